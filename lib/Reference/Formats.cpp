@@ -1,0 +1,86 @@
+//===- Formats.cpp - Element formats of the Reference ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formats.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::reference;
+using llvm::APFloat;
+
+static Format ieee(unsigned width, const llvm::fltSemantics &semantics) {
+  Format format{FormatKind::IEEE, width};
+  format.semantics = &semantics;
+  return format;
+}
+
+static Format narrow(unsigned width, NonFinite nonFinite, unsigned mantissaBits,
+                     int minNormalExponent, uint64_t maxMagnitude) {
+  Format format{FormatKind::Narrow, width};
+  format.nonFinite = nonFinite;
+  format.mantissaBits = mantissaBits;
+  format.minNormalExponent = minNormalExponent;
+  format.maxMagnitude = maxMagnitude;
+  return format;
+}
+
+static Format e4m3fn() {
+  Format format = narrow(8, NonFinite::NaN, 3, -6, 0x7E);
+  format.nanMagnitude = 0x7F;
+  return format;
+}
+
+static Format e5m2() {
+  Format format = narrow(8, NonFinite::InfAndNaN, 2, -14, 0x7B);
+  format.infMagnitude = 0x7C;
+  format.nanMagnitude = 0x7E;
+  return format;
+}
+
+static std::optional<Format> getIntegerFormat(IntegerType type) {
+  unsigned width = type.getWidth();
+  if (type.isSignlessInteger(1))
+    return Format{FormatKind::Bool, 1};
+  if (type.isSigned() || width == 1 || width > 64 ||
+      !llvm::isPowerOf2_32(width))
+    return std::nullopt;
+  Format format{FormatKind::Integer, width};
+  format.isSigned = type.isSignless();
+  return format;
+}
+
+std::optional<Format> reference::getFormat(Type elementType) {
+  using Result = std::optional<Format>;
+  return llvm::TypeSwitch<Type, Result>(elementType)
+      .Case([](Float64Type) { return ieee(64, APFloat::IEEEdouble()); })
+      .Case([](Float32Type) { return ieee(32, APFloat::IEEEsingle()); })
+      .Case([](Float16Type) { return ieee(16, APFloat::IEEEhalf()); })
+      .Case([](BFloat16Type) { return ieee(16, APFloat::BFloat()); })
+      .Case([](Float8E4M3FNType) { return e4m3fn(); })
+      .Case([](Float8E4M3FNUZType) {
+        return narrow(8, NonFinite::NegativeZero, 3, -7, 0x7F);
+      })
+      .Case([](Float8E5M2Type) { return e5m2(); })
+      .Case([](Float8E5M2FNUZType) {
+        return narrow(8, NonFinite::NegativeZero, 2, -15, 0x7F);
+      })
+      .Case([](Float6E2M3FNType) {
+        return narrow(6, NonFinite::None, 3, 0, 0x1F);
+      })
+      .Case([](Float6E3M2FNType) {
+        return narrow(6, NonFinite::None, 2, -2, 0x1F);
+      })
+      .Case([](Float4E2M1FNType) {
+        return narrow(4, NonFinite::None, 1, 0, 0x7);
+      })
+      .Case([](Float8E8M0FNUType) { return Format{FormatKind::Scale, 8}; })
+      .Case([](IntegerType type) { return getIntegerFormat(type); })
+      .Default([](Type) { return std::nullopt; });
+}
