@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Brings a Debian 12 machine to where this project builds and its tests run: installs the packages of packages.txt (as root, or with
-# sudo) and makes the Python environment build/venv from requirements.txt. What is already there is left alone, so it is cheap to
-# call again; run-example.sh and test.sh call it first.
+# Brings a Debian 12 machine to where this project builds and its tests run: installs the packages
+# of packages.txt (as root, or with sudo) and makes the Python environment build/venv from
+# requirements.txt. What is already there is left alone, so it is cheap to call again;
+# run-example.sh and test.sh call it first.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -39,7 +40,8 @@ install_packages() {
   say "installing ${#missing[@]} packages: ${missing[*]}"
   local log
   log=$(mktemp)
-  # A source of the machine's own that cannot be reached is not our trouble as long as the packages can be had.
+  # A source of the machine's own that cannot be reached is not our trouble as long as the packages
+  # can be had.
   as_root apt-get update -q >"$log" 2>&1 || { tail -5 "$log" >&2; say "apt-get update had errors; going on"; }
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
     { tail -20 "$log" >&2; die "apt-get could not install the packages (the whole log: $log)"; }

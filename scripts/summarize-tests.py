@@ -1,7 +1,7 @@
 """Sums up a test run from lit's JSON and closes with the line "N passed, N failed".
 
-With --record DIR it also writes DIR/<date>-<commit>.json: the machine, the commit, every test with its time, and all that the tests
-themselves recorded in their results folder.
+With --record DIR it also writes DIR/<date>-<commit>.json: the machine, the commit, every test with
+its time, and all that the tests themselves recorded in their results folder.
 """
 
 import argparse
@@ -33,9 +33,12 @@ def cpu_name():
 
 
 def record(folder, build_folder, summary, counts):
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
     commit = git("rev-parse", "HEAD")
-    found = {file.stem: json.loads(file.read_text()) for file in sorted((build_folder / "results").glob("*.json"))}
+    found = {
+        file.stem: json.loads(file.read_text())
+        for file in sorted((build_folder / "results").glob("*.json"))
+    }
     entry = {
         "date": now.isoformat(timespec="seconds"),
         "commit": commit,
@@ -59,7 +62,11 @@ def record(folder, build_folder, summary, counts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("build_folder", type=pathlib.Path, help="the build tree's test folder, which holds summary.json")
+    parser.add_argument(
+        "build_folder",
+        type=pathlib.Path,
+        help="the build tree's test folder, which holds summary.json",
+    )
     parser.add_argument("--record", type=pathlib.Path, metavar="DIR")
     arguments = parser.parse_args()
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs all tests; the last line is "N passed, N failed". With --full it also runs the tests marked
-# `REQUIRES: full` (exhaustive, hours) and writes what was found as JSON under test/results/.
+# Sets up, builds and runs all tests; the last line is "N passed, N failed". With --full it also
+# runs the tests marked `REQUIRES: full` (exhaustive, hours) and writes what was found as JSON under
+# test/results/.
 #   scripts/test.sh [--full] [--no-setup] [lit's own arguments, e.g. --filter=cast]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

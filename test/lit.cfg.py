@@ -1,16 +1,19 @@
 # The lit suite of everything under test/ that is not a GoogleTest program.
 #
-# Parameters:  --param full=1    runs the tests marked `REQUIRES: full` as well
-#              --param strict=1  an emulator or cross compiler that is missing is an error instead of skipped tests
+# Parameters:
+#   --param full=1       runs the tests marked `REQUIRES: full` as well
+#   --param strict=1     a missing emulator or cross compiler is an error, no reason to skip tests
+#   --param roundtrip=0  leaves out the round trip of every file that quant-float-opt reads
 #
 # Substitutions beside lit's own and the tools' names:
-#   %python                          the environment's Python
-#   %clang %clangxx                  the compilers of the build
-#   %clang_M %clangxx_M %run_M       cross compilers and emulators, M one of aarch64 and riscv64 (feature qemu-M)
-#   %llvm_bin %tools_dir             where LLVM's tools are, and ours
-#   %src_root %obj_root              the source and the build tree
-#   %cuda_include                    the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
-#   %results                         a folder: a .json written there becomes part of what `test.sh --full` records
+#   %python                     the environment's Python
+#   %clang %clangxx             the compilers of the build
+#   %clang_M %clangxx_M %run_M  cross compilers and emulators, M one of aarch64 and riscv64; the
+#                               feature qemu-M says that they are there
+#   %llvm_bin %tools_dir        where LLVM's tools are, and ours
+#   %src_root %obj_root         the source and the build tree
+#   %cuda_include               the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
+#   %results                    a folder; `test.sh --full` records the .json files written there
 import glob
 import os
 import platform
@@ -36,9 +39,16 @@ config.excludes = [
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.quant_float_obj_root, "test")
 
-# --- environment -------------------------------------------------------------------------------------------------------------
 llvm_config.with_system_environment(
-    ["HOME", "TMPDIR", "TEMP", "TMP", "ASAN_OPTIONS", "UBSAN_OPTIONS", "QUANT_FLOAT_VERIFY_ROUNDTRIP"]
+    [
+        "HOME",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "ASAN_OPTIONS",
+        "UBSAN_OPTIONS",
+        "QUANT_FLOAT_VERIFY_ROUNDTRIP",
+    ]
 )
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --allow-unused-prefixes=false")
@@ -54,9 +64,8 @@ if config.quant_float_sanitizers:
     config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=1")
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
-# --- tools -------------------------------------------------------------------------------------------------------------------
-# Every file that quant-float-opt reads in this suite goes through text and bytecode and back on the way, except where that would
-# hide what a test looks at (its line says --verify-roundtrip=false).
+# Every file that quant-float-opt reads in this suite goes through text and bytecode and back on the
+# way, except where that would hide what a test looks at (its line says --verify-roundtrip=false).
 round_trip = [] if lit_config.params.get("roundtrip") == "0" else ["--verify-roundtrip"]
 llvm_config.add_tool_substitutions(
     [
@@ -77,7 +86,9 @@ def find(*names):
 
 python = config.quant_float_python
 if not os.path.exists(python):
-    lit_config.warning(f"{python} is missing (scripts/setup.sh makes it): the Python tests will fail")
+    lit_config.warning(
+        f"{python} is missing (scripts/setup.sh makes it): the Python tests will fail"
+    )
 
 results = os.path.join(config.test_exec_root, "results")
 os.makedirs(results, exist_ok=True)
@@ -91,11 +102,14 @@ substitutions = [
     ("%obj_root", config.quant_float_obj_root),
     ("%results", results),
 ]
-cuda_headers = glob.glob(os.path.join(os.path.dirname(python), "../lib/python*/site-packages/nvidia/cu*/include/cuda_fp8.h"))
+cuda_headers = glob.glob(
+    os.path.join(
+        os.path.dirname(python), "../lib/python*/site-packages/nvidia/cu*/include/cuda_fp8.h"
+    )
+)
 if cuda_headers:
     substitutions.append(("%cuda_include", os.path.dirname(os.path.normpath(cuda_headers[0]))))
 
-# --- features ----------------------------------------------------------------------------------------------------------------
 strict = lit_config.params.get("strict") == "1"
 if lit_config.params.get("full") == "1":
     config.available_features.add("full")
@@ -104,13 +118,18 @@ if lit_config.params.get("full") == "1":
 def host_flags():
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
-            return set(next((line.split(":")[1] for line in info if line.startswith(("flags", "Features"))), "").split())
+            return set(
+                next(
+                    (line.split(":")[1] for line in info if line.startswith(("flags", "Features"))),
+                    "",
+                ).split()
+            )
     except OSError:
         return set()
 
 
-# What this machine can execute itself. The names follow the x86-64 levels; a machine without them cannot run such code, so their
-# absence is never an error.
+# What this machine can execute itself. The names follow the x86-64 levels; a machine without them
+# cannot run such code, so their absence is never an error.
 HOST_FEATURES = {
     "host-avx2": {"avx2", "fma", "f16c", "bmi2"},
     "host-avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd"},
@@ -122,7 +141,8 @@ flags = host_flags()
 config.available_features.add(f"host-{platform.machine()}")
 config.available_features |= {name for name, needed in HOST_FEATURES.items() if needed <= flags}
 
-# Foreign targets: an emulator and a cross compiler each, named alike: %run_aarch64 PROGRAM, %clang_aarch64.
+# Foreign targets: an emulator and a cross compiler each, named alike: %run_aarch64 PROGRAM,
+# %clang_aarch64.
 FOREIGN = {
     "aarch64": (["-cpu", "max"], ["--target=aarch64-linux-gnu"]),
     "riscv64": (
@@ -134,7 +154,9 @@ for machine, (emulator_args, compiler_args) in FOREIGN.items():
     root = f"/usr/{machine}-linux-gnu"
     emulator = find(f"qemu-{machine}-static", f"qemu-{machine}")
     if not emulator or not os.path.isdir(os.path.join(root, "include")):
-        message = f"qemu-{machine} or the C library in {root} is missing (scripts/setup.sh installs both)"
+        message = (
+            f"qemu-{machine} or the C library in {root} is missing (scripts/setup.sh installs both)"
+        )
         if strict:
             lit_config.fatal(message)
         lit_config.note(f"{message}: tests for {machine} are skipped")
@@ -148,7 +170,8 @@ for machine, (emulator_args, compiler_args) in FOREIGN.items():
 if strict and not os.path.exists(python):
     lit_config.fatal(f"{python} is missing")
 
-# A longer name first, so that %clang leaves %clang_aarch64 alone; ahead of lit's own, which has a %python too.
+# A longer name first, so that %clang leaves %clang_aarch64 alone; ahead of lit's own, which has a
+# %python too.
 config.substitutions[:0] = sorted(substitutions, key=lambda pair: -len(pair[0]))
 
 # One test should take seconds; a hang must not take the whole run with it.
