@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who is timed: ours, the peers, and plain traffic.
+
+A contender is made for one row, one input and one output buffer, which all
+contenders of the row share, so that caches and pages are the same for each.
+`time(calls)` runs that many conversions and returns the seconds they took.
+"""
+
+import ctypes
+import time
+from pathlib import Path
+
+import numpy as np
+
+from . import modules
+from .formats import FORMATS, Format
+
+
+class Unsupported(Exception):
+    """The contender has nothing for this row; the text says why."""
+
+
+class Contender:
+    converts = True  # whether the output is to be compared
+
+    def __init__(self, row: dict, data: np.ndarray, result: np.ndarray, setting):
+        self.row, self.data, self.result, self.setting = row, data, result, setting
+        self.source: Format = FORMATS[row["from"]]
+        self.target: Format = FORMATS[row["to"]]
+        self.prepare()
+
+    def prepare(self) -> None:
+        pass
+
+    def time(self, calls: int) -> float:
+        raise NotImplementedError
+
+
+class Ours(Contender):
+    name = "quant-float"
+
+    def prepare(self) -> None:
+        if self.setting.tool is None:
+            raise Unsupported("quant-float-compile is not built")
+        try:
+            self.function = self.setting.entry_point(self.row)
+        except modules.CompileError as error:
+            raise Unsupported(f"does not compile: {error}") from error
+        self.input = modules.tensor(self.data, self.source.onnx)
+        self.output = modules.tensor(self.result, self.target.onnx)
+        self.error = ctypes.create_string_buffer(modules.ERROR_SIZE)
+        self.time(1)
+
+    def time(self, calls: int) -> float:
+        status = ctypes.c_int()
+        seconds = self.setting.native.time_entry_point(
+            self.function,
+            ctypes.byref(self.input),
+            ctypes.byref(self.output),
+            self.error,
+            ctypes.c_size_t(modules.ERROR_SIZE),
+            ctypes.c_int64(calls),
+            ctypes.byref(status),
+        )
+        if status.value:
+            raise Unsupported(f"error {status.value}: {self.error.value.decode()}")
+        return seconds
+
+
+class NumKong(Contender):
+    """The C function that the Python package exports, called from C."""
+
+    name = "NumKong"
+
+    def prepare(self) -> None:
+        import numkong
+
+        if self.row["op"] != "cast" or None in (self.source.numkong, self.target.numkong):
+            raise Unsupported("no such types")
+        library = ctypes.CDLL(numkong._numkong.__file__)
+        self.function = library.nk_cast
+
+    def time(self, calls: int) -> float:
+        return self.setting.native.time_numkong(
+            self.function,
+            ctypes.c_void_p(self.data.ctypes.data),
+            ctypes.c_uint32(self.source.numkong),
+            ctypes.c_uint64(self.data.size),
+            ctypes.c_void_p(self.result.ctypes.data),
+            ctypes.c_uint32(self.target.numkong),
+            ctypes.c_int64(calls),
+        )
+
+
+class OnnxRuntime(Contender):
+    """One thread, a one-node model, both buffers bound: nothing is copied."""
+
+    name = "ONNX Runtime"
+
+    def prepare(self) -> None:
+        import onnxruntime as ort
+        from onnx import helper
+
+        if self.row["op"] != "cast":
+            raise Unsupported("no model for this operation")
+        node = helper.make_node("Cast", ["x"], ["y"], to=self.target.onnx)
+        graph = helper.make_graph(
+            [node],
+            self.row["name"],
+            [helper.make_tensor_value_info("x", self.source.onnx, ["n"])],
+            [helper.make_tensor_value_info("y", self.target.onnx, ["n"])],
+        )
+        # Runtimes lag behind the newest version; the values do not differ on
+        # finite data, so the oldest version with these types is enough.
+        types = (self.source.onnx, self.target.onnx)
+        opset = 23 if 23 in types else 19
+        imports = [helper.make_opsetid("", opset)]
+        model = helper.make_model(graph, opset_imports=imports, ir_version=10)
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        try:
+            self.session = ort.InferenceSession(
+                model.SerializeToString(), options, ["CPUExecutionProvider"]
+            )
+            self.binding = self.session.io_binding()
+            shape = [self.data.size]
+            for bind, name, form, array in (
+                (self.binding.bind_input, "x", self.source, self.data),
+                (self.binding.bind_output, "y", self.target, self.result),
+            ):
+                bind(name, "cpu", 0, form.onnx, shape, array.ctypes.data)
+            self.time(1)
+        except Exception as error:  # its own exceptions share no useful base
+            raise Unsupported(str(error).splitlines()[0][:200]) from error
+
+    def time(self, calls: int) -> float:
+        run, binding = self.session.run_with_iobinding, self.binding
+        start = time.perf_counter()
+        for _ in range(calls):
+            run(binding)
+        return time.perf_counter() - start
+
+
+class MlDtypes(Contender):
+    """numpy's casting loops with ml_dtypes' types, into the given buffer."""
+
+    name = "ml_dtypes"
+
+    def prepare(self) -> None:
+        if self.row["op"] != "cast":
+            raise Unsupported("only casts")
+
+    def time(self, calls: int) -> float:
+        start = time.perf_counter()
+        for _ in range(calls):
+            np.copyto(self.result, self.data, casting="unsafe")
+        return time.perf_counter() - start
+
+
+class Traffic(Contender):
+    """The row's bytes read and written without a conversion."""
+
+    name = "traffic"
+    converts = False
+    non_temporal = 0
+
+    def time(self, calls: int) -> float:
+        seconds = self.setting.native.time_traffic(
+            ctypes.c_void_p(self.data.ctypes.data),
+            ctypes.c_int64(self.source.size),
+            ctypes.c_void_p(self.result.ctypes.data),
+            ctypes.c_int64(self.target.size),
+            ctypes.c_int64(self.data.size),
+            ctypes.c_int(self.non_temporal),
+            ctypes.c_int64(calls),
+        )
+        if seconds < 0:
+            raise Unsupported("no loop for these sizes")
+        return seconds
+
+
+class StreamingTraffic(Traffic):
+    """The same with stores that go past the caches."""
+
+    name = "traffic (nt)"
+    non_temporal = 1
+
+
+CONTENDERS = [Ours, NumKong, OnnxRuntime, MlDtypes, Traffic, StreamingTraffic]
+
+
+class Setting:
+    """What every contender needs: the native helpers and our compiler."""
+
+    def __init__(self, native: ctypes.CDLL, tool: Path | None, folder: Path):
+        self.native, self.tool, self.folder = native, tool, folder
+        for name in ("time_entry_point", "time_numkong", "time_traffic"):
+            getattr(native, name).restype = ctypes.c_double
+        self._entry_points: dict = {}
+
+    def entry_point(self, row: dict):
+        if row["name"] not in self._entry_points:
+            compiled = modules.compile_row(row, self.tool, self.folder)
+            self._entry_points[row["name"]] = compiled
+        return self._entry_points[row["name"]]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The element types of the rows and the data to convert."""
+
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Format:
+    """One element type under every name it has here."""
+
+    name: str
+    mlir: str
+    onnx: int  # TensorProto.DataType
+    numpy: np.dtype
+    numkong: int | None  # nk_dtype_t; None where NumKong lacks the type
+    largest: float  # largest finite magnitude
+    smallest: float  # smallest subnormal magnitude
+
+    @property
+    def size(self) -> int:
+        return self.numpy.itemsize
+
+    @property
+    def code(self) -> np.dtype:
+        """The unsigned integer of the same size."""
+        return np.dtype(f"u{self.size}")
+
+
+def _format(name: str, mlir: str, onnx: int, dtype: type, numkong: int | None) -> Format:
+    info = ml_dtypes.finfo(dtype)
+    return Format(
+        name,
+        mlir,
+        onnx,
+        np.dtype(dtype),
+        numkong,
+        float(info.max),
+        float(info.smallest_subnormal),
+    )
+
+
+FORMATS = {
+    entry.name: entry
+    for entry in (
+        _format("f32", "f32", 1, np.float32, 1 << 11),
+        _format("f16", "f16", 10, np.float16, 1 << 12),
+        _format("bf16", "bf16", 16, ml_dtypes.bfloat16, 1 << 13),
+        _format("e4m3fn", "f8E4M3FN", 17, ml_dtypes.float8_e4m3fn, 1 << 14),
+        _format("e4m3fnuz", "f8E4M3FNUZ", 18, ml_dtypes.float8_e4m3fnuz, None),
+        _format("e5m2", "f8E5M2", 19, ml_dtypes.float8_e5m2, 1 << 15),
+        # NumKong packs two f4E2M1 in a byte, with the first one on top; the
+        # rows have one per byte, so the two do not compare.
+        _format("f4e2m1", "f4E2M1FN", 23, ml_dtypes.float4_e2m1fn, None),
+    )
+}
+
+
+def aligned_empty(size: int) -> np.ndarray:
+    """Uninitialised bytes at a page boundary, alike for every contender."""
+    raw = np.empty(size + 4096, np.uint8)
+    start = -raw.ctypes.data % 4096
+    return raw[start : start + size]
+
+
+def make_data(source: Format, target: Format, count: int) -> np.ndarray:
+    """Finite values the target can hold, of all its magnitudes and signs.
+
+    A decoder gets every finite code. An encoder gets exponents spread evenly
+    from below the target's smallest subnormal to its maximum: data as varied
+    as that leaves a peer's branches no pattern to predict.
+    """
+    random = np.random.default_rng(20240)
+    if source.size == 1:
+        codes = np.arange(16 if source.name == "f4e2m1" else 256, dtype=np.uint8)
+        values = codes.view(source.numpy)
+        values = values[np.isfinite(values.astype(np.float32))]
+        data = random.choice(values.view(np.uint8), count).view(source.numpy)
+    else:
+        smallest = max(target.smallest, source.smallest, 2.0**-24)
+        largest = min(target.largest, source.largest, 65504.0)
+        exponent = random.uniform(np.log2(smallest) - 1, np.log2(largest), count)
+        value = np.exp2(exponent.astype(np.float32)) * random.choice((-1, 1), count)
+        data = np.clip(value, -largest, largest).astype(source.numpy)
+    kept = aligned_empty(count * source.size)
+    kept[:] = data.view(np.uint8)
+    return kept.view(source.numpy)

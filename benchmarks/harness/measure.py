@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Interleaved timing of one row's contenders, and the check of their results."""
+
+import random
+import statistics
+
+import numpy as np
+
+from .contenders import CONTENDERS, Contender, Setting, Unsupported
+from .formats import FORMATS, Format, aligned_empty, make_data
+
+BATCH_SECONDS = 2e-3  # one measurement lasts about this long, or one call
+
+
+def expected(data: np.ndarray, target: Format) -> np.ndarray:
+    """ml_dtypes' codes; the data is in range, so it need not saturate."""
+    return data.astype(target.numpy).view(target.code)
+
+
+def differing(result: np.ndarray, want: np.ndarray, target: Format) -> int:
+    return int(np.count_nonzero(result.view(target.code) != want))
+
+
+def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
+    source, target = FORMATS[row["from"]], FORMATS[row["to"]]
+    data = make_data(source, target, count)
+    result = aligned_empty(count * target.size).view(target.numpy)
+    want = expected(data, target)
+
+    outcomes: dict[str, dict] = {}
+    ready: list[tuple[Contender, int]] = []
+    for kind in CONTENDERS:
+        result.view(np.uint8)[:] = 0xA5  # so that nothing passes by being left
+        try:
+            contender = kind(row, data, result, setting)
+            first = contender.time(1)
+            outcome = {"seconds": []}
+            if kind.converts:
+                outcome["differing"] = differing(result, want, target)
+            ready.append((contender, max(1, round(BATCH_SECONDS / max(first, 1e-7)))))
+        except Unsupported as reason:
+            outcome = {"unsupported": str(reason)}
+        outcomes[kind.name] = outcome
+
+    # Taking turns in a changing order shares what the machine does meanwhile.
+    order = random.Random(count)
+    for _ in range(repeat):
+        order.shuffle(ready)
+        for contender, calls in ready:
+            # One call untimed: the caches hold this contender's state, as in
+            # all its other calls, not its predecessor's.
+            if calls > 1:
+                contender.time(1)
+            seconds = contender.time(calls) / calls
+            outcomes[contender.name]["seconds"].append(seconds)
+
+    for outcome in outcomes.values():
+        if seconds := outcome.pop("seconds", None):
+            outcome["best_gelems"] = count / min(seconds) / 1e9
+            outcome["median_gelems"] = count / statistics.median(seconds) / 1e9
+    return {**row, "elements": count, "contenders": outcomes}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The rows as modules to compile, and the compiled entry points."""
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from .formats import FORMATS
+
+ERROR_SIZE = 512
+
+
+class Tensor(ctypes.Structure):
+    """qf_tensor of include/quant-float-c/EntryPoint.h."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("sizes", ctypes.POINTER(ctypes.c_int64)),
+        ("rank", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
+    ]
+
+
+def tensor(array: np.ndarray, onnx_type: int) -> Tensor:
+    sizes = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
+    return Tensor(array.ctypes.data, sizes, array.ndim, onnx_type)
+
+
+def _cast(row: dict) -> str:
+    source = f"tensor<?x{FORMATS[row['from']].mlir}>"
+    target = f"tensor<?x{FORMATS[row['to']].mlir}>"
+    return (
+        f"func.func @{row['name']}(%x: {source}) -> {target} {{\n"
+        f"  %y = quant_float.cast %x opset {row['opset']} : {source} to {target}\n"
+        f"  return %y : {target}\n"
+        "}\n"
+    )
+
+
+# What a row's `op` compiles to.
+OPERATIONS = {"cast": _cast}
+
+
+class CompileError(Exception):
+    pass
+
+
+def compile_row(row: dict, tool: Path, folder: Path):
+    """Compiles the row for this machine; returns its entry point."""
+    module = folder / f"{row['name']}.mlir"
+    library = folder / f"{row['name']}.so"
+    module.write_text(OPERATIONS[row["op"]](row))
+    command = [tool, module, "-o", library, "--cpu", "host"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CompileError(done.stderr.strip() or f"exit status {done.returncode}")
+    function = getattr(ctypes.CDLL(str(library)), row["name"])
+    function.restype = ctypes.c_int
+    return function
