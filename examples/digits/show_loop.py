@@ -17,7 +17,7 @@ VECTOR = re.compile(r"%[xyz]mm\d|\bv\d+\.\d+[bhsd]\b|\bz\d+\.[bhsd]\b|^\s+v\w+\.
 
 def instruction(line: str) -> str | None:
     """The instruction on the line, without its comment."""
-    code = re.split(r"\s+[#/;]|^\s*#", line)[0].rstrip()
+    code = re.split(r"\s*(?:# |//|;)", line)[0].rstrip()
     return code if re.match(r"^\s+[a-z]", code) else None
 
 
