@@ -82,6 +82,9 @@ def main():
     failed = sum(counts.values()) - passed - skipped
     if arguments.record:
         record(arguments.record, arguments.build_folder, summary, counts)
+    print("Slowest tests:")
+    for test in sorted(summary["tests"], key=lambda test: -(test["elapsed"] or 0))[:10]:
+        print(f"  {test['elapsed'] or 0:7.1f} s  {test['name']}")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
 

@@ -23,7 +23,7 @@ qf_build all quant-float-test-depends
 # What tests record must be of this run.
 rm -rf "$QF_BUILD/test/results" "$QF_BUILD/test/summary.json"
 status=0
-/usr/lib/llvm-22/bin/lit -sv --no-progress-bar --time-tests --param strict=1 --param full=$full \
+/usr/lib/llvm-22/bin/lit -sv --no-progress-bar --param strict=1 --param full=$full \
   --output "$QF_BUILD/test/summary.json" "$@" "$QF_BUILD/test" || status=$?
 
 "$QF_PYTHON" scripts/summarize-tests.py "$QF_BUILD/test" $([ $full = 0 ] || echo --record test/results) || status=1
