@@ -1,0 +1,58 @@
+//===- Diagnostics.cpp - Diagnostics of the ONNX importer -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float::onnx_import;
+
+namespace {
+struct DiagInfo {
+  DiagnosticSeverity severity;
+  const char *format;
+};
+} // namespace
+
+static constexpr DiagInfo kDiags[] = {
+#define ERROR(Id, Text) {DiagnosticSeverity::Error, Text},
+#define WARNING(Id, Text) {DiagnosticSeverity::Warning, Text},
+#include "Diagnostics.def"
+};
+
+std::string quant_float::onnx_import::printable(StringRef text) {
+  // Enough for any sane name; a megabyte of it helps nobody.
+  constexpr size_t kHead = 120, kTail = 40;
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  if (text.size() <= kHead + kTail) {
+    llvm::printEscapedString(text, os);
+    return result;
+  }
+  llvm::printEscapedString(text.take_front(kHead), os);
+  os << "...";
+  llvm::printEscapedString(text.take_back(kTail), os);
+  return result;
+}
+
+const char *quant_float::onnx_import::getFormat(Diag id) {
+  return kDiags[static_cast<size_t>(id)].format;
+}
+
+LogicalResult quant_float::onnx_import::emit(const Subject &subject, Diag id,
+                                             const Twine &text) {
+  std::string message =
+      subject.text.empty() ? text.str() : subject.text + ": " + text.str();
+  if (kDiags[static_cast<size_t>(id)].severity == DiagnosticSeverity::Warning)
+    mlir::emitWarning(subject.loc) << message;
+  else
+    mlir::emitError(subject.loc) << message;
+  return failure();
+}

@@ -1,0 +1,54 @@
+//===- Diagnostics.h - Diagnostics of the ONNX importer --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_DIAGNOSTICS_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_DIAGNOSTICS_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/LogicalResult.h"
+#include <string>
+
+namespace mlir::quant_float::onnx_import {
+
+enum class Diag {
+#define ERROR(Id, Text) Id,
+#define WARNING(Id, Text) Id,
+#include "Diagnostics.def"
+};
+
+/// What a diagnostic is about: a place and the words that begin the message,
+/// e.g. "node 'c1' (Cast)". No words: the file as a whole.
+struct Subject {
+  Location loc;
+  std::string text;
+
+  /// A part of this subject: "node 'c1' (Constant): attribute 'value'".
+  Subject operator/(const Twine &part) const {
+    return {loc, text.empty() ? part.str() : text + ": " + part.str()};
+  }
+};
+
+/// Text from a file, fit for one line of a terminal: anything that is not
+/// printable ASCII is escaped, and the middle of long text left out.
+std::string printable(StringRef text);
+
+/// Emits the diagnostic; always failure, which is what an error returns.
+LogicalResult emit(const Subject &subject, Diag id, const Twine &text);
+const char *getFormat(Diag id);
+
+template <typename... Args>
+LogicalResult diagnose(const Subject &subject, Diag id, Args &&...args) {
+  return emit(subject, id,
+              llvm::formatv(getFormat(id), std::forward<Args>(args)...).str());
+}
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_DIAGNOSTICS_H

@@ -1,0 +1,47 @@
+//===- ExternalData.h - Tensors kept in files of their own ------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_EXTERNALDATA_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_EXTERNALDATA_H
+
+#include "Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <onnx/onnx_pb.h>
+
+namespace mlir::quant_float::onnx_import {
+
+/// Bytes together with what keeps them alive.
+struct SharedBytes {
+  ArrayRef<char> data;
+  std::shared_ptr<const void> owner;
+};
+
+/// Reads external data, strictly from files inside one folder. Files are
+/// mapped, once each.
+class ExternalData {
+public:
+  /// An empty folder: there is none, every tensor is refused.
+  explicit ExternalData(StringRef folder) : folder(folder) {}
+
+  FailureOr<SharedBytes> read(const ::onnx::TensorProto &tensor,
+                              const Subject &subject);
+
+private:
+  FailureOr<std::shared_ptr<llvm::MemoryBuffer>> open(StringRef location,
+                                                      const Subject &subject);
+
+  std::string folder;
+  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
+};
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_EXTERNALDATA_H

@@ -1,0 +1,164 @@
+//===- Functions.cpp - Model-local functions ------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+#include "Importer.h"
+#include "Names.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+namespace {
+/// Functions that call functions grow exponentially with the file.
+constexpr int64_t kMostExpandedNodes = int64_t(1) << 18;
+/// A node that carries this many bytes more counts as another node, so that a
+/// large constant is not copied without limit either.
+constexpr int64_t kBytesPerNode = 1024;
+constexpr unsigned kDeepestCalls = 64;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+static std::string makeKey(StringRef domain, StringRef name,
+                           StringRef overload) {
+  // No name holds a NUL in a file that anybody can use; one that does is kept
+  // apart all the same by the lengths.
+  return (Twine(domain.size()) + "," + Twine(name.size()) + ":" + domain +
+          name + overload)
+      .str();
+}
+
+LogicalResult FunctionTable::build(::onnx::ModelProto &model,
+                                   const Subject &file) {
+  // FunctionProto.attribute_proto is newer than the schema of libonnx 1.12.
+  constexpr int kAttributeProtoField = 11;
+  for (::onnx::FunctionProto &proto : *model.mutable_functions()) {
+    auto function = std::make_unique<Function>();
+    function->proto = &proto;
+    StringRef domain = normalizeDomain(proto.domain());
+    function->shownName = (domain.empty() ? "" : printable(domain) + "::") +
+                          printable(proto.name());
+    const auto &fields = proto.unknown_fields();
+    for (int i = 0; i < fields.field_count(); ++i) {
+      const auto &field = fields.field(i);
+      if (field.number() != kAttributeProtoField ||
+          field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+        continue;
+      auto attribute = std::make_unique<::onnx::AttributeProto>();
+      if (!attribute->ParseFromString(field.length_delimited()))
+        return diagnose(file, Diag::Malformed);
+      function->defaults.push_back(std::move(attribute));
+    }
+    std::string key = makeKey(domain, proto.name(), getOverload(proto));
+    if (!byKey.try_emplace(key, function.get()).second)
+      return diagnose(file / ("function '" + function->shownName + "'"),
+                      Diag::DuplicateFunction);
+    functions.push_back(std::move(function));
+  }
+  return success();
+}
+
+const Function *FunctionTable::lookup(const ::onnx::NodeProto &node) const {
+  if (byKey.empty())
+    return nullptr;
+  return byKey.lookup(makeKey(normalizeDomain(node.domain()), node.op_type(),
+                              getOverload(node)));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// What the attributes of the function are in this call.
+static FailureOr<Environment> bindAttributes(const NodeInput &input,
+                                             const Function &function,
+                                             Scope &defaultScope) {
+  Environment environment;
+  for (const auto &attribute : function.defaults) {
+    FailureOr<AttributeKind> kind = getKind(*attribute, input.subject);
+    if (failed(kind))
+      return failure();
+    environment.try_emplace(
+        attribute->name(), ResolvedAttribute{attribute->name(), attribute.get(),
+                                             *kind, &defaultScope});
+  }
+  for (const ResolvedAttribute &attribute : input.attributes) {
+    bool known =
+        environment.contains(attribute.name) ||
+        llvm::is_contained(function.proto->attribute(), attribute.name);
+    if (!known)
+      return diagnose(input.subject, Diag::UnknownAttribute,
+                      printable(attribute.name));
+    environment.insert_or_assign(attribute.name, attribute);
+  }
+  return environment;
+}
+
+LogicalResult Importer::importCall(NodeInput &input, const Function &function,
+                                   OpBuilder &builder) {
+  const ::onnx::FunctionProto &proto = *function.proto;
+  if (llvm::is_contained(activeCalls, &function)) {
+    std::string chain;
+    for (const Function *active : llvm::make_range(
+             llvm::find(activeCalls, &function), activeCalls.end()))
+      chain += active->shownName + " -> ";
+    return diagnose(input.subject, Diag::RecursiveFunction,
+                    chain + function.shownName);
+  }
+  if (depth == kDeepestCalls)
+    return diagnose(input.subject, Diag::TooDeep, kDeepestCalls);
+  expandedNodes +=
+      1 + proto.node_size() + int64_t(proto.ByteSizeLong()) / kBytesPerNode;
+  if (expandedNodes > kMostExpandedNodes)
+    return diagnose(input.subject, Diag::ExpansionLimit, kMostExpandedNodes);
+  if (input.node.input_size() > proto.input_size())
+    return diagnose(input.subject, Diag::FunctionInputs, proto.input_size(),
+                    input.node.input_size());
+  if (input.node.output_size() > proto.output_size())
+    return diagnose(input.subject, Diag::FunctionOutputs, proto.output_size(),
+                    input.node.output_size());
+
+  // A function sees its inputs and nothing of the graph that calls it.
+  Scope scope{/*parent=*/nullptr, &function.opsets, /*environment=*/nullptr,
+              &input.subject};
+  FailureOr<Environment> environment = bindAttributes(input, function, scope);
+  if (failed(environment))
+    return failure();
+  scope.environment = &*environment;
+  for (auto [index, name] : llvm::enumerate(proto.input())) {
+    Value value =
+        index < input.operands.size() ? input.operands[index] : Value();
+    if (failed(define(scope, name, value, input.subject)))
+      return failure();
+  }
+  for (auto [formal, actual] : llvm::zip(proto.output(), input.node.output()))
+    if (Type declared = input.scope.getDeclared(actual))
+      scope.declared.try_emplace(formal, declared);
+
+  ++depth;
+  activeCalls.push_back(&function);
+  LogicalResult imported = importNodes(*function.proto->mutable_node(), builder,
+                                       scope, input.subject);
+  activeCalls.pop_back();
+  --depth;
+  if (failed(imported))
+    return failure();
+
+  SmallVector<Value> results;
+  for (auto [formal, actual] : llvm::zip(proto.output(), input.node.output())) {
+    std::optional<Value> value = scope.lookup(formal);
+    if (!actual.empty() && (!value || !*value))
+      return diagnose(input.subject, Diag::FunctionOutput, printable(formal));
+    results.push_back(value.value_or(Value()));
+  }
+  // Not a ValueRange: the results come from several ops.
+  return defineOutputs(input, results);
+}

@@ -1,0 +1,45 @@
+//===- Functions.h - Model-local functions ----------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_FUNCTIONS_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_FUNCTIONS_H
+
+#include "Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <onnx/onnx_pb.h>
+#include <vector>
+
+namespace mlir::quant_float::onnx_import {
+
+using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
+struct Function {
+  ::onnx::FunctionProto *proto;
+  /// "domain::name", for diagnostics.
+  std::string shownName;
+  /// Attributes with a default (FunctionProto.attribute_proto).
+  std::vector<std::unique_ptr<::onnx::AttributeProto>> defaults;
+  llvm::StringMap<int64_t> opsets;
+};
+
+/// The functions of a model, by domain, name and overload.
+class FunctionTable {
+public:
+  LogicalResult build(::onnx::ModelProto &model, const Subject &file);
+  const Function *lookup(const ::onnx::NodeProto &node) const;
+  std::vector<std::unique_ptr<Function>> &getFunctions() { return functions; }
+
+private:
+  std::vector<std::unique_ptr<Function>> functions;
+  llvm::StringMap<const Function *> byKey;
+};
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_FUNCTIONS_H

@@ -1,0 +1,185 @@
+//===- GraphImporter.cpp - Import of graphs and their values --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "Names.h"
+#include "Sorting.h"
+#include "Types.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+namespace {
+/// Bodies within functions within bodies ...: each level is a handful of stack
+/// frames here and in every later walk over the IR.
+constexpr unsigned kDeepestNesting = 64;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Scope
+//===----------------------------------------------------------------------===//
+
+std::optional<Value> Scope::lookup(StringRef name) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    if (auto found = scope->values.find(name); found != scope->values.end())
+      return found->second;
+  return std::nullopt;
+}
+
+Type Scope::getDeclared(StringRef name) const {
+  Type type = declared.lookup(name);
+  return type && !isa<UnknownType>(type) ? type : Type();
+}
+
+LogicalResult Importer::define(Scope &scope, StringRef name, Value value,
+                               const Subject &subject) {
+  if (!scope.values.try_emplace(name, value).second)
+    return diagnose(subject, Diag::DuplicateValue, printable(name));
+  return success();
+}
+
+LogicalResult Importer::defineOutputs(NodeInput &input, ValueRange values) {
+  for (auto [name, value] : llvm::zip(input.node.output(), values))
+    if (!name.empty() &&
+        failed(define(input.scope, name, value, input.subject)))
+      return failure();
+  return success();
+}
+
+Location Importer::makeLoc(StringRef name, const Scope &scope) {
+  Location loc = NameLoc::get(StringAttr::get(context, name), file.loc);
+  return scope.call ? CallSiteLoc::get(loc, scope.call->loc) : loc;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::declareTypes(const ::onnx::GraphProto &graph,
+                                     Scope &scope, const Subject &subject) {
+  auto declare = [&](const auto &infos, StringRef what) -> LogicalResult {
+    for (const ::onnx::ValueInfoProto &info : infos) {
+      FailureOr<Type> type = convertType(
+          info.type(),
+          subject / (what + " '" + Twine(printable(info.name())) + "'"));
+      if (failed(type))
+        return failure();
+      scope.declared.try_emplace(info.name(), *type);
+    }
+    return success();
+  };
+  return success(succeeded(declare(graph.output(), "graph output")) &&
+                 succeeded(declare(graph.value_info(), "value_info")));
+}
+
+LogicalResult Importer::importInputs(const ::onnx::GraphProto &graph,
+                                     Block &block, Scope &scope,
+                                     const Subject &subject) {
+  // An initializer with the name of an input is its default value; nothing can
+  // give another one, so it is the value.
+  llvm::StringMap<Type> constants;
+  for (const auto &initializer : graph.initializer())
+    constants.try_emplace(initializer.name());
+  for (const auto &initializer : graph.sparse_initializer())
+    constants.try_emplace(initializer.values().name());
+
+  for (auto [index, input] : llvm::enumerate(graph.input())) {
+    if (input.name().empty())
+      return diagnose(subject, Diag::NoInputName, index);
+    Subject here =
+        subject / ("graph input '" + Twine(printable(input.name())) + "'");
+    FailureOr<Type> type = convertType(input.type(), here);
+    if (failed(type))
+      return failure();
+    if (constants.contains(input.name())) {
+      scope.declared[input.name()] = *type;
+      continue;
+    }
+    Location loc = makeLoc(input.name(), scope);
+    if (failed(
+            define(scope, input.name(), block.addArgument(*type, loc), here)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Importer::importInitializers(::onnx::GraphProto &graph,
+                                           OpBuilder &builder, Scope &scope,
+                                           const Subject &subject) {
+  auto import = [&](StringRef name, size_t index, auto decode) {
+    if (name.empty())
+      return diagnose(subject, Diag::NoInitializerName, index);
+    Subject here = subject / ("initializer '" + Twine(printable(name)) + "'");
+    FailureOr<ElementsAttr> value = decode(here);
+    if (failed(value))
+      return LogicalResult(failure());
+    Type declared = scope.getDeclared(name);
+    if (declared && !areCompatible(declared, value->getType()))
+      return diagnose(here, Diag::DeclaredInitializer, declared,
+                      value->getType());
+    auto constant = arith::ConstantOp::create(builder, makeLoc(name, scope),
+                                              cast<TypedAttr>(*value));
+    return define(scope, name, constant, here);
+  };
+
+  // Calls and the bodies they are given may be imported again.
+  bool consume = activeCalls.empty();
+  size_t index = 0;
+  for (::onnx::TensorProto &tensor : *graph.mutable_initializer())
+    if (failed(import(tensor.name(), index++, [&](const Subject &here) {
+          return decoder.decode(tensor, tensor.name(), here, consume);
+        })))
+      return failure();
+  for (::onnx::SparseTensorProto &tensor : *graph.mutable_sparse_initializer())
+    if (failed(
+            import(tensor.values().name(), index++, [&](const Subject &here) {
+              return decoder.decodeSparse(tensor, tensor.values().name(), here);
+            })))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::importNodes(NodeList &nodes, OpBuilder &builder,
+                                    Scope &scope, const Subject &subject) {
+  FailureOr<SmallVector<::onnx::NodeProto *>> sorted =
+      sortNodes(nodes, subject);
+  if (failed(sorted))
+    return failure();
+  for (::onnx::NodeProto *node : *sorted)
+    if (failed(importNode(*node, builder, scope)))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::importGraph(::onnx::GraphProto &graph, Block &block,
+                                    Scope &scope, const Subject &subject,
+                                    SmallVectorImpl<Value> &outputs) {
+  if (depth == kDeepestNesting)
+    return diagnose(subject, Diag::TooDeep, kDeepestNesting);
+  ++depth;
+  llvm::scope_exit leave([&] { --depth; });
+
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  if (failed(importInputs(graph, block, scope, subject)) ||
+      failed(declareTypes(graph, scope, subject)) ||
+      failed(importInitializers(graph, builder, scope, subject)) ||
+      failed(importNodes(*graph.mutable_node(), builder, scope, subject)))
+    return failure();
+  for (auto [index, output] : llvm::enumerate(graph.output())) {
+    std::optional<Value> value = scope.lookup(output.name());
+    if (!value || !*value)
+      return diagnose(subject, Diag::UndefinedOutput, index,
+                      printable(output.name()));
+    outputs.push_back(*value);
+  }
+  return success();
+}

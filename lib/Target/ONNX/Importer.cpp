@@ -1,0 +1,197 @@
+//===- Importer.cpp - Import of a whole model -----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+namespace {
+/// The newest version of the file format whose meaning is known.
+constexpr int64_t kNewestIrVersion = 14;
+/// From this one on a model says which opsets it uses.
+constexpr int64_t kFirstIrVersionWithOpsets = 3;
+} // namespace
+
+Importer::Importer(MLIRContext *context, StringRef fileName, StringRef folder,
+                   const OnnxImportOptions &options)
+    : context(context), options(options),
+      file{FileLineColLoc::get(context, fileName, 0, 0), ""},
+      externalData(folder), decoder(externalData) {}
+
+//===----------------------------------------------------------------------===//
+// Model
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::checkModel(const ::onnx::ModelProto &model) {
+  if (!model.has_ir_version())
+    return diagnose(file, Diag::NoIrVersion);
+  if (model.ir_version() < 1 || model.ir_version() > kNewestIrVersion)
+    return diagnose(file, Diag::BadIrVersion, kNewestIrVersion,
+                    model.ir_version());
+  if (!model.has_graph())
+    return diagnose(file, Diag::NoGraph);
+  if (model.training_info_size() != 0)
+    (void)diagnose(file, Diag::TrainingIgnored);
+  return success();
+}
+
+LogicalResult Importer::importOpsets(
+    const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>
+        &imports,
+    Opsets &opsets, const Subject &subject) {
+  for (const auto &import : imports) {
+    StringRef domain = normalizeDomain(import.domain());
+    if (import.version() < 1)
+      return diagnose(subject, Diag::BadOpsetVersion, printable(domain),
+                      import.version());
+    if (!opsets.try_emplace(domain, import.version()).second)
+      return diagnose(subject, Diag::DuplicateOpsetImport, printable(domain));
+  }
+  if (options.opset && opsets.contains(""))
+    opsets[""] = *options.opset;
+  return success();
+}
+
+void Importer::annotateModule(ModuleOp module,
+                              const ::onnx::ModelProto &model) {
+  Builder builder(context);
+  module->setAttr("quant_float.ir_version",
+                  builder.getI64IntegerAttr(model.ir_version()));
+  if (!model.producer_name().empty()) {
+    std::string producer = model.producer_name();
+    if (!model.producer_version().empty())
+      producer += " " + model.producer_version();
+    module->setAttr("quant_float.producer", builder.getStringAttr(producer));
+  }
+  NamedAttrList opsets;
+  for (const auto &entry : modelOpsets) {
+    StringRef domain = entry.getKey().empty() ? "ai.onnx" : entry.getKey();
+    opsets.append(domain, builder.getI64IntegerAttr(entry.getValue()));
+  }
+  module->setAttr("quant_float.opset_imports", opsets.getDictionary(context));
+}
+
+OwningOpRef<ModuleOp> Importer::importModel(::onnx::ModelProto &model) {
+  if (failed(checkModel(model)) ||
+      failed(importOpsets(model.opset_import(), modelOpsets, file)))
+    return nullptr;
+  if (model.ir_version() < kFirstIrVersionWithOpsets)
+    modelOpsets.try_emplace("", options.opset.value_or(1));
+  if (failed(functions.build(model, file)))
+    return nullptr;
+  for (auto &function : functions.getFunctions())
+    if (failed(importOpsets(function->proto->opset_import(), function->opsets,
+                            file / ("function '" + function->shownName + "'"))))
+      return nullptr;
+
+  OwningOpRef<ModuleOp> module = ModuleOp::create(file.loc);
+  annotateModule(*module, model);
+  if (failed(importMain(*model.mutable_graph(), *module)))
+    return nullptr;
+  if (options.verify && failed(verifyModule(*module)))
+    return nullptr;
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Main graph
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importMain(::onnx::GraphProto &graph, ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = NameLoc::get(builder.getStringAttr(graph.name()), file.loc);
+  // The types of the results are known only when the nodes are there.
+  auto function =
+      func::FuncOp::create(builder, loc, makeIdentifier(graph.name()),
+                           builder.getFunctionType({}, {}));
+  function->setAttr("quant_float.graph_name",
+                    builder.getStringAttr(graph.name()));
+  Block &block = *function.addEntryBlock();
+  Scope scope{/*parent=*/nullptr, &modelOpsets, /*environment=*/nullptr,
+              /*call=*/nullptr};
+  SmallVector<Value> outputs;
+  if (failed(importGraph(graph, block, scope, file, outputs)))
+    return failure();
+
+  auto bodyBuilder = OpBuilder::atBlockEnd(&block);
+  func::ReturnOp::create(bodyBuilder, file.loc, outputs);
+  function.setFunctionType(builder.getFunctionType(
+      block.getArgumentTypes(), ValueRange(outputs).getTypes()));
+
+  // Arguments carry their names as locations.
+  for (BlockArgument argument : block.getArguments()) {
+    auto name = cast<NameLoc>(argument.getLoc()).getName();
+    function.setArgAttr(argument.getArgNumber(), "quant_float.name", name);
+  }
+  for (auto [index, output] : llvm::enumerate(graph.output()))
+    function.setResultAttr(index, "quant_float.name",
+                           builder.getStringAttr(output.name()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct StoredDiagnostic {
+  Location loc;
+  DiagnosticSeverity severity;
+  std::string text;
+};
+} // namespace
+
+/// Verifies every op of this dialect, so that all bad nodes are reported, and
+/// then the module. The verifiers name the op; the node, which the reader
+/// knows, is put in front.
+LogicalResult Importer::verifyModule(ModuleOp module) {
+  std::vector<std::pair<StoredDiagnostic, std::vector<StoredDiagnostic>>> found;
+  LogicalResult result = success();
+  {
+    // The op as generic IR says nothing about the node.
+    bool printOp = context->shouldPrintOpOnDiagnostic();
+    context->printOpOnDiagnostic(false);
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      auto store = [](Diagnostic &one) {
+        return StoredDiagnostic{one.getLocation(), one.getSeverity(),
+                                one.str()};
+      };
+      auto &entry = found.emplace_back(store(diagnostic),
+                                       std::vector<StoredDiagnostic>());
+      for (Diagnostic &note : diagnostic.getNotes())
+        entry.second.push_back(store(note));
+      return success();
+    });
+    Dialect *dialect = context->getLoadedDialect<QuantFloatDialect>();
+    module.walk([&](Operation *op) {
+      if (op->getDialect() == dialect &&
+          failed(mlir::verify(op, /*verifyRecursively=*/false)))
+        result = failure();
+    });
+    if (succeeded(result))
+      result = mlir::verify(module);
+    context->printOpOnDiagnostic(printOp);
+  }
+
+  for (auto &[diagnostic, notes] : found) {
+    std::string subject = descriptions.lookup(diagnostic.loc);
+    InFlightDiagnostic shown = diagnostic.severity == DiagnosticSeverity::Error
+                                   ? mlir::emitError(diagnostic.loc)
+                                   : mlir::emitWarning(diagnostic.loc);
+    shown << (subject.empty() ? "" : subject + ": ") << diagnostic.text;
+    for (const StoredDiagnostic &note : notes)
+      shown.attachNote(note.loc) << note.text;
+  }
+  return result;
+}

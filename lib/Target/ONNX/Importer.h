@@ -1,0 +1,149 @@
+//===- Importer.h - The state of one import ---------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_IMPORTER_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_IMPORTER_H
+
+#include "Attributes.h"
+#include "Functions.h"
+#include "mlir/IR/Builders.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Target/ONNX/Import.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float::onnx_import {
+
+struct Scope;
+
+/// The version of every imported domain; the standard domain is "".
+using Opsets = llvm::StringMap<int64_t>;
+
+/// An attribute of a node, with references to a function's attributes
+/// resolved. `scope` is where a graph in it looks for values.
+struct ResolvedAttribute {
+  StringRef name;
+  ::onnx::AttributeProto *proto;
+  AttributeKind kind;
+  Scope *scope;
+};
+
+/// The attributes that a function call gives, defaults included.
+using Environment = llvm::StringMap<ResolvedAttribute>;
+
+/// The names that nodes of one graph see.
+struct Scope {
+  /// The enclosing graph, for a body; a function has none.
+  Scope *parent;
+  const Opsets *opsets;
+  /// The call's attributes inside a function, else null.
+  const Environment *environment;
+  /// The call inside a function; its loc and text begin those of the nodes.
+  const Subject *call;
+
+  /// A null value: an optional input that the caller left out.
+  llvm::StringMap<Value> values = {};
+  /// The types that the file declares for values that nodes make.
+  llvm::StringMap<Type> declared = {};
+
+  std::optional<Value> lookup(StringRef name) const;
+  Type getDeclared(StringRef name) const;
+};
+
+/// A node on its way in.
+struct NodeInput {
+  ::onnx::NodeProto &node;
+  Scope &scope;
+  Subject subject;
+  int64_t opset = 0;
+  SmallVector<ResolvedAttribute> attributes = {};
+  /// One for each input; null where absent.
+  SmallVector<Value> operands = {};
+
+  const ResolvedAttribute *find(StringRef name) const;
+};
+
+/// Imports one model.
+class Importer {
+public:
+  Importer(MLIRContext *context, StringRef fileName, StringRef folder,
+           const OnnxImportOptions &options);
+
+  OwningOpRef<ModuleOp> importModel(::onnx::ModelProto &model);
+
+private:
+  // Importer.cpp: the model.
+  LogicalResult checkModel(const ::onnx::ModelProto &model);
+  LogicalResult importOpsets(
+      const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>
+          &imports,
+      Opsets &opsets, const Subject &subject);
+  LogicalResult importMain(::onnx::GraphProto &graph, ModuleOp module);
+  void annotateModule(ModuleOp module, const ::onnx::ModelProto &model);
+  LogicalResult verifyModule(ModuleOp module);
+
+  // GraphImporter.cpp: graphs and the values they define. The block receives
+  // the graph's inputs as arguments.
+  LogicalResult importGraph(::onnx::GraphProto &graph, Block &block,
+                            Scope &scope, const Subject &subject,
+                            SmallVectorImpl<Value> &outputs);
+  LogicalResult declareTypes(const ::onnx::GraphProto &graph, Scope &scope,
+                             const Subject &subject);
+  LogicalResult importInputs(const ::onnx::GraphProto &graph, Block &block,
+                             Scope &scope, const Subject &subject);
+  LogicalResult importInitializers(::onnx::GraphProto &graph,
+                                   OpBuilder &builder, Scope &scope,
+                                   const Subject &subject);
+  LogicalResult importNodes(NodeList &nodes, OpBuilder &builder, Scope &scope,
+                            const Subject &subject);
+  LogicalResult define(Scope &scope, StringRef name, Value value,
+                       const Subject &subject);
+  LogicalResult defineOutputs(NodeInput &input, ValueRange values);
+  Location makeLoc(StringRef name, const Scope &scope);
+
+  // NodeImporter.cpp: one node.
+  LogicalResult importNode(::onnx::NodeProto &node, OpBuilder &builder,
+                           Scope &scope);
+  LogicalResult resolveAttributes(NodeInput &input);
+  LogicalResult importIdentity(NodeInput &input, OpBuilder &builder);
+  LogicalResult importConstant(NodeInput &input, OpBuilder &builder);
+  /// A node kept as it is; `resultType` when the caller knows the only one.
+  LogicalResult importOpaque(NodeInput &input, OpBuilder &builder,
+                             Type resultType = {});
+  LogicalResult importBody(NodeInput &input, const ResolvedAttribute &attribute,
+                           ::onnx::GraphProto &graph, StringRef name,
+                           Region &region);
+
+  // CastImporter.cpp.
+  LogicalResult importCast(NodeInput &input, OpBuilder &builder, bool like);
+
+  // Functions.cpp.
+  LogicalResult importCall(NodeInput &input, const Function &function,
+                           OpBuilder &builder);
+
+  MLIRContext *context;
+  OnnxImportOptions options;
+  Subject file;
+  ExternalData externalData;
+  TensorDecoder decoder;
+  FunctionTable functions;
+  Opsets modelOpsets;
+  /// What made an op, by the op's location, for the verifier's diagnostics.
+  llvm::DenseMap<Location, std::string> descriptions;
+  SmallVector<const Function *> activeCalls;
+  unsigned depth = 0;
+  int64_t expandedNodes = 0;
+};
+
+/// The type of the first result of an op of the standard domain, when the type
+/// of the first input is enough to tell its element type; null for other ops.
+/// Where the op keeps the shape too, so does the result.
+Type inferResultType(StringRef opType, Type firstInput);
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_IMPORTER_H

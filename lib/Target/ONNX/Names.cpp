@@ -1,0 +1,81 @@
+//===- Names.cpp - Names of nodes, values and functions -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+#include "Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+std::string onnx_import::makeIdentifier(StringRef name) {
+  // The symbol becomes a function of a C header.
+  static const llvm::StringSet<> keywords = {
+      "auto",     "break",    "case",      "char",   "const",    "continue",
+      "default",  "do",       "double",    "else",   "enum",     "extern",
+      "float",    "for",      "goto",      "if",     "inline",   "int",
+      "long",     "register", "restrict",  "return", "short",    "signed",
+      "sizeof",   "static",   "struct",    "switch", "typedef",  "union",
+      "unsigned", "void",     "volatile",  "while",  "bool",     "true",
+      "false",    "nullptr",  "constexpr", "typeof", "class",    "namespace",
+      "new",      "delete",   "template",  "this",   "operator", "private",
+      "public",   "try",      "catch",     "throw",  "using",    "virtual"};
+  constexpr size_t kLongest = 128;
+  std::string result;
+  for (char c : name.take_front(kLongest))
+    result += llvm::isAlnum(c) ? c : '_';
+  if (StringRef(result).find_first_not_of('_') == StringRef::npos)
+    return "main";
+  if (llvm::isDigit(result.front()))
+    result.insert(0, "_");
+  if (keywords.contains(result))
+    result += '_';
+  return result;
+}
+
+StringRef onnx_import::normalizeDomain(StringRef domain) {
+  return domain == "ai.onnx" ? StringRef() : domain;
+}
+
+StringRef onnx_import::getNodeName(const ::onnx::NodeProto &node) {
+  if (!node.name().empty())
+    return node.name();
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      return output;
+  return {};
+}
+
+std::string onnx_import::describe(const ::onnx::NodeProto &node) {
+  std::string name = printable(getNodeName(node));
+  std::string opType = printable(node.op_type());
+  std::string suffix = opType.empty() ? "" : " (" + opType + ")";
+  if (name.empty())
+    return "node without a name" + suffix;
+  return (node.name().empty() ? "node of '" : "node '") + name + "'" + suffix;
+}
+
+static StringRef
+getUnknownString(const google::protobuf::UnknownFieldSet &fields, int number) {
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const auto &field = fields.field(i);
+    if (field.number() == number &&
+        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+      return field.length_delimited();
+  }
+  return {};
+}
+
+StringRef onnx_import::getOverload(const ::onnx::NodeProto &node) {
+  return getUnknownString(node.unknown_fields(), 8);
+}
+
+StringRef onnx_import::getOverload(const ::onnx::FunctionProto &function) {
+  return getUnknownString(function.unknown_fields(), 13);
+}

@@ -1,0 +1,36 @@
+//===- Names.h - Names of nodes, values and functions -----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_NAMES_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_NAMES_H
+
+#include "mlir/Support/LLVM.h"
+#include <onnx/onnx_pb.h>
+#include <string>
+
+namespace mlir::quant_float::onnx_import {
+
+/// A C identifier that resembles the name; "main" when nothing is left of it.
+std::string makeIdentifier(StringRef name);
+
+/// The domain with "ai.onnx" and "" made one.
+StringRef normalizeDomain(StringRef domain);
+
+/// The node's name, or the first named output when it has none.
+StringRef getNodeName(const ::onnx::NodeProto &node);
+
+/// "node 'c1' (Cast)", "node of 'y' (Cast)": how diagnostics call a node.
+std::string describe(const ::onnx::NodeProto &node);
+
+/// NodeProto.overload, which is newer than the schema of libonnx 1.12.
+StringRef getOverload(const ::onnx::NodeProto &node);
+StringRef getOverload(const ::onnx::FunctionProto &function);
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_NAMES_H

@@ -1,0 +1,318 @@
+//===- NodeImporter.cpp - Import of nodes ---------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "Names.h"
+#include "Types.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+using Proto = ::onnx::AttributeProto;
+
+const ResolvedAttribute *NodeInput::find(StringRef name) const {
+  const auto *found = llvm::find_if(
+      attributes, [&](const ResolvedAttribute &a) { return a.name == name; });
+  return found == attributes.end() ? nullptr : found;
+}
+
+LogicalResult Importer::resolveAttributes(NodeInput &input) {
+  llvm::StringSet<> seen;
+  for (Proto &attribute : *input.node.mutable_attribute()) {
+    StringRef name = attribute.name();
+    std::string shown = printable(name);
+    if (name.empty())
+      return diagnose(input.subject, Diag::NoAttributeName);
+    if (!seen.insert(name).second)
+      return diagnose(input.subject, Diag::DuplicateAttribute, shown);
+
+    if (StringRef reference = attribute.ref_attr_name(); !reference.empty()) {
+      if (!input.scope.environment)
+        return diagnose(input.subject, Diag::RefOutsideFunction, shown,
+                        printable(reference));
+      auto found = input.scope.environment->find(reference);
+      // The call leaves it out and there is no default: so does the node.
+      if (found == input.scope.environment->end())
+        continue;
+      ResolvedAttribute resolved = found->second;
+      if (attribute.type() != Proto::UNDEFINED &&
+          attribute.type() != resolved.kind)
+        return diagnose(input.subject, Diag::AttributeKind, shown,
+                        getKindName(attribute.type()),
+                        getKindName(resolved.kind));
+      resolved.name = name;
+      input.attributes.push_back(resolved);
+      continue;
+    }
+    FailureOr<AttributeKind> kind = getKind(attribute, input.subject);
+    if (failed(kind))
+      return failure();
+    input.attributes.push_back({name, &attribute, *kind, &input.scope});
+  }
+  return success();
+}
+
+LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
+                                   Scope &scope) {
+  Location loc = makeLoc(getNodeName(node), scope);
+  std::string text = describe(node);
+  if (scope.call)
+    text = scope.call->text + ": " + text;
+  descriptions[loc] = text;
+  NodeInput input{node, scope, Subject{loc, std::move(text)}};
+  if (node.op_type().empty())
+    return diagnose(input.subject, Diag::NoOpType);
+  if (failed(resolveAttributes(input)))
+    return failure();
+  for (auto [index, name] : llvm::enumerate(node.input())) {
+    std::optional<Value> value = name.empty() ? Value() : scope.lookup(name);
+    if (!value)
+      return diagnose(input.subject, Diag::UndefinedInput, index,
+                      printable(name));
+    input.operands.push_back(*value);
+  }
+
+  // A model may define an operator of any domain itself.
+  if (const Function *function = functions.lookup(node))
+    return importCall(input, *function, builder);
+
+  StringRef domain = normalizeDomain(node.domain());
+  auto opset = scope.opsets->find(domain);
+  if (opset == scope.opsets->end())
+    return diagnose(input.subject, Diag::NoOpsetImport,
+                    domain.empty() ? "ai.onnx" : printable(domain));
+  input.opset = opset->second;
+  if (!domain.empty())
+    return importOpaque(input, builder);
+  StringRef opType = node.op_type();
+  if (opType == "Cast" || opType == "CastLike")
+    return importCast(input, builder, /*like=*/opType == "CastLike");
+  if (opType == "Constant")
+    return importConstant(input, builder);
+  if (opType == "Identity")
+    return importIdentity(input, builder);
+  return importOpaque(input, builder);
+}
+
+//===----------------------------------------------------------------------===//
+// Identity and Constant
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importIdentity(NodeInput &input, OpBuilder &builder) {
+  if (input.operands.size() != 1)
+    return diagnose(input.subject, Diag::InputCount, 1, input.operands.size());
+  if (input.node.output_size() != 1)
+    return diagnose(input.subject, Diag::OutputCount, input.node.output_size());
+  Value operand = input.operands.front();
+  if (!operand)
+    return diagnose(input.subject, Diag::AbsentInput, 0);
+  if (!input.attributes.empty())
+    return diagnose(input.subject, Diag::UnknownAttribute,
+                    printable(input.attributes.front().name));
+  Type declared = input.scope.getDeclared(input.node.output(0));
+  if (declared && isa<UnknownType>(operand.getType()))
+    return importOpaque(input, builder, declared);
+  if (declared && !areCompatible(declared, operand.getType()))
+    return diagnose(input.subject, Diag::DeclaredType,
+                    printable(input.node.output(0)), declared,
+                    operand.getType());
+  return defineOutputs(input, operand);
+}
+
+/// The scalar or list that a Constant holds without a tensor around it.
+static TypedAttr makeConstant(MLIRContext *context, AttributeKind kind,
+                              const Proto &proto) {
+  Builder builder(context);
+  auto getType = [&](Type elementType, std::optional<int64_t> size) {
+    return RankedTensorType::get(
+        size ? ArrayRef<int64_t>(*size) : ArrayRef<int64_t>(), elementType);
+  };
+  Type string = StringType::get(context);
+  switch (kind) {
+  case Proto::FLOAT:
+    return DenseElementsAttr::get(getType(builder.getF32Type(), {}), proto.f());
+  case Proto::INT:
+    return DenseElementsAttr::get(getType(builder.getI64Type(), {}), proto.i());
+  case Proto::STRING:
+    return DenseStringElementsAttr::get(getType(string, {}),
+                                        StringRef(proto.s()));
+  case Proto::FLOATS:
+    return DenseElementsAttr::get(
+        getType(builder.getF32Type(), proto.floats_size()),
+        ArrayRef(proto.floats().data(), proto.floats_size()));
+  case Proto::INTS:
+    return DenseElementsAttr::get(
+        getType(builder.getI64Type(), proto.ints_size()),
+        ArrayRef<int64_t>(
+            SmallVector<int64_t>(proto.ints().begin(), proto.ints().end())));
+  default:
+    return DenseStringElementsAttr::get(
+        getType(string, proto.strings_size()),
+        SmallVector<StringRef>(proto.strings().begin(), proto.strings().end()));
+  }
+}
+
+LogicalResult Importer::importConstant(NodeInput &input, OpBuilder &builder) {
+  if (!input.operands.empty())
+    return diagnose(input.subject, Diag::InputCount, 0, input.operands.size());
+  if (input.node.output_size() != 1)
+    return diagnose(input.subject, Diag::OutputCount, input.node.output_size());
+  if (input.attributes.size() != 1)
+    return diagnose(input.subject, Diag::ConstantForms,
+                    input.attributes.size());
+  const ResolvedAttribute &attribute = input.attributes.front();
+  auto expected = llvm::StringSwitch<AttributeKind>(attribute.name)
+                      .Case("value", Proto::TENSOR)
+                      .Case("sparse_value", Proto::SPARSE_TENSOR)
+                      .Case("value_float", Proto::FLOAT)
+                      .Case("value_floats", Proto::FLOATS)
+                      .Case("value_int", Proto::INT)
+                      .Case("value_ints", Proto::INTS)
+                      .Case("value_string", Proto::STRING)
+                      .Case("value_strings", Proto::STRINGS)
+                      .Default(Proto::UNDEFINED);
+  if (expected == Proto::UNDEFINED)
+    return diagnose(input.subject, Diag::UnknownAttribute,
+                    printable(attribute.name));
+  if (attribute.kind != expected)
+    return diagnose(input.subject, Diag::AttributeKind, attribute.name,
+                    getKindName(expected), getKindName(attribute.kind));
+
+  StringRef name = getNodeName(input.node);
+  Subject here = input.subject / ("attribute '" + Twine(attribute.name) + "'");
+  TypedAttr value;
+  if (expected == Proto::TENSOR || expected == Proto::SPARSE_TENSOR) {
+    FailureOr<ElementsAttr> elements =
+        expected == Proto::TENSOR
+            ? decoder.decode(*attribute.proto->mutable_t(), name, here,
+                             /*consume=*/activeCalls.empty())
+            : decoder.decodeSparse(*attribute.proto->mutable_sparse_tensor(),
+                                   name, here);
+    if (failed(elements))
+      return failure();
+    value = cast<TypedAttr>(*elements);
+  } else {
+    value = makeConstant(context, attribute.kind, *attribute.proto);
+  }
+  Type declared = input.scope.getDeclared(input.node.output(0));
+  if (declared && !areCompatible(declared, value.getType()))
+    return diagnose(input.subject, Diag::DeclaredType,
+                    printable(input.node.output(0)), declared, value.getType());
+  Value constant = arith::ConstantOp::create(builder, input.subject.loc, value);
+  return defineOutputs(input, constant);
+}
+
+//===----------------------------------------------------------------------===//
+// Other nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importBody(NodeInput &input,
+                                   const ResolvedAttribute &attribute,
+                                   ::onnx::GraphProto &graph, StringRef name,
+                                   Region &region) {
+  Block &block = region.emplaceBlock();
+  Scope scope{/*parent=*/attribute.scope, attribute.scope->opsets,
+              attribute.scope->environment, attribute.scope->call};
+  SmallVector<Value> outputs;
+  Subject here = input.subject / ("body '" + Twine(printable(name)) + "'");
+  if (failed(importGraph(graph, block, scope, here, outputs)))
+    return failure();
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  YieldOp::create(builder, input.subject.loc, outputs);
+  return success();
+}
+
+/// The types that the bodies yield at `index`, made one: what an If gives.
+static Type getYieldedType(ArrayRef<std::unique_ptr<Region>> bodies,
+                           unsigned index) {
+  Type common;
+  for (const std::unique_ptr<Region> &body : bodies) {
+    Operation *yield = body->front().getTerminator();
+    if (index >= yield->getNumOperands())
+      return {};
+    Type type = yield->getOperand(index).getType();
+    if (common && type != common) {
+      Type element = getTensorElementType(type);
+      if (!element || element != getTensorElementType(common))
+        return {};
+      type = UnrankedTensorType::get(element);
+    }
+    common = type;
+  }
+  return common;
+}
+
+LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder,
+                                     Type resultType) {
+  SmallVector<NamedAttribute> attributes;
+  SmallVector<std::string> bodyNames;
+  SmallVector<std::unique_ptr<Region>> bodies;
+  for (const ResolvedAttribute &attribute : input.attributes) {
+    auto addBody = [&](::onnx::GraphProto &graph, const Twine &name) {
+      bodyNames.push_back(name.str());
+      bodies.push_back(std::make_unique<Region>());
+      return importBody(input, attribute, graph, bodyNames.back(),
+                        *bodies.back());
+    };
+    if (attribute.kind == Proto::GRAPH) {
+      if (failed(addBody(*attribute.proto->mutable_g(), attribute.name)))
+        return failure();
+    } else if (attribute.kind == Proto::GRAPHS) {
+      for (auto [index, graph] :
+           llvm::enumerate(*attribute.proto->mutable_graphs()))
+        if (failed(addBody(graph, attribute.name + "[" + Twine(index) + "]")))
+          return failure();
+    } else {
+      FailureOr<Attribute> value = importAttribute(
+          *attribute.proto, attribute.kind, decoder, input.subject);
+      if (failed(value))
+        return failure();
+      attributes.push_back(builder.getNamedAttr(attribute.name, *value));
+    }
+  }
+
+  SmallVector<Value> operands;
+  SmallVector<int64_t> absent;
+  for (auto [index, operand] : llvm::enumerate(input.operands)) {
+    if (operand)
+      operands.push_back(operand);
+    else
+      absent.push_back(index);
+  }
+
+  StringRef domain = normalizeDomain(input.node.domain());
+  StringRef opType = input.node.op_type();
+  SmallVector<Type> resultTypes;
+  for (auto [index, name] : llvm::enumerate(input.node.output())) {
+    Type type = index == 0 ? resultType : Type();
+    if (!type && !name.empty())
+      type = input.scope.getDeclared(name);
+    if (!type && index == 0 && domain.empty() && !input.operands.empty() &&
+        input.operands.front())
+      type = inferResultType(opType, input.operands.front().getType());
+    if (!type && domain.empty() && opType == "If")
+      type = getYieldedType(bodies, index);
+    resultTypes.push_back(type ? type : UnknownType::get(context));
+  }
+
+  StringAttr nodeName = input.node.name().empty()
+                            ? StringAttr()
+                            : builder.getStringAttr(input.node.name());
+  SmallVector<StringRef> bodyNameRefs(bodyNames.begin(), bodyNames.end());
+  auto op = NodeOp::create(
+      builder, input.subject.loc, resultTypes, opType, operands, domain,
+      input.opset, nodeName, builder.getDictionaryAttr(attributes), absent,
+      builder.getStrArrayAttr(bodyNameRefs), bodies.size());
+  for (auto [region, body] : llvm::zip_equal(op->getRegions(), bodies))
+    region.takeBody(*body);
+  return defineOutputs(input, op->getResults());
+}

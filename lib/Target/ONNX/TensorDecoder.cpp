@@ -1,0 +1,178 @@
+//===- TensorDecoder.cpp - Stored tensors to attributes -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorDecoder.h"
+#include "Payload.h"
+#include "Types.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+namespace {
+/// Constants above this many bytes become resources, so that attributes, which
+/// the context keeps and hashes, stay small.
+constexpr int64_t kLargestInlineBytes = 1024;
+} // namespace
+
+std::string onnx_import::spellTensor(Type elementType, ArrayRef<int64_t> dims) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  if (dims.empty())
+    os << elementType;
+  else if (dims.size() <= 16)
+    os << RankedTensorType::get(dims, elementType);
+  else
+    os << elementType << " of shape " << spellShape(dims);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+ElementsAttr onnx_import::makeElementsAttr(DecodedTensor tensor,
+                                           StringRef name) {
+  Type elementType = tensor.elementType;
+  auto type = RankedTensorType::get(tensor.dims, elementType);
+  unsigned slotBytes = getSlotBytes(elementType);
+  if (slotBytes == 0)
+    return DenseStringElementsAttr::get(type, tensor.strings);
+  if (tensor.count == 0)
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+
+  ArrayRef<char> data = tensor.slots.data;
+  if (int64_t(data.size()) > kLargestInlineBytes) {
+    if (!llvm::isAddrAligned(llvm::Align(llvm::PowerOf2Ceil(slotBytes)),
+                             data.data())) {
+      auto [copy, destination] = allocateBytes(data.size());
+      std::copy(data.begin(), data.end(), destination);
+      tensor.slots = std::move(copy);
+      data = tensor.slots.data;
+    }
+    AsmResourceBlob blob(
+        data, /*dataAlignment=*/llvm::PowerOf2Ceil(slotBytes),
+        [owner = std::move(tensor.slots.owner)](void *, size_t, size_t) {},
+        /*dataIsMutable=*/false);
+    return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  }
+
+  if (elementType.isInteger(1)) {
+    SmallVector<bool> values(data.begin(), data.end());
+    return DenseElementsAttr::get(type, values);
+  }
+  // Attributes are equal when their bytes are, so the codes are stored as the
+  // parser of MLIR stores them, without extended signs.
+  SmallVector<char> codes;
+  if (elementType.isSignlessInteger() && getPackedBits(elementType) < 8) {
+    char mask = llvm::maskTrailingOnes<unsigned>(getPackedBits(elementType));
+    for (char slot : data)
+      codes.push_back(slot & mask);
+    data = codes;
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, data);
+}
+
+//===----------------------------------------------------------------------===//
+// Dense tensors
+//===----------------------------------------------------------------------===//
+
+FailureOr<DecodedTensor>
+TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
+                              const Subject &subject, bool consume) {
+  DecodedTensor decoded;
+  decoded.elementType =
+      getElementType(subject.loc.getContext(), tensor.data_type());
+  if (!decoded.elementType)
+    return diagnose(subject, Diag::StoredElementType, tensor.data_type());
+  for (auto [index, dim] : llvm::enumerate(tensor.dims())) {
+    if (dim < 0)
+      return diagnose(subject, Diag::StoredDim, index, dim);
+    decoded.dims.push_back(dim);
+  }
+  std::optional<int64_t> count = countElements(decoded.dims);
+  if (!count)
+    return diagnose(subject, Diag::HugeShape, spellShape(decoded.dims));
+  decoded.count = *count;
+  if (tensor.has_segment())
+    return diagnose(subject, Diag::Segmented);
+
+  // An enum value that the schema does not know is an unknown field.
+  constexpr int kDataLocationField = 14;
+  const auto &unknown = tensor.unknown_fields();
+  for (int i = 0; i < unknown.field_count(); ++i)
+    if (unknown.field(i).number() == kDataLocationField &&
+        unknown.field(i).type() == google::protobuf::UnknownField::TYPE_VARINT)
+      return diagnose(subject, Diag::UnknownDataLocation,
+                      unknown.field(i).varint());
+
+  SmallVector<StringRef> filled = getFilledPayloads(tensor);
+  bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
+  if (isExternal)
+    filled.insert(filled.begin(), "external_data");
+  if (filled.size() > 1)
+    return diagnose(subject, Diag::SeveralPayloads, filled[0], filled[1]);
+  bool isRaw = isExternal || tensor.has_raw_data();
+  StringRef typedField = getTypedField(decoded.elementType);
+  bool isString = typedField == "string_data";
+  if (!filled.empty() && filled[0] != typedField && (!isRaw || isString))
+    return diagnose(subject, Diag::WrongField,
+                    spellTensor(decoded.elementType, {}), typedField,
+                    filled[0]);
+  if (!isRaw || isString) {
+    if (failed(decodeTypedField(tensor, decoded, subject)))
+      return failure();
+    return decoded;
+  }
+
+  SharedBytes payload;
+  if (isExternal) {
+    FailureOr<SharedBytes> external = externalData.read(tensor, subject);
+    if (failed(external))
+      return failure();
+    payload = std::move(*external);
+  } else if (consume) {
+    std::shared_ptr<const std::string> owner(tensor.release_raw_data());
+    payload = {ArrayRef(owner->data(), owner->size()), owner};
+  } else {
+    auto [copy, destination] = allocateBytes(tensor.raw_data().size());
+    llvm::copy(tensor.raw_data(), destination);
+    payload = std::move(copy);
+  }
+
+  unsigned bits = getPackedBits(decoded.elementType);
+  // ceil(count * bits / 8) without overflow: whole groups of 8 elements first.
+  uint64_t expected = llvm::SaturatingAdd<uint64_t>(
+      llvm::SaturatingMultiply<uint64_t>(decoded.count / 8, bits),
+      llvm::divideCeil(decoded.count % 8 * bits, 8));
+  if (payload.data.size() != expected)
+    return diagnose(subject, Diag::PayloadBytes, expected,
+                    spellTensor(decoded.elementType, decoded.dims),
+                    payload.data.size());
+  if (bits < 8)
+    decoded.slots = unpack(payload.data, decoded.elementType, decoded.count);
+  else if (decoded.elementType.isInteger(1))
+    decoded.slots = normalizeBooleans(payload.data);
+  else
+    decoded.slots = std::move(payload);
+  return decoded;
+}
+
+FailureOr<ElementsAttr> TensorDecoder::decode(::onnx::TensorProto &tensor,
+                                              StringRef name,
+                                              const Subject &subject,
+                                              bool consume) {
+  FailureOr<DecodedTensor> decoded = decodeElements(tensor, subject, consume);
+  if (failed(decoded))
+    return failure();
+  return makeElementsAttr(std::move(*decoded), name);
+}

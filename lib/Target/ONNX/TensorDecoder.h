@@ -1,0 +1,59 @@
+//===- TensorDecoder.h - Stored tensors to attributes -----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_TENSORDECODER_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_TENSORDECODER_H
+
+#include "ExternalData.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace mlir::quant_float::onnx_import {
+
+/// A tensor's elements, one per byte-rounded slot, little endian: i1 one byte 0
+/// or 1, i4 and i2 sign-extended, other narrow types zero-extended codes.
+struct DecodedTensor {
+  Type elementType;
+  SmallVector<int64_t> dims;
+  int64_t count = 0;
+  SharedBytes slots;
+  /// The elements instead of `slots`, when they are strings.
+  SmallVector<StringRef> strings;
+};
+
+/// Reads TensorProto and SparseTensorProto, whatever form the payload has.
+class TensorDecoder {
+public:
+  explicit TensorDecoder(ExternalData &externalData)
+      : externalData(externalData) {}
+
+  /// The tensor as an attribute; small ones hold their elements, large ones
+  /// refer to a resource blob called `name`. With `consume` the payload may be
+  /// moved out of `tensor`.
+  FailureOr<ElementsAttr> decode(::onnx::TensorProto &tensor, StringRef name,
+                                 const Subject &subject, bool consume);
+
+  /// The same for a sparse tensor, made dense.
+  FailureOr<ElementsAttr> decodeSparse(::onnx::SparseTensorProto &tensor,
+                                       StringRef name, const Subject &subject);
+
+private:
+  FailureOr<DecodedTensor> decodeElements(::onnx::TensorProto &tensor,
+                                          const Subject &subject, bool consume);
+
+  ExternalData &externalData;
+};
+
+/// "tensor<2x3xf32>", or less precisely for absurd ranks.
+std::string spellTensor(Type elementType, ArrayRef<int64_t> dims);
+
+/// The attribute that holds the elements.
+ElementsAttr makeElementsAttr(DecodedTensor tensor, StringRef name);
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_TENSORDECODER_H

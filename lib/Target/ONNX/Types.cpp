@@ -1,0 +1,201 @@
+//===- Types.cpp - ONNX types to MLIR types -------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Types.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+namespace {
+// Debian's onnx.proto stops at BFLOAT16, so the newer ones are numbers here.
+constexpr int32_t kComplex64 = 14;
+constexpr int32_t kComplex128 = 15;
+} // namespace
+
+Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
+  if (dataType == kComplex64)
+    return ComplexType::get(Float32Type::get(context));
+  if (dataType == kComplex128)
+    return ComplexType::get(Float64Type::get(context));
+  return getTypeFromOnnxDataType(context, dataType);
+}
+
+Type onnx_import::getElementTypeByName(MLIRContext *context, StringRef name) {
+  int32_t dataType = llvm::StringSwitch<int32_t>(name)
+                         .Case("FLOAT", 1)
+                         .Case("UINT8", 2)
+                         .Case("INT8", 3)
+                         .Case("UINT16", 4)
+                         .Case("INT16", 5)
+                         .Case("INT32", 6)
+                         .Case("INT64", 7)
+                         .Case("STRING", 8)
+                         .Case("BOOL", 9)
+                         .Case("FLOAT16", 10)
+                         .Case("DOUBLE", 11)
+                         .Case("UINT32", 12)
+                         .Case("UINT64", 13)
+                         .Case("COMPLEX64", kComplex64)
+                         .Case("COMPLEX128", kComplex128)
+                         .Default(0);
+  return getElementType(context, dataType);
+}
+
+//===----------------------------------------------------------------------===//
+// Spelling
+//===----------------------------------------------------------------------===//
+
+static std::string spellElement(int32_t dataType) {
+  static constexpr const char *kNames[] = {
+      "undefined",      "float",        "uint8",          "int8",
+      "uint16",         "int16",        "int32",          "int64",
+      "string",         "bool",         "float16",        "double",
+      "uint32",         "uint64",       "complex64",      "complex128",
+      "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+      "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1",
+      "float8e8m0",     "uint2",        "int2",           "float6e2m3",
+      "float6e3m2"};
+  if (dataType < 0 || dataType >= int32_t(std::size(kNames)))
+    return std::to_string(dataType);
+  return kNames[dataType];
+}
+
+// The nesting is bounded by protobuf's own limit when the file is read.
+std::string onnx_import::spell(const ::onnx::TypeProto &type) {
+  switch (type.value_case()) {
+  case ::onnx::TypeProto::kTensorType:
+    return "tensor(" + spellElement(type.tensor_type().elem_type()) + ")";
+  case ::onnx::TypeProto::kSparseTensorType:
+    return "sparse_tensor(" +
+           spellElement(type.sparse_tensor_type().elem_type()) + ")";
+  case ::onnx::TypeProto::kSequenceType:
+    return "seq(" + spell(type.sequence_type().elem_type()) + ")";
+  case ::onnx::TypeProto::kOptionalType:
+    return "optional(" + spell(type.optional_type().elem_type()) + ")";
+  case ::onnx::TypeProto::kMapType:
+    return "map(" + spellElement(type.map_type().key_type()) + "," +
+           spell(type.map_type().value_type()) + ")";
+  case ::onnx::TypeProto::kOpaqueType: {
+    const auto &opaque = type.opaque_type();
+    return "opaque(" + opaque.domain() + "," + opaque.name() + ")";
+  }
+  default:
+    return "undefined";
+  }
+}
+
+std::string onnx_import::spellShape(ArrayRef<int64_t> dims) {
+  // A shape from a broken file may have a million dims.
+  constexpr size_t kShown = 16;
+  std::string result = "[";
+  llvm::raw_string_ostream os(result);
+  llvm::interleaveComma(dims.take_front(kShown), os, [&](int64_t dim) {
+    if (ShapedType::isDynamic(dim))
+      os << "?";
+    else
+      os << dim;
+  });
+  os << (dims.size() > kShown ? ", ...]" : "]");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> onnx_import::countElements(ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t dim : dims) {
+    empty |= dim == 0;
+    if (dim != 0 && !ShapedType::isDynamic(dim) &&
+        llvm::MulOverflow(count, dim, count))
+      return std::nullopt;
+  }
+  return empty ? 0 : count;
+}
+
+static FailureOr<Type> convertTensor(const ::onnx::TypeProto::Tensor &tensor,
+                                     const Subject &subject) {
+  MLIRContext *context = subject.loc.getContext();
+  if (tensor.elem_type() == 0)
+    return Type(UnknownType::get(context));
+  Type elementType = getElementType(context, tensor.elem_type());
+  if (!elementType)
+    return diagnose(subject, Diag::UnknownElementType, tensor.elem_type());
+  if (!tensor.has_shape())
+    return Type(UnrankedTensorType::get(elementType));
+
+  SmallVector<int64_t> dims;
+  for (auto [index, dim] : llvm::enumerate(tensor.shape().dim())) {
+    // A name, nothing, and -1 all mean: not known before the model runs.
+    bool dynamic = !dim.has_dim_value() || dim.dim_value() == -1;
+    if (!dynamic && dim.dim_value() < 0)
+      return diagnose(subject, Diag::NegativeDim, index, dim.dim_value());
+    dims.push_back(dynamic ? ShapedType::kDynamic : dim.dim_value());
+  }
+  if (!countElements(dims))
+    return diagnose(subject, Diag::HugeShape, spellShape(dims));
+  return Type(RankedTensorType::get(dims, elementType));
+}
+
+FailureOr<Type> onnx_import::convertType(const ::onnx::TypeProto &type,
+                                         const Subject &subject) {
+  MLIRContext *context = subject.loc.getContext();
+  switch (type.value_case()) {
+  case ::onnx::TypeProto::kTensorType:
+    return convertTensor(type.tensor_type(), subject);
+  case ::onnx::TypeProto::VALUE_NOT_SET:
+    return Type(UnknownType::get(context));
+  default:
+    return Type(OpaqueType::get(context, spell(type)));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+Type onnx_import::getTensorElementType(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  return tensor ? tensor.getElementType() : Type();
+}
+
+bool onnx_import::areCompatible(Type a, Type b) {
+  if (a == b || isa<UnknownType>(a) || isa<UnknownType>(b))
+    return true;
+  auto aTensor = dyn_cast<TensorType>(a), bTensor = dyn_cast<TensorType>(b);
+  return aTensor && bTensor &&
+         aTensor.getElementType() == bTensor.getElementType() &&
+         succeeded(verifyCompatibleShape(a, b));
+}
+
+unsigned onnx_import::getSlotBytes(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return 2 * getSlotBytes(complex.getElementType());
+  return elementType.isIntOrFloat()
+             ? llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8)
+             : 0;
+}
+
+unsigned onnx_import::getPackedBits(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return 2 * getPackedBits(complex.getElementType());
+  if (!elementType.isIntOrFloat())
+    return 0;
+  // bool takes a byte (P1).
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  return bits == 1 ? 8 : bits;
+}

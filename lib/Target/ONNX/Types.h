@@ -1,0 +1,59 @@
+//===- Types.h - ONNX types to MLIR types -----------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_TYPES_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_TYPES_H
+
+#include "Diagnostics.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <onnx/onnx_pb.h>
+#include <optional>
+
+namespace mlir::quant_float::onnx_import {
+
+/// The element type with that ONNX number, complex ones included; null for
+/// UNDEFINED and unknown numbers.
+Type getElementType(MLIRContext *context, int32_t dataType);
+
+/// The element type with that ONNX enum name ("FLOAT16"), null when unknown.
+/// Cast-1 spells its `to` so (V5).
+Type getElementTypeByName(MLIRContext *context, StringRef name);
+
+/// "tensor(float)", "seq(tensor(int64))", as ONNX spells types.
+std::string spell(const ::onnx::TypeProto &type);
+
+/// The type of a value: tensors become tensors, what has no counterpart an
+/// `!quant_float.opaque`, and what the file does not tell
+/// `!quant_float.unknown`.
+FailureOr<Type> convertType(const ::onnx::TypeProto &type,
+                            const Subject &subject);
+
+/// Number of elements; none when it does not fit into an int64_t. The dims
+/// other than zeros must fit even if the product is zero, because MLIR
+/// multiplies them in order. A dynamic dim counts as one.
+std::optional<int64_t> countElements(ArrayRef<int64_t> dims);
+
+/// "[2, ?, 3]".
+std::string spellShape(ArrayRef<int64_t> dims);
+
+/// The element type of a tensor; null for anything else.
+Type getTensorElementType(Type type);
+
+/// Whether both may be the type of one value: one of them untold, or tensors
+/// with the same element type and compatible shapes.
+bool areCompatible(Type a, Type b);
+
+/// Bytes that one element takes in a buffer; 0 for strings.
+unsigned getSlotBytes(Type elementType);
+
+/// Bits that one element takes in a file; 0 for strings.
+unsigned getPackedBits(Type elementType);
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_TYPES_H
