@@ -1,0 +1,117 @@
+/*===-- quant-float-c/EntryPoint.h - Calling compiled functions --*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * Objects and shared libraries that quant-float-compile writes define two C
+ * functions for each entry point of the model:
+ *
+ *   int <name>(const qf_tensor *inputs, qf_tensor *outputs,
+ *              char *error, size_t error_size);
+ *   int <name>_output_sizes(const qf_tensor *inputs,
+ *                           int64_t *const *output_sizes,
+ *                           char *error, size_t error_size);
+ *
+ * The header beside the object declares them and says how many inputs and
+ * outputs there are, their shapes and element types.
+ *
+ * Memory. Every tensor is the caller's: the function reads `inputs[i].data`,
+ * writes `outputs[i].data` and keeps no pointer. Elements are contiguous in
+ * row-major order, at any alignment. An output may overlap neither an input
+ * nor another output (QF_ERROR_OVERLAP); inputs may overlap each other. A
+ * tensor without elements may have a null `data`, a scalar a null `sizes`.
+ *
+ * Elements. One per slot of 1, 2, 4 or 8 bytes, in the machine's byte order:
+ *   float32, float64, float16, bfloat16, intN, uintN of 8 bits and more: as is;
+ *   float8 and float8e8m0: the code, one byte;
+ *   float6, float4, uint4, uint2: the code in the low bits of a byte. The
+ *   other bits are zero in outputs and ignored in inputs;
+ *   int4, int2: a byte holding the value, sign-extended in outputs; in inputs
+ *   only the low bits count;
+ *   bool: a byte, 0 or 1.
+ *
+ * Sizes. `outputs[i].sizes` must be what the inputs imply. When the model
+ * leaves sizes open, <name>_output_sizes tells them: it writes rank(i) numbers
+ * to `output_sizes[i]` for every output i and looks only at `rank`, `dtype` and
+ * `sizes` of the inputs, never at `data`.
+ *
+ * Errors. Both functions return QF_OK or another qf_status, and then nothing
+ * has been written to any output. If `error` is not null, up to `error_size`
+ * bytes of a message that names the function, the argument, what was expected
+ * and what was given are written there, always ended by a zero byte.
+ * On success `error` gets the empty string.
+ *
+ * Environment. Rounding mode, flush-to-zero and denormals-are-zero as set by
+ * the caller do not change any result bit; they and the exception flags are
+ * the same after the call. Functions may be called from any number of threads
+ * at once. They allocate nothing and keep no state but the answer to
+ * whether this machine's CPU has the instructions that the code was compiled
+ * for (one byte); where it has not, QF_ERROR_CPU is returned before any of them
+ * is executed.
+ */
+#ifndef QUANT_FLOAT_C_ENTRYPOINT_H
+#define QUANT_FLOAT_C_ENTRYPOINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an entry point returns. */
+typedef enum qf_status {
+  QF_OK = 0,
+  QF_ERROR_NULL = 1,         /* a pointer that is needed is null */
+  QF_ERROR_ELEMENT_TYPE = 2, /* dtype is not the one the function takes */
+  QF_ERROR_RANK = 3,         /* rank is not the one the function takes */
+  QF_ERROR_SIZE = 4,         /* a size is negative, too large or another one */
+  QF_ERROR_OVERLAP = 5,      /* an output shares bytes with another tensor */
+  QF_ERROR_CPU = 6           /* the CPU lacks instructions the code uses */
+} qf_status;
+
+/* Element types: the numbers of ONNX's TensorProto.DataType. */
+typedef enum qf_dtype {
+  QF_FLOAT32 = 1,
+  QF_UINT8 = 2,
+  QF_INT8 = 3,
+  QF_UINT16 = 4,
+  QF_INT16 = 5,
+  QF_INT32 = 6,
+  QF_INT64 = 7,
+  QF_BOOL = 9,
+  QF_FLOAT16 = 10,
+  QF_FLOAT64 = 11,
+  QF_UINT32 = 12,
+  QF_UINT64 = 13,
+  QF_BFLOAT16 = 16,
+  QF_FLOAT8E4M3FN = 17,
+  QF_FLOAT8E4M3FNUZ = 18,
+  QF_FLOAT8E5M2 = 19,
+  QF_FLOAT8E5M2FNUZ = 20,
+  QF_UINT4 = 21,
+  QF_INT4 = 22,
+  QF_FLOAT4E2M1 = 23,
+  QF_FLOAT8E8M0 = 24,
+  QF_UINT2 = 25,
+  QF_INT2 = 26,
+  QF_FLOAT6E2M3 = 27,
+  QF_FLOAT6E3M2 = 28
+} qf_dtype;
+
+/* One argument: a row-major contiguous tensor in the caller's memory. */
+typedef struct qf_tensor {
+  void *data;           /* only read where the tensor is an input */
+  const int64_t *sizes; /* `rank` numbers, each >= 0 */
+  int32_t rank;
+  int32_t dtype; /* a qf_dtype */
+} qf_tensor;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUANT_FLOAT_C_ENTRYPOINT_H */

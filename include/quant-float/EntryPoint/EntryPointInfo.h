@@ -1,0 +1,62 @@
+//===- EntryPointInfo.h - What callers of a function see --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_ENTRYPOINT_ENTRYPOINTINFO_H
+#define QUANT_FLOAT_ENTRYPOINT_ENTRYPOINTINFO_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+#include <vector>
+
+namespace mlir::quant_float {
+
+/// The kernel's attribute that holds its EntryPointInfo.
+constexpr llvm::StringLiteral kEntryPointAttrName = "quant_float.entry_point";
+/// On arguments and results: the element type before storage replaced it.
+constexpr llvm::StringLiteral kElementTypeAttrName = "quant_float.element_type";
+/// On arguments and results: the value's name in the source model.
+constexpr llvm::StringLiteral kNameAttrName = "quant_float.name";
+/// On functions: the graph's name in the source model.
+constexpr llvm::StringLiteral kGraphNameAttrName = "quant_float.graph_name";
+
+/// One input or output of an entry point.
+struct EntryPointArgument {
+  /// Name in the source model; may be empty, may be any text.
+  std::string name;
+  /// The ONNX DataType number.
+  int32_t dtype = 0;
+  /// -1 where the size is open.
+  llvm::SmallVector<int64_t> sizes;
+};
+
+/// An entry point as its C function presents it.
+struct EntryPointInfo {
+  /// The C function.
+  std::string symbol;
+  /// The graph's name in the source model, if it had one.
+  std::string graphName;
+  llvm::SmallVector<EntryPointArgument> inputs;
+  llvm::SmallVector<EntryPointArgument> outputs;
+
+  DictionaryAttr toAttribute(MLIRContext *context) const;
+  /// Failure when the attribute is not what toAttribute makes.
+  static FailureOr<EntryPointInfo> fromAttribute(Attribute attribute);
+};
+
+/// Bytes of one element in memory; 0 for an unknown type.
+int64_t getElementBytes(int32_t dtype);
+
+/// The entry points of a module, after quant-float-make-entry-points and at any
+/// level below, in the module's order. Malformed attributes are errors.
+FailureOr<std::vector<EntryPointInfo>> getEntryPoints(ModuleOp module);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_ENTRYPOINT_ENTRYPOINTINFO_H

@@ -1,0 +1,49 @@
+//===- Link.h - Finishing a module with entry points ------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_ENTRYPOINT_LINK_H
+#define QUANT_FLOAT_ENTRYPOINT_LINK_H
+
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::quant_float {
+
+struct LinkEntryRuntimeOptions {
+  /// Whether entry points compare the running CPU with the one they were
+  /// compiled for. Needless where the code runs in the process that made it.
+  bool checkCpu = true;
+};
+
+/// Links the entry runtime into `module`, whose entry points come from
+/// quant-float-emit-c-wrappers, before optimization. Everything that is linked
+/// becomes internal.
+///
+/// Functions that name no CPU are given `target`'s; the runtime and the entry
+/// points themselves stay at the architecture's baseline, so that they can
+/// report a CPU that lacks what the kernels need.
+///
+/// Fails for architectures that have no entry runtime.
+llvm::Error linkEntryRuntime(llvm::Module &module,
+                             const llvm::TargetMachine &target,
+                             const LinkEntryRuntimeOptions &options = {});
+
+/// A self-contained C header that declares the entry points. `baseName` is that
+/// of the file the header stands beside, for the include guard.
+std::string emitCHeader(llvm::ArrayRef<EntryPointInfo> entryPoints,
+                        llvm::StringRef baseName);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_ENTRYPOINT_LINK_H

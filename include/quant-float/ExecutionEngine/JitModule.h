@@ -1,0 +1,68 @@
+//===- JitModule.h - Compile in memory and call -----------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_EXECUTIONENGINE_JITMODULE_H
+#define QUANT_FLOAT_EXECUTIONENGINE_JITMODULE_H
+
+#include "quant-float-c/EntryPoint.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+namespace orc {
+class LLJIT;
+} // namespace orc
+} // namespace llvm
+
+namespace mlir::quant_float {
+
+/// How the code generator is set up; the same as for the module's optimization.
+struct JitOptions {
+  /// An LLVM CPU name; empty for the running machine's with all its features.
+  std::string cpu;
+  /// LLVM's "+a,-b" on top of the CPU's own features.
+  std::string features;
+  /// 0 to 3.
+  unsigned optimizationLevel = 2;
+};
+
+/// A module of entry points, compiled into this process. Calls may come from
+/// any number of threads at once.
+class JitModule {
+public:
+  using EntryFunction = int (*)(const qf_tensor *inputs, qf_tensor *outputs,
+                                char *error, size_t errorSize);
+  using SizesFunction = int (*)(const qf_tensor *inputs,
+                                int64_t *const *outputSizes, char *error,
+                                size_t errorSize);
+
+  /// Compiles `module`, into which the entry runtime has been linked. Loads the
+  /// OpenMP runtime when the code calls it, and fails if there is none.
+  static llvm::Expected<std::unique_ptr<JitModule>>
+  create(std::unique_ptr<llvm::Module> module,
+         std::unique_ptr<llvm::LLVMContext> context,
+         const JitOptions &options = {});
+  ~JitModule();
+
+  /// The functions of one entry point, valid as long as this object.
+  llvm::Expected<EntryFunction> getEntry(llvm::StringRef name);
+  llvm::Expected<SizesFunction> getOutputSizes(llvm::StringRef name);
+
+private:
+  explicit JitModule(std::unique_ptr<llvm::orc::LLJIT> jit);
+  llvm::Expected<void *> lookup(llvm::StringRef name);
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_EXECUTIONENGINE_JITMODULE_H

@@ -1,0 +1,80 @@
+//===- AssumeNoAlignment.cpp - Memory of any alignment --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "quant-float/EntryPoint/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATASSUMENOALIGNMENTPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+
+/// The value at `position` of an aggregate built by insertvalue, or null.
+static Value findInserted(Value aggregate, ArrayRef<int64_t> position) {
+  while (auto insert = aggregate.getDefiningOp<LLVM::InsertValueOp>()) {
+    if (insert.getPosition() == position)
+      return insert.getValue();
+    aggregate = insert.getContainer();
+  }
+  return nullptr;
+}
+
+/// Whether the address is in memory that the compiled code itself lays out.
+/// Arguments, and whatever cannot be traced, are the caller's.
+static bool isOwnMemory(Value address) {
+  while (Operation *op = address.getDefiningOp()) {
+    if (isa<LLVM::AllocaOp, LLVM::AddressOfOp>(op))
+      return true;
+    if (auto gep = dyn_cast<LLVM::GEPOp>(op)) {
+      address = gep.getBase();
+      continue;
+    }
+    auto extract = dyn_cast<LLVM::ExtractValueOp>(op);
+    if (!extract)
+      return false;
+    address = findInserted(extract.getContainer(), extract.getPosition());
+    if (!address)
+      return false;
+  }
+  return false;
+}
+
+namespace {
+
+struct QuantFloatAssumeNoAlignmentPass
+    : public quant_float::impl::QuantFloatAssumeNoAlignmentPassBase<
+          QuantFloatAssumeNoAlignmentPass> {
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+        // Atomic accesses need their alignment and never touch tensors.
+        if (load.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
+            !isOwnMemory(load.getAddr()))
+          load.setAlignment(1);
+      } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+        if (store.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
+            !isOwnMemory(store.getAddr()))
+          store.setAlignment(1);
+      } else if (auto load = dyn_cast<LLVM::MaskedLoadOp>(op)) {
+        if (!isOwnMemory(load.getData()))
+          load.setAlignment(1);
+      } else if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op)) {
+        if (!isOwnMemory(store.getData()))
+          store.setAlignment(1);
+      } else if (auto gather = dyn_cast<LLVM::masked_gather>(op)) {
+        gather.setAlignment(1);
+      } else if (auto scatter = dyn_cast<LLVM::masked_scatter>(op)) {
+        scatter.setAlignment(1);
+      }
+    });
+  }
+};
+
+} // namespace

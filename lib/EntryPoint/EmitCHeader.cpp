@@ -1,0 +1,153 @@
+//===- EmitCHeader.cpp - Declare entry points in C ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/EntryPoint/Link.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::quant_float;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+/// The text of quant-float-c/EntryPoint.h, its own include guard included, so
+/// that any number of such headers can be used together.
+static const unsigned char publicHeader[] = {
+#include "EntryPointHeader.inc"
+};
+
+static StringRef getTypeConstant(int32_t dtype) {
+  switch (dtype) {
+  case 1:
+    return "QF_FLOAT32";
+  case 2:
+    return "QF_UINT8";
+  case 3:
+    return "QF_INT8";
+  case 4:
+    return "QF_UINT16";
+  case 5:
+    return "QF_INT16";
+  case 6:
+    return "QF_INT32";
+  case 7:
+    return "QF_INT64";
+  case 9:
+    return "QF_BOOL";
+  case 10:
+    return "QF_FLOAT16";
+  case 11:
+    return "QF_FLOAT64";
+  case 12:
+    return "QF_UINT32";
+  case 13:
+    return "QF_UINT64";
+  case 16:
+    return "QF_BFLOAT16";
+  case 17:
+    return "QF_FLOAT8E4M3FN";
+  case 18:
+    return "QF_FLOAT8E4M3FNUZ";
+  case 19:
+    return "QF_FLOAT8E5M2";
+  case 20:
+    return "QF_FLOAT8E5M2FNUZ";
+  case 21:
+    return "QF_UINT4";
+  case 22:
+    return "QF_INT4";
+  case 23:
+    return "QF_FLOAT4E2M1";
+  case 24:
+    return "QF_FLOAT8E8M0";
+  case 25:
+    return "QF_UINT2";
+  case 26:
+    return "QF_INT2";
+  case 27:
+    return "QF_FLOAT6E2M3";
+  case 28:
+    return "QF_FLOAT6E3M2";
+  default:
+    return "0";
+  }
+}
+
+/// A model's own name inside a comment: whatever could end the comment or the
+/// line becomes a question mark.
+static std::string quoteName(StringRef name) {
+  std::string text = "'";
+  for (char c : name)
+    text.push_back(c == '*' || c == '/' || c == '\\' || c == '\'' ||
+                           (static_cast<unsigned char>(c) < 0x80 &&
+                            !llvm::isPrint(c))
+                       ? '?'
+                       : c);
+  return text + "'";
+}
+
+static void emitArguments(llvm::raw_ostream &os, StringRef kind,
+                          ArrayRef<EntryPointArgument> arguments) {
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    os << " *   " << kind << "[" << index
+       << "]: " << getTypeConstant(argument.dtype);
+    os << ", ";
+    if (argument.sizes.empty())
+      os << "a scalar (rank 0)";
+    else
+      os << "rank " << argument.sizes.size() << ", sizes ";
+    llvm::interleave(
+        argument.sizes, os,
+        [&](int64_t size) {
+          if (size < 0)
+            os << "any";
+          else
+            os << size;
+        },
+        " x ");
+    if (!argument.name.empty())
+      os << ", " << quoteName(argument.name);
+    os << "\n";
+  }
+}
+
+static void emitEntryPoint(llvm::raw_ostream &os, const EntryPointInfo &info) {
+  os << "\n/*\n * " << info.symbol;
+  if (!info.graphName.empty())
+    os << ": the graph " << quoteName(info.graphName);
+  os << "\n *\n";
+  emitArguments(os, "inputs", info.inputs);
+  emitArguments(os, "outputs", info.outputs);
+  os << " */\n"
+     << "int " << info.symbol
+     << "(const qf_tensor *inputs, qf_tensor *outputs,\n"
+     << "    char *error, size_t error_size);\n"
+     << "int " << info.symbol << "_output_sizes(const qf_tensor *inputs,\n"
+     << "    int64_t *const *output_sizes, char *error, size_t error_size);\n";
+}
+
+std::string
+mlir::quant_float::emitCHeader(ArrayRef<EntryPointInfo> entryPoints,
+                               StringRef baseName) {
+  std::string guard = "QUANT_FLOAT_COMPILED_";
+  for (char c : baseName)
+    guard.push_back(llvm::isAlnum(c) ? llvm::toUpper(c) : '_');
+  guard += "_H";
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "/* Written by quant-float-compile. How to call the functions at the "
+        "end is\n * described below. */\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << StringRef(reinterpret_cast<const char *>(publicHeader),
+                  sizeof publicHeader)
+     << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  for (const EntryPointInfo &info : entryPoints)
+    emitEntryPoint(os, info);
+  os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
+  return text;
+}

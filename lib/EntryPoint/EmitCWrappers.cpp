@@ -1,0 +1,372 @@
+//===- EmitCWrappers.cpp - The C functions around kernels -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// For a kernel @f.kernel and @f.sizes this adds
+//
+//   @f                 calls __qf_run_entry_point with all of the following
+//   @f_output_sizes    calls __qf_compute_output_sizes
+//   @f.table, @f.names what Runtime/Table.h describes
+//   @f.invoke          unpacks qf_tensors and calls @f.kernel
+//   @f.infer           unpacks sizes, calls @f.sizes, lists all output sizes
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Table.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/EntryPoint/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATEMITCWRAPPERSPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+
+/// Makes the wrappers of one entry point.
+class WrapperBuilder {
+public:
+  WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
+                 const EntryPointInfo &info)
+      : kernel(kernel), sizes(sizes), info(info), builder(kernel),
+        loc(kernel.getLoc()), ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
+        i32(builder.getI32Type()), i64(builder.getI64Type()) {}
+
+  /// Whether the signatures are those that the wrappers are about to call.
+  LogicalResult verify();
+  void build(LLVM::LLVMFuncOp runFunction, LLVM::LLVMFuncOp sizesFunction);
+
+private:
+  LLVM::LLVMFuncOp makeFunction(const Twine &name, Type result,
+                                ArrayRef<Type> arguments,
+                                LLVM::Linkage linkage);
+  LLVM::GlobalOp makeTable();
+  LLVM::GlobalOp makeNames();
+  LLVM::LLVMFuncOp makeInvoke();
+  LLVM::LLVMFuncOp makeInfer();
+  void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
+                 LLVM::LLVMFuncOp invoke, StringRef suffix);
+
+  Value constant(int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, i64,
+                                    builder.getI64IntegerAttr(value));
+  }
+  /// The sizes of argument `index` of `tensors`; constants where the model
+  /// says them.
+  SmallVector<Value> loadSizes(Value tensors, int64_t index,
+                               const EntryPointArgument &argument);
+  /// Field `field` of qf_tensor number `index`.
+  Value loadField(Value tensors, int64_t index, int32_t field, Type type);
+  int64_t countOutputSizes() const;
+
+  LLVM::LLVMFuncOp kernel, sizes;
+  const EntryPointInfo &info;
+  OpBuilder builder;
+  Location loc;
+  Type ptr, i32, i64;
+  LLVM::GlobalOp table, names;
+};
+
+} // namespace
+
+LogicalResult WrapperBuilder::verify() {
+  auto check = [&](LLVM::LLVMFuncOp function, ArrayRef<Type> expected,
+                   ArrayRef<Type> results) -> LogicalResult {
+    LLVM::LLVMFunctionType type = function.getFunctionType();
+    Type result = LLVM::LLVMVoidType::get(type.getContext());
+    if (results.size() == 1)
+      result = results.front();
+    else if (!results.empty())
+      result = LLVM::LLVMStructType::getLiteral(type.getContext(), results);
+    auto wanted = LLVM::LLVMFunctionType::get(result, expected);
+    if (type == wanted)
+      return success();
+    return function.emitError("function '")
+           << function.getSymName() << "': expected type " << wanted
+           << " as the entry point's description implies, but got " << type;
+  };
+  // A ranked memref with identity layout, spread out.
+  SmallVector<Type> kernelTypes, sizeTypes, openTypes;
+  for (ArrayRef<EntryPointArgument> arguments :
+       {ArrayRef(info.inputs), ArrayRef(info.outputs)})
+    for (const EntryPointArgument &argument : arguments) {
+      kernelTypes.append({ptr, ptr, i64});
+      kernelTypes.append(2 * argument.sizes.size(), i64);
+    }
+  for (const EntryPointArgument &argument : info.inputs)
+    sizeTypes.append(argument.sizes.size(), i64);
+  for (const EntryPointArgument &argument : info.outputs)
+    openTypes.append(llvm::count(argument.sizes, -1), i64);
+  return success(succeeded(check(kernel, kernelTypes, {})) &&
+                 succeeded(check(sizes, sizeTypes, openTypes)));
+}
+
+LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
+                                              ArrayRef<Type> arguments,
+                                              LLVM::Linkage linkage) {
+  builder.setInsertionPointAfter(kernel);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, loc, (info.symbol + name).str(),
+      LLVM::LLVMFunctionType::get(result, arguments), linkage);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  return function;
+}
+
+LLVM::GlobalOp WrapperBuilder::makeTable() {
+  SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
+                                static_cast<int64_t>(info.outputs.size())};
+  int64_t nameOffset = info.symbol.size() + 1;
+  for (ArrayRef<EntryPointArgument> arguments :
+       {ArrayRef(info.inputs), ArrayRef(info.outputs)})
+    for (const EntryPointArgument &argument : arguments) {
+      words.append({nameOffset, argument.dtype, getElementBytes(argument.dtype),
+                    static_cast<int64_t>(argument.sizes.size())});
+      words.append(argument.sizes.begin(), argument.sizes.end());
+      nameOffset += argument.name.size() + 1;
+    }
+  int64_t size = words.size();
+  builder.setInsertionPointAfter(kernel);
+  return LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(i64, size), /*isConstant=*/true,
+      LLVM::Linkage::Internal, info.symbol + ".table",
+      DenseElementsAttr::get(RankedTensorType::get({size}, i64),
+                             ArrayRef<int64_t>(words)));
+}
+
+LLVM::GlobalOp WrapperBuilder::makeNames() {
+  std::string text = info.symbol + '\0';
+  for (ArrayRef<EntryPointArgument> arguments :
+       {ArrayRef(info.inputs), ArrayRef(info.outputs)})
+    for (const EntryPointArgument &argument : arguments) {
+      // A name with a zero byte would shift those after it.
+      for (char c : argument.name)
+        text.push_back(c ? c : '?');
+      text.push_back('\0');
+    }
+  builder.setInsertionPointAfter(kernel);
+  return LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, info.symbol + ".names",
+      builder.getStringAttr(text));
+}
+
+Value WrapperBuilder::loadField(Value tensors, int64_t index, int32_t field,
+                                Type type) {
+  auto tensorType = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                                     {ptr, ptr, i32, i32});
+  Value address = LLVM::GEPOp::create(
+      builder, loc, ptr, tensorType, tensors,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index), field});
+  return LLVM::LoadOp::create(builder, loc, type, address);
+}
+
+SmallVector<Value>
+WrapperBuilder::loadSizes(Value tensors, int64_t index,
+                          const EntryPointArgument &argument) {
+  SmallVector<Value> values;
+  Value pointer;
+  for (auto [i, size] : llvm::enumerate(argument.sizes)) {
+    if (size >= 0) {
+      values.push_back(constant(size));
+      continue;
+    }
+    if (!pointer)
+      pointer = loadField(tensors, index, 1, ptr);
+    Value address =
+        LLVM::GEPOp::create(builder, loc, ptr, i64, pointer,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    values.push_back(LLVM::LoadOp::create(builder, loc, i64, address));
+  }
+  return values;
+}
+
+LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
+  auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
+  LLVM::LLVMFuncOp invoke = makeFunction(".invoke", voidType, {ptr, ptr},
+                                         LLVM::Linkage::Internal);
+  // Between saving and restoring the floating-point environment nothing but a
+  // call keeps the kernel's arithmetic in place.
+  invoke.setNoInline(true);
+  SmallVector<Value> arguments;
+  auto unpack = [&](Value tensors, ArrayRef<EntryPointArgument> descriptions) {
+    for (auto [index, argument] : llvm::enumerate(descriptions)) {
+      Value data = loadField(tensors, index, 0, ptr);
+      SmallVector<Value> sizes = loadSizes(tensors, index, argument);
+      arguments.append({data, data, constant(0)});
+      arguments.append(sizes);
+      SmallVector<Value> strides(sizes.size());
+      for (int64_t i = sizes.size() - 1; i >= 0; --i)
+        strides[i] =
+            i + 1 == static_cast<int64_t>(sizes.size())
+                ? constant(1)
+                : LLVM::MulOp::create(builder, loc, strides[i + 1],
+                                      sizes[i + 1])
+                      .getResult();
+      arguments.append(strides);
+    }
+  };
+  unpack(invoke.getArgument(0), info.inputs);
+  unpack(invoke.getArgument(1), info.outputs);
+  LLVM::CallOp::create(builder, loc, kernel, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return invoke;
+}
+
+LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
+  auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
+  LLVM::LLVMFuncOp infer = makeFunction(".infer", voidType, {ptr, ptr},
+                                        LLVM::Linkage::Internal);
+  infer.setNoInline(true);
+  SmallVector<Value> arguments;
+  for (auto [index, argument] : llvm::enumerate(info.inputs))
+    arguments.append(loadSizes(infer.getArgument(0), index, argument));
+  int64_t numOpen = 0;
+  for (const EntryPointArgument &argument : info.outputs)
+    numOpen += llvm::count(argument.sizes, -1);
+  Value open;
+  if (numOpen)
+    open = LLVM::CallOp::create(builder, loc, sizes, arguments).getResult();
+  int64_t next = 0, nextOpen = 0;
+  for (const EntryPointArgument &argument : info.outputs)
+    for (int64_t size : argument.sizes) {
+      Value value = size >= 0    ? constant(size)
+                    : numOpen == 1 ? open
+                                   : LLVM::ExtractValueOp::create(
+                                         builder, loc, open, nextOpen++)
+                                         .getResult();
+      Value address = LLVM::GEPOp::create(
+          builder, loc, ptr, i64, infer.getArgument(1),
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
+      LLVM::StoreOp::create(builder, loc, value, address);
+    }
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return infer;
+}
+
+int64_t WrapperBuilder::countOutputSizes() const {
+  int64_t count = 0;
+  for (const EntryPointArgument &argument : info.outputs)
+    count += argument.sizes.size();
+  return count;
+}
+
+/// (inputs, outputs or output sizes, error, error size) -> status
+void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime,
+                               LLVM::LLVMFuncOp infer, LLVM::LLVMFuncOp invoke,
+                               StringRef suffix) {
+  LLVM::LLVMFuncOp entry = makeFunction(suffix, i32, {ptr, ptr, ptr, i64},
+                                        LLVM::Linkage::External);
+  Value scratch = LLVM::AllocaOp::create(
+      builder, loc, ptr, i64, constant(std::max<int64_t>(countOutputSizes(), 1)));
+  SmallVector<Value> arguments = {
+      LLVM::AddressOfOp::create(builder, loc, table),
+      LLVM::AddressOfOp::create(builder, loc, names),
+      LLVM::AddressOfOp::create(builder, loc, infer)};
+  if (invoke)
+    arguments.push_back(LLVM::AddressOfOp::create(builder, loc, invoke));
+  arguments.push_back(scratch);
+  arguments.append(entry.getArguments().begin(), entry.getArguments().end());
+  auto call = LLVM::CallOp::create(builder, loc, runtime, arguments);
+  LLVM::ReturnOp::create(builder, loc, call.getResult());
+}
+
+void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
+                           LLVM::LLVMFuncOp sizesFunction) {
+  table = makeTable();
+  names = makeNames();
+  LLVM::LLVMFuncOp invoke = makeInvoke();
+  LLVM::LLVMFuncOp infer = makeInfer();
+  makeEntry(runFunction, infer, invoke, "");
+  makeEntry(sizesFunction, infer, {}, "_output_sizes");
+  kernel.setLinkage(LLVM::Linkage::Internal);
+  // The runtime has checked that no output overlaps another tensor. Of the two
+  // pointers of a memref only the second is dereferenced.
+  unsigned position = 0;
+  for (const EntryPointArgument &argument : info.inputs)
+    position += 3 + 2 * argument.sizes.size();
+  for (const EntryPointArgument &argument : info.outputs) {
+    kernel.setArgAttr(position + 1, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      builder.getUnitAttr());
+    position += 3 + 2 * argument.sizes.size();
+  }
+  sizes.setLinkage(LLVM::Linkage::Internal);
+}
+
+namespace {
+
+struct QuantFloatEmitCWrappersPass
+    : public quant_float::impl::QuantFloatEmitCWrappersPassBase<
+          QuantFloatEmitCWrappersPass> {
+  void runOnOperation() override {
+    if (failed(emitWrappers(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult emitWrappers(ModuleOp module);
+};
+
+} // namespace
+
+/// The runtime's function, declared in the module.
+static LLVM::LLVMFuncOp declareRuntime(ModuleOp module, StringRef name,
+                                       unsigned numPointers) {
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return existing;
+  SmallVector<Type> arguments(
+      numPointers, LLVM::LLVMPointerType::get(module.getContext()));
+  arguments.push_back(builder.getI64Type());
+  return LLVM::LLVMFuncOp::create(
+      builder, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(builder.getI32Type(), arguments));
+}
+
+LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function->hasAttr(kEntryPointAttrName))
+      kernels.push_back(function);
+  if (kernels.empty())
+    return success();
+
+  SymbolTable symbols(module);
+  LLVM::LLVMFuncOp run = declareRuntime(module, "__qf_run_entry_point", 8);
+  LLVM::LLVMFuncOp inferSizes =
+      declareRuntime(module, "__qf_compute_output_sizes", 7);
+  for (LLVM::LLVMFuncOp kernel : kernels) {
+    FailureOr<EntryPointInfo> info =
+        EntryPointInfo::fromAttribute(kernel->getAttr(kEntryPointAttrName));
+    if (failed(info))
+      return kernel.emitError("'")
+             << kEntryPointAttrName
+             << "': expected the description of an entry point, but got "
+             << kernel->getAttr(kEntryPointAttrName);
+    auto sizes = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".sizes");
+    if (!sizes)
+      return kernel.emitError("function '")
+             << kernel.getSymName() << "': expected a function '"
+             << info->symbol << ".sizes' beside it, but there is none";
+    for (const char *suffix : {"", "_output_sizes"})
+      if (Operation *other = module.lookupSymbol(info->symbol + suffix))
+        return kernel.emitError("entry point '")
+               << info->symbol << "': the name '" << info->symbol << suffix
+               << "' is taken by "
+               << other->getName().getStringRef();
+    WrapperBuilder wrappers(kernel, sizes, *info);
+    if (failed(wrappers.verify()))
+      return failure();
+    wrappers.build(run, inferSizes);
+  }
+  return success();
+}

@@ -1,0 +1,184 @@
+//===- LinkEntryRuntime.cpp - Link the runtime of entry points ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/EntryPoint/Link.h"
+#include "Runtime/Table.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir::quant_float;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+static const unsigned char x86Runtime[] = {
+#include "EntryRuntime.x86_64.inc"
+};
+static const unsigned char aarch64Runtime[] = {
+#include "EntryRuntime.aarch64.inc"
+};
+static const unsigned char riscv64Runtime[] = {
+#include "EntryRuntime.riscv64.inc"
+};
+
+namespace {
+
+/// What the runtime has for one architecture.
+struct Runtime {
+  ArrayRef<unsigned char> bitcode;
+  /// LLVM's names of the features that it can ask the machine for, in the order
+  /// of their bits.
+  ArrayRef<StringRef> features;
+};
+
+} // namespace
+
+static std::optional<Runtime> getRuntime(const llvm::Triple &triple) {
+  static const StringRef x86Features[] = {
+#define QF_CPU_FEATURE(name, source, bit, state) name,
+#include "Runtime/X86Features.def"
+  };
+  static const StringRef aarch64Features[] = {
+#define QF_CPU_FEATURE(name, word, bit) name,
+#include "Runtime/AArch64Features.def"
+  };
+  static const StringRef riscvFeatures[] = {
+#define QF_CPU_FEATURE(name, word, bit) name,
+#include "Runtime/RISCVFeatures.def"
+  };
+  static_assert(std::size(x86Features) <= 64 * QF_CPU_FEATURE_WORDS);
+  switch (triple.getArch()) {
+  case llvm::Triple::x86_64:
+    return Runtime{x86Runtime, x86Features};
+  case llvm::Triple::aarch64:
+    return Runtime{aarch64Runtime, aarch64Features};
+  case llvm::Triple::riscv64:
+    return Runtime{riscv64Runtime, riscvFeatures};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The bit set that Runtime/CpuFeatures.h compares with the machine.
+static uint64_t getRequiredFeatures(const Runtime &runtime,
+                                    const llvm::TargetMachine &target) {
+  // Only Linux answers on AArch64 and RISC-V; CPUID needs no system.
+  const llvm::Triple &triple = target.getTargetTriple();
+  if (triple.getArch() != llvm::Triple::x86_64 && !triple.isOSLinux())
+    return 0;
+  const llvm::MCSubtargetInfo &subtarget = *target.getMCSubtargetInfo();
+  uint64_t required = 0;
+  for (auto [bit, name] : llvm::enumerate(runtime.features))
+    if (subtarget.checkFeatures("+" + name.str()))
+      required |= uint64_t(1) << bit;
+  return required;
+}
+
+/// Module flags of the runtime would clash with the module's. The ABI is the
+/// one that matters: without it RISC-V's calling convention depends on features.
+static void keepOnlyAbiFlag(llvm::Module &runtime) {
+  llvm::Metadata *abi = runtime.getModuleFlag("target-abi");
+  if (llvm::NamedMDNode *flags = runtime.getModuleFlagsMetadata())
+    flags->eraseFromParent();
+  if (abi)
+    runtime.addModuleFlag(llvm::Module::Error, "target-abi", abi);
+  if (llvm::NamedMDNode *ident = runtime.getNamedMetadata("llvm.ident"))
+    ident->eraseFromParent();
+}
+
+static void copyTarget(const llvm::Function &from, llvm::Function &to) {
+  for (const char *name : {"target-cpu", "target-features", "tune-cpu"}) {
+    to.removeFnAttr(name);
+    if (from.hasFnAttribute(name))
+      to.addFnAttr(from.getFnAttribute(name));
+  }
+}
+
+/// Everything that names no CPU is compiled for `target`'s.
+static void setTarget(llvm::Module &module, const llvm::TargetMachine &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || function.hasFnAttribute("target-cpu"))
+      continue;
+    if (!target.getTargetCPU().empty())
+      function.addFnAttr("target-cpu", target.getTargetCPU());
+    if (!target.getTargetFeatureString().empty())
+      function.addFnAttr("target-features", target.getTargetFeatureString());
+  }
+}
+
+llvm::Error mlir::quant_float::linkEntryRuntime(
+    llvm::Module &module, const llvm::TargetMachine &target,
+    const LinkEntryRuntimeOptions &options) {
+  setTarget(module, target);
+
+  // The entry points are what calls the runtime.
+  llvm::SmallVector<llvm::Function *> entryPoints;
+  for (llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("__qf_"))
+      for (llvm::User *user : function.users())
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+          entryPoints.push_back(call->getFunction());
+  if (entryPoints.empty())
+    return llvm::Error::success();
+
+  const llvm::Triple &triple = target.getTargetTriple();
+  std::optional<Runtime> runtime = getRuntime(triple);
+  if (!runtime)
+    return llvm::createStringError(
+        "no entry points for '%s': expected an architecture of x86_64, aarch64 "
+        "(little endian) or riscv64, but got %s",
+        triple.str().c_str(), triple.getArchName().str().c_str());
+
+  // The runtime has inline assembly, which code generation aborts on when the
+  // target's assembler has not been registered.
+  static std::once_flag assemblersRegistered;
+  std::call_once(assemblersRegistered, [] { llvm::InitializeAllAsmParsers(); });
+
+  StringRef bytes(reinterpret_cast<const char *>(runtime->bitcode.data()),
+                  runtime->bitcode.size());
+  llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(bytes, "entry runtime"), module.getContext());
+  if (!parsed)
+    return parsed.takeError();
+  llvm::Module &linked = **parsed;
+  // The runtime is compiled for Linux, but depends on the architecture alone.
+  linked.setTargetTriple(module.getTargetTriple());
+  linked.setDataLayout(module.getDataLayout());
+  keepOnlyAbiFlag(linked);
+  for (const llvm::Function &function : linked)
+    if (!function.isDeclaration()) {
+      for (llvm::Function *entryPoint : entryPoints)
+        copyTarget(function, *entryPoint);
+      break;
+    }
+  auto *features = linked.getNamedGlobal("__qf_required_cpu_features");
+  uint64_t required =
+      options.checkCpu ? getRequiredFeatures(*runtime, target) : 0;
+  features->setInitializer(
+      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required)));
+  features->setConstant(true);
+
+  llvm::SmallVector<std::string> names;
+  for (llvm::GlobalValue &value : linked.global_values())
+    if (!value.isDeclaration() && !value.hasLocalLinkage())
+      names.push_back(value.getName().str());
+  if (llvm::Linker::linkModules(module, std::move(*parsed)))
+    return llvm::createStringError("the entry runtime does not link");
+  for (const std::string &name : names)
+    if (llvm::GlobalValue *value = module.getNamedValue(name)) {
+      value->setVisibility(llvm::GlobalValue::DefaultVisibility);
+      value->setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  return llvm::Error::success();
+}

@@ -1,0 +1,307 @@
+//===- MakeEntryPoints.cpp - Kernels that write into buffers --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATMAKEENTRYPOINTSPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Names that a C or C++ program cannot give a function, and those of functions
+/// that compiled code itself calls.
+static bool isReservedName(StringRef name) {
+  static const llvm::StringSet<> reserved = {
+      "alignas",  "alignof",  "and",       "asm",      "auto",      "bool",
+      "break",    "case",     "catch",     "char",     "class",     "compl",
+      "concept",  "const",    "constexpr", "continue", "decltype",  "default",
+      "delete",   "do",       "double",    "else",     "enum",      "explicit",
+      "export",   "extern",   "false",     "float",    "for",       "friend",
+      "goto",     "if",       "inline",    "int",      "long",      "main",
+      "memcmp",   "memcpy",   "memmove",   "memset",   "mutable",   "namespace",
+      "new",      "noexcept", "not",       "nullptr",  "operator",  "or",
+      "private",  "protected", "public",   "register", "requires",  "restrict",
+      "return",   "short",    "signed",    "sizeof",   "static",    "struct",
+      "switch",   "template", "this",      "throw",    "true",      "try",
+      "typedef",  "typeid",   "typename",  "typeof",   "union",     "unsigned",
+      "using",    "virtual",  "void",      "volatile", "while",     "xor"};
+  return reserved.contains(name) || name.starts_with("__") ||
+         name.starts_with("qf_") || name.starts_with("QF_");
+}
+
+static bool isCIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// Functions that have nothing to do with tensors stay what they are.
+static bool mentionsShapedType(FunctionType type) {
+  auto isShaped = [](Type t) { return isa<TensorType, BaseMemRefType>(t); };
+  return llvm::any_of(type.getInputs(), isShaped) ||
+         llvm::any_of(type.getResults(), isShaped);
+}
+
+/// What the C function says of one argument or result, given the attributes on
+/// it. `kind` and `index` are for the error.
+static FailureOr<EntryPointArgument> describe(func::FuncOp function, Type type,
+                                              DictionaryAttr attributes,
+                                              StringRef kind, unsigned index) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    function.emitError("function '")
+        << function.getSymName() << "': " << kind << " " << index
+        << ": expected a ranked tensor, but got " << type;
+    return failure();
+  }
+  Type elementType = tensor.getElementType();
+  EntryPointArgument argument;
+  if (attributes) {
+    if (auto original = attributes.getAs<TypeAttr>(kElementTypeAttrName))
+      elementType = original.getValue();
+    if (auto name = attributes.getAs<StringAttr>(kNameAttrName))
+      argument.name = name.str();
+  }
+  std::optional<int32_t> dtype = getOnnxDataType(elementType);
+  if (!dtype || !getElementBytes(*dtype)) {
+    function.emitError("function '")
+        << function.getSymName() << "': " << kind << " " << index
+        << ": expected an element type that tensors in memory can have, but "
+           "got "
+        << elementType;
+    return failure();
+  }
+  // Below tensors only whole bytes and signless integers are right; anything
+  // else would be packed or refused further down.
+  Type stored = tensor.getElementType();
+  if (!stored.isSignlessIntOrFloat() ||
+      stored.getIntOrFloatBitWidth() != 8 * getElementBytes(*dtype)) {
+    function.emitError("function '")
+        << function.getSymName() << "': " << kind << " " << index
+        << ": expected the storage type of " << elementType << ", but got "
+        << stored;
+    return failure();
+  }
+  argument.dtype = *dtype;
+  for (int64_t size : tensor.getShape())
+    argument.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  return argument;
+}
+
+static FailureOr<EntryPointInfo> describe(func::FuncOp function) {
+  EntryPointInfo info;
+  info.symbol = function.getSymName().str();
+  if (!isCIdentifier(info.symbol)) {
+    function.emitError("function '")
+        << info.symbol << "': expected a name that is a C identifier";
+    return failure();
+  }
+  // The header tells both names.
+  if (isReservedName(info.symbol))
+    info.symbol = "graph_" + info.symbol;
+  if (auto name = function->getAttrOfType<StringAttr>(kGraphNameAttrName))
+    info.graphName = name.str();
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    FailureOr<EntryPointArgument> argument = describe(
+        function, type, function.getArgAttrDict(index), "argument", index);
+    if (failed(argument))
+      return failure();
+    info.inputs.push_back(std::move(*argument));
+  }
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    FailureOr<EntryPointArgument> argument = describe(
+        function, type, function.getResultAttrDict(index), "result", index);
+    if (failed(argument))
+      return failure();
+    info.outputs.push_back(std::move(*argument));
+  }
+  return info;
+}
+
+/// Drops what the source function's attributes said; the kernel's description
+/// has it all, and the types they belong to are about to change.
+static void dropAttributes(func::FuncOp function) {
+  function.removeArgAttrsAttr();
+  function.removeResAttrsAttr();
+  function->removeAttr(kGraphNameAttrName);
+  function->removeAttr(kEntryPointAttrName);
+}
+
+/// (tensors) -> (tensors) to (tensors, buffers) -> ().
+static LogicalResult makeKernel(func::FuncOp kernel,
+                                const EntryPointInfo &info) {
+  dropAttributes(kernel);
+  MLIRContext *context = kernel.getContext();
+  unsigned numInputs = kernel.getNumArguments();
+  SmallVector<Type> resultTypes(kernel.getResultTypes());
+  for (unsigned i = 0; i < numInputs; ++i)
+    kernel.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                      BoolAttr::get(context, false));
+  for (Type type : resultTypes) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto buffer = MemRefType::get(tensor.getShape(), tensor.getElementType());
+    if (failed(kernel.insertArgument(kernel.getNumArguments(), buffer, {},
+                                     kernel.getLoc())))
+      return failure();
+  }
+  kernel.walk([&](func::ReturnOp returnOp) {
+    OpBuilder builder(returnOp);
+    for (auto [index, value] : llvm::enumerate(returnOp.getOperands())) {
+      // The caller guarantees that no output overlaps anything (restrict).
+      auto store = bufferization::MaterializeInDestinationOp::create(
+          builder, returnOp.getLoc(), /*result=*/Type(), value,
+          kernel.getArgument(numInputs + index));
+      store.setRestrict(true);
+      store.setWritable(true);
+    }
+    returnOp.getOperandsMutable().clear();
+  });
+  kernel.setFunctionType(
+      FunctionType::get(context, kernel.getArgumentTypes(), {}));
+  kernel->setAttr(kEntryPointAttrName, info.toAttribute(context));
+  return success();
+}
+
+/// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes).
+static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol) {
+  dropAttributes(sizes);
+  MLIRContext *context = sizes.getContext();
+  unsigned numOpen = 0;
+  sizes.walk([&](func::ReturnOp returnOp) {
+    OpBuilder builder(returnOp);
+    SmallVector<Value> open;
+    for (auto [value, type] :
+         llvm::zip_equal(returnOp.getOperands(), sizes.getResultTypes())) {
+      auto tensor = cast<RankedTensorType>(type);
+      for (int64_t i = 0, e = tensor.getRank(); i < e; ++i)
+        if (tensor.isDynamicDim(i))
+          open.push_back(tensor::DimOp::create(builder, returnOp.getLoc(),
+                                               value, i));
+    }
+    numOpen = open.size();
+    returnOp.getOperandsMutable().assign(open);
+  });
+  auto indexType = IndexType::get(context);
+  sizes.setFunctionType(
+      FunctionType::get(context, sizes.getArgumentTypes(),
+                        SmallVector<Type>(numOpen, indexType)));
+
+  // Express the sizes by those of the arguments; what computes the values is
+  // then dead.
+  RewritePatternSet patterns(context);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect>(
+            &op.getDialect()))
+      op.getCanonicalizationPatterns(patterns, context);
+  if (failed(applyPatternsGreedily(sizes, std::move(patterns))))
+    return failure();
+
+  Block &body = sizes.getBody().front();
+  unsigned numInputs = body.getNumArguments();
+  SmallVector<SmallVector<unsigned>> position(numInputs);
+  for (unsigned i = 0; i < numInputs; ++i) {
+    auto tensor = cast<RankedTensorType>(body.getArgument(i).getType());
+    for (int64_t j = 0, e = tensor.getRank(); j < e; ++j) {
+      position[i].push_back(body.getNumArguments());
+      body.addArgument(indexType, sizes.getLoc());
+    }
+  }
+  for (unsigned i = 0; i < numInputs; ++i) {
+    for (Operation *user :
+         llvm::make_early_inc_range(body.getArgument(i).getUsers())) {
+      auto dim = dyn_cast<tensor::DimOp>(user);
+      std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+      if (!index || *index < 0 ||
+          *index >= static_cast<int64_t>(position[i].size())) {
+        user->emitError("function '")
+            << symbol
+            << "': expected the sizes of the results to follow from those of "
+               "the arguments, but they depend on this value";
+        return failure();
+      }
+      dim.replaceAllUsesWith(body.getArgument(position[i][*index]));
+      dim.erase();
+    }
+  }
+  body.eraseArguments(0, numInputs);
+  sizes.setFunctionType(FunctionType::get(context, body.getArgumentTypes(),
+                                          sizes.getResultTypes()));
+  return success();
+}
+
+namespace {
+
+struct QuantFloatMakeEntryPointsPass
+    : public quant_float::impl::QuantFloatMakeEntryPointsPassBase<
+          QuantFloatMakeEntryPointsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    SmallVector<func::FuncOp> functions;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() &&
+          !function->hasAttr(kEntryPointAttrName) &&
+          mentionsShapedType(function.getFunctionType()))
+        functions.push_back(function);
+    for (func::FuncOp function : functions)
+      if (failed(makeEntryPoint(function, symbols)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols);
+};
+
+} // namespace
+
+LogicalResult
+QuantFloatMakeEntryPointsPass::makeEntryPoint(func::FuncOp function,
+                                              SymbolTable &symbols) {
+  FailureOr<EntryPointInfo> info = describe(function);
+  if (failed(info))
+    return failure();
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("function '")
+           << function.getSymName() << "': expected one block, but got "
+           << function.getBody().getBlocks().size();
+
+  auto clone = [&](StringRef suffix) {
+    func::FuncOp copy = function.clone();
+    copy.setSymName(info->symbol + suffix.str());
+    symbols.insert(copy, function->getIterator());
+    return copy;
+  };
+  // A dot cannot be in the name of another entry point.
+  func::FuncOp kernel = clone(".kernel");
+  func::FuncOp sizes = clone(".sizes");
+  if (failed(makeSizes(sizes, info->symbol)) ||
+      failed(makeKernel(kernel, *info)))
+    return failure();
+
+  // Calls from inside the module go on calling the function on tensors.
+  if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+    symbols.erase(function);
+  else
+    function.setPrivate();
+  return success();
+}

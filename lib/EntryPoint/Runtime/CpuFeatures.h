@@ -1,0 +1,174 @@
+/*===-- CpuFeatures.h - Can this machine run the code? -----------*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * The set of features that the kernels were compiled for, a constant the
+ * compiler fills in, against what the machine has. On AArch64 and RISC-V that
+ * is what Linux says in the auxiliary vector, read by system calls because no C
+ * library may be assumed; where it cannot be read, and on systems other than
+ * Linux (for which the compiler leaves the set empty), nothing is checked.
+ */
+#ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_CPUFEATURES_H
+#define QUANT_FLOAT_ENTRYPOINT_RUNTIME_CPUFEATURES_H
+
+#include "Table.h"
+#include <stdint.h>
+
+/* Bit i: row i of the architecture's table below. Defined by the compiler. */
+extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
+
+#if defined(__x86_64__)
+
+typedef struct CpuidResult {
+  uint32_t a, b, c, d;
+} CpuidResult;
+
+static CpuidResult cpuid(uint32_t leaf, uint32_t subleaf) {
+  CpuidResult result;
+  __asm__ volatile("cpuid"
+                   : "=a"(result.a), "=b"(result.b), "=c"(result.c),
+                     "=d"(result.d)
+                   : "0"(leaf), "2"(subleaf));
+  return result;
+}
+
+static uint64_t availableCpuFeatures(void) {
+  uint32_t maxLeaf = cpuid(0, 0).a;
+  uint32_t maxExtended = cpuid(0x80000000u, 0).a;
+  CpuidResult none = {0, 0, 0, 0};
+  CpuidResult leaf1 = cpuid(1, 0);
+  CpuidResult leaf7 = maxLeaf >= 7 ? cpuid(7, 0) : none;
+  CpuidResult leaf71 = maxLeaf >= 7 && leaf7.a >= 1 ? cpuid(7, 1) : none;
+  uint32_t source1C = leaf1.c;
+  uint32_t source7B = leaf7.b, source7C = leaf7.c, source7D = leaf7.d;
+  uint32_t source71A = leaf71.a, source71D = leaf71.d;
+  uint32_t sourceXC =
+      maxExtended >= 0x80000001u ? cpuid(0x80000001u, 0).c : 0;
+
+  /* OSXSAVE: the system saves what XCR0 says; without it only XMM. */
+  uint32_t saved = 0;
+  if (leaf1.c & (1u << 27)) {
+    uint32_t high;
+    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+  }
+  uint32_t stateXMM = 1;
+  uint32_t stateYMM = (saved & 0x06) == 0x06;
+  uint32_t stateZMM = (saved & 0xe6) == 0xe6;
+
+  uint64_t available = 0;
+  unsigned row = 0;
+#define QF_CPU_FEATURE(name, register, bit, save)                              \
+  available |= (uint64_t)(state##save & (source##register >> bit) & 1) << row++;
+#include "X86Features.def"
+  return available;
+}
+
+static const char *const cpuFeatureNames[] = {
+#define QF_CPU_FEATURE(name, register, bit, save) name,
+#include "X86Features.def"
+};
+
+#elif defined(__aarch64__) || defined(__riscv)
+
+enum { openatNumber = 56, closeNumber = 57, readNumber = 63 };
+
+#if defined(__aarch64__)
+static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
+                          int64_t d) {
+  register int64_t x8 __asm__("x8") = number;
+  register int64_t x0 __asm__("x0") = a;
+  register int64_t x1 __asm__("x1") = b;
+  register int64_t x2 __asm__("x2") = c;
+  register int64_t x3 __asm__("x3") = d;
+  __asm__ volatile("svc #0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+                   : "memory");
+  return x0;
+}
+#else
+static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
+                          int64_t d) {
+  register int64_t a7 __asm__("a7") = number;
+  register int64_t a0 __asm__("a0") = a;
+  register int64_t a1 __asm__("a1") = b;
+  register int64_t a2 __asm__("a2") = c;
+  register int64_t a3 __asm__("a3") = d;
+  __asm__ volatile("ecall"
+                   : "+r"(a0)
+                   : "r"(a7), "r"(a1), "r"(a2), "r"(a3)
+                   : "memory");
+  return a0;
+}
+#endif
+
+static uint64_t availableCpuFeatures(void) {
+  enum { capabilities = 16, capabilities2 = 26, currentDirectory = -100 };
+  uint64_t entry[2];
+  uint64_t words[3] = {0, 0, 0};
+  int64_t file = systemCall(openatNumber, currentDirectory,
+                            (int64_t) "/proc/self/auxv", 0, 0);
+  if (file < 0)
+    return ~(uint64_t)0;
+  while (systemCall(readNumber, file, (int64_t)entry, sizeof entry, 0) ==
+             sizeof entry &&
+         entry[0]) {
+    if (entry[0] == capabilities)
+      words[1] = entry[1];
+    if (entry[0] == capabilities2)
+      words[2] = entry[1];
+  }
+  systemCall(closeNumber, file, 0, 0, 0);
+
+  uint64_t available = 0;
+  unsigned row = 0;
+#define QF_CPU_FEATURE(name, word, bit)                                        \
+  available |= (words[word] >> bit & 1) << row++;
+#if defined(__aarch64__)
+#include "AArch64Features.def"
+#else
+#include "RISCVFeatures.def"
+#endif
+  return available;
+}
+
+static const char *const cpuFeatureNames[] = {
+#define QF_CPU_FEATURE(name, word, bit) name,
+#if defined(__aarch64__)
+#include "AArch64Features.def"
+#else
+#include "RISCVFeatures.def"
+#endif
+};
+
+#else
+#error "no CPU feature table for this architecture"
+#endif
+
+/*
+ * Null, or the name of the first feature that is needed and missing.
+ *
+ * Asking the CPU costs microseconds in a virtual machine, so the answer is
+ * kept. Every thread would store the same byte, hence no synchronisation.
+ */
+static const char *findMissingCpuFeature(void) {
+  enum { unknown = 0, complete = 1, firstMissing = 2 };
+  static uint8_t answer = unknown;
+  uint64_t required = __qf_required_cpu_features[0];
+  if (!required)
+    return 0;
+  uint8_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+  if (known == unknown) {
+    uint64_t missing = required & ~availableCpuFeatures();
+    known = missing ? (uint8_t)(firstMissing + __builtin_ctzll(missing))
+                    : complete;
+    __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+  }
+  return known == complete ? 0 : cpuFeatureNames[known - firstMissing];
+}
+
+#endif

@@ -1,0 +1,77 @@
+/*===-- FloatEnvironment.h - The caller's rounding and flushing --*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * Rule E1: kernels run with rounding to nearest even, no flushing of
+ * subnormals and all exceptions masked; whatever the caller had, sticky flags
+ * included, is put back afterwards.
+ *
+ * Generated floating-point code knows nothing of these registers, so the kernel
+ * must be a call that is not inlined between the two functions.
+ */
+#ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_FLOATENVIRONMENT_H
+#define QUANT_FLOAT_ENTRYPOINT_RUNTIME_FLOATENVIRONMENT_H
+
+#include <stdint.h>
+
+typedef struct FloatEnvironment {
+  uint64_t control;
+  uint64_t status;
+} FloatEnvironment;
+
+#if defined(__x86_64__)
+
+/* MXCSR holds control and status. The x87 unit is never used. */
+static FloatEnvironment enterDefaultFloatEnvironment(void) {
+  FloatEnvironment saved = {0, 0};
+  uint32_t current;
+  uint32_t wanted = 0x1f80;
+  __asm__ volatile("stmxcsr %0" : "=m"(current)::"memory");
+  __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
+  saved.control = current;
+  return saved;
+}
+
+static void leaveFloatEnvironment(FloatEnvironment saved) {
+  uint32_t previous = (uint32_t)saved.control;
+  __asm__ volatile("ldmxcsr %0" ::"m"(previous) : "memory");
+}
+
+#elif defined(__aarch64__)
+
+static FloatEnvironment enterDefaultFloatEnvironment(void) {
+  FloatEnvironment saved;
+  __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr"
+                   : "=r"(saved.control), "=r"(saved.status)::"memory");
+  __asm__ volatile("msr fpcr, xzr" ::: "memory");
+  return saved;
+}
+
+static void leaveFloatEnvironment(FloatEnvironment saved) {
+  __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(saved.control),
+                   "r"(saved.status)
+                   : "memory");
+}
+
+#elif defined(__riscv) && __riscv_xlen == 64
+
+/* fcsr holds the rounding mode and the flags; nothing is ever flushed. */
+static FloatEnvironment enterDefaultFloatEnvironment(void) {
+  FloatEnvironment saved = {0, 0};
+  __asm__ volatile("csrrw %0, fcsr, zero" : "=r"(saved.control)::"memory");
+  return saved;
+}
+
+static void leaveFloatEnvironment(FloatEnvironment saved) {
+  __asm__ volatile("csrw fcsr, %0" ::"r"(saved.control) : "memory");
+}
+
+#else
+#error "no floating-point environment for this architecture"
+#endif
+
+#endif

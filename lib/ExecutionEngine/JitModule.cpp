@@ -1,0 +1,122 @@
+//===- JitModule.cpp - Compile in memory and call -------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/ExecutionEngine/JitModule.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/TargetSelect.h"
+#include <mutex>
+
+using namespace mlir::quant_float;
+namespace orc = llvm::orc;
+
+JitModule::JitModule(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
+
+JitModule::~JitModule() = default;
+
+/// Whether the code needs the OpenMP runtime.
+static bool callsOpenMP(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && !function.use_empty() &&
+           (function.getName().starts_with("__kmpc_") ||
+            function.getName().starts_with("omp_"));
+  });
+}
+
+/// Makes the OpenMP runtime's symbols visible in this process. Once loaded it
+/// stays: its threads may outlive any module.
+static llvm::Error loadOpenMP() {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (llvm::sys::DynamicLibrary::SearchForAddressOfSymbol("__kmpc_fork_call"))
+    return llvm::Error::success();
+  std::string tried;
+  for (const char *name : {"libomp.so.5", "libomp.so", QUANT_FLOAT_LIBOMP_PATH}) {
+    if (!*name)
+      continue;
+    if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(name))
+      return llvm::Error::success();
+    tried += tried.empty() ? "" : ", ";
+    tried += name;
+  }
+  return llvm::createStringError(
+      "the compiled code runs in several threads and needs LLVM's OpenMP "
+      "runtime, which cannot be loaded (tried %s); install it, or compile for "
+      "one thread",
+      tried.c_str());
+}
+
+llvm::Expected<std::unique_ptr<JitModule>>
+JitModule::create(std::unique_ptr<llvm::Module> module,
+                  std::unique_ptr<llvm::LLVMContext> context,
+                  const JitOptions &options) {
+  static std::once_flag targetInitialized;
+  std::call_once(targetInitialized, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  if (callsOpenMP(*module))
+    if (llvm::Error error = loadOpenMP())
+      return std::move(error);
+
+  llvm::Expected<orc::JITTargetMachineBuilder> host =
+      orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return host.takeError();
+  if (!options.cpu.empty()) {
+    host->setCPU(options.cpu);
+    host->getFeatures() = llvm::SubtargetFeatures();
+  }
+  host->addFeatures(llvm::SubtargetFeatures(options.features).getFeatures());
+  host->setCodeGenOptLevel(
+      static_cast<llvm::CodeGenOptLevel>(std::min(options.optimizationLevel, 3u)));
+
+  llvm::Expected<std::unique_ptr<orc::LLJIT>> jit =
+      orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
+  if (!jit)
+    return jit.takeError();
+  auto symbols = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!symbols)
+    return symbols.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
+
+  module->setDataLayout((*jit)->getDataLayout());
+  module->setTargetTriple((*jit)->getTargetTriple());
+  if (llvm::Error error = (*jit)->addIRModule(
+          orc::ThreadSafeModule(std::move(module), std::move(context))))
+    return std::move(error);
+  return std::unique_ptr<JitModule>(new JitModule(std::move(*jit)));
+}
+
+llvm::Expected<void *> JitModule::lookup(llvm::StringRef name) {
+  llvm::Expected<orc::ExecutorAddr> address = jit->lookup(name);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}
+
+llvm::Expected<JitModule::EntryFunction>
+JitModule::getEntry(llvm::StringRef name) {
+  llvm::Expected<void *> address = lookup(name);
+  if (!address)
+    return address.takeError();
+  return reinterpret_cast<EntryFunction>(*address);
+}
+
+llvm::Expected<JitModule::SizesFunction>
+JitModule::getOutputSizes(llvm::StringRef name) {
+  llvm::Expected<void *> address = lookup((name + "_output_sizes").str());
+  if (!address)
+    return address.takeError();
+  return reinterpret_cast<SizesFunction>(*address);
+}

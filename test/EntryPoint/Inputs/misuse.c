@@ -1,0 +1,132 @@
+/* Calls `convert` of the test that includes its header with every kind of wrong
+ * argument and prints what it answers.
+ *
+ *   convert: float [any x 4] "x in", uint4 [3] -> float16 [any x 4] "y", uint4 [3]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static float x[2][4] = {{1, -2, 0.5f, 0}, {65504, 65520, -0.0f, 3}};
+static uint8_t codes[3] = {1, 2, 15};
+static uint16_t y[2][4];
+static uint8_t codesOut[3];
+
+static int64_t sizesX[2], sizesCodes[1], sizesY[2], sizesCodesOut[1];
+static qf_tensor inputs[2], outputs[2];
+
+static void reset(void) {
+  sizesX[0] = sizesY[0] = 2;
+  sizesX[1] = sizesY[1] = 4;
+  sizesCodes[0] = sizesCodesOut[0] = 3;
+  inputs[0] = (qf_tensor){x, sizesX, 2, QF_FLOAT32};
+  inputs[1] = (qf_tensor){codes, sizesCodes, 1, QF_UINT4};
+  outputs[0] = (qf_tensor){y, sizesY, 2, QF_FLOAT16};
+  outputs[1] = (qf_tensor){codesOut, sizesCodesOut, 1, QF_UINT4};
+  memset(y, 0xaa, sizeof y);
+  memset(codesOut, 0xaa, sizeof codesOut);
+}
+
+static int untouched(void) {
+  for (size_t i = 0; i < sizeof y; ++i)
+    if (((unsigned char *)y)[i] != 0xaa)
+      return 0;
+  return codesOut[0] == 0xaa && codesOut[2] == 0xaa;
+}
+
+static void call(const char *what) {
+  char error[200] = "old text";
+  int status = convert(inputs, outputs, error, sizeof error);
+  printf("%s: %d '%s'%s\n", what, status, error,
+         status && !untouched() ? " BUT WROTE" : "");
+  reset();
+}
+
+int main(void) {
+  char error[200];
+  reset();
+  call("right");
+  printf("null error: %d\n", convert(inputs, outputs, NULL, 0));
+  printf("values:");
+  for (int i = 0; i < 8; ++i)
+    printf(" %04x", y[i / 4][i % 4]);
+  printf(" | %d %d %d\n", codesOut[0], codesOut[1], codesOut[2]);
+  reset();
+
+  inputs[0].dtype = QF_FLOAT16;
+  call("input type");
+  outputs[0].dtype = 99;
+  call("output type");
+  inputs[0].rank = 1;
+  call("input rank");
+  outputs[1].rank = -1;
+  call("output rank");
+  sizesX[1] = 5;
+  call("fixed size");
+  sizesX[0] = -7;
+  call("negative size");
+  sizesX[0] = INT64_MAX / 4;
+  call("too large");
+  sizesY[0] = 3;
+  call("output size");
+  sizesCodesOut[0] = INT64_MIN;
+  call("negative output size");
+  inputs[1].sizes = NULL;
+  call("null sizes");
+  inputs[0].data = NULL;
+  call("null input");
+  outputs[1].data = NULL;
+  call("null output");
+  outputs[0].data = x;
+  call("in place");
+  outputs[0].data = (char *)x + sizeof x - 1;
+  call("last byte");
+  outputs[1].data = (char *)y + 15;
+  call("two outputs");
+  printf("null inputs: %d", convert(NULL, outputs, error, sizeof error));
+  printf(" '%s'\n", error);
+  printf("null outputs: %d", convert(inputs, NULL, error, sizeof error));
+  printf(" '%s'\n", error);
+
+  /* No elements: nothing to read or write. */
+  sizesX[0] = sizesY[0] = 0;
+  inputs[0].data = outputs[0].data = NULL;
+  call("empty");
+  /* Right behind each other is not overlapping. */
+  {
+    static char block[sizeof x + sizeof y];
+    memcpy(block, x, sizeof x);
+    inputs[0].data = block;
+    outputs[0].data = block + sizeof x;
+    call("adjacent");
+  }
+
+  /* Messages are cut to the buffer, whatever its size. */
+  for (size_t size = 0; size < 60; size += size < 3 ? 1 : 19) {
+    memset(error, '#', sizeof error);
+    inputs[0].rank = 7;
+    int status = convert(inputs, outputs, error, size);
+    int clean = error[size] == '#' && error[199] == '#';
+    printf("buffer of %zu: %d %s '%.*s'\n", size, status,
+           clean ? "clean" : "OVERRUN", (int)(size ? size : 0),
+           size ? error : "");
+  }
+  reset();
+
+  int64_t first[2] = {-5, -5}, second[1] = {-5};
+  int64_t *places[2] = {first, second};
+  inputs[0].data = inputs[1].data = NULL; /* never read for this */
+  sizesX[0] = 17;
+  int status = convert_output_sizes(inputs, places, error, sizeof error);
+  printf("sizes: %d '%s' %" PRId64 " %" PRId64 " %" PRId64 "\n", status, error,
+         first[0], first[1], second[0]);
+  places[1] = NULL;
+  status = convert_output_sizes(inputs, places, error, sizeof error);
+  printf("null place: %d '%s'\n", status, error);
+  status = convert_output_sizes(inputs, NULL, error, sizeof error);
+  printf("null places: %d '%s'\n", status, error);
+  inputs[1].rank = 0;
+  status = convert_output_sizes(inputs, places, error, sizeof error);
+  printf("sizes of a wrong rank: %d '%s'\n", status, error);
+  return 0;
+}
