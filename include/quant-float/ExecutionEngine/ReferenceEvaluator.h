@@ -1,0 +1,30 @@
+//===- ReferenceEvaluator.h - Run without compiling -------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_EXECUTIONENGINE_REFERENCEEVALUATOR_H
+#define QUANT_FLOAT_EXECUTIONENGINE_REFERENCEEVALUATOR_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/ExecutionEngine/Tensor.h"
+#include <vector>
+
+namespace mlir::quant_float {
+
+/// Whether evaluateWithReference can run the function: one block of casts and
+/// constants on ranked tensors of numbers. Emits an error at the first op that
+/// it cannot.
+LogicalResult checkReferenceSupports(func::FuncOp function);
+
+/// The function's results, computed by the Reference library element by element.
+/// The function must be supported, and the inputs of the arguments' types.
+llvm::Expected<std::vector<Tensor>>
+evaluateWithReference(func::FuncOp function, ArrayRef<Tensor> inputs);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_EXECUTIONENGINE_REFERENCEEVALUATOR_H
