@@ -9,7 +9,7 @@
 #include "Importer.h"
 #include "Names.h"
 #include "Types.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -49,14 +49,14 @@ static FailureOr<Type> parseTo(const NodeInput &input,
   if (isName) {
     const std::string &name = attribute.proto->s();
     Type type = getElementTypeByName(context, name);
-    if (!type || isa<ComplexType>(type))
+    if (!type)
       return diagnose(input.subject, Diag::UnknownToName, printable(name));
     return type;
   }
   int64_t number = attribute.proto->i();
-  Type type =
-      llvm::isInt<32>(number) ? getElementType(context, number) : Type();
-  if (!type || isa<ComplexType>(type))
+  Type type = llvm::isInt<32>(number) ? getTypeFromOnnxDataType(context, number)
+                                      : Type();
+  if (!type)
     return diagnose(input.subject, Diag::UnknownTo, number);
   return type;
 }
@@ -100,15 +100,10 @@ static FailureOr<CastAttributes> parseAttributes(const NodeInput &input,
   return result;
 }
 
-/// The result has the input's shape (V8). What the file declares for it counts
-/// where it says more, and where it contradicts, so that the verifier sees it.
-static Type getResultType(Type input, Type elementType, Type declared) {
-  auto shape = dyn_cast<RankedTensorType>(input);
-  auto declaredShape = dyn_cast_if_present<RankedTensorType>(declared);
-  if (declaredShape &&
-      (!shape || failed(verifyCompatibleShape(shape, declaredShape))))
-    shape = declaredShape;
-  if (shape)
+/// The result has the input's shape (V8), whatever more the file declares: the
+/// op wants both to be ranked or none.
+static Type getResultType(Type input, Type elementType) {
+  if (auto shape = dyn_cast<RankedTensorType>(input))
     return RankedTensorType::get(shape.getShape(), elementType);
   return UnrankedTensorType::get(elementType);
 }
@@ -142,10 +137,10 @@ LogicalResult Importer::importCast(NodeInput &input, OpBuilder &builder,
       return importOpaque(input, builder);
     }
   }
-  if (declared && getTensorElementType(declared) != to)
+  Type resultType = getResultType(operand.getType(), to);
+  if (declared && !areCompatible(declared, resultType))
     return diagnose(input.subject, Diag::DeclaredType, printable(outputName),
-                    declared, UnrankedTensorType::get(to));
-  Type resultType = getResultType(operand.getType(), to, declared);
+                    declared, resultType);
   if (!isa<TensorType>(operand.getType())) {
     (void)diagnose(input.subject, Diag::UntypedCast,
                    printable(input.node.input(0)));

@@ -42,6 +42,12 @@ std::string quant_float::onnx_import::printable(StringRef text) {
   return result;
 }
 
+Location quant_float::onnx_import::stripCalls(Location loc) {
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  return loc;
+}
+
 const char *quant_float::onnx_import::getFormat(Diag id) {
   return kDiags[static_cast<size_t>(id)].format;
 }
@@ -50,9 +56,10 @@ LogicalResult quant_float::onnx_import::emit(const Subject &subject, Diag id,
                                              const Twine &text) {
   std::string message =
       subject.text.empty() ? text.str() : subject.text + ": " + text.str();
+  Location loc = stripCalls(subject.loc);
   if (kDiags[static_cast<size_t>(id)].severity == DiagnosticSeverity::Warning)
-    mlir::emitWarning(subject.loc) << message;
+    mlir::emitWarning(loc) << message;
   else
-    mlir::emitError(subject.loc) << message;
+    mlir::emitError(loc) << message;
   return failure();
 }

@@ -39,6 +39,10 @@ struct Subject {
 /// printable ASCII is escaped, and the middle of long text left out.
 std::string printable(StringRef text);
 
+/// The place inside the function. The subject names the calls; as notes they
+/// would only repeat the name of the file.
+Location stripCalls(Location loc);
+
 /// Emits the diagnostic; always failure, which is what an error returns.
 LogicalResult emit(const Subject &subject, Diag id, const Twine &text);
 const char *getFormat(Diag id);

@@ -168,7 +168,9 @@ LogicalResult Importer::importGraph(::onnx::GraphProto &graph, Block &block,
   ++depth;
   llvm::scope_exit leave([&] { --depth; });
 
-  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  // The block of a body has no op around it yet that would tell the context.
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&block);
   if (failed(importInputs(graph, block, scope, subject)) ||
       failed(declareTypes(graph, scope, subject)) ||
       failed(importInitializers(graph, builder, scope, subject)) ||

@@ -191,7 +191,7 @@ LogicalResult Importer::verifyModule(ModuleOp module) {
                                    : mlir::emitWarning(diagnostic.loc);
     shown << (subject.empty() ? "" : subject + ": ") << diagnostic.text;
     for (const StoredDiagnostic &note : notes)
-      shown.attachNote(note.loc) << note.text;
+      shown.attachNote(stripCalls(note.loc)) << note.text;
   }
   return result;
 }

@@ -226,7 +226,8 @@ LogicalResult Importer::importBody(NodeInput &input,
   Subject here = input.subject / ("body '" + Twine(printable(name)) + "'");
   if (failed(importGraph(graph, block, scope, here, outputs)))
     return failure();
-  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&block);
   YieldOp::create(builder, input.subject.loc, outputs);
   return success();
 }

@@ -11,7 +11,6 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatTypes.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,6 +21,7 @@ namespace {
 // Debian's onnx.proto stops at BFLOAT16, so the newer ones are numbers here.
 constexpr int32_t kComplex64 = 14;
 constexpr int32_t kComplex128 = 15;
+constexpr int32_t kNewestDataType = 28;
 } // namespace
 
 Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
@@ -33,60 +33,46 @@ Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
 }
 
 Type onnx_import::getElementTypeByName(MLIRContext *context, StringRef name) {
-  int32_t dataType = llvm::StringSwitch<int32_t>(name)
-                         .Case("FLOAT", 1)
-                         .Case("UINT8", 2)
-                         .Case("INT8", 3)
-                         .Case("UINT16", 4)
-                         .Case("INT16", 5)
-                         .Case("INT32", 6)
-                         .Case("INT64", 7)
-                         .Case("STRING", 8)
-                         .Case("BOOL", 9)
-                         .Case("FLOAT16", 10)
-                         .Case("DOUBLE", 11)
-                         .Case("UINT32", 12)
-                         .Case("UINT64", 13)
-                         .Case("COMPLEX64", kComplex64)
-                         .Case("COMPLEX128", kComplex128)
-                         .Default(0);
-  return getElementType(context, dataType);
+  // The enum names are the type names in capitals.
+  for (int32_t dataType = 1; dataType <= kNewestDataType; ++dataType)
+    if (Type type = getTypeFromOnnxDataType(context, dataType);
+        type && getOnnxTypeName(type).upper() == name)
+      return type;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
 // Spelling
 //===----------------------------------------------------------------------===//
 
-static std::string spellElement(int32_t dataType) {
-  static constexpr const char *kNames[] = {
-      "undefined",      "float",        "uint8",          "int8",
-      "uint16",         "int16",        "int32",          "int64",
-      "string",         "bool",         "float16",        "double",
-      "uint32",         "uint64",       "complex64",      "complex128",
-      "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
-      "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1",
-      "float8e8m0",     "uint2",        "int2",           "float6e2m3",
-      "float6e3m2"};
-  if (dataType < 0 || dataType >= int32_t(std::size(kNames)))
-    return std::to_string(dataType);
-  return kNames[dataType];
+static std::string spellElement(MLIRContext *context, int32_t dataType) {
+  if (dataType == 0)
+    return "undefined";
+  if (dataType == kComplex64)
+    return "complex64";
+  if (dataType == kComplex128)
+    return "complex128";
+  Type type = getTypeFromOnnxDataType(context, dataType);
+  return type ? getOnnxTypeName(type).str() : std::to_string(dataType);
 }
 
 // The nesting is bounded by protobuf's own limit when the file is read.
-std::string onnx_import::spell(const ::onnx::TypeProto &type) {
+std::string onnx_import::spell(MLIRContext *context,
+                               const ::onnx::TypeProto &type) {
   switch (type.value_case()) {
   case ::onnx::TypeProto::kTensorType:
-    return "tensor(" + spellElement(type.tensor_type().elem_type()) + ")";
+    return "tensor(" + spellElement(context, type.tensor_type().elem_type()) +
+           ")";
   case ::onnx::TypeProto::kSparseTensorType:
     return "sparse_tensor(" +
-           spellElement(type.sparse_tensor_type().elem_type()) + ")";
+           spellElement(context, type.sparse_tensor_type().elem_type()) + ")";
   case ::onnx::TypeProto::kSequenceType:
-    return "seq(" + spell(type.sequence_type().elem_type()) + ")";
+    return "seq(" + spell(context, type.sequence_type().elem_type()) + ")";
   case ::onnx::TypeProto::kOptionalType:
-    return "optional(" + spell(type.optional_type().elem_type()) + ")";
+    return "optional(" + spell(context, type.optional_type().elem_type()) + ")";
   case ::onnx::TypeProto::kMapType:
-    return "map(" + spellElement(type.map_type().key_type()) + "," +
-           spell(type.map_type().value_type()) + ")";
+    return "map(" + spellElement(context, type.map_type().key_type()) + "," +
+           spell(context, type.map_type().value_type()) + ")";
   case ::onnx::TypeProto::kOpaqueType: {
     const auto &opaque = type.opaque_type();
     return "opaque(" + opaque.domain() + "," + opaque.name() + ")";
@@ -160,7 +146,7 @@ FailureOr<Type> onnx_import::convertType(const ::onnx::TypeProto &type,
   case ::onnx::TypeProto::VALUE_NOT_SET:
     return Type(UnknownType::get(context));
   default:
-    return Type(OpaqueType::get(context, spell(type)));
+    return Type(OpaqueType::get(context, spell(context, type)));
   }
 }
 

@@ -1,0 +1,71 @@
+"""Runs the importer on files that it refuses or complains about."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+
+
+def read_diagnostics(file):
+    """The entries of Diagnostics.def: {id: (severity, pattern of its text)}."""
+    entries = {}
+    for severity, name, text in re.findall(
+        r'^(ERROR|WARNING)\((\w+),\s*"((?:[^"\\]|\\.)*)"\)', file.read_text(), re.M
+    ):
+        pattern = re.sub(r"\\\{\d+\\\}", "(.*)", re.escape(text))
+        entries[name] = (severity.lower(), re.compile(pattern, re.S))
+    assert entries, f"no diagnostics in {file}"
+    return entries
+
+
+class Table:
+    """Cases, each with the exact text that the importer prints."""
+
+    def __init__(self, folder, translate, diagnostics):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.translate = translate
+        self.diagnostics = read_diagnostics(pathlib.Path(diagnostics))
+        self.cases = []
+        self.covered = set()
+
+    def add(self, diagnostic, content, message, *, piped=False, notes=()):
+        """A file, the diagnostic it is a case of (None: a verifier's), and the text after `error: `."""
+        data = content if isinstance(content, bytes) else content.SerializeToString()
+        severity = "error"
+        if diagnostic:
+            severity, pattern = self.diagnostics[diagnostic]
+            assert pattern.search(message), f"{message!r} is not {diagnostic}"
+            self.covered.add(diagnostic)
+        self.cases.append((diagnostic, data, severity, message, piped, notes))
+
+    def run_case(self, index):
+        diagnostic, data, severity, message, piped, notes = self.cases[index]
+        path = self.folder / f"{index}.onnx"
+        output = self.folder / f"{index}.mlir"
+        if data is not None and not piped:
+            path.write_bytes(data)
+        done = subprocess.run(
+            [self.translate, "--import-onnx", "-" if piped else path, "-o", output],
+            input=data if piped else b"",
+            capture_output=True,
+        )
+        name = "<stdin>" if piped else str(path)
+        lines = [f"{severity}: {message}", *(f"note: {note}" for note in notes)]
+        expected = "".join(f"{name}:0:0: {line}\n" for line in lines)
+        found = done.stderr.decode(errors="replace")
+        status = 0 if severity == "warning" else 1
+        problems = []
+        if done.returncode != status:
+            problems.append(f"exit status {done.returncode} instead of {status}")
+        if found != expected:
+            problems.append(f"expected {expected!r}\n       got {found!r}")
+        if done.stdout or output.exists() != (status == 0):
+            problems.append("something was written")
+        return [f"case {index} ({diagnostic}): {problem}" for problem in problems]
+
+    def run(self):
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(self.run_case, range(len(self.cases))))
+        return [problem for problems in found for problem in problems]
