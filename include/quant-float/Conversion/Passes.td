@@ -1,0 +1,60 @@
+//===- Passes.td - Conversions out of quant_float ----------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CONVERSION_PASSES_TD
+#define QUANT_FLOAT_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertQuantFloatToLinalgPass
+    : Pass<"convert-quant-float-to-linalg", "mlir::ModuleOp"> {
+  let summary = "turn ops on tensors into linalg.generic on storage types";
+  let description = [{
+    Every op on ranked tensors becomes a `linalg.generic` whose body holds the
+    scalar form of the op. Tensors of unsigned and sub-byte elements change to
+    their storage type on the way, throughout the function and its signature
+    (arith is signless, and stores of sub-byte vectors write packed bytes); the
+    body moves between the two by `quant_float.storage_cast`. The arguments and
+    results of public functions keep their element type in the attribute
+    `quant_float.element_type`.
+
+    Refused, with an error that names the op: unranked tensors, strings and
+    `quant_float.node`.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def ConvertQuantFloatToArithPass
+    : Pass<"convert-quant-float-to-arith"> {
+  let summary = "expand casts of scalars and vectors into arith ops";
+  let description = [{
+    Expands `quant_float.cast` and `quant_float.storage_cast` on scalars and
+    vectors. One algorithm, parameterised by the formats, serves every pair: the
+    magnitude is rounded by the addition of a power of two that leaves the
+    wanted number of mantissa bits, and bits are moved by integer arithmetic, so
+    that no narrow-float op is left for a later stage.
+
+    `cpu` says which of upstream's own conversions are instructions on the
+    target (f16 and bf16 conversions, fused multiply-add) and so may be used.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "target CPU; empty means none of the target's own conversions">,
+    Option<"triple", "triple", "std::string", /*default=*/"\"\"",
+           "target triple; empty means that of this machine">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"
+  ];
+}
+
+#endif // QUANT_FLOAT_CONVERSION_PASSES_TD

@@ -1,0 +1,51 @@
+//===- ElementTypes.h - ONNX element types as MLIR types --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_IR_ELEMENTTYPES_H
+#define QUANT_FLOAT_IR_ELEMENTTYPES_H
+
+#include "mlir/IR/Types.h"
+#include <cstdint>
+#include <optional>
+
+namespace mlir::quant_float {
+
+/// An element type of ONNX tensors; the value is the ONNX DataType number.
+enum class ElementKind : int32_t {
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter) Kind = Number,
+#include "quant-float/IR/ElementTypes.def"
+};
+
+/// The kind of `elementType`, if it is one of ONNX's.
+std::optional<ElementKind> getElementKind(Type elementType);
+
+/// The ONNX DataType number of `elementType`, if it has one.
+std::optional<int32_t> getOnnxDataType(Type elementType);
+
+/// The element type with this ONNX DataType number; null for an unknown number
+/// and for the complex types.
+Type getTypeFromOnnxDataType(MLIRContext *context, int32_t dataType);
+
+/// ONNX's name of `elementType`, as in "tensor(float8e4m3fn)"; empty if it has
+/// none.
+StringRef getOnnxTypeName(Type elementType);
+
+/// The type that holds one element in memory and in registers below tensors:
+/// a signless integer of at least a byte for unsigned and sub-byte types, the
+/// type itself for all others.
+Type getStorageElementType(Type elementType);
+
+/// `type` (a scalar, vector or tensor) with storage elements.
+Type getStorageType(Type type);
+
+/// `type` (a scalar, vector or tensor) with `elementType` in place of its own.
+Type withElementType(Type type, Type elementType);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_IR_ELEMENTTYPES_H

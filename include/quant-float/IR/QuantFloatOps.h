@@ -1,0 +1,28 @@
+//===- QuantFloatOps.h - Operations of the quant_float dialect --*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_IR_QUANTFLOATOPS_H
+#define QUANT_FLOAT_IR_QUANTFLOATOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "quant-float/IR/CastSemantics.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/IR/QuantFloatTypes.h"
+
+#define GET_OP_CLASSES
+#include "quant-float/IR/QuantFloatOps.h.inc"
+
+#endif // QUANT_FLOAT_IR_QUANTFLOATOPS_H

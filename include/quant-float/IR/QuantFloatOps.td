@@ -1,0 +1,212 @@
+//===- QuantFloatOps.td - Operations -----------------------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_IR_OPS_TD
+#define QUANT_FLOAT_IR_OPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "quant-float/IR/QuantFloatDialect.td"
+include "quant-float/IR/QuantFloatEnums.td"
+include "quant-float/IR/QuantFloatTypes.td"
+
+class QuantFloat_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<QuantFloat_Dialect, opMnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// CastOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_CastOp : QuantFloat_Op<"cast", [
+    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>
+    ] # ElementwiseMappable.traits> {
+  let summary = "converts every element to another type";
+  let description = [{
+    Converts each element of `input` to the element type of the result, as
+    ONNX Cast does at `opset`; with `like`, as ONNX CastLike does (C15).
+
+    ```
+    result[i] = round_once(input[i])          // nearest, ties to even (C1)
+    ```
+
+    *Rounding and overflow.* The exact source value is rounded once (C1).
+    - to f16, bf16, f32, f64: overflow gives an infinity, underflow is gradual (C2);
+    - to float8: a rounded magnitude above the maximum becomes the maximum, or,
+      with `saturate false`, NaN (f8E4M3FN and the FNUZ types) or an infinity
+      (f8E5M2) (C3). An infinity counts as overflow, except that opsets 19 to 23
+      turn it into NaN for the saturating FNUZ types (C4);
+    - to float6 and float4: always saturating; a NaN becomes a zero of the
+      opposite sign (C8);
+    - to f8E8M0FNU: `round_mode` up (default), down or nearest, ties up (C9);
+    - to an integer: toward zero, then the low bits of the value saturated to 32
+      bits, or to 64 where the result has 64 bits or is ui32; NaN gives 0 (C11);
+    - integer to integer: the low bits (C12); to `i1`: true unless zero (C13).
+
+    NaN keeps its sign and becomes quiet and canonical (C2, C5, C7). A cast to
+    the element type it starts from is the identity, bit for bit (V7).
+
+    Constraints:
+    - (V1) the input's element type is one that the op version accepts;
+    - (V2) so is the result's;
+    - (V3) no attribute is given that the op version lacks, not even with the
+      value that later became its default: `saturate` from 19, `round_mode` from 24;
+    - (V4) `opset` is between the op's first version (1; CastLike 15) and 28;
+    - (V8) input and result have compatible shapes.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.cast %0 opset 19 saturate false
+           : tensor<4x?xf32> to tensor<4x?xf8E4M3FN>
+    %2 = quant_float.cast %s opset 24 round_mode nearest : f32 to f8E8M0FNU
+    %3 = quant_float.cast %v like opset 21 : vector<16xui4> to vector<16xbf16>
+    ```
+
+    Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21,
+    23, 24, 25.
+  }];
+
+  let arguments = (ins
+    QuantFloat_Value:$input,
+    I64Attr:$opset,
+    UnitAttr:$like,
+    OptionalAttr<BoolAttr>:$saturate,
+    OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input (`like` $like^)? `opset` $opset
+    (`saturate` $saturate^)? (`round_mode` $round_mode^)?
+    attr-dict `:` type($input) `to` type($result)
+  }];
+
+  let builders = [
+    // The result has the input's shape; `opset` defaults to the newest known.
+    OpBuilder<(ins "Value":$input, "Type":$elementType,
+                   CArg<"int64_t", "kNewestOpset">:$opset)>
+  ];
+  let extraClassDeclaration = [{
+    /// What the cast computes, with the versions resolved.
+    CastSemantics getSemantics();
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// StorageCastOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
+    [Pure] # ElementwiseMappable.traits> {
+  let summary = "moves elements into their storage type, or back";
+  let description = [{
+    Reinterprets elements between a type and the signless integer that stores
+    one element of it: `uiN` and `iN`; `f4E2M1FN`, `f6E2M3FN`, `f6E3M2FN`, `i4`,
+    `ui4`, `i2`, `ui2`, `i1` and `i8`. No value is rounded.
+
+    Below tensors nothing is unsigned or narrower than a byte: arith is signless,
+    and a vector store of a sub-byte type writes packed bytes where the address
+    arithmetic expects one byte per element. Codes are zero-extended into the
+    byte, i4 and i2 sign-extended; the way back ignores the bits above the code.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.storage_cast %0 : vector<16xi8> to vector<16xf4E2M1FN>
+    %2 = quant_float.storage_cast %s : ui32 to i32
+    ```
+  }];
+  let arguments = (ins QuantFloat_Value:$input);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// ConstantOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_ConstantOp : QuantFloat_Op<"constant", [
+    Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a constant of a type that arith.constant does not take";
+  let description = [{
+    A constant of an unsigned scalar type; folders make it where
+    `arith.constant`, which is signless, refuses.
+
+    Example:
+
+    ```mlir
+    %0 = quant_float.constant 3 : ui8
+    ```
+  }];
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// NodeOp, YieldOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_NodeOp : QuantFloat_Op<"node"> {
+  let summary = "a node of the source model, kept as it is";
+  let description = [{
+    A node that this dialect gives no meaning: domain, op type, the opset of the
+    domain, name and attributes as the model has them. Graph attributes (the
+    bodies of If, Loop, Scan) are the regions, named by `body_names`; they may
+    use values from outside. `absent_inputs` lists, in increasing order, the
+    positions of optional inputs that the node leaves out, counted among the
+    source node's inputs.
+
+    Constraints:
+    - (N1) `op_type` is not empty, and there is one name per body;
+    - (N2) `absent_inputs` is increasing and below the number of source inputs;
+    - (N3) every body is one block ended by `quant_float.yield`.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.node "Relu"(%0) opset 21 {node_name = "act/relu"}
+           : (tensor<?x64xf32>) -> tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    StrAttr:$op_type,
+    Variadic<AnyType>:$inputs,
+    DefaultValuedStrAttr<StrAttr, "">:$domain,
+    I64Attr:$opset,
+    OptionalAttr<StrAttr>:$node_name,
+    DefaultValuedAttr<DictionaryAttr, "{}">:$node_attributes,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$absent_inputs,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$body_names);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
+  let assemblyFormat = [{
+    $op_type `(` $inputs `)` `opset` $opset
+    (`domain` $domain^)? (`attributes` $node_attributes^)? (`absent` $absent_inputs^)?
+    attr-dict `:` functional-type($inputs, $results) (`bodies` $body_names^ $bodies)?
+  }];
+  let hasVerifier = 1;
+}
+
+def QuantFloat_YieldOp : QuantFloat_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"NodeOp">]> {
+  let summary = "ends a body of a node";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];
+}
+
+#endif // QUANT_FLOAT_IR_OPS_TD

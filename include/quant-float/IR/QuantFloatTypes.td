@@ -1,0 +1,67 @@
+//===- QuantFloatTypes.td - Types and type constraints -----*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_IR_TYPES_TD
+#define QUANT_FLOAT_IR_TYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "quant-float/IR/QuantFloatDialect.td"
+
+class QuantFloat_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<QuantFloat_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+def QuantFloat_StringType : QuantFloat_Type<"String", "string",
+    [DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
+  let summary = "a UTF-8 string, ONNX's tensor(string) element";
+  let description = [{
+    The element type of ONNX `tensor(string)`. It is verified and folded; the
+    lowerings refuse it.
+  }];
+}
+
+def QuantFloat_UnknownType : QuantFloat_Type<"Unknown", "unknown"> {
+  let summary = "a value whose type the model file does not tell";
+}
+
+def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
+  let summary = "a value of a type that has no MLIR counterpart";
+  let description = [{
+    Carries the source format's own spelling, e.g.
+    `!quant_float.opaque<"seq(tensor(float))">`.
+  }];
+  let parameters = (ins StringRefParameter<"the source format's spelling">:$spelling);
+  let assemblyFormat = "`<` $spelling `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Constraints (SEMANTICS T)
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_Float : AnyTypeOf<[
+  F16, BF16, F32, F64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
+  F4E2M1FN, F6E2M3FN, F6E3M2FN], "a float of ONNX's tensor types">;
+
+def QuantFloat_Integer : AnyTypeOf<[
+  SignlessIntOfWidths<[1, 2, 4, 8, 16, 32, 64]>,
+  UnsignedIntOfWidths<[2, 4, 8, 16, 32, 64]>], "an integer of ONNX's tensor types">;
+
+def QuantFloat_Element : AnyTypeOf<[
+  QuantFloat_Float, QuantFloat_Integer, QuantFloat_StringType],
+  "an element type of ONNX's tensors">;
+
+// A scalar, a vector or a tensor (ranked or not, static or dynamic) of them.
+def QuantFloat_Value : AnyTypeOf<[
+  QuantFloat_Element, VectorOfAnyRankOf<[QuantFloat_Element]>,
+  TensorOf<[QuantFloat_Element]>],
+  "a scalar, vector or tensor of one of ONNX's element types">;
+
+#endif // QUANT_FLOAT_IR_TYPES_TD

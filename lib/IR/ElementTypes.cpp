@@ -1,0 +1,83 @@
+//===- ElementTypes.cpp - ONNX element types as MLIR types ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/IR/ElementTypes.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/QuantFloatTypes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr auto Signless = IntegerType::Signless;
+static constexpr auto Unsigned = IntegerType::Unsigned;
+
+static Type getInteger(MLIRContext *context, unsigned width,
+                       IntegerType::SignednessSemantics signedness) {
+  return IntegerType::get(context, width, signedness);
+}
+
+std::optional<ElementKind> quant_float::getElementKind(Type elementType) {
+  MLIRContext *context = elementType.getContext();
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
+  if (elementType == Getter)                                                   \
+    return ElementKind::Kind;
+#include "quant-float/IR/ElementTypes.def"
+  return std::nullopt;
+}
+
+std::optional<int32_t> quant_float::getOnnxDataType(Type elementType) {
+  if (std::optional<ElementKind> kind = getElementKind(elementType))
+    return static_cast<int32_t>(*kind);
+  return std::nullopt;
+}
+
+Type quant_float::getTypeFromOnnxDataType(MLIRContext *context,
+                                          int32_t dataType) {
+  switch (dataType) {
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
+  case Number:                                                                 \
+    return Getter;
+#include "quant-float/IR/ElementTypes.def"
+  default:
+    return {};
+  }
+}
+
+StringRef quant_float::getOnnxTypeName(Type elementType) {
+  std::optional<ElementKind> kind = getElementKind(elementType);
+  if (!kind)
+    return {};
+  switch (*kind) {
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
+  case ElementKind::Kind:                                                      \
+    return Name;
+#include "quant-float/IR/ElementTypes.def"
+  }
+  return {};
+}
+
+Type quant_float::getStorageElementType(Type elementType) {
+  unsigned width =
+      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
+  if (elementType.isUnsignedInteger() || width < 8)
+    return IntegerType::get(elementType.getContext(), std::max(width, 8u));
+  return elementType;
+}
+
+Type quant_float::withElementType(Type type, Type elementType) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(elementType);
+  return elementType;
+}
+
+Type quant_float::getStorageType(Type type) {
+  return withElementType(type,
+                         getStorageElementType(getElementTypeOrSelf(type)));
+}

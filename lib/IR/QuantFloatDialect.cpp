@@ -1,0 +1,53 @@
+//===- QuantFloatDialect.cpp - The quant_float dialect --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/IR/QuantFloatDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+#include "quant-float/IR/QuantFloatDialect.cpp.inc"
+
+#include "quant-float/IR/QuantFloatEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "quant-float/IR/QuantFloatAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "quant-float/IR/QuantFloatTypes.cpp.inc"
+
+void QuantFloatDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "quant-float/IR/QuantFloatAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "quant-float/IR/QuantFloatTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "quant-float/IR/QuantFloatOps.cpp.inc"
+      >();
+}
+
+Operation *QuantFloatDialect::materializeConstant(OpBuilder &builder,
+                                                  Attribute value, Type type,
+                                                  Location loc) {
+  if (auto constant = arith::ConstantOp::materialize(builder, value, type, loc))
+    return constant;
+  auto typed = dyn_cast<TypedAttr>(value);
+  if (!typed || typed.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, typed);
+}

@@ -1,0 +1,219 @@
+//===- QuantFloatFolds.cpp - Folders and canonicalization -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Reference/Cast.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Larger constants are left to compiled code, which is faster and keeps the
+/// IR from holding the values twice. A splat is one value whatever its shape.
+static constexpr int64_t kFoldLimit = 4096;
+
+/// The bits of a scalar attribute.
+static std::optional<APInt> getBits(Attribute attribute) {
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getValue();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().bitcastToAPInt();
+  return std::nullopt;
+}
+
+/// The scalar attribute of `type` with these bits.
+static TypedAttr getScalarAttr(Type type, const APInt &bits) {
+  if (auto number = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat(number.getFloatSemantics(), bits));
+  return IntegerAttr::get(type, bits);
+}
+
+/// Applies `fold` to the bits of every element of a constant of `from`
+/// elements; null where the constant is no such thing or too large.
+static Attribute foldElements(Attribute operand, Type resultType, Type from,
+                              llvm::function_ref<APInt(const APInt &)> fold) {
+  Type to = getElementTypeOrSelf(resultType);
+  if (!operand)
+    return {};
+  if (std::optional<APInt> bits = getBits(operand))
+    return isa<ShapedType>(resultType) ? Attribute()
+                                       : getScalarAttr(to, fold(*bits));
+
+  auto shaped = dyn_cast<ShapedType>(resultType);
+  auto elements = dyn_cast<DenseElementsAttr>(operand);
+  if (!shaped || !shaped.hasStaticShape() || !elements ||
+      elements.getElementType() != from ||
+      (!elements.isSplat() && elements.getNumElements() > kFoldLimit))
+    return {};
+
+  // The constant may be more static than the operand's type.
+  SmallVector<Attribute> results;
+  auto convert = [&](const APInt &bits) {
+    results.push_back(getScalarAttr(to, fold(bits)));
+  };
+  auto convertAll = [&](auto values) {
+    for (const auto &value : values) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, APFloat>)
+        convert(value.bitcastToAPInt());
+      else
+        convert(value);
+    }
+  };
+  if (isa<FloatType>(from)) {
+    if (elements.isSplat())
+      convert(elements.getSplatValue<APFloat>().bitcastToAPInt());
+    else
+      convertAll(elements.getValues<APFloat>());
+  } else if (isa<IntegerType>(from)) {
+    if (elements.isSplat())
+      convert(elements.getSplatValue<APInt>());
+    else
+      convertAll(elements.getValues<APInt>());
+  } else {
+    return {};
+  }
+  return DenseElementsAttr::get(shaped, results);
+}
+
+//===----------------------------------------------------------------------===//
+// CastOp
+//===----------------------------------------------------------------------===//
+
+static reference::ScaleRounding getScaleRounding(std::optional<RoundMode> mode) {
+  switch (mode.value_or(RoundMode::Up)) {
+  case RoundMode::Up:
+    return reference::ScaleRounding::Up;
+  case RoundMode::Down:
+    return reference::ScaleRounding::Down;
+  case RoundMode::Nearest:
+    return reference::ScaleRounding::Nearest;
+  }
+  return reference::ScaleRounding::Up;
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
+  // V7: the identity, bit for bit.
+  if (getInput().getType() == getType())
+    return getInput();
+
+  Type from = getElementTypeOrSelf(getInput());
+  Type to = getElementTypeOrSelf(getResult());
+  if (!reference::isSupported(from) || !reference::isSupported(to))
+    return {};
+  reference::CastOptions options;
+  options.opset = getOpset();
+  options.saturate = getSaturate().value_or(true);
+  options.scaleRounding = getScaleRounding(getRoundMode());
+  return foldElements(adaptor.getInput(), getType(), from,
+                      [&](const APInt &bits) {
+                        return reference::castElement(from, to, bits, options);
+                      });
+}
+
+/// Whether every value of `from`, infinities, NaN and the sign of zero
+/// included, survives in `to`, a float of IEEE's kind or an integer.
+static bool isExact(Type from, Type to) {
+  auto toInteger = dyn_cast<IntegerType>(to);
+  auto fromInteger = dyn_cast<IntegerType>(from);
+  if (fromInteger) {
+    bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+    unsigned magnitudeBits = fromInteger.getWidth() - (isUnsigned ? 0 : 1);
+    if (toInteger) {
+      if (to.isInteger(1))
+        return from == to;
+      return to.isUnsignedInteger()
+                 ? isUnsigned && magnitudeBits <= toInteger.getWidth()
+                 : magnitudeBits < toInteger.getWidth();
+    }
+    // f16 ends at 65504, short of what 11 bits of precision would allow.
+    return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to) &&
+           magnitudeBits <= APFloat::semanticsPrecision(
+                                cast<FloatType>(to).getFloatSemantics());
+  }
+  if (toInteger || !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to))
+    return false;
+  const llvm::fltSemantics &a = cast<FloatType>(from).getFloatSemantics();
+  const llvm::fltSemantics &b = cast<FloatType>(to).getFloatSemantics();
+  // Subnormals of `from` must be representable too: compare the smallest one.
+  int smallestA = APFloat::semanticsMinExponent(a) -
+                  int(APFloat::semanticsPrecision(a)) + 1;
+  int smallestB = APFloat::semanticsMinExponent(b) -
+                  int(APFloat::semanticsPrecision(b)) + 1;
+  return APFloat::semanticsPrecision(a) <= APFloat::semanticsPrecision(b) &&
+         APFloat::semanticsMaxExponent(a) <= APFloat::semanticsMaxExponent(b) &&
+         smallestA >= smallestB;
+}
+
+namespace {
+/// cast(cast(x : A to B) : B to C) -> cast(x : A to C), where B holds every
+/// value of A. A cast from A straight to C could be the identity, which keeps
+/// NaN payloads (V7), so A != C.
+struct ComposeExactCast final : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<CastOp>();
+    if (!inner)
+      return failure();
+    Type from = getElementTypeOrSelf(inner.getInput());
+    Type via = getElementTypeOrSelf(inner.getResult());
+    Type to = getElementTypeOrSelf(op.getResult());
+    OpKind kind = op.getLike() ? OpKind::CastLike : OpKind::Cast;
+    const OpVersion *version = getOpVersion(kind, op.getOpset());
+    if (!isa<FloatType, IntegerType>(from) || from == to ||
+        !isa<FloatType, IntegerType>(via) || !isExact(from, via) ||
+        !version || !version->accepts(OpRole::First, from))
+      return failure();
+    // The integers' way out of range differs from the floats' (C11, C12).
+    if (isa<IntegerType>(from) != isa<IntegerType>(via) &&
+        isa<IntegerType>(to))
+      return failure();
+    if (failed(verifyCompatibleShape(inner.getInput().getType(), op.getType())))
+      return failure();
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getInputMutable().assign(inner.getInput()); });
+    return success();
+  }
+};
+} // namespace
+
+void CastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<ComposeExactCast>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// StorageCastOp, ConstantOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  Type from = getElementTypeOrSelf(getInput());
+  Type to = getElementTypeOrSelf(getResult());
+  // storage_cast(storage_cast(x : T to storage) : storage to T) -> x. The other
+  // order would lose the bits above the code.
+  if (auto inner = getInput().getDefiningOp<StorageCastOp>())
+    if (inner.getInput().getType() == getType() &&
+        getStorageElementType(to) == from)
+      return inner.getInput();
+
+  unsigned width = to.getIntOrFloatBitWidth();
+  bool isSigned = from.isSignlessInteger() && !from.isInteger(1);
+  return foldElements(adaptor.getInput(), getType(), from,
+                      [&](const APInt &bits) {
+                        return isSigned ? bits.sextOrTrunc(width)
+                                        : bits.zextOrTrunc(width);
+                      });
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor adaptor) { return getValue(); }
