@@ -16,6 +16,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -180,6 +181,23 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   return success();
 }
 
+/// Erases every op of the block that its terminator does not depend on. Only
+/// sizes are wanted, so effects do not count.
+static void eraseUnneeded(Block &block) {
+  SetVector<Operation *> needed;
+  needed.insert(block.getTerminator());
+  for (unsigned i = 0; i < needed.size(); ++i)
+    needed[i]->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *definition = operand.getDefiningOp())
+          if (Operation *top = block.findAncestorOpInBlock(*definition))
+            needed.insert(top);
+    });
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (!needed.contains(&op))
+      op.erase();
+}
+
 /// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes).
 static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol) {
   dropAttributes(sizes);
@@ -217,6 +235,7 @@ static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol) {
     return failure();
 
   Block &body = sizes.getBody().front();
+  eraseUnneeded(body);
   unsigned numInputs = body.getNumArguments();
   SmallVector<SmallVector<unsigned>> position(numInputs);
   for (unsigned i = 0; i < numInputs; ++i) {

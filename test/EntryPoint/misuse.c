@@ -1,3 +1,9 @@
+// What an entry point answers to wrong arguments, message by message.
+// RUN: rm -rf %t && mkdir %t
+// RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/convert.o --cpu host
+// RUN: %clang -std=c11 -Wall -Wextra -Werror -include %t/convert.h %s %t/convert.o -o %t/misuse
+// RUN: %t/misuse | FileCheck %s
+
 /* Calls `convert` of the test that includes its header with every kind of wrong
  * argument and prints what it answers.
  *
@@ -130,3 +136,36 @@ int main(void) {
   printf("sizes of a wrong rank: %d '%s'\n", status, error);
   return 0;
 }
+
+// CHECK:      right: 0 ''
+// CHECK-NEXT: null error: 0
+// CHECK-NEXT: values: 3c00 c000 3800 0000 7bff 7c00 8000 4200 | 1 2 15
+// CHECK-NEXT: input type: 2 'convert: input 0 'x in': expected element type float (1), but got float16 (10)'
+// CHECK-NEXT: output type: 2 'convert: output 0 'y': expected element type float16 (10), but got an unknown type (99)'
+// CHECK-NEXT: input rank: 3 'convert: input 0 'x in': expected rank 2, but got 1'
+// CHECK-NEXT: output rank: 3 'convert: output 1: expected rank 1, but got -1'
+// CHECK-NEXT: fixed size: 4 'convert: input 0 'x in': dimension 1: expected size 4, but got 5'
+// CHECK-NEXT: negative size: 4 'convert: input 0 'x in': dimension 0: expected a size of 0 or more, but got -7'
+// CHECK-NEXT: too large: 4 'convert: input 0 'x in': expected at most 9223372036854775807 bytes, but the sizes give more'
+// CHECK-NEXT: output size: 4 'convert: output 0 'y': dimension 0: expected size 2, but got 3'
+// CHECK-NEXT: negative output size: 4 'convert: output 1: dimension 0: expected size 3, but got -9223372036854775808'
+// CHECK-NEXT: null sizes: 1 'convert: input 1: sizes is null'
+// CHECK-NEXT: null input: 1 'convert: input 0 'x in': data is null'
+// CHECK-NEXT: null output: 1 'convert: output 1: data is null'
+// CHECK-NEXT: in place: 5 'convert: output 0 'y': overlaps input 0'
+// CHECK-NEXT: last byte: 5 'convert: output 0 'y': overlaps input 0'
+// CHECK-NEXT: two outputs: 5 'convert: output 1: overlaps output 0'
+// CHECK-NEXT: null inputs: 1 'convert: inputs is null'
+// CHECK-NEXT: null outputs: 1 'convert: outputs is null'
+// CHECK-NEXT: empty: 0 ''
+// CHECK-NEXT: adjacent: 0 ''
+// CHECK-NEXT: buffer of 0: 3 clean ''
+// CHECK-NEXT: buffer of 1: 3 clean ''
+// CHECK-NEXT: buffer of 2: 3 clean 'c'
+// CHECK-NEXT: buffer of 3: 3 clean 'co'
+// CHECK-NEXT: buffer of 22: 3 clean 'convert: input 0 'x i'
+// CHECK-NEXT: buffer of 41: 3 clean 'convert: input 0 'x in': expected rank 2'
+// CHECK-NEXT: sizes: 0 '' 17 4 3
+// CHECK-NEXT: null place: 1 'convert: output 1: the place for its sizes is null'
+// CHECK-NEXT: null places: 1 'convert: output_sizes is null'
+// CHECK-NEXT: sizes of a wrong rank: 3 'convert: input 1: expected rank 1, but got 0'

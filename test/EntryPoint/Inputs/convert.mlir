@@ -1,0 +1,8 @@
+// Two inputs, two outputs, an open and a fixed size, a type of 4 bits.
+func.func @convert(%x: tensor<?x4xf32> {quant_float.name = "x in"},
+                   %codes: tensor<3xui4>)
+    -> (tensor<?x4xf16> {quant_float.name = "y"}, tensor<3xui4>)
+    attributes {quant_float.graph_name = "a */ graph"} {
+  %y = quant_float.cast %x opset 19 : tensor<?x4xf32> to tensor<?x4xf16>
+  return %y, %codes : tensor<?x4xf16>, tensor<3xui4>
+}

@@ -1,0 +1,37 @@
+// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-emit-c-wrappers
+
+// expected-error @+1 {{'quant_float.entry_point': expected the description of an entry point, but got 3 : i64}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = 3} {
+  llvm.return
+}
+
+// -----
+
+// expected-error @+1 {{function 'f.kernel': expected a function 'f.sizes' beside it, but there is none}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = []}} {
+  llvm.return
+}
+
+// -----
+
+// expected-error @+1 {{function 'f.kernel': expected type '!llvm.func<void (ptr, ptr, i64)>' as the entry point's description implies, but got '!llvm.func<void ()>'}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f",
+    inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64>}], outputs = []}} {
+  llvm.return
+}
+llvm.func @f.sizes() {
+  llvm.return
+}
+
+// -----
+
+// expected-error @+1 {{entry point 'f': the name 'f_output_sizes' is taken by llvm.func}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = []}} {
+  llvm.return
+}
+llvm.func @f.sizes() {
+  llvm.return
+}
+llvm.func @f_output_sizes() {
+  llvm.return
+}

@@ -1,0 +1,30 @@
+// RUN: quant-float-opt %s -split-input-file --quant-float-emit-c-wrappers | FileCheck %s
+
+// CHECK-DAG: llvm.func @__qf_run_entry_point(
+// CHECK-DAG: llvm.func @__qf_compute_output_sizes(
+
+// The kernel is internal and its outputs overlap nothing.
+// CHECK: llvm.func internal @f.kernel(%{{[0-9a-z]+}}: !llvm.ptr, %{{[0-9a-z]+}}: !llvm.ptr, %{{[0-9a-z]+}}: i64, %{{[0-9a-z]+}}: i64, %{{[0-9a-z]+}}: i64,
+// CHECK-SAME: %{{[0-9a-z]+}}: !llvm.ptr, %{{[0-9a-z]+}}: !llvm.ptr {llvm.noalias},
+
+// CHECK: llvm.func @f_output_sizes(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
+// CHECK: llvm.func @f(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
+// CHECK: llvm.func internal @f.infer({{.*}}) attributes {no_inline}
+// CHECK:   llvm.call @f.sizes(
+// CHECK: llvm.func internal @f.invoke({{.*}}) attributes {no_inline}
+// CHECK:   llvm.call @f.kernel(
+// CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")
+// 1 input, 1 output; name 2, float, 4 bytes, rank 1, open; name 4, float16, 2 bytes, rank 1, open
+// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 2, 1, 4, 1, -1, 4, 10, 2, 1, -1]>
+// CHECK: llvm.func internal @f.sizes(
+llvm.func @f.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
+                    %5: !llvm.ptr, %6: !llvm.ptr, %7: i64, %8: i64, %9: i64)
+    attributes {quant_float.entry_point = {
+      graph_name = "", symbol = "f",
+      inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64: -1>}],
+      outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: -1>}]}} {
+  llvm.return
+}
+llvm.func @f.sizes(%0: i64) -> i64 {
+  llvm.return %0 : i64
+}

@@ -1,0 +1,67 @@
+// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-make-entry-points
+
+// expected-error @+1 {{function 'unranked': argument 0: expected a ranked tensor, but got 'tensor<*xf32>'}}
+func.func @unranked(%x: tensor<*xf32>) -> tensor<2xf32> {
+  %0 = tensor.cast %x : tensor<*xf32> to tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{function 'mixed': result 1: expected a ranked tensor, but got 'f32'}}
+func.func @mixed(%x: tensor<2xf32>, %y: tensor<f32>) -> (tensor<2xf32>, f32) {
+  %0 = tensor.extract %y[] : tensor<f32>
+  return %x, %0 : tensor<2xf32>, f32
+}
+
+// -----
+
+// expected-error @+1 {{function 'complex': argument 0: expected an element type that tensors in memory can have, but got 'complex<f32>'}}
+func.func @complex(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  return %x : tensor<2xcomplex<f32>>
+}
+
+// -----
+
+// Narrow types must have left for their storage type before.
+
+// expected-error @+1 {{function 'narrow': argument 0: expected the storage type of 'i4', but got 'i4'}}
+func.func @narrow(%x: tensor<2xi4>) -> tensor<2xi4> {
+  return %x : tensor<2xi4>
+}
+
+// -----
+
+// expected-error @+1 {{function 'wrong_storage': argument 0: expected the storage type of 'f4E2M1FN', but got 'i16'}}
+func.func @wrong_storage(%x: tensor<2xi16> {quant_float.element_type = f4E2M1FN}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{function 'no identifier': expected a name that is a C identifier}}
+func.func @"no identifier"(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{function 'blocks': expected one block, but got 2}}
+func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// A size that only the values tell cannot be known before the call.
+
+func.func @data_dependent(%x: tensor<1xi64>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{function 'data_dependent': expected the sizes of the results to follow from those of the arguments, but they depend on this value}}
+  %0 = tensor.extract %x[%c0] : tensor<1xi64>
+  %1 = arith.index_cast %0 : i64 to index
+  %2 = tensor.empty(%1) : tensor<?xf32>
+  return %2 : tensor<?xf32>
+}

@@ -1,0 +1,82 @@
+// RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points | FileCheck %s
+
+// Open sizes of the results are those of the arguments; nothing is computed.
+
+// CHECK-LABEL: func.func @open.kernel(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32> {bufferization.writable = false},
+// CHECK-SAME:    %[[CODES:.+]]: tensor<3xi8> {bufferization.writable = false},
+// CHECK-SAME:    %[[Y:.+]]: memref<?x4xf16>, %[[COPY:.+]]: memref<3xi8>)
+// CHECK-SAME:    quant_float.entry_point = {graph_name = "my graph",
+// CHECK-SAME:      inputs = [{dtype = 1 : i32, name = "x in", sizes = array<i64: -1, 4>},
+// CHECK-SAME:                {dtype = 21 : i32, name = "", sizes = array<i64: 3>}],
+// CHECK-SAME:      outputs = [{dtype = 10 : i32, name = "y", sizes = array<i64: -1, 4>},
+// CHECK-SAME:                 {dtype = 21 : i32, name = "", sizes = array<i64: 3>}],
+// CHECK-SAME:      symbol = "open"}
+// CHECK:         %[[RESULT:.+]] = linalg.generic
+// CHECK:         bufferization.materialize_in_destination %[[RESULT]] in restrict writable %[[Y]]
+// CHECK:         bufferization.materialize_in_destination %[[CODES]] in restrict writable %[[COPY]]
+// CHECK-NEXT:    return{{$}}
+
+// CHECK-LABEL: func.func @open.sizes(
+// CHECK-SAME:    %[[D0:.+]]: index, %{{.+}}: index, %{{.+}}: index) -> index {
+// CHECK-NOT:     linalg
+// CHECK:         return %[[D0]] : index
+
+// CHECK-NOT:   func.func @open(
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @open(%x: tensor<?x4xf32> {quant_float.name = "x in"},
+                %codes: tensor<3xi8> {quant_float.element_type = ui4})
+    -> (tensor<?x4xf16> {quant_float.name = "y"},
+        tensor<3xi8> {quant_float.element_type = ui4})
+    attributes {quant_float.graph_name = "my graph"} {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %empty = tensor.empty(%size) : tensor<?x4xf16>
+  %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%empty : tensor<?x4xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %narrow = arith.truncf %in : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<?x4xf16>
+  return %y, %codes : tensor<?x4xf16>, tensor<3xi8>
+}
+
+// -----
+
+// A function that is called from inside stays, privately.
+
+// CHECK-LABEL: func.func @called.kernel(
+// CHECK-LABEL: func.func @called.sizes(
+// CHECK-LABEL: func.func private @called(
+func.func @called(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+// CHECK-LABEL: func.func @caller.kernel(
+// CHECK:         call @called(
+func.func @caller(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = call @called(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// No tensors: not an entry point. Private: neither.
+
+// CHECK-LABEL: func.func @scalar(
+// CHECK-LABEL: func.func private @helper(
+func.func @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+func.func private @helper(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// A name that C has taken gets another one; the header tells both.
+
+// CHECK-LABEL: func.func @graph_double.kernel(
+// CHECK-SAME:    symbol = "graph_double"
+func.func @double(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}

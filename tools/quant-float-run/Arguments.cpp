@@ -1,0 +1,193 @@
+//===- Arguments.cpp - The command line of quant-float-run ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// The options live as long as one parse.
+struct Options {
+  cl::OptionCategory category{"quant-float-run"};
+  cl::opt<std::string> model{cl::Positional, cl::Required,
+                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
+                                      "MLIR on standard input)"),
+                             cl::cat(category)};
+  cl::list<std::string> inputs{
+      "inputs", cl::value_desc("FILE or NAME=FILE"),
+      cl::desc("tensors for the inputs (.npy, ONNX .pb, raw .bin), in the "
+               "graph's order or by name; several may follow"),
+      cl::cat(category)};
+  cl::list<std::string> shapes{
+      "shapes", cl::value_desc("NAME=1x3x?"),
+      cl::desc("sizes that the model leaves open; several may follow"),
+      cl::cat(category)};
+  cl::opt<std::string> random{
+      "random", cl::value_desc("SEED"),
+      cl::desc("random values for the inputs that --inputs does not give"),
+      cl::cat(category)};
+  cl::opt<std::string> outputs{
+      "outputs", cl::value_desc("DIR"),
+      cl::desc("write output_<i>.npy there; the folder is made if need be"),
+      cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::value_desc("NAME"),
+                             cl::desc("the function to run, by symbol or graph "
+                                      "name, where there are several"),
+                             cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::value_desc("cpu|reference|nvvm"),
+                              cl::desc("what computes (default: cpu)"),
+                              cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
+                           cl::desc("the CPU to compile for (default: host)"),
+                           cl::init("host"), cl::cat(category)};
+  cl::opt<unsigned> threads{"threads", cl::value_desc("N"),
+                            cl::desc("threads to run in (default: 1)"),
+                            cl::init(1), cl::cat(category)};
+  cl::opt<char> level{"O", cl::Prefix, cl::desc("optimization level, 0 to 3"),
+                      cl::init('2'), cl::cat(category)};
+  cl::opt<bool> time{"time",
+                     cl::desc("print best and median seconds, elements per "
+                              "second of the call alone"),
+                     cl::cat(category)};
+  cl::opt<unsigned> repeat{"repeat", cl::value_desc("N"),
+                           cl::desc("calls that --time measures (default: 10)"),
+                           cl::init(10), cl::cat(category)};
+};
+
+} // namespace
+
+static bool isModelName(StringRef text) {
+  return text == "-" || text.ends_with(".onnx") || text.ends_with(".mlir") ||
+         text.ends_with(".mlirbc") || text.ends_with(".xml");
+}
+
+/// `--inputs a b c` as `--inputs=a --inputs=b --inputs=c`: the command-line
+/// library gives an option one value. A model's name ends the list.
+static std::vector<std::string> spreadLists(ArrayRef<char *> arguments) {
+  std::vector<std::string> spread;
+  std::string list;
+  for (StringRef argument : arguments) {
+    StringRef name = argument.ltrim('-');
+    if (argument.starts_with("-") && argument != "-") {
+      list.clear();
+      if (name == "inputs" || name == "shapes") {
+        list = "--" + name.str();
+        continue;
+      }
+    } else if (isModelName(argument) && !argument.contains('=')) {
+      list.clear();
+    }
+    spread.push_back(list.empty() ? argument.str()
+                                  : list + "=" + argument.str());
+  }
+  return spread;
+}
+
+/// Reports wrong usage.
+static std::nullopt_t fail(const llvm::Twine &message) {
+  llvm::errs() << "quant-float-run: error: " << message << "\n";
+  return std::nullopt;
+}
+
+static std::optional<InputShape> parseShape(StringRef text) {
+  InputShape shape;
+  auto [name, sizes] = text.rsplit('=');
+  if (!text.contains('='))
+    return fail("--shapes: expected NAME=SIZES, but got '" + text + "'");
+  shape.name = name.str();
+  SmallVector<StringRef> parts;
+  if (!sizes.empty())
+    sizes.split(parts, 'x');
+  for (StringRef part : parts) {
+    uint64_t size;
+    if (part == "?")
+      shape.sizes.push_back(ShapedType::kDynamic);
+    else if (!part.getAsInteger(10, size) && size <= INT64_MAX)
+      shape.sizes.push_back(static_cast<int64_t>(size));
+    else
+      return fail("--shapes: expected sizes like 1x3x?, but got '" + sizes +
+                  "' for '" + name + "'");
+  }
+  return shape;
+}
+
+std::optional<Arguments>
+mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
+  exitCode = kWrongUsage;
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "quant-float-run, part of quant-float " QUANT_FLOAT_VERSION
+          ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
+  std::vector<std::string> spread =
+      spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
+  std::vector<const char *> words = {"quant-float-run"};
+  for (const std::string &word : spread)
+    words.push_back(word.c_str());
+  if (!cl::ParseCommandLineOptions(
+          static_cast<int>(words.size()), words.data(),
+          "compiles a model in memory and runs it\n", &llvm::errs()))
+    return std::nullopt;
+
+  Arguments arguments;
+  arguments.model = options.model;
+  arguments.inputs.assign(options.inputs.begin(), options.inputs.end());
+  arguments.outputs = options.outputs;
+  arguments.entry = options.entry;
+  arguments.target = options.target;
+  arguments.cpu = options.cpu;
+  arguments.threads = options.threads;
+  arguments.time = options.time;
+  arguments.repeat = options.repeat;
+  for (StringRef text : options.shapes) {
+    std::optional<InputShape> shape = parseShape(text);
+    if (!shape)
+      return std::nullopt;
+    arguments.shapes.push_back(std::move(*shape));
+  }
+  if (options.random.getNumOccurrences()) {
+    uint64_t seed;
+    if (StringRef(options.random).getAsInteger(0, seed))
+      return fail("--random: expected a number, but got '" + options.random +
+                  "'");
+    arguments.randomSeed = seed;
+  }
+  if (options.level < '0' || options.level > '3')
+    return fail("-O: expected 0, 1, 2 or 3, but got '" +
+                std::string(1, options.level) + "'");
+  arguments.optimizationLevel = options.level - '0';
+  if (!arguments.threads || arguments.threads > 4096)
+    return fail("--threads: expected 1 to 4096, but got " +
+                llvm::Twine(arguments.threads));
+  if (!arguments.repeat)
+    return fail("--repeat: expected 1 or more, but got 0");
+  if (arguments.target == "nvvm")
+    return fail("--target: nvvm is not supported yet");
+  if (arguments.target != "cpu" && arguments.target != "reference")
+    return fail("--target: expected cpu or reference, but got '" +
+                arguments.target + "'");
+  exitCode = kDone;
+  return arguments;
+}
+
+InputFile mlir::quant_float::splitInput(StringRef text,
+                                        ArrayRef<std::string> names) {
+  for (const std::string &name : names)
+    if (!name.empty() && text.size() > name.size() && text.starts_with(name) &&
+        text[name.size()] == '=')
+      return {name, text.drop_front(name.size() + 1).str()};
+  return {"", text.str()};
+}

@@ -1,0 +1,59 @@
+//===- Arguments.h - The command line of quant-float-run --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TOOLS_RUN_ARGUMENTS_H
+#define QUANT_FLOAT_TOOLS_RUN_ARGUMENTS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::quant_float {
+
+/// Exit codes of all tools.
+enum ExitCode { kDone = 0, kWrongInput = 1, kWrongUsage = 2 };
+
+/// One value of --inputs: the file, and the input's name where one is given.
+struct InputFile {
+  std::string name;
+  std::string path;
+};
+
+/// One value of --shapes; kDynamic for `?`.
+struct InputShape {
+  std::string name;
+  SmallVector<int64_t> sizes;
+};
+
+struct Arguments {
+  std::string model;
+  std::vector<std::string> inputs;
+  std::vector<InputShape> shapes;
+  std::optional<uint64_t> randomSeed;
+  std::string outputs;
+  std::string entry;
+  std::string target;
+  std::string cpu;
+  unsigned threads = 1;
+  unsigned optimizationLevel = 2;
+  unsigned repeat = 10;
+  bool time = false;
+};
+
+/// Reads the command line. On failure, and after --help or --version, the exit
+/// code to end with is in `exitCode`.
+std::optional<Arguments> parseArguments(int argc, char **argv, int &exitCode);
+
+/// `NAME=FILE`, where NAME is one of `names`; otherwise a file in order.
+InputFile splitInput(StringRef text, ArrayRef<std::string> names);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TOOLS_RUN_ARGUMENTS_H

@@ -1,0 +1,188 @@
+//===- quant-float-run.cpp - Compile in memory and run --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "CompiledRun.h"
+#include "Inputs.h"
+#include "quant-float/Compiler/Driver.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The function to run: the only public one, or the one that --entry names.
+static func::FuncOp selectFunction(ModuleOp module, const Arguments &arguments,
+                                   int &exitCode) {
+  SmallVector<func::FuncOp> candidates;
+  std::string names;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    auto graphName =
+        function->getAttrOfType<StringAttr>(kGraphNameAttrName);
+    names += (names.empty() ? "'" : ", '") + function.getSymName().str() + "'";
+    if (arguments.entry.empty() || function.getSymName() == arguments.entry ||
+        (graphName && graphName == arguments.entry))
+      candidates.push_back(function);
+  }
+  if (candidates.size() == 1)
+    return candidates.front();
+  exitCode = kWrongUsage;
+  llvm::raw_ostream &os = llvm::errs() << arguments.model << ": error: ";
+  if (names.empty()) {
+    exitCode = kWrongInput;
+    os << "there is no function to run\n";
+  } else if (candidates.empty()) {
+    os << "no function is called '" << arguments.entry << "', there are "
+       << names << "\n";
+  } else {
+    os << "expected --entry to choose one of the functions " << names << "\n";
+  }
+  return nullptr;
+}
+
+/// Calls `run` --repeat times after a first one and prints what --time promises.
+static llvm::Error measure(const Arguments &arguments,
+                           ArrayRef<Tensor> outputs,
+                           llvm::function_ref<llvm::Error()> run) {
+  std::vector<double> seconds;
+  for (unsigned i = 0; i < arguments.repeat; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (llvm::Error error = run())
+      return error;
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - start;
+    seconds.push_back(passed.count());
+  }
+  llvm::sort(seconds);
+  size_t middle = seconds.size() / 2;
+  double median = seconds.size() % 2
+                      ? seconds[middle]
+                      : (seconds[middle - 1] + seconds[middle]) / 2;
+  int64_t elements = 0;
+  for (const Tensor &output : outputs)
+    elements += output.getNumElements();
+  llvm::outs() << llvm::format("best_seconds: %.9g\n", seconds.front())
+               << llvm::format("median_seconds: %.9g\n", median)
+               << "elements: " << elements << "\n"
+               << llvm::format("elements_per_second: %.6g\n",
+                               seconds.front() > 0
+                                   ? static_cast<double>(elements) /
+                                         seconds.front()
+                                   : 0.0);
+  return llvm::Error::success();
+}
+
+/// The outputs, with --time measured.
+static llvm::Expected<std::vector<Tensor>>
+runReference(func::FuncOp function, const Arguments &arguments,
+             ArrayRef<Tensor> inputs) {
+  llvm::Expected<std::vector<Tensor>> outputs =
+      evaluateWithReference(function, inputs);
+  if (!outputs || !arguments.time)
+    return outputs;
+  if (llvm::Error error = measure(arguments, *outputs, [&] {
+        return evaluateWithReference(function, inputs).takeError();
+      }))
+    return std::move(error);
+  return outputs;
+}
+
+static llvm::Expected<std::vector<Tensor>>
+runCompiled(const CompiledRun &compiled, const Arguments &arguments,
+            ArrayRef<Tensor> inputs) {
+  llvm::Expected<std::vector<Tensor>> outputs =
+      compiled.allocateOutputs(inputs);
+  if (!outputs)
+    return outputs;
+  auto call = [&] { return compiled.run(inputs, *outputs); };
+  if (llvm::Error error = call())
+    return std::move(error);
+  if (arguments.time)
+    if (llvm::Error error = measure(arguments, *outputs, call))
+      return std::move(error);
+  return outputs;
+}
+
+/// output_<i>.npy in the folder of --outputs; without one, what came out.
+static int writeOutputs(const Arguments &arguments, ArrayRef<Tensor> outputs) {
+  if (arguments.outputs.empty()) {
+    for (auto [index, output] : llvm::enumerate(outputs))
+      llvm::outs() << "output_" << index << ": "
+                   << spellTensor(output.getElementType(), output.getSizes())
+                   << "\n";
+    return kDone;
+  }
+  if (std::error_code code =
+          llvm::sys::fs::create_directories(arguments.outputs)) {
+    llvm::errs() << arguments.outputs
+                 << ": error: cannot be made: " << code.message() << "\n";
+    return kWrongUsage;
+  }
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    llvm::SmallString<256> path(arguments.outputs);
+    llvm::sys::path::append(path, "output_" + llvm::Twine(index) + ".npy");
+    if (llvm::Error error = writeNpy(path, output)) {
+      llvm::errs() << path << ": error: " << llvm::toString(std::move(error))
+                   << "\n";
+      return kWrongUsage;
+    }
+  }
+  return kDone;
+}
+
+static int runModel(const Arguments &arguments) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  int exitCode = kDone;
+  OwningOpRef<ModuleOp> module = loadModel(arguments.model, context, exitCode);
+  if (!module)
+    return exitCode;
+  func::FuncOp function = selectFunction(*module, arguments, exitCode);
+  if (!function)
+    return exitCode;
+  std::optional<std::vector<Tensor>> inputs =
+      gatherInputs(function, arguments, exitCode);
+  if (!inputs)
+    return exitCode;
+
+  llvm::Expected<std::vector<Tensor>> outputs = std::vector<Tensor>();
+  if (arguments.target == "reference") {
+    if (failed(checkReferenceSupports(function)))
+      return kWrongInput;
+    outputs = runReference(function, arguments, *inputs);
+  } else {
+    std::optional<CompiledRun> compiled =
+        CompiledRun::compile(*module, function, arguments, exitCode);
+    if (!compiled)
+      return exitCode;
+    outputs = runCompiled(*compiled, arguments, *inputs);
+  }
+  if (!outputs) {
+    llvm::errs() << arguments.model
+                 << ": error: " << llvm::toString(outputs.takeError()) << "\n";
+    return kWrongInput;
+  }
+  inputs.reset();
+  return writeOutputs(arguments, *outputs);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  int exitCode = kDone;
+  std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
+  return arguments ? runModel(*arguments) : exitCode;
+}
