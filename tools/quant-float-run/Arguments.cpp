@@ -126,8 +126,10 @@ static std::optional<InputShape> parseShape(StringRef text) {
 std::optional<Arguments>
 mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   exitCode = kWrongUsage;
+  // LLVM's own options go: they are not part of this tool, and some have the
+  // names that ours need.
+  cl::ResetCommandLineParser();
   Options options;
-  cl::HideUnrelatedOptions(options.category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "quant-float-run, part of quant-float " QUANT_FLOAT_VERSION
           ", with LLVM " LLVM_VERSION_STRING "\n";
@@ -137,9 +139,9 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   std::vector<const char *> words = {"quant-float-run"};
   for (const std::string &word : spread)
     words.push_back(word.c_str());
-  if (!cl::ParseCommandLineOptions(
-          static_cast<int>(words.size()), words.data(),
-          "compiles a model in memory and runs it\n", &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(static_cast<int>(words.size()), words.data(),
+                                   "compiles a model in memory and runs it\n",
+                                   &llvm::errs()))
     return std::nullopt;
 
   Arguments arguments;
