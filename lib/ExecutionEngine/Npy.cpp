@@ -257,9 +257,11 @@ llvm::Expected<Tensor> mlir::quant_float::readNpy(StringRef path,
             .str());
 
   unsigned slotBytes = getSlotBytes(elementType);
+  // ml_dtypes leaves the bits above a narrow integer's value undefined.
+  bool isSubByteSigned = kind == "V1" && elementType.isSignlessInteger();
   isBigEndian &= slotBytes > 1;
   bool isColumnMajor = header->isColumnMajor && header->sizes.size() > 1;
-  if (!isBigEndian && !isColumnMajor)
+  if (!isBigEndian && !isColumnMajor && !isSubByteSigned)
     return Tensor::view(elementType, header->sizes,
                         ArrayRef(bytes.data(), bytes.size()), std::move(owner));
   llvm::Expected<Tensor> tensor = Tensor::allocate(elementType, header->sizes);
@@ -267,6 +269,11 @@ llvm::Expected<Tensor> mlir::quant_float::readNpy(StringRef path,
     return tensor.takeError();
   convertLayout(ArrayRef(bytes.data(), bytes.size()), tensor->getMutableBytes(),
                 header->sizes, slotBytes, isColumnMajor, isBigEndian);
+  if (isSubByteSigned) {
+    unsigned unused = 8 - elementType.getIntOrFloatBitWidth();
+    for (char &slot : tensor->getMutableBytes())
+      slot = static_cast<char>(static_cast<int8_t>(slot << unused) >> unused);
+  }
   return tensor;
 }
 

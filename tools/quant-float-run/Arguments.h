@@ -51,7 +51,8 @@ struct Arguments {
 /// code to end with is in `exitCode`.
 std::optional<Arguments> parseArguments(int argc, char **argv, int &exitCode);
 
-/// `NAME=FILE`, where NAME is one of `names`; otherwise a file in order.
+/// `NAME=FILE`, where NAME is one of `names`; otherwise a file in order, whose
+/// path may have an equals sign too.
 InputFile splitInput(StringRef text, ArrayRef<std::string> names);
 
 } // namespace mlir::quant_float

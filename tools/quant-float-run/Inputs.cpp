@@ -135,8 +135,11 @@ bool InputGatherer::applyShapes() {
 
 bool InputGatherer::assignFiles() {
   unsigned next = 0;
+  std::vector<std::string> keys = names;
+  for (unsigned i = 0; i < names.size(); ++i)
+    keys.push_back(std::to_string(i));
   for (const std::string &text : arguments.inputs) {
-    InputFile file = splitInput(text, names);
+    InputFile file = splitInput(text, keys);
     std::optional<unsigned> index;
     if (!file.name.empty()) {
       index = findName(file.name);
