@@ -114,9 +114,13 @@ LogicalResult Importer::importCast(NodeInput &input, OpBuilder &builder,
   if (input.operands.size() != inputs)
     return diagnose(input.subject, Diag::InputCount, inputs,
                     input.operands.size());
-  for (auto [index, operand] : llvm::enumerate(input.operands))
+  for (auto [index, operand] : llvm::enumerate(input.operands)) {
     if (!operand)
       return diagnose(input.subject, Diag::AbsentInput, index);
+    if (!isa<TensorType, UnknownType>(operand.getType()))
+      return diagnose(input.subject, Diag::InputType,
+                      printable(input.node.input(index)), operand.getType());
+  }
   if (input.node.output_size() != 1)
     return diagnose(input.subject, Diag::OutputCount, input.node.output_size());
   FailureOr<CastAttributes> attributes = parseAttributes(input, like);
@@ -141,7 +145,7 @@ LogicalResult Importer::importCast(NodeInput &input, OpBuilder &builder,
   if (declared && !areCompatible(declared, resultType))
     return diagnose(input.subject, Diag::DeclaredType, printable(outputName),
                     declared, resultType);
-  if (!isa<TensorType>(operand.getType())) {
+  if (isa<UnknownType>(operand.getType())) {
     (void)diagnose(input.subject, Diag::UntypedCast,
                    printable(input.node.input(0)));
     return importOpaque(input, builder, resultType);

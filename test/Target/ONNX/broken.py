@@ -2,6 +2,7 @@
 # a case here or is listed at the end with the reason why not.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate %src_root/lib/Target/ONNX/Diagnostics.def
 import os
+import subprocess
 import sys
 
 import wire
@@ -219,6 +220,14 @@ for made in (
 refuse_node("AbsentInput", node("Cast", [""], ["y"], name="n", to=1), "input 0 is absent")
 refuse_node("AbsentInput", node("CastLike", ["x", ""], ["y"], name="n"), "input 1 is absent")
 refuse_node("AbsentInput", node("Identity", [""], ["y"], name="n"), "input 0 is absent")
+sequence = helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, None))
+for made in (cast(to=1), node("CastLike", ["w", "x"], ["y"], name="c")):
+    shown = '!quant_float.opaque<"seq(tensor(float))">'
+    table.add(
+        "InputType",
+        model([made], [helper.make_value_info("x", sequence), ("w", FLOAT, [1])], []),
+        f"node 'c' ({made.op_type}): input 'x': expected a tensor, but got {shown}",
+    )
 refuse_node("MissingAttribute", cast(), "attribute 'to' is missing")
 refuse_node("MissingAttribute", cast(saturate=1), "attribute 'to' is missing")
 refuse_node("UnknownAttribute", cast(to=1, axis=1), "unknown attribute 'axis'")
@@ -325,6 +334,59 @@ for made, which, result in (
 ):
     message = f"node 'n' ({made.op_type}): the type of input 's' is not known, {result}"
     table.add(which, model([strange, made], [X], [Y]), message)
+
+# What the file says is taken over, and the op's verifier refuses it: each node by its name.
+
+
+def refuse_op(made, message, *more, x=X, **fields):
+    prefix = f"node '{made.name}' ({made.op_type}): 'quant_float.cast' op "
+    table.add(None, model([made], [x], [], **fields), prefix + message, more=more)
+
+
+SINCE = "note: Cast accepts it from opset {} on".format
+refuse_op(
+    cast(to=T.FLOAT8E4M3FN),
+    "result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 18)",
+    SINCE(19),
+    opset=18,
+)
+refuse_op(
+    cast(to=T.FLOAT),
+    "input element type 'f6E2M3FN' is not accepted by Cast-25 (opset 27)",
+    SINCE(28),
+    x=("x", T.FLOAT6E2M3, [2]),
+    opset=27,
+)
+refuse_op(
+    cast(to=T.FLOAT16, saturate=1),
+    "attribute 'saturate' does not exist in Cast-13 (opset 13)",
+    SINCE(19),
+    opset=13,
+)
+refuse_op(cast(to=1), "opset of Cast must be between 1 and 28, but got 29", opset=29)
+refuse_op(
+    node("CastLike", ["x", "x"], ["y"], name="c"),
+    "opset of CastLike must be between 15 and 28, but got 14",
+    opset=14,
+)
+refuse_op(
+    cast(to=1),
+    "operand #0 must be a scalar, vector or tensor of one of ONNX's element types, but got "
+    "'tensor<2xcomplex<f32>>'",
+    x=("x", T.COMPLEX64, [2]),
+)
+table.add(
+    None,
+    model([cast(to=17), node("Cast", ["y"], ["z"], name="d", to=1)], [X], [], opset=13),
+    "node 'c' (Cast): 'quant_float.cast' op result element type 'f8E4M3FN' is not accepted by "
+    "Cast-13 (opset 13)",
+    more=[
+        SINCE(19),
+        "error: node 'd' (Cast): 'quant_float.cast' op input element type 'f8E4M3FN' is not "
+        "accepted by Cast-13 (opset 13)",
+        SINCE(19),
+    ],
+)
 
 # --- Functions ------------------------------------------------------------------------------------
 
@@ -755,8 +817,6 @@ with large.open("wb") as file:
 ELSEWHERE = {"CannotOpen": "the unit test of importOnnx", "TooLarge": "below"}
 
 problems = table.run()
-import subprocess  # noqa: E402
-
 done = subprocess.run(
     [sys.argv[2], "--import-onnx", large, "-o", table.folder / "large.mlir"],
     capture_output=True,

@@ -30,18 +30,19 @@ class Table:
         self.cases = []
         self.covered = set()
 
-    def add(self, diagnostic, content, message, *, piped=False, notes=()):
-        """A file, the diagnostic it is a case of (None: a verifier's), and the text after `error: `."""
+    def add(self, diagnostic, content, message, *, piped=False, more=()):
+        """A file, the diagnostic it is a case of (None: a verifier's), the text after `error: `, and
+        what more is printed."""
         data = content if isinstance(content, bytes) else content.SerializeToString()
         severity = "error"
         if diagnostic:
             severity, pattern = self.diagnostics[diagnostic]
             assert pattern.search(message), f"{message!r} is not {diagnostic}"
             self.covered.add(diagnostic)
-        self.cases.append((diagnostic, data, severity, message, piped, notes))
+        self.cases.append((diagnostic, data, severity, message, piped, more))
 
     def run_case(self, index):
-        diagnostic, data, severity, message, piped, notes = self.cases[index]
+        diagnostic, data, severity, message, piped, more = self.cases[index]
         path = self.folder / f"{index}.onnx"
         output = self.folder / f"{index}.mlir"
         if data is not None and not piped:
@@ -52,7 +53,7 @@ class Table:
             capture_output=True,
         )
         name = "<stdin>" if piped else str(path)
-        lines = [f"{severity}: {message}", *(f"note: {note}" for note in notes)]
+        lines = [f"{severity}: {message}", *more]
         expected = "".join(f"{name}:0:0: {line}\n" for line in lines)
         found = done.stderr.decode(errors="replace")
         status = 0 if severity == "warning" else 1
