@@ -1,0 +1,177 @@
+# quant-float-run beyond what cli.py asks of every tool: choosing the function, naming inputs,
+# giving sizes, random values, outputs, timing; and that both targets give the same bits.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir/quant-float-run %t
+import pathlib
+import re
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+
+tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = []
+
+
+def run(code, *arguments, stderr="", stdout="", stdin=""):
+    """Runs the tool in the work folder and notes what it did otherwise than told."""
+    command = [tool, *map(str, arguments)]
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=work, input=stdin
+    )
+    what = " ".join(command[1:])
+    if result.returncode != code:
+        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
+    for text, stream in ((stderr, result.stderr), (stdout, result.stdout)):
+        if text not in stream:
+            failures.append(f"{what}: expected '{text}', but got '{stream[-300:]}'")
+    return result.stdout
+
+
+def load(folder, index=0):
+    path = work / folder / f"output_{index}.npy"
+    return np.load(path) if path.exists() else None
+
+
+def expect_equal(first, second, what):
+    if first is None or second is None or not np.array_equal(first, second):
+        failures.append(f"{what}: {first} and {second} differ")
+
+
+PAIR = """
+func.func @pair(%a: tensor<?x4xf32> {quant_float.name = "a in"}, %b: tensor<2x?xf16> {quant_float.name = "b"})
+    -> (tensor<2x?xf8E5M2>, tensor<?x4xf8E4M3FN>) {
+  %0 = quant_float.cast %b opset 19 : tensor<2x?xf16> to tensor<2x?xf8E5M2>
+  %1 = quant_float.cast %a opset 19 : tensor<?x4xf32> to tensor<?x4xf8E4M3FN>
+  return %0, %1 : tensor<2x?xf8E5M2>, tensor<?x4xf8E4M3FN>
+}
+"""
+(work / "pair.mlir").write_text(PAIR)
+a = np.array([[1, -2, 3.3, 1e9], [np.nan, -0.0, 0.01, np.inf]], "f4")
+b = np.array([[0.5, 7.7, 60000], [1, 2, -3]], "f2")
+np.save(work / "a.npy", a)
+np.save(work / "b.npy", b)
+np.save(work / "x=y.npy", a)
+
+for target in ("reference", "cpu"):
+    on = ("--target", target)
+    # In order, by name (blanks included), by position, and mixed; the model first or last.
+    run(0, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", f"{target}/deep/order", *on)
+    run(0, "--inputs", "b=b.npy", "a in=a.npy", "pair.mlir", "--outputs", f"{target}/name", *on)
+    run(0, "pair.mlir", "--inputs=1=b.npy", "--inputs=x=y.npy", "--outputs", f"{target}/both", *on)
+    for folder in ("deep/order", "name", "both"):
+        expect_equal(
+            load(f"{target}/{folder}", 0),
+            # 60000 is above the midpoint of 57344 and 65536 only when rounding to 65536.
+            np.array([[0.5, 7.7, 57344], [1, 2, -3]], "f4")
+            .astype(ml_dtypes.float8_e5m2)
+            .view("u1"),
+            f"{target} {folder} output 0",
+        )
+        expect_equal(
+            load(f"{target}/{folder}", 1),
+            np.array([[0x38, 0xC0, 0x45, 0x7E], [0x7F, 0x80, 0x05, 0x7E]], "u1"),
+            f"{target} {folder} output 1",
+        )
+    # Random values depend on the seed alone.
+    shapes = ("--shapes", "a in=?x4", "b=2x5", "--shapes", "a in=3x?")
+    run(0, "pair.mlir", "--random", "7", *shapes, "--outputs", f"{target}/r7", *on)
+    run(0, "pair.mlir", "--random", "7", *shapes, "--outputs", f"{target}/again", *on)
+    run(0, "pair.mlir", "--random", "8", *shapes, "--outputs", f"{target}/r8", *on)
+    expect_equal(load(f"{target}/r7", 1), load(f"{target}/again", 1), "random 7")
+    if np.array_equal(load(f"{target}/r7", 1), load(f"{target}/r8", 1)):
+        failures.append("seeds 7 and 8 give the same values")
+    for index in (0, 1):
+        expect_equal(load("reference/r7", index), load(f"{target}/r7", index), f"targets, {index}")
+    # A tensor without elements, and a timing.
+    run(0, "pair.mlir", "--random", "1", "--shapes", "a in=0x4", "b=2x0", *on, stdout="output_0: ")
+    timing = run(0, "pair.mlir", "--random", "1", *shapes, "--time", "--repeat", "3", *on)
+    for key in ("best_seconds", "median_seconds", "elements_per_second"):
+        if not re.search(rf"^{key}: [0-9.e+-]+$", timing, re.MULTILINE):
+            failures.append(f"--time: no {key} in '{timing}'")
+    if "elements: 22\n" not in timing:
+        failures.append(f"--time: expected 22 elements in '{timing}'")
+
+for options in (("--threads", "2"), ("-O0",), ("-O3",), ("--cpu", "host")):
+    run(0, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", "option", *options)
+    expect_equal(load("option", 1), load("reference/name", 1), f"{options}")
+
+# Wrong usage.
+run(2, "pair.mlir", "--inputs", "a.npy", stderr="input 1 'b': expected a file for it in --inputs")
+run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "b.npy", stderr="expected 2 files or fewer")
+run(2, "pair.mlir", "--inputs", "b=b.npy", "b=b.npy", stderr="input 1 'b' is given twice")
+run(
+    2, "pair.mlir", "--inputs", "a.npy", "none.npy", stderr="none.npy: error: input 1 'b' cannot be"
+)
+run(2, "pair.mlir", "--random", "1", stderr="the sizes of float[?x4] are open, --shapes a in=...")
+run(2, "pair.mlir", "--shapes", "c=1", stderr="no input is called 'c', the inputs are 'a in', 'b'")
+run(
+    2,
+    "pair.mlir",
+    "--shapes",
+    "b=3x3",
+    stderr="expected sizes of float16[2x?], but got float16[3x3]",
+)
+run(2, "pair.mlir", "--shapes", "b=2", stderr="expected sizes of float16[2x?], but got float16[2]")
+run(2, "pair.mlir", "--shapes", "b", stderr="expected NAME=SIZES, but got 'b'")
+run(2, "pair.mlir", "--shapes", "b=2x-1", stderr="expected sizes like 1x3x?, but got '2x-1'")
+run(2, "pair.mlir", "--random", "one", stderr="--random: expected a number, but got 'one'")
+run(2, "pair.mlir", "--threads", "0", stderr="--threads: expected 1 to 4096, but got 0")
+run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 or more, but got 0")
+run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")
+run(2, "pair.mlir", "--target", "tpu", stderr="--target: expected cpu or reference, but got 'tpu'")
+run(2, "pair.mlir", "--target", "nvvm", stderr="--target: nvvm is not supported yet")
+run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", "a.npy", stderr="a.npy: error: ")
+# Wrong input.
+run(1, "pair.mlir", "--inputs", "b.npy", "b.npy", stderr="expected float in a .npy type 'f4'")
+run(1, "-", stdin="module {}", stderr="there is no function to run")
+
+# Several functions: --entry takes the symbol or the graph's name.
+TWO = """
+func.func @one(%x: tensor<2xf32>) -> tensor<2xf16> attributes {quant_float.graph_name = "first"} {
+  %0 = quant_float.cast %x opset 13 : tensor<2xf32> to tensor<2xf16>
+  return %0 : tensor<2xf16>
+}
+func.func @two(%x: tensor<2xf32>) -> tensor<2xi8> {
+  %0 = quant_float.cast %x opset 13 : tensor<2xf32> to tensor<2xi8>
+  return %0 : tensor<2xi8>
+}
+func.func @relu(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = quant_float.node "Relu"(%x) opset 13 : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+(work / "two.mlir").write_text(TWO)
+for target in ("reference", "cpu"):
+    on = ("--random", "1", "--target", target)
+    run(0, "two.mlir", "--entry", "first", *on, stdout="output_0: float16[2]")
+    run(0, "two.mlir", "--entry", "two", *on, stdout="output_0: int8[2]")
+    run(2, "two.mlir", *on, stderr="expected --entry to choose one of the functions 'one', 'two'")
+    run(2, "two.mlir", "--entry", "none", *on, stderr="no function is called 'none'")
+    run(1, "two.mlir", "--entry", "relu", *on, stderr="quant_float.node")
+
+# Constants, large ones too, which are not compiled into the code.
+count = 100_000
+weights = np.arange(count, dtype="u1")
+hexadecimal = "0x01000000" + weights.tobytes().hex().upper()
+LARGE = f"""
+func.func @f() -> (tensor<{count}xf32>, tensor<2xf16>) {{
+  %w = arith.constant dense_resource<w> : tensor<{count}xf8E5M2>
+  %0 = quant_float.cast %w opset 19 : tensor<{count}xf8E5M2> to tensor<{count}xf32>
+  %c = arith.constant dense<[1.5, 70000.0]> : tensor<2xf32>
+  %1 = quant_float.cast %c opset 19 : tensor<2xf32> to tensor<2xf16>
+  return %0, %1 : tensor<{count}xf32>, tensor<2xf16>
+}}
+{{-# dialect_resources: {{ builtin: {{ w: "{hexadecimal}" }} }} #-}}
+"""
+(work / "large.mlir").write_text(LARGE)
+for target in ("reference", "cpu"):
+    run(0, "large.mlir", "--target", target, "--outputs", target)
+    values = load(target)
+    wanted = weights.view(ml_dtypes.float8_e5m2).astype("f4")
+    if values is None or not np.array_equal(values, wanted, equal_nan=True):
+        failures.append(f"{target}: other values of the large constant")
+    expect_equal(load(target, 1), np.array([1.5, np.inf], "f2"), f"{target}: small constant")
+
+sys.exit("\n".join(failures) if failures else 0)
