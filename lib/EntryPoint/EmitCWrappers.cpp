@@ -22,6 +22,7 @@
 #include "mlir/IR/Builders.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATEMITCWRAPPERSPASS
@@ -341,6 +342,7 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
     return success();
 
   SymbolTable symbols(module);
+  llvm::StringSet<> made;
   LLVM::LLVMFuncOp run = declareRuntime(module, "__qf_run_entry_point", 8);
   LLVM::LLVMFuncOp inferSizes =
       declareRuntime(module, "__qf_compute_output_sizes", 7);
@@ -357,12 +359,12 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
       return kernel.emitError("function '")
              << kernel.getSymName() << "': expected a function '"
              << info->symbol << ".sizes' beside it, but there is none";
-    for (const char *suffix : {"", "_output_sizes"})
-      if (Operation *other = module.lookupSymbol(info->symbol + suffix))
+    for (const char *suffix : {"", "_output_sizes"}) {
+      std::string name = info->symbol + suffix;
+      if (!made.insert(name).second || symbols.lookup(name))
         return kernel.emitError("entry point '")
-               << info->symbol << "': the name '" << info->symbol << suffix
-               << "' is taken by "
-               << other->getName().getStringRef();
+               << info->symbol << "': the name '" << name << "' is taken";
+    }
     WrapperBuilder wrappers(kernel, sizes, *info);
     if (failed(wrappers.verify()))
       return failure();

@@ -198,8 +198,21 @@ static void eraseUnneeded(Block &block) {
       op.erase();
 }
 
+/// Expresses sizes of results by sizes of arguments.
+static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect>(
+            &op.getDialect()))
+      op.getCanonicalizationPatterns(patterns, context);
+  return patterns;
+}
+
 /// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes).
-static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol) {
+static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol,
+                               const FrozenRewritePatternSet &patterns) {
   dropAttributes(sizes);
   MLIRContext *context = sizes.getContext();
   unsigned numOpen = 0;
@@ -224,14 +237,7 @@ static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol) {
 
   // Express the sizes by those of the arguments; what computes the values is
   // then dead.
-  RewritePatternSet patterns(context);
-  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
-  for (RegisteredOperationName op : context->getRegisteredOperations())
-    if (isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect>(
-            &op.getDialect()))
-      op.getCanonicalizationPatterns(patterns, context);
-  if (failed(applyPatternsGreedily(sizes, std::move(patterns))))
+  if (failed(applyPatternsGreedily(sizes, patterns)))
     return failure();
 
   Block &body = sizes.getBody().front();
@@ -276,6 +282,12 @@ struct QuantFloatMakeEntryPointsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    // All uses at once: asking for each function walks the whole module.
+    llvm::StringSet<> used;
+    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+    FrozenRewritePatternSet patterns = getSizePatterns(&getContext());
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal() &&
@@ -283,19 +295,23 @@ struct QuantFloatMakeEntryPointsPass
           mentionsShapedType(function.getFunctionType()))
         functions.push_back(function);
     for (func::FuncOp function : functions)
-      if (failed(makeEntryPoint(function, symbols)))
+      if (failed(makeEntryPoint(function, symbols,
+                                used.contains(function.getSymName()),
+                                patterns)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols);
+  LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
+                               bool isUsed,
+                               const FrozenRewritePatternSet &patterns);
 };
 
 } // namespace
 
-LogicalResult
-QuantFloatMakeEntryPointsPass::makeEntryPoint(func::FuncOp function,
-                                              SymbolTable &symbols) {
+LogicalResult QuantFloatMakeEntryPointsPass::makeEntryPoint(
+    func::FuncOp function, SymbolTable &symbols, bool isUsed,
+    const FrozenRewritePatternSet &patterns) {
   FailureOr<EntryPointInfo> info = describe(function);
   if (failed(info))
     return failure();
@@ -313,14 +329,14 @@ QuantFloatMakeEntryPointsPass::makeEntryPoint(func::FuncOp function,
   // A dot cannot be in the name of another entry point.
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
-  if (failed(makeSizes(sizes, info->symbol)) ||
+  if (failed(makeSizes(sizes, info->symbol, patterns)) ||
       failed(makeKernel(kernel, *info)))
     return failure();
 
   // Calls from inside the module go on calling the function on tensors.
-  if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
-    symbols.erase(function);
-  else
+  if (isUsed)
     function.setPrivate();
+  else
+    symbols.erase(function);
   return success();
 }

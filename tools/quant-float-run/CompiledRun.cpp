@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/Compiler/Driver.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -26,9 +27,13 @@ static void dropOthers(ModuleOp module, func::FuncOp function) {
   bool changed = true;
   while (changed) {
     changed = false;
+    llvm::StringSet<> used;
+    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
     for (auto other :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (other != function && SymbolTable::symbolKnownUseEmpty(other, module)) {
+      if (other != function && !used.contains(other.getSymName())) {
         other.erase();
         changed = true;
       }

@@ -67,10 +67,10 @@ static uint64_t availableCpuFeatures(void) {
   return available;
 }
 
-static const char *const cpuFeatureNames[] = {
-#define QF_CPU_FEATURE(name, register, bit, save) name,
+static const char cpuFeatureNames[] =
+#define QF_CPU_FEATURE(name, register, bit, save) name "\0"
 #include "X86Features.def"
-};
+    ;
 
 #elif defined(__aarch64__) || defined(__riscv)
 
@@ -136,18 +136,27 @@ static uint64_t availableCpuFeatures(void) {
   return available;
 }
 
-static const char *const cpuFeatureNames[] = {
-#define QF_CPU_FEATURE(name, word, bit) name,
+static const char cpuFeatureNames[] =
+#define QF_CPU_FEATURE(name, word, bit) name "\0"
 #if defined(__aarch64__)
 #include "AArch64Features.def"
 #else
 #include "RISCVFeatures.def"
 #endif
-};
+    ;
 
 #else
 #error "no CPU feature table for this architecture"
 #endif
+
+/* Names one after the other, each ended by a zero byte: no relocations. */
+static const char *getCpuFeatureName(unsigned row) {
+  const char *name = cpuFeatureNames;
+  for (; row; --row)
+    while (*name++) {
+    }
+  return name;
+}
 
 /*
  * Null, or the name of the first feature that is needed and missing.
@@ -168,7 +177,7 @@ static const char *findMissingCpuFeature(void) {
                     : complete;
     __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
   }
-  return known == complete ? 0 : cpuFeatureNames[known - firstMissing];
+  return known == complete ? 0 : getCpuFeatureName(known - firstMissing);
 }
 
 #endif
