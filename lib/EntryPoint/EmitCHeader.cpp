@@ -82,11 +82,11 @@ static StringRef getTypeConstant(int32_t dtype) {
 static std::string quoteName(StringRef name) {
   std::string text = "'";
   for (char c : name)
-    text.push_back(c == '*' || c == '/' || c == '\\' || c == '\'' ||
-                           (static_cast<unsigned char>(c) < 0x80 &&
-                            !llvm::isPrint(c))
-                       ? '?'
-                       : c);
+    text.push_back(
+        c == '*' || c == '/' || c == '\\' || c == '\'' ||
+                (static_cast<unsigned char>(c) < 0x80 && !llvm::isPrint(c))
+            ? '?'
+            : c);
   return text + "'";
 }
 
@@ -130,9 +130,8 @@ static void emitEntryPoint(llvm::raw_ostream &os, const EntryPointInfo &info) {
      << "    int64_t *const *output_sizes, char *error, size_t error_size);\n";
 }
 
-std::string
-mlir::quant_float::emitCHeader(ArrayRef<EntryPointInfo> entryPoints,
-                               StringRef baseName) {
+std::string mlir::quant_float::emitCHeader(ArrayRef<EntryPointInfo> entryPoints,
+                                           StringRef baseName) {
   std::string guard = "QUANT_FLOAT_COMPILED_";
   for (char c : baseName)
     guard.push_back(llvm::isAlnum(c) ? llvm::toUpper(c) : '_');

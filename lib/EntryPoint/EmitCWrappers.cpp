@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // For a kernel @f.kernel and @f.sizes this adds
 //
@@ -40,7 +39,8 @@ public:
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
                  const EntryPointInfo &info)
       : kernel(kernel), sizes(sizes), info(info), builder(kernel),
-        loc(kernel.getLoc()), ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
+        loc(kernel.getLoc()),
+        ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
   /// Whether the signatures are those that the wrappers are about to call.
@@ -193,8 +193,8 @@ WrapperBuilder::loadSizes(Value tensors, int64_t index,
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
-  LLVM::LLVMFuncOp invoke = makeFunction(".invoke", voidType, {ptr, ptr},
-                                         LLVM::Linkage::Internal);
+  LLVM::LLVMFuncOp invoke =
+      makeFunction(".invoke", voidType, {ptr, ptr}, LLVM::Linkage::Internal);
   // Between saving and restoring the floating-point environment nothing but a
   // call keeps the kernel's arithmetic in place.
   invoke.setNoInline(true);
@@ -207,12 +207,11 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
       arguments.append(sizes);
       SmallVector<Value> strides(sizes.size());
       for (int64_t i = sizes.size() - 1; i >= 0; --i)
-        strides[i] =
-            i + 1 == static_cast<int64_t>(sizes.size())
-                ? constant(1)
-                : LLVM::MulOp::create(builder, loc, strides[i + 1],
-                                      sizes[i + 1])
-                      .getResult();
+        strides[i] = i + 1 == static_cast<int64_t>(sizes.size())
+                         ? constant(1)
+                         : LLVM::MulOp::create(builder, loc, strides[i + 1],
+                                               sizes[i + 1])
+                               .getResult();
       arguments.append(strides);
     }
   };
@@ -225,8 +224,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
-  LLVM::LLVMFuncOp infer = makeFunction(".infer", voidType, {ptr, ptr},
-                                        LLVM::Linkage::Internal);
+  LLVM::LLVMFuncOp infer =
+      makeFunction(".infer", voidType, {ptr, ptr}, LLVM::Linkage::Internal);
   infer.setNoInline(true);
   SmallVector<Value> arguments;
   for (auto [index, argument] : llvm::enumerate(info.inputs))
@@ -240,11 +239,12 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   int64_t next = 0, nextOpen = 0;
   for (const EntryPointArgument &argument : info.outputs)
     for (int64_t size : argument.sizes) {
-      Value value = size >= 0    ? constant(size)
-                    : numOpen == 1 ? open
-                                   : LLVM::ExtractValueOp::create(
-                                         builder, loc, open, nextOpen++)
-                                         .getResult();
+      Value value =
+          size >= 0 ? constant(size)
+          : numOpen == 1
+              ? open
+              : LLVM::ExtractValueOp::create(builder, loc, open, nextOpen++)
+                    .getResult();
       Value address = LLVM::GEPOp::create(
           builder, loc, ptr, i64, infer.getArgument(1),
           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
@@ -262,13 +262,13 @@ int64_t WrapperBuilder::countOutputSizes() const {
 }
 
 /// (inputs, outputs or output sizes, error, error size) -> status
-void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime,
-                               LLVM::LLVMFuncOp infer, LLVM::LLVMFuncOp invoke,
-                               StringRef suffix) {
-  LLVM::LLVMFuncOp entry = makeFunction(suffix, i32, {ptr, ptr, ptr, i64},
-                                        LLVM::Linkage::External);
+void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
+                               LLVM::LLVMFuncOp invoke, StringRef suffix) {
+  LLVM::LLVMFuncOp entry =
+      makeFunction(suffix, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
   Value scratch = LLVM::AllocaOp::create(
-      builder, loc, ptr, i64, constant(std::max<int64_t>(countOutputSizes(), 1)));
+      builder, loc, ptr, i64,
+      constant(std::max<int64_t>(countOutputSizes(), 1)));
   SmallVector<Value> arguments = {
       LLVM::AddressOfOp::create(builder, loc, table),
       LLVM::AddressOfOp::create(builder, loc, names),
@@ -325,8 +325,8 @@ static LLVM::LLVMFuncOp declareRuntime(ModuleOp module, StringRef name,
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return existing;
-  SmallVector<Type> arguments(
-      numPointers, LLVM::LLVMPointerType::get(module.getContext()));
+  SmallVector<Type> arguments(numPointers,
+                              LLVM::LLVMPointerType::get(module.getContext()));
   arguments.push_back(builder.getI64Type());
   return LLVM::LLVMFuncOp::create(
       builder, module.getLoc(), name,

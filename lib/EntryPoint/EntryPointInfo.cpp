@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/EntryPoint/EntryPointInfo.h"
-#include "quant-float-c/EntryPoint.h"
 #include "mlir/IR/Builders.h"
+#include "quant-float-c/EntryPoint.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quant-float/EntryPoint/Link.h"
 #include "Runtime/Table.h"
+#include "quant-float/EntryPoint/Link.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
@@ -86,7 +86,8 @@ static uint64_t getRequiredFeatures(const Runtime &runtime,
 }
 
 /// Module flags of the runtime would clash with the module's. The ABI is the
-/// one that matters: without it RISC-V's calling convention depends on features.
+/// one that matters: without it RISC-V's calling convention depends on
+/// features.
 static void keepOnlyAbiFlag(llvm::Module &runtime) {
   llvm::Metadata *abi = runtime.getModuleFlag("target-abi");
   if (llvm::NamedMDNode *flags = runtime.getModuleFlagsMetadata())
@@ -117,9 +118,10 @@ static void setTarget(llvm::Module &module, const llvm::TargetMachine &target) {
   }
 }
 
-llvm::Error mlir::quant_float::linkEntryRuntime(
-    llvm::Module &module, const llvm::TargetMachine &target,
-    const LinkEntryRuntimeOptions &options) {
+llvm::Error
+mlir::quant_float::linkEntryRuntime(llvm::Module &module,
+                                    const llvm::TargetMachine &target,
+                                    const LinkEntryRuntimeOptions &options) {
   setTarget(module, target);
 
   // The entry points are what calls the runtime.

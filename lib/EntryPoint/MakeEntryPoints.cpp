@@ -32,26 +32,27 @@ using namespace mlir::quant_float;
 /// that compiled code itself calls.
 static bool isReservedName(StringRef name) {
   static const llvm::StringSet<> reserved = {
-      "alignas",  "alignof",  "and",       "asm",      "auto",      "bool",
-      "break",    "case",     "catch",     "char",     "class",     "compl",
-      "concept",  "const",    "constexpr", "continue", "decltype",  "default",
-      "delete",   "do",       "double",    "else",     "enum",      "explicit",
-      "export",   "extern",   "false",     "float",    "for",       "friend",
-      "goto",     "if",       "inline",    "int",      "long",      "main",
-      "memcmp",   "memcpy",   "memmove",   "memset",   "mutable",   "namespace",
-      "new",      "noexcept", "not",       "nullptr",  "operator",  "or",
-      "private",  "protected", "public",   "register", "requires",  "restrict",
-      "return",   "short",    "signed",    "sizeof",   "static",    "struct",
-      "switch",   "template", "this",      "throw",    "true",      "try",
-      "typedef",  "typeid",   "typename",  "typeof",   "union",     "unsigned",
-      "using",    "virtual",  "void",      "volatile", "while",     "xor"};
+      "alignas", "alignof",   "and",       "asm",      "auto",     "bool",
+      "break",   "case",      "catch",     "char",     "class",    "compl",
+      "concept", "const",     "constexpr", "continue", "decltype", "default",
+      "delete",  "do",        "double",    "else",     "enum",     "explicit",
+      "export",  "extern",    "false",     "float",    "for",      "friend",
+      "goto",    "if",        "inline",    "int",      "long",     "main",
+      "memcmp",  "memcpy",    "memmove",   "memset",   "mutable",  "namespace",
+      "new",     "noexcept",  "not",       "nullptr",  "operator", "or",
+      "private", "protected", "public",    "register", "requires", "restrict",
+      "return",  "short",     "signed",    "sizeof",   "static",   "struct",
+      "switch",  "template",  "this",      "throw",    "true",     "try",
+      "typedef", "typeid",    "typename",  "typeof",   "union",    "unsigned",
+      "using",   "virtual",   "void",      "volatile", "while",    "xor"};
   return reserved.contains(name) || name.starts_with("__") ||
          name.starts_with("qf_") || name.starts_with("QF_");
 }
 
 static bool isCIdentifier(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 /// Functions that have nothing to do with tensors stay what they are.
@@ -224,8 +225,8 @@ static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol,
       auto tensor = cast<RankedTensorType>(type);
       for (int64_t i = 0, e = tensor.getRank(); i < e; ++i)
         if (tensor.isDynamicDim(i))
-          open.push_back(tensor::DimOp::create(builder, returnOp.getLoc(),
-                                               value, i));
+          open.push_back(
+              tensor::DimOp::create(builder, returnOp.getLoc(), value, i));
     }
     numOpen = open.size();
     returnOp.getOperandsMutable().assign(open);
@@ -255,7 +256,8 @@ static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol,
     for (Operation *user :
          llvm::make_early_inc_range(body.getArgument(i).getUsers())) {
       auto dim = dyn_cast<tensor::DimOp>(user);
-      std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+      std::optional<int64_t> index =
+          dim ? dim.getConstantIndex() : std::nullopt;
       if (!index || *index < 0 ||
           *index >= static_cast<int64_t>(position[i].size())) {
         user->emitError("function '")

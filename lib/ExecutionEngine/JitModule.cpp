@@ -40,7 +40,8 @@ static llvm::Error loadOpenMP() {
   if (llvm::sys::DynamicLibrary::SearchForAddressOfSymbol("__kmpc_fork_call"))
     return llvm::Error::success();
   std::string tried;
-  for (const char *name : {"libomp.so.5", "libomp.so", QUANT_FLOAT_LIBOMP_PATH}) {
+  for (const char *name :
+       {"libomp.so.5", "libomp.so", QUANT_FLOAT_LIBOMP_PATH}) {
     if (!*name)
       continue;
     if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(name))
@@ -77,8 +78,8 @@ JitModule::create(std::unique_ptr<llvm::Module> module,
     host->getFeatures() = llvm::SubtargetFeatures();
   }
   host->addFeatures(llvm::SubtargetFeatures(options.features).getFeatures());
-  host->setCodeGenOptLevel(
-      static_cast<llvm::CodeGenOptLevel>(std::min(options.optimizationLevel, 3u)));
+  host->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(
+      std::min(options.optimizationLevel, 3u)));
 
   llvm::Expected<std::unique_ptr<orc::LLJIT>> jit =
       orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();

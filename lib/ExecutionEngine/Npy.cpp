@@ -180,9 +180,8 @@ static llvm::Expected<StringRef> splitHeader(StringRef &bytes) {
   size_t lengthBytes = major == 1 ? 2 : 4;
   if (bytes.size() < lengthBytes)
     return makeHeaderError("the file ends within it");
-  uint64_t length =
-      major == 1 ? llvm::support::endian::read16le(bytes.data())
-                 : llvm::support::endian::read32le(bytes.data());
+  uint64_t length = major == 1 ? llvm::support::endian::read16le(bytes.data())
+                               : llvm::support::endian::read32le(bytes.data());
   bytes = bytes.drop_front(lengthBytes);
   if (bytes.size() < length)
     return makeHeaderError(
@@ -282,7 +281,8 @@ llvm::Expected<Tensor> mlir::quant_float::readNpy(StringRef path,
 static std::string makeHeader(const Tensor &tensor) {
   std::string dictionary;
   llvm::raw_string_ostream os(dictionary);
-  os << "{'descr': '" << (getSlotBytes(tensor.getElementType()) == 1 ? '|' : '<')
+  os << "{'descr': '"
+     << (getSlotBytes(tensor.getElementType()) == 1 ? '|' : '<')
      << getKind(tensor.getElementType())
      << "', 'fortran_order': False, 'shape': (";
   for (int64_t size : tensor.getSizes())

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-llvm::Expected<Tensor>
-mlir::quant_float::readOnnxTensor(StringRef path, MLIRContext *context) {
+llvm::Expected<Tensor> mlir::quant_float::readOnnxTensor(StringRef path,
+                                                         MLIRContext *context) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)
@@ -33,8 +33,9 @@ mlir::quant_float::readOnnxTensor(StringRef path, MLIRContext *context) {
   google::protobuf::io::CodedInputStream stream(bytes.bytes_begin(),
                                                 static_cast<int>(bytes.size()));
   if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return llvm::createStringError("expected a serialized ONNX TensorProto, but "
-                                   "the bytes are not those of one");
+    return llvm::createStringError(
+        "expected a serialized ONNX TensorProto, but "
+        "the bytes are not those of one");
   file->reset();
 
   // The importer's decoder reports diagnostics; the first error becomes ours.

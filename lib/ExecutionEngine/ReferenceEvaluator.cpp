@@ -21,8 +21,7 @@ static bool isSupported(Type type) {
   return tensor && reference::isSupported(tensor.getElementType());
 }
 
-LogicalResult
-mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
+LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
   auto check = [](Operation *op, StringRef what, Type type) -> LogicalResult {
     if (isSupported(type))
       return success();

@@ -47,8 +47,8 @@ std::string mlir::quant_float::spellTensor(Type elementType,
   return text;
 }
 
-llvm::Expected<int64_t>
-mlir::quant_float::countBytes(Type elementType, ArrayRef<int64_t> sizes) {
+llvm::Expected<int64_t> mlir::quant_float::countBytes(Type elementType,
+                                                      ArrayRef<int64_t> sizes) {
   int64_t bytes = getSlotBytes(elementType);
   if (!bytes)
     return llvm::createStringError(
@@ -58,9 +58,9 @@ mlir::quant_float::countBytes(Type elementType, ArrayRef<int64_t> sizes) {
   bool empty = false;
   for (int64_t size : sizes) {
     if (size < 0)
-      return llvm::createStringError(
-          spellTensor(elementType, sizes) +
-          ": expected sizes of 0 or more, but got " + llvm::Twine(size));
+      return llvm::createStringError(spellTensor(elementType, sizes) +
+                                     ": expected sizes of 0 or more, but got " +
+                                     llvm::Twine(size));
     empty |= size == 0;
     overflow |= llvm::MulOverflow(bytes, size, bytes);
   }
@@ -201,12 +201,11 @@ void mlir::quant_float::fillRandom(Tensor &tensor, uint64_t seed) {
     if (isOrdinaryFloat) {
       // Random sign and mantissa, one of the eleven exponents -8 to 2.
       uint64_t exponent = bias - 8 + (bits & 0xff) % 11;
-      uint64_t kept = (uint64_t(1) << (width - 1)) |
-                      ((uint64_t(1) << mantissa) - 1);
+      uint64_t kept =
+          (uint64_t(1) << (width - 1)) | ((uint64_t(1) << mantissa) - 1);
       value = (value & kept) | (exponent << mantissa);
     } else if (isSigned) {
-      value =
-          static_cast<uint64_t>(static_cast<int64_t>(bits) >> (64 - width));
+      value = static_cast<uint64_t>(static_cast<int64_t>(bits) >> (64 - width));
     }
     for (unsigned j = 0; j < slotBytes; ++j)
       slot[j] = static_cast<char>(value >> (8 * j));

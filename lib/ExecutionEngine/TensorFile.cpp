@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The bytes of the slots and nothing else; the file's length tells the one size
-/// that may be open.
+/// The bytes of the slots and nothing else; the file's length tells the one
+/// size that may be open.
 static llvm::Expected<Tensor> readRaw(StringRef path,
                                       const ExpectedTensor &expected) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,

@@ -121,7 +121,8 @@ int main(void) {
       set(usual);
       if (status || after != environment ||
           memcmp(plain, other, (size_t)count * cases[c].toBytes)) {
-        printf("%s: environment %04" PRIx64 ": status %d, %04" PRIx64 " after, bits %s\n",
+        printf("%s: environment %04" PRIx64 ": status %d, %04" PRIx64
+               " after, bits %s\n",
                cases[c].name, environment, status, after,
                memcmp(plain, other, (size_t)count * cases[c].toBytes)
                    ? "differ"

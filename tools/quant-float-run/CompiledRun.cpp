@@ -31,8 +31,7 @@ static void dropOthers(ModuleOp module, func::FuncOp function) {
     if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
       for (SymbolTable::SymbolUse use : *uses)
         used.insert(use.getSymbolRef().getRootReference());
-    for (auto other :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (other != function && !used.contains(other.getSymName())) {
         other.erase();
         changed = true;
@@ -74,9 +73,10 @@ hoistLargeConstants(func::FuncOp function) {
   return tensors;
 }
 
-std::optional<CompiledRun>
-CompiledRun::compile(ModuleOp module, func::FuncOp function,
-                     const Arguments &arguments, int &exitCode) {
+std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
+                                                func::FuncOp function,
+                                                const Arguments &arguments,
+                                                int &exitCode) {
   exitCode = kWrongInput;
   auto fail = [&](llvm::Error error) {
     llvm::errs() << arguments.model
@@ -118,8 +118,8 @@ CompiledRun::compile(ModuleOp module, func::FuncOp function,
 
   JitOptions jitOptions;
   jitOptions.optimizationLevel = arguments.optimizationLevel;
-  llvm::Expected<std::unique_ptr<JitModule>> jit = JitModule::create(
-      std::move(*compiled), std::move(context), jitOptions);
+  llvm::Expected<std::unique_ptr<JitModule>> jit =
+      JitModule::create(std::move(*compiled), std::move(context), jitOptions);
   if (!jit)
     return fail(jit.takeError());
   result.jit = std::move(*jit);

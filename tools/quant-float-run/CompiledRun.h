@@ -22,9 +22,10 @@ public:
   /// Compiles the function and what it calls; the rest of the module, and the
   /// function as it was, are gone afterwards. On failure the error has been
   /// printed and its exit code is in `exitCode`.
-  static std::optional<CompiledRun>
-  compile(ModuleOp module, func::FuncOp function, const Arguments &arguments,
-          int &exitCode);
+  static std::optional<CompiledRun> compile(ModuleOp module,
+                                            func::FuncOp function,
+                                            const Arguments &arguments,
+                                            int &exitCode);
 
   /// Memory for the outputs that these inputs give.
   llvm::Expected<std::vector<Tensor>>

@@ -95,8 +95,7 @@ bool InputGatherer::describeArguments() {
     if (!tensor || !getSlotBytes(tensor.getElementType())) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
-      return fail(kWrongInput, arguments.model + ": error: " +
-                                   describe(index) +
+      return fail(kWrongInput, arguments.model + ": error: " + describe(index) +
                                    ": expected a ranked tensor of numbers, but "
                                    "got " +
                                    text);
@@ -122,10 +121,10 @@ bool InputGatherer::applyShapes() {
              ShapedType::isDynamic(input.sizes[i]) ||
              shape.sizes[i] == input.sizes[i];
     if (!fits)
-      return failUsage("--shapes: " + describe(*index) + ": expected sizes of " +
-                       spellTensor(input.elementType, input.sizes) +
-                       ", but got " +
-                       spellTensor(input.elementType, shape.sizes));
+      return failUsage(
+          "--shapes: " + describe(*index) + ": expected sizes of " +
+          spellTensor(input.elementType, input.sizes) + ", but got " +
+          spellTensor(input.elementType, shape.sizes));
     for (auto [size, given] : llvm::zip_equal(input.sizes, shape.sizes))
       if (!ShapedType::isDynamic(given))
         size = given;
@@ -190,8 +189,7 @@ bool InputGatherer::makeRandom(unsigned index) {
         names[index].empty() ? std::to_string(index) : names[index];
     return failUsage(describe(index) + ": the sizes of " +
                      spellTensor(input.elementType, input.sizes) +
-                     " are open, --shapes " + name +
-                     "=... can tell them");
+                     " are open, --shapes " + name + "=... can tell them");
   }
   llvm::Expected<Tensor> tensor =
       Tensor::allocate(input.elementType, input.sizes);

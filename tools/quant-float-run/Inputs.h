@@ -17,9 +17,8 @@ namespace mlir::quant_float {
 
 /// Reads or makes a tensor for every argument of the function. On failure the
 /// error has been printed and its exit code is in `exitCode`.
-std::optional<std::vector<Tensor>> gatherInputs(func::FuncOp function,
-                                                const Arguments &arguments,
-                                                int &exitCode);
+std::optional<std::vector<Tensor>>
+gatherInputs(func::FuncOp function, const Arguments &arguments, int &exitCode);
 
 /// The name that the model gives argument `index`; may be empty.
 std::string getInputName(func::FuncOp function, unsigned index);

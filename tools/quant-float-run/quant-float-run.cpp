@@ -30,8 +30,7 @@ static func::FuncOp selectFunction(ModuleOp module, const Arguments &arguments,
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
       continue;
-    auto graphName =
-        function->getAttrOfType<StringAttr>(kGraphNameAttrName);
+    auto graphName = function->getAttrOfType<StringAttr>(kGraphNameAttrName);
     names += (names.empty() ? "'" : ", '") + function.getSymName().str() + "'";
     if (arguments.entry.empty() || function.getSymName() == arguments.entry ||
         (graphName && graphName == arguments.entry))
@@ -53,9 +52,9 @@ static func::FuncOp selectFunction(ModuleOp module, const Arguments &arguments,
   return nullptr;
 }
 
-/// Calls `run` --repeat times after a first one and prints what --time promises.
-static llvm::Error measure(const Arguments &arguments,
-                           ArrayRef<Tensor> outputs,
+/// Calls `run` --repeat times after a first one and prints what --time
+/// promises.
+static llvm::Error measure(const Arguments &arguments, ArrayRef<Tensor> outputs,
                            llvm::function_ref<llvm::Error()> run) {
   std::vector<double> seconds;
   for (unsigned i = 0; i < arguments.repeat; ++i) {

@@ -20,8 +20,9 @@ namespace mlir::quant_float {
 /// it cannot.
 LogicalResult checkReferenceSupports(func::FuncOp function);
 
-/// The function's results, computed by the Reference library element by element.
-/// The function must be supported, and the inputs of the arguments' types.
+/// The function's results, computed by the Reference library element by
+/// element. The function must be supported, and the inputs of the arguments'
+/// types.
 llvm::Expected<std::vector<Tensor>>
 evaluateWithReference(func::FuncOp function, ArrayRef<Tensor> inputs);
 

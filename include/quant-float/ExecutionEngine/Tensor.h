@@ -71,8 +71,8 @@ llvm::Expected<int64_t> countBytes(Type elementType, ArrayRef<int64_t> sizes);
 /// "float[2x3]"
 std::string spellTensor(Type elementType, ArrayRef<int64_t> sizes);
 
-/// Fills a tensor with values that depend on `seed` alone: floats of 16 bits and
-/// more have magnitudes from 2^-8 up to 8, everything else random bits.
+/// Fills a tensor with values that depend on `seed` alone: floats of 16 bits
+/// and more have magnitudes from 2^-8 up to 8, everything else random bits.
 void fillRandom(Tensor &tensor, uint64_t seed);
 
 } // namespace mlir::quant_float

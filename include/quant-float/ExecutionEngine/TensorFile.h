@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Errors do not name the file; callers put `<file>: error: ` before them.
 //
@@ -41,8 +40,8 @@ llvm::Expected<Tensor> readNpy(StringRef path, Type elementType);
 /// data.
 llvm::Expected<Tensor> readOnnxTensor(StringRef path, MLIRContext *context);
 
-/// Writes NumPy's format as readNpy expects it, aside first and then in place of
-/// `path`, so that a failure leaves an existing file alone.
+/// Writes NumPy's format as readNpy expects it, aside first and then in place
+/// of `path`, so that a failure leaves an existing file alone.
 llvm::Error writeNpy(StringRef path, const Tensor &tensor);
 
 } // namespace mlir::quant_float

@@ -46,8 +46,7 @@ static uint64_t availableCpuFeatures(void) {
   uint32_t source1C = leaf1.c;
   uint32_t source7B = leaf7.b, source7C = leaf7.c, source7D = leaf7.d;
   uint32_t source71A = leaf71.a, source71D = leaf71.d;
-  uint32_t sourceXC =
-      maxExtended >= 0x80000001u ? cpuid(0x80000001u, 0).c : 0;
+  uint32_t sourceXC = maxExtended >= 0x80000001u ? cpuid(0x80000001u, 0).c : 0;
 
   /* OSXSAVE: the system saves what XCR0 says; without it only XMM. */
   uint32_t saved = 0;
@@ -111,7 +110,7 @@ static uint64_t availableCpuFeatures(void) {
   uint64_t entry[2];
   uint64_t words[3] = {0, 0, 0};
   int64_t file = systemCall(openatNumber, currentDirectory,
-                            (int64_t) "/proc/self/auxv", 0, 0);
+                            (int64_t)"/proc/self/auxv", 0, 0);
   if (file < 0)
     return ~(uint64_t)0;
   while (systemCall(readNumber, file, (int64_t)entry, sizeof entry, 0) ==
@@ -173,8 +172,8 @@ static const char *findMissingCpuFeature(void) {
   uint8_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
   if (known == unknown) {
     uint64_t missing = required & ~availableCpuFeatures();
-    known = missing ? (uint8_t)(firstMissing + __builtin_ctzll(missing))
-                    : complete;
+    known =
+        missing ? (uint8_t)(firstMissing + __builtin_ctzll(missing)) : complete;
     __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
   }
   return known == complete ? 0 : getCpuFeatureName(known - firstMissing);

@@ -6,8 +6,8 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * Compiled to LLVM bitcode when quant-float is built and linked into the code of
- * every model. Freestanding: no C library, no floating point, only the
+ * Compiled to LLVM bitcode when quant-float is built and linked into the code
+ * of every model. Freestanding: no C library, no floating point, only the
  * architecture's baseline instructions.
  */
 #include "CpuFeatures.h"
@@ -171,8 +171,9 @@ static int checkShape(Call *call, const char *kind, int64_t index,
   }
   if (countBytes(tensor, rank, argument[QF_ARGUMENT_BYTES]) < 0) {
     putArgument(message, call->names, kind, index, name);
-    putText(message, "expected at most 9223372036854775807 bytes, but the sizes "
-                     "give more");
+    putText(message,
+            "expected at most 9223372036854775807 bytes, but the sizes "
+            "give more");
     return QF_ERROR_SIZE;
   }
   return QF_OK;
@@ -193,8 +194,7 @@ static int checkInputShapes(Call *call) {
   if (count && !call->inputs)
     return failWithNullArray(call, "inputs");
   for (int64_t i = 0; i < count; ++i, argument = nextArgument(argument)) {
-    int status =
-        checkShape(call, "input", i, argument, &call->inputs[i], 0);
+    int status = checkShape(call, "input", i, argument, &call->inputs[i], 0);
     if (status)
       return status;
   }
@@ -322,7 +322,8 @@ int __qf_compute_output_sizes(const int64_t *table, const char *names,
   const int64_t *argument = firstOutput;
   for (int64_t i = 0; i < numOutputs; ++i, argument = nextArgument(argument))
     if (argument[QF_ARGUMENT_RANK] && !outputSizes[i])
-      return failWithNull(&call, "output", i, names + argument[QF_ARGUMENT_NAME],
+      return failWithNull(&call, "output", i,
+                          names + argument[QF_ARGUMENT_NAME],
                           "the place for its sizes");
 
   computeSizes(inputs, scratch);
