@@ -139,5 +139,6 @@ FailureOr<SharedBytes> ExternalData::read(const ::onnx::TensorProto &tensor,
                       printable(*reference->checksum), digest);
   }
   StringRef part = content.substr(offset, length);
-  return SharedBytes{ArrayRef(part.data(), part.size()), *file};
+  return SharedBytes{ArrayRef(part.data(), part.size()), *file,
+                     isMapped(**file)};
 }

@@ -22,7 +22,14 @@ namespace mlir::quant_float::onnx_import {
 struct SharedBytes {
   ArrayRef<char> data;
   std::shared_ptr<const void> owner;
+  /// Whether they are part of a mapped file: once they are copied, its pages
+  /// need not stay in memory.
+  bool isMapped = false;
 };
+
+inline bool isMapped(const llvm::MemoryBuffer &buffer) {
+  return buffer.getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
+}
 
 /// Reads external data, strictly from files inside one folder. Files are
 /// mapped, once each.

@@ -8,6 +8,7 @@
 
 #include "quant-float/Target/ONNX/Import.h"
 #include "Importer.h"
+#include "LargePayloads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -21,6 +22,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
+static constexpr uint64_t kLargestModel = std::numeric_limits<int>::max();
+
 static Subject getFileSubject(MLIRContext *context, StringRef name) {
   return {FileLineColLoc::get(context, name, 0, 0), ""};
 }
@@ -33,9 +36,8 @@ static StringRef getFolder(StringRef path) {
 
 static LogicalResult parseModel(StringRef bytes, ::onnx::ModelProto &model,
                                 const Subject &file) {
-  constexpr uint64_t kLargest = std::numeric_limits<int>::max();
-  if (bytes.size() > kLargest)
-    return diagnose(file, Diag::TooLarge, kLargest, bytes.size());
+  if (bytes.size() > kLargestModel)
+    return diagnose(file, Diag::TooLarge, kLargestModel, bytes.size());
   // The stream refuses messages nested more than 100 deep, so recursion over
   // the model is bounded.
   google::protobuf::io::CodedInputStream stream(bytes.bytes_begin(),
@@ -45,43 +47,51 @@ static LogicalResult parseModel(StringRef bytes, ::onnx::ModelProto &model,
   return success();
 }
 
-static OwningOpRef<ModuleOp>
-importParsed(std::unique_ptr<::onnx::ModelProto> model, StringRef name,
-             StringRef folder, MLIRContext *context,
-             const OnnxImportOptions &options) {
+static Importer makeImporter(StringRef name, StringRef folder,
+                             MLIRContext *context,
+                             const OnnxImportOptions &options) {
   context->loadDialect<arith::ArithDialect, func::FuncDialect,
                        QuantFloatDialect>();
-  return Importer(context, name, folder, options).importModel(*model);
+  return Importer(context, name, folder, options);
 }
 
 OwningOpRef<ModuleOp>
 quant_float::importOnnxBytes(StringRef bytes, StringRef name,
                              StringRef externalDataFolder, MLIRContext *context,
                              const OnnxImportOptions &options) {
-  auto model = std::make_unique<::onnx::ModelProto>();
-  if (failed(parseModel(bytes, *model, getFileSubject(context, name))))
+  ::onnx::ModelProto model;
+  if (failed(parseModel(bytes, model, getFileSubject(context, name))))
     return nullptr;
-  return importParsed(std::move(model), name, externalDataFolder, context,
-                      options);
+  return makeImporter(name, externalDataFolder, context, options)
+      .importModel(model);
 }
 
 OwningOpRef<ModuleOp>
 quant_float::importOnnx(StringRef path, MLIRContext *context,
                         const OnnxImportOptions &options) {
   Subject file = getFileSubject(context, path);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+  auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    (void)diagnose(file, Diag::CannotOpen, buffer.getError().message());
+  if (!opened) {
+    (void)diagnose(file, Diag::CannotOpen, opened.getError().message());
     return nullptr;
   }
-  auto model = std::make_unique<::onnx::ModelProto>();
-  if (failed(parseModel((*buffer)->getBuffer(), *model, file)))
+  std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);
+  StringRef bytes = buffer->getBuffer();
+  if (bytes.size() > kLargestModel) {
+    (void)diagnose(file, Diag::TooLarge, kLargestModel, bytes.size());
     return nullptr;
-  // The model holds copies; large files should not be in memory twice.
-  buffer->reset();
-  return importParsed(std::move(model), path, getFolder(path), context,
-                      options);
+  }
+  std::optional<TrimmedModel> trimmed = trimPayloads(bytes);
+  ::onnx::ModelProto model;
+  if (failed(parseModel(trimmed ? trimmed->bytes : bytes, model, file)))
+    return nullptr;
+  Importer importer = makeImporter(path, getFolder(path), context, options);
+  if (trimmed)
+    for (auto [index, payload] : trimmed->payloads)
+      importer.getDecoder().keepPayload(model.graph().initializer(index),
+                                        {payload, buffer, isMapped(*buffer)});
+  return importer.importModel(model);
 }
 
 void quant_float::registerFromOnnxTranslation() {

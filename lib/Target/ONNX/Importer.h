@@ -75,6 +75,8 @@ public:
 
   OwningOpRef<ModuleOp> importModel(::onnx::ModelProto &model);
 
+  TensorDecoder &getDecoder() { return decoder; }
+
 private:
   // Importer.cpp: the model.
   LogicalResult checkModel(const ::onnx::ModelProto &model);

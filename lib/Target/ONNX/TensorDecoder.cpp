@@ -54,9 +54,7 @@ ElementsAttr onnx_import::makeElementsAttr(DecodedTensor tensor,
   if (int64_t(data.size()) > kLargestInlineBytes) {
     if (!llvm::isAddrAligned(llvm::Align(llvm::PowerOf2Ceil(slotBytes)),
                              data.data())) {
-      auto [copy, destination] = allocateBytes(data.size());
-      std::copy(data.begin(), data.end(), destination);
-      tensor.slots = std::move(copy);
+      tensor.slots = copyBytes(tensor.slots);
       data = tensor.slots.data;
     }
     AsmResourceBlob blob(
@@ -116,6 +114,10 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
                       unknown.field(i).varint());
 
   SmallVector<StringRef> filled = getFilledPayloads(tensor);
+  auto kept = keptPayloads.find(&tensor);
+  bool isKept = kept != keptPayloads.end();
+  if (isKept)
+    filled.insert(filled.begin(), "raw_data");
   bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
   if (isExternal)
     filled.insert(filled.begin(), "external_data");
@@ -140,13 +142,14 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
     if (failed(external))
       return failure();
     payload = std::move(*external);
+  } else if (isKept) {
+    payload = kept->second;
   } else if (consume) {
     std::shared_ptr<const std::string> owner(tensor.release_raw_data());
     payload = {ArrayRef(owner->data(), owner->size()), owner};
   } else {
-    auto [copy, destination] = allocateBytes(tensor.raw_data().size());
-    llvm::copy(tensor.raw_data(), destination);
-    payload = std::move(copy);
+    const std::string &raw = tensor.raw_data();
+    payload = copyBytes({ArrayRef(raw.data(), raw.size()), nullptr});
   }
 
   unsigned bits = getPackedBits(decoded.elementType);
@@ -163,7 +166,9 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
   else if (decoded.elementType.isInteger(1))
     decoded.slots = normalizeBooleans(payload.data);
   else
-    decoded.slots = std::move(payload);
+    decoded.slots = payload;
+  if (decoded.slots.data.data() != payload.data.data())
+    dropPages(payload);
   return decoded;
 }
 

@@ -41,11 +41,17 @@ public:
   FailureOr<ElementsAttr> decodeSparse(::onnx::SparseTensorProto &tensor,
                                        StringRef name, const Subject &subject);
 
+  /// The raw_data of `tensor` is this one, which was kept out of it.
+  void keepPayload(const ::onnx::TensorProto &tensor, SharedBytes bytes) {
+    keptPayloads[&tensor] = std::move(bytes);
+  }
+
 private:
   FailureOr<DecodedTensor> decodeElements(::onnx::TensorProto &tensor,
                                           const Subject &subject, bool consume);
 
   ExternalData &externalData;
+  llvm::DenseMap<const ::onnx::TensorProto *, SharedBytes> keptPayloads;
 };
 
 /// "tensor<2x3xf32>", or less precisely for absurd ranks.

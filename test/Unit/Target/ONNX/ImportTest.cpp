@@ -135,6 +135,68 @@ TEST_F(ImportTest, external_data_outlives_the_import) {
             "folder to look in\n");
 }
 
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+// Large weights stay in the mapped file, whatever their place in it and even
+// where their elements have to be spread; the module is the same.
+TEST_F(ImportTest, large_payloads_are_mapped) {
+  ::onnx::ModelProto model = makeModel();
+  ::onnx::GraphProto &graph = *model.mutable_graph();
+  graph.mutable_initializer()->Clear();
+  constexpr int64_t kBytes = 100000;
+  std::string bytes(kBytes, 0);
+  for (auto [index, byte] : llvm::enumerate(bytes))
+    byte = char(index * 31);
+  const std::pair<int32_t, int64_t> types[] = {
+      {::onnx::TensorProto::FLOAT, kBytes / 4},
+      {::onnx::TensorProto::UINT8, kBytes},
+      {::onnx::TensorProto::BOOL, kBytes},
+      {22, kBytes * 2},     // int4
+      {27, kBytes / 3 * 4}, // float6e2m3, one byte too many
+  };
+  for (auto [type, count] : ArrayRef(types).drop_back())
+    // The longer name moves what follows by one byte.
+    for (StringRef suffix : {"", "longer"}) {
+      ::onnx::TensorProto &weight = *graph.add_initializer();
+      weight.set_name((graph.initializer_size() == 1
+                           ? Twine("w")
+                           : "w" + Twine(type) + suffix)
+                          .str());
+      weight.set_data_type(type);
+      weight.add_dims(count);
+      weight.set_raw_data(bytes);
+    }
+  write("m.onnx", model.SerializeAsString());
+  OwningOpRef<ModuleOp> mapped = importOnnx(getPath("m.onnx"), &context);
+  ASSERT_TRUE(mapped) << diagnostics;
+  MLIRContext other;
+  OwningOpRef<ModuleOp> copied =
+      importOnnxBytes(model.SerializeAsString(), "m", "", &other);
+  ASSERT_TRUE(copied);
+  EXPECT_TRUE(print(*mapped) == print(*copied));
+
+  ::onnx::TensorProto &last = *graph.add_initializer();
+  last.set_name("last");
+  last.set_data_type(std::end(types)[-1].first);
+  last.add_dims(std::end(types)[-1].second);
+  last.set_raw_data(bytes);
+  write("m.onnx", model.SerializeAsString());
+  EXPECT_FALSE(importOnnx(getPath("m.onnx"), &context));
+  EXPECT_EQ(diagnostics, "initializer 'last': expected 99999 bytes for "
+                         "tensor<133332xf6E2M3FN>, but got 100000\n");
+  last.add_float_data(1);
+  write("m.onnx", model.SerializeAsString());
+  diagnostics.clear();
+  EXPECT_FALSE(importOnnx(getPath("m.onnx"), &context));
+  EXPECT_EQ(diagnostics, "initializer 'last': expected one payload, but got "
+                         "raw_data and float_data\n");
+}
+
 TEST_F(ImportTest, another_opset) {
   ::onnx::ModelProto model = makeModel();
   model.mutable_graph()->mutable_initializer(0)->set_raw_data(
