@@ -8,6 +8,7 @@
 
 #include "Arguments.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "quant-float/Support/TargetCpu.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -125,7 +126,7 @@ static std::optional<InputShape> parseShape(StringRef text) {
 
 std::optional<Arguments>
 mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
-  exitCode = kWrongUsage;
+  exitCode = kToolWrongUsage;
   // LLVM's own options go: they are not part of this tool, and some have the
   // names that ours need.
   cl::ResetCommandLineParser();
@@ -181,7 +182,9 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   if (arguments.target != "cpu" && arguments.target != "reference")
     return fail("--target: expected cpu or reference, but got '" +
                 arguments.target + "'");
-  exitCode = kDone;
+  if (llvm::Expected<TargetCpu> cpu = TargetCpu::get("", arguments.cpu); !cpu)
+    return fail("--cpu: " + llvm::toString(cpu.takeError()));
+  exitCode = kToolDone;
   return arguments;
 }
 

@@ -10,15 +10,13 @@
 #define QUANT_FLOAT_TOOLS_RUN_ARGUMENTS_H
 
 #include "mlir/Support/LLVM.h"
+#include "quant-float/Compiler/Driver.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir::quant_float {
-
-/// Exit codes of all tools.
-enum ExitCode { kDone = 0, kWrongInput = 1, kWrongUsage = 2 };
 
 /// One value of --inputs: the file, and the input's name where one is given.
 struct InputFile {

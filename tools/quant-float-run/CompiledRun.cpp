@@ -9,7 +9,6 @@
 #include "CompiledRun.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "quant-float/Compiler/Driver.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
@@ -77,7 +76,7 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
                                                 func::FuncOp function,
                                                 const Arguments &arguments,
                                                 int &exitCode) {
-  exitCode = kWrongInput;
+  exitCode = kToolWrongInput;
   auto fail = [&](llvm::Error error) {
     llvm::errs() << arguments.model
                  << ": error: " << llvm::toString(std::move(error)) << "\n";
@@ -104,6 +103,7 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
   options.cpu = arguments.cpu;
   options.threads = arguments.threads;
   options.optimizationLevel = arguments.optimizationLevel;
+  options.checkCpu = arguments.cpu != "host";
   auto context = std::make_unique<llvm::LLVMContext>();
   FailureOr<std::unique_ptr<llvm::Module>> compiled =
       compileToLLVM(module, options, *context);
@@ -133,7 +133,7 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
     return fail(outputSizes.takeError());
   result.entry = *entry;
   result.outputSizes = *outputSizes;
-  exitCode = kDone;
+  exitCode = kToolDone;
   return result;
 }
 

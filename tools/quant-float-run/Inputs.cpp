@@ -30,19 +30,19 @@ public:
       : function(function), arguments(arguments) {}
 
   std::optional<std::vector<Tensor>> gather();
-  int exitCode = kDone;
+  int exitCode = kToolDone;
 
 private:
   /// "input 0 'x'"
   std::string describe(unsigned index) const;
   /// Prints an error; false, for the caller to return.
-  bool fail(ExitCode code, const llvm::Twine &message) {
+  bool fail(ToolExitCode code, const llvm::Twine &message) {
     llvm::errs() << message << "\n";
     exitCode = code;
     return false;
   }
   bool failUsage(const llvm::Twine &message) {
-    return fail(kWrongUsage, "quant-float-run: error: " + message);
+    return fail(kToolWrongUsage, "quant-float-run: error: " + message);
   }
   bool describeArguments();
   bool applyShapes();
@@ -95,10 +95,11 @@ bool InputGatherer::describeArguments() {
     if (!tensor || !getSlotBytes(tensor.getElementType())) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
-      return fail(kWrongInput, arguments.model + ": error: " + describe(index) +
-                                   ": expected a ranked tensor of numbers, but "
-                                   "got " +
-                                   text);
+      return fail(kToolWrongInput,
+                  arguments.model + ": error: " + describe(index) +
+                      ": expected a ranked tensor of numbers, but "
+                      "got " +
+                      text);
     }
     expected.push_back(
         {tensor.getElementType(), SmallVector<int64_t>(tensor.getShape())});
@@ -169,12 +170,12 @@ bool InputGatherer::readFile(unsigned index) {
       code = std::make_error_code(std::errc::is_a_directory);
   }
   if (code)
-    return fail(kWrongUsage, path + ": error: " + describe(index) +
-                                 " cannot be read: " + code.message());
+    return fail(kToolWrongUsage, path + ": error: " + describe(index) +
+                                     " cannot be read: " + code.message());
   llvm::Expected<Tensor> tensor = readTensorFile(path, expected[index]);
   if (!tensor)
-    return fail(kWrongInput, path + ": error: " + describe(index) + ": " +
-                                 llvm::toString(tensor.takeError()));
+    return fail(kToolWrongInput, path + ": error: " + describe(index) + ": " +
+                                     llvm::toString(tensor.takeError()));
   tensors[index] = std::move(*tensor);
   return true;
 }
@@ -194,8 +195,9 @@ bool InputGatherer::makeRandom(unsigned index) {
   llvm::Expected<Tensor> tensor =
       Tensor::allocate(input.elementType, input.sizes);
   if (!tensor)
-    return fail(kWrongInput, arguments.model + ": error: " + describe(index) +
-                                 ": " + llvm::toString(tensor.takeError()));
+    return fail(kToolWrongInput, arguments.model +
+                                     ": error: " + describe(index) + ": " +
+                                     llvm::toString(tensor.takeError()));
   // Every input has a sequence of its own.
   fillRandom(*tensor, *arguments.randomSeed * 1000003 + index);
   tensors[index] = std::move(*tensor);

@@ -8,10 +8,11 @@
 
 #include "Arguments.h"
 #include "CompiledRun.h"
+#include "Diagnostics.h"
 #include "Inputs.h"
-#include "quant-float/Compiler/Driver.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
+#include "quant-float/InitAll.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -38,10 +39,10 @@ static func::FuncOp selectFunction(ModuleOp module, const Arguments &arguments,
   }
   if (candidates.size() == 1)
     return candidates.front();
-  exitCode = kWrongUsage;
+  exitCode = kToolWrongUsage;
   llvm::raw_ostream &os = llvm::errs() << arguments.model << ": error: ";
   if (names.empty()) {
-    exitCode = kWrongInput;
+    exitCode = kToolWrongInput;
     os << "there is no function to run\n";
   } else if (candidates.empty()) {
     os << "no function is called '" << arguments.entry << "', there are "
@@ -122,13 +123,13 @@ static int writeOutputs(const Arguments &arguments, ArrayRef<Tensor> outputs) {
       llvm::outs() << "output_" << index << ": "
                    << spellTensor(output.getElementType(), output.getSizes())
                    << "\n";
-    return kDone;
+    return kToolDone;
   }
   if (std::error_code code =
           llvm::sys::fs::create_directories(arguments.outputs)) {
     llvm::errs() << arguments.outputs
                  << ": error: cannot be made: " << code.message() << "\n";
-    return kWrongUsage;
+    return kToolWrongUsage;
   }
   for (auto [index, output] : llvm::enumerate(outputs)) {
     llvm::SmallString<256> path(arguments.outputs);
@@ -136,17 +137,19 @@ static int writeOutputs(const Arguments &arguments, ArrayRef<Tensor> outputs) {
     if (llvm::Error error = writeNpy(path, output)) {
       llvm::errs() << path << ": error: " << llvm::toString(std::move(error))
                    << "\n";
-      return kWrongUsage;
+      return kToolWrongUsage;
     }
   }
-  return kDone;
+  return kToolDone;
 }
 
 static int runModel(const Arguments &arguments) {
   DialectRegistry registry;
-  registerCompilerDialects(registry);
+  registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  int exitCode = kDone;
+  context.printOpOnDiagnostic(false);
+  DiagnosticPrinter printer(&context);
+  int exitCode = kToolDone;
   OwningOpRef<ModuleOp> module = loadModel(arguments.model, context, exitCode);
   if (!module)
     return exitCode;
@@ -161,7 +164,7 @@ static int runModel(const Arguments &arguments) {
   llvm::Expected<std::vector<Tensor>> outputs = std::vector<Tensor>();
   if (arguments.target == "reference") {
     if (failed(checkReferenceSupports(function)))
-      return kWrongInput;
+      return kToolWrongInput;
     outputs = runReference(function, arguments, *inputs);
   } else {
     std::optional<CompiledRun> compiled =
@@ -173,7 +176,7 @@ static int runModel(const Arguments &arguments) {
   if (!outputs) {
     llvm::errs() << arguments.model
                  << ": error: " << llvm::toString(outputs.takeError()) << "\n";
-    return kWrongInput;
+    return kToolWrongInput;
   }
   inputs.reset();
   return writeOutputs(arguments, *outputs);
@@ -181,7 +184,7 @@ static int runModel(const Arguments &arguments) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
-  int exitCode = kDone;
+  int exitCode = kToolDone;
   std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
   return arguments ? runModel(*arguments) : exitCode;
 }
