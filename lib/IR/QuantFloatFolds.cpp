@@ -200,11 +200,9 @@ OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
     return getInput();
   Type from = getElementTypeOrSelf(getInput());
   Type to = getElementTypeOrSelf(getResult());
-  // storage_cast(storage_cast(x : T to storage) : storage to T) -> x. The other
-  // order would lose the bits above the code.
+  // A storage value holds a code and nothing else, so both orders are exact.
   if (auto inner = getInput().getDefiningOp<StorageCastOp>())
-    if (inner.getInput().getType() == getType() &&
-        getStorageElementType(to) == from)
+    if (inner.getInput().getType() == getType())
       return inner.getInput();
 
   unsigned width = to.getIntOrFloatBitWidth();

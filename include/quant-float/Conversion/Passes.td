@@ -49,7 +49,9 @@ def ConvertQuantFloatToArithPass
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "target CPU; empty means none of the target's own conversions">,
     Option<"triple", "triple", "std::string", /*default=*/"\"\"",
-           "target triple; empty means that of this machine">
+           "target triple; empty means that of this machine">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "LLVM features such as +avx2,-fma; empty means those of the CPU">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",

@@ -117,7 +117,7 @@ def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
     Below tensors nothing is unsigned or narrower than a byte: arith is signless,
     and a vector store of a sub-byte type writes packed bytes where the address
     arithmetic expects one byte per element. Codes are zero-extended into the
-    byte, i4 and i2 sign-extended; the way back ignores the bits above the code.
+    byte, i4 and i2 sign-extended, and a byte holds nothing else (P3).
 
     Example:
 

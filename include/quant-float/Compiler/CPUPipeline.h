@@ -1,0 +1,45 @@
+//===- CPUPipeline.h - From tensors to LLVM for CPUs ------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_COMPILER_CPUPIPELINE_H
+#define QUANT_FLOAT_COMPILER_CPUPIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::quant_float {
+
+struct TargetCpu;
+
+/// Options of quant-float-lower-to-cpu in textual form.
+struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
+  Option<std::string> cpu{
+      *this, "cpu", llvm::cl::desc("target CPU; 'host' is this machine's"),
+      llvm::cl::init("host")};
+  Option<std::string> triple{
+      *this, "triple", llvm::cl::desc("target triple; empty is this machine's"),
+      llvm::cl::init("")};
+  Option<unsigned> threads{
+      *this, "threads",
+      llvm::cl::desc("1: no threads; 0: as many as OpenMP gives; else so many"),
+      llvm::cl::init(1)};
+};
+
+/// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
+/// up to and with bufferization.
+void buildBufferizePipeline(OpPassManager &manager);
+
+/// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
+void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
+                             unsigned threads);
+
+void registerCPUPipelines();
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_COMPILER_CPUPIPELINE_H

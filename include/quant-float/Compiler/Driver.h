@@ -1,0 +1,82 @@
+//===- Driver.h - The compiler as a library ---------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_COMPILER_DRIVER_H
+#define QUANT_FLOAT_COMPILER_DRIVER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "llvm/Support/raw_ostream.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace mlir::quant_float {
+
+/// Exit codes of the tools.
+enum ToolExitCode {
+  kToolDone = 0,
+  /// The input is wrong or cannot be compiled.
+  kToolWrongInput = 1,
+  /// Wrong usage or an unreadable file.
+  kToolWrongUsage = 2,
+};
+
+/// What the stages below make, in the order of the way.
+enum class EmitKind { MLIR, LLVMDialect, LLVMIR, Assembly, Object, Shared, Header };
+
+struct CompileOptions {
+  /// Empty: this machine's.
+  std::string triple;
+  /// A name LLVM knows; "host" is this machine's with all its features.
+  std::string cpu = "host";
+  /// 0 to 3, as of the LLVM optimization pipeline.
+  unsigned optimizationLevel = 2;
+  /// 1: no threads; 0: as many as OpenMP gives; else so many.
+  unsigned threads = 1;
+  /// Whether entry points check that the CPU has what the code needs; needless
+  /// for code that runs where it was made.
+  bool checkCpu = true;
+};
+
+/// Reads a model: .onnx is imported, .mlir and .mlirbc are parsed, "-" is MLIR
+/// on standard input. The module is verified. Returns null after an error on
+/// the diagnostic engine; `exitCode` then says which of the tools' codes fits.
+/// `verify` off leaves an ONNX model's ops unverified.
+OwningOpRef<ModuleOp> loadModel(StringRef path, MLIRContext &context,
+                                int &exitCode, bool verify = true);
+
+/// Lowers to the LLVM dialect in place, entry points and their wrappers
+/// included. Errors go to the diagnostic engine.
+LogicalResult lowerToLLVMDialect(ModuleOp module, const CompileOptions &options);
+
+/// Lowers, translates, links the entry runtime and optimizes.
+FailureOr<std::unique_ptr<llvm::Module>>
+compileToLLVM(ModuleOp module, const CompileOptions &options,
+              llvm::LLVMContext &llvmContext);
+
+/// Compiles and writes one kind of output; `baseName` is that of the output
+/// file, for the header's include guard. `Shared` is not for this function.
+LogicalResult compileTo(ModuleOp module, EmitKind kind,
+                        const CompileOptions &options, StringRef baseName,
+                        llvm::raw_pwrite_stream &os,
+                        std::string *header = nullptr);
+
+/// Links an object into the shared library `output`. The linker is lld, or the
+/// one that the environment variable LLD names.
+llvm::Error linkShared(StringRef object, StringRef output,
+                       const CompileOptions &options);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_COMPILER_DRIVER_H

@@ -1,0 +1,46 @@
+//===- Passes.h - Conversions out of quant_float ----------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CONVERSION_PASSES_H
+#define QUANT_FLOAT_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+class TypeConverter;
+} // namespace mlir
+
+namespace mlir::quant_float {
+
+struct TargetCpu;
+
+#define GEN_PASS_DECL
+#include "quant-float/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "quant-float/Conversion/Passes.h.inc"
+
+/// Types of tensors become those of their storage (see ElementTypes.h).
+void populateStorageTypeConversions(TypeConverter &converter);
+
+/// Ops on ranked tensors to linalg.generic, for a converter from above.
+void populateQuantFloatToLinalgConversionPatterns(const TypeConverter &converter,
+                                                  RewritePatternSet &patterns);
+
+/// Casts of scalars and vectors to arith ops that `cpu` has instructions for.
+/// They leave storage casts where values enter and leave.
+void populateQuantFloatToArithConversionPatterns(const TargetCpu &cpu,
+                                                 RewritePatternSet &patterns);
+
+/// What is left of storage casts to arith ops; apply after the above.
+void populateStorageCastToArithPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_CONVERSION_PASSES_H

@@ -1,0 +1,109 @@
+//===- CPUPipeline.cpp - From tensors to LLVM for CPUs --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Compiler/CPUPipeline.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+void quant_float::buildBufferizePipeline(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createConvertQuantFloatToLinalgPass());
+  manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
+  manager.addPass(createQuantFloatMakeEntryPointsPass());
+  manager.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
+                                          const TargetCpu &cpu,
+                                          unsigned threads) {
+  buildBufferizePipeline(manager);
+
+  QuantFloatTileAndVectorizePassOptions tiling;
+  // One register of bytes, the narrowest elements there are.
+  tiling.tileSize = std::max(cpu.vectorBytes, 16u);
+  // Masks on bytes are instructions where byte vectors of 64 are.
+  tiling.maskedTail = cpu.vectorBytes == 64;
+  tiling.parallel = threads != 1;
+  ConvertQuantFloatToArithPassOptions expansion;
+  expansion.cpu = cpu.cpu;
+  expansion.triple = cpu.triple;
+  expansion.features = cpu.features;
+
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createQuantFloatTileAndVectorizePass(tiling));
+  function.addPass(createConvertQuantFloatToArithPass(expansion));
+  function.addPass(createConvertLinalgToLoopsPass());
+  QuantFloatRequireLoweredPassOptions requirement;
+  requirement.target = cpu.cpu;
+  function.addPass(createQuantFloatRequireLoweredPass(requirement));
+  function.addPass(vector::createLowerVectorMaskPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createConvertVectorToSCFPass());
+
+  if (threads != 1) {
+    function.addPass(createForallToParallelLoopPass());
+    ConvertSCFToOpenMPPassOptions openMP;
+    openMP.numThreads = threads;
+    manager.addPass(createConvertSCFToOpenMPPass(openMP));
+  }
+  OpPassManager &low = manager.nest<func::FuncOp>();
+  low.addPass(memref::createExpandStridedMetadataPass());
+  low.addPass(createLowerAffinePass());
+  low.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createQuantFloatAssumeNoAlignmentPass());
+  manager.addPass(createQuantFloatEmitCWrappersPass());
+}
+
+void quant_float::registerCPUPipelines() {
+  PassPipelineRegistration<LowerToCPUOptions>(
+      "quant-float-lower-to-cpu",
+      "lower quant_float on tensors to vectorized LLVM dialect with C entry "
+      "points",
+      [](OpPassManager &manager, const LowerToCPUOptions &options) {
+        llvm::Expected<TargetCpu> cpu =
+            TargetCpu::get(options.triple, options.cpu);
+        if (!cpu) {
+          // A pipeline builder has no way to fail: the expansion pass gets the
+          // same names, says what is wrong with them and fails.
+          llvm::consumeError(cpu.takeError());
+          TargetCpu unknown;
+          unknown.triple = options.triple;
+          unknown.cpu = options.cpu;
+          return buildLowerToCPUPipeline(manager, unknown, options.threads);
+        }
+        buildLowerToCPUPipeline(manager, *cpu, options.threads);
+      });
+}

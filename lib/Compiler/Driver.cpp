@@ -1,0 +1,214 @@
+//===- Driver.cpp - The compiler as a library -----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Compiler/Driver.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "quant-float/Compiler/CPUPipeline.h"
+#include "quant-float/EntryPoint/Link.h"
+#include "quant-float/Support/TargetCpu.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static FailureOr<TargetCpu> getTarget(ModuleOp module,
+                                      const CompileOptions &options) {
+  llvm::Expected<TargetCpu> cpu = TargetCpu::get(options.triple, options.cpu);
+  if (!cpu) {
+    emitError(UnknownLoc::get(module.getContext()))
+        << llvm::toString(cpu.takeError());
+    return failure();
+  }
+  return *cpu;
+}
+
+static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
+                           const CompileOptions &options) {
+  PassManager manager(module.getContext());
+  buildLowerToCPUPipeline(manager, cpu, options.threads);
+  return manager.run(module);
+}
+
+LogicalResult quant_float::lowerToLLVMDialect(ModuleOp module,
+                                              const CompileOptions &options) {
+  FailureOr<TargetCpu> cpu = getTarget(module, options);
+  if (failed(cpu))
+    return failure();
+  return lower(module, *cpu, options);
+}
+
+/// The vectorization is done, by rules of our own: LLVM's loop vectorizer and
+/// unroller would only make the scalar tails large.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopUnrolling = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  static const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(chosen)
+                 : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
+
+namespace {
+struct Compiled {
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+} // namespace
+
+static FailureOr<Compiled> compile(ModuleOp module,
+                                   const CompileOptions &options,
+                                   llvm::LLVMContext &llvmContext) {
+  auto fail = [&](const Twine &message) -> FailureOr<Compiled> {
+    emitError(module.getLoc()) << message;
+    return failure();
+  };
+  FailureOr<TargetCpu> cpu = getTarget(module, options);
+  if (failed(cpu) || failed(lower(module, *cpu, options)))
+    return failure();
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      cpu->createMachine(options.optimizationLevel);
+  if (!machine)
+    return fail(llvm::toString(machine.takeError()));
+
+  Compiled result;
+  result.machine = std::move(*machine);
+  result.module = translateModuleToLLVMIR(module, llvmContext, "quant-float");
+  if (!result.module)
+    return failure();
+  result.module->setTargetTriple(result.machine->getTargetTriple());
+  result.module->setDataLayout(result.machine->createDataLayout());
+  LinkEntryRuntimeOptions link;
+  link.checkCpu = options.checkCpu;
+  if (llvm::Error error = linkEntryRuntime(*result.module, *result.machine, link))
+    return fail(llvm::toString(std::move(error)));
+  optimize(*result.module, *result.machine, options.optimizationLevel);
+  return result;
+}
+
+FailureOr<std::unique_ptr<llvm::Module>>
+quant_float::compileToLLVM(ModuleOp module, const CompileOptions &options,
+                           llvm::LLVMContext &llvmContext) {
+  FailureOr<Compiled> compiled = compile(module, options, llvmContext);
+  if (failed(compiled))
+    return failure();
+  return std::move(compiled->module);
+}
+
+LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
+                                     const CompileOptions &options,
+                                     StringRef baseName,
+                                     llvm::raw_pwrite_stream &os,
+                                     std::string *header) {
+  if (kind == EmitKind::MLIR) {
+    module.print(os, OpPrintingFlags());
+    return success();
+  }
+  auto makeHeader = [&]() -> FailureOr<std::string> {
+    FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
+    if (failed(entries))
+      return failure();
+    return emitCHeader(*entries, baseName);
+  };
+  if (kind == EmitKind::LLVMDialect || kind == EmitKind::Header) {
+    if (failed(lowerToLLVMDialect(module, options)))
+      return failure();
+    if (kind == EmitKind::LLVMDialect) {
+      module.print(os, OpPrintingFlags());
+      return success();
+    }
+    FailureOr<std::string> text = makeHeader();
+    if (failed(text))
+      return failure();
+    os << *text;
+    return success();
+  }
+
+  llvm::LLVMContext llvmContext;
+  FailureOr<Compiled> compiled = compile(module, options, llvmContext);
+  if (failed(compiled))
+    return failure();
+  if (header) {
+    FailureOr<std::string> text = makeHeader();
+    if (failed(text))
+      return failure();
+    *header = std::move(*text);
+  }
+  if (kind == EmitKind::LLVMIR) {
+    compiled->module->print(os, nullptr);
+    return success();
+  }
+  llvm::legacy::PassManager codegen;
+  if (compiled->machine->addPassesToEmitFile(
+          codegen, os, nullptr,
+          kind == EmitKind::Assembly ? llvm::CodeGenFileType::AssemblyFile
+                                     : llvm::CodeGenFileType::ObjectFile)) {
+    emitError(module.getLoc()) << "the target cannot write this kind of file";
+    return failure();
+  }
+  codegen.run(*compiled->module);
+  return success();
+}
+
+llvm::Error quant_float::linkShared(StringRef object, StringRef output,
+                                    const CompileOptions &options) {
+  auto fail = [](const Twine &message) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+  };
+  std::string linker;
+  if (std::optional<std::string> named = llvm::sys::Process::GetEnv("LLD"))
+    linker = *named;
+  for (StringRef name : {"ld.lld-22", "ld.lld"})
+    if (linker.empty())
+      if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name))
+        linker = *found;
+  if (linker.empty())
+    return fail("no linker: expected ld.lld-22 or ld.lld on the path, or in LLD");
+  SmallVector<StringRef> arguments = {linker,      "-shared",
+                                      "-z",        "noexecstack",
+                                      "--build-id", "-o",
+                                      output,      object};
+  std::string library;
+  if (options.threads != 1) {
+    // Found at run time by its name.
+    arguments.push_back("--allow-shlib-undefined");
+  }
+  std::string message;
+  if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0, 0,
+                                &message))
+    return fail("linking failed" + (message.empty() ? "" : ": " + message));
+  return llvm::Error::success();
+}

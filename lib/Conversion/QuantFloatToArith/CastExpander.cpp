@@ -1,0 +1,51 @@
+//===- CastExpander.cpp - From source to destination ----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastExpander.h"
+
+#include "quant-float/IR/ElementTypes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static bool isBool(Type type) { return type.isInteger(1); }
+
+Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
+                              const CastSemantics &semantics) {
+  // V7
+  if (from == to)
+    return storage;
+  if (!isa<FloatType, IntegerType>(from) || !isa<FloatType, IntegerType>(to))
+    return {};
+
+  if (isBool(to))
+    return testNonZero(lanes, storage, from);
+  auto fromInteger = dyn_cast<IntegerType>(from);
+  if (auto toInteger = dyn_cast<IntegerType>(to)) {
+    if (!fromInteger)
+      return truncateToInteger(
+          lanes, decodeFloat(lanes, storage, cast<FloatType>(from)), toInteger);
+    bool isSigned = !fromInteger.isUnsigned() && !isBool(from);
+    unsigned width = std::max(toInteger.getWidth(), 8u);
+    return wrapInteger(lanes, lanes.resize(storage, width, isSigned),
+                       toInteger);
+  }
+
+  auto toFloat = cast<FloatType>(to);
+  Carrier carrier =
+      fromInteger ? convertInteger(lanes, storage, fromInteger, toFloat)
+                  : decodeFloat(lanes, storage, cast<FloatType>(from));
+  if (toFloat.getWidth() < 32 &&
+      getElementTypeOrSelf(carrier.value).isF64())
+    carrier.value = roundToOdd(lanes, carrier.value);
+  if (isStandardFloat(to))
+    return encodeStandardFloat(lanes, carrier, toFloat);
+  if (isa<Float8E8M0FNUType>(to))
+    return encodeScale(lanes, carrier, semantics);
+  return encodeNarrowFloat(lanes, carrier, toFloat, semantics);
+}

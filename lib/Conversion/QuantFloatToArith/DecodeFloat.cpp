@@ -1,0 +1,85 @@
+//===- DecodeFloat.cpp - Floats to f32 ------------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastExpander.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using arith::CmpIPredicate;
+
+// Of f32.
+static constexpr unsigned kMantissaBits = 23;
+static constexpr int kBias = 127;
+static constexpr uint64_t kSignMask = 0x80000000;
+static constexpr uint64_t kInfinity = 0x7F800000;
+static constexpr uint64_t kQuietNaN = 0x7FC00000;
+
+/// C10: the code is f32's exponent field, except at both ends.
+static Carrier decodeScale(Lanes &lanes, Value code) {
+  Value bits = lanes.shl(code, kMantissaBits);
+  // 2^-127 is a subnormal.
+  bits = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0), 0x00400000,
+                      bits);
+  bits = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0xFF), kQuietNaN,
+                      bits);
+  return {lanes.bitcast(bits, Float32Type::get(bits.getContext())),
+          NaNs::Canonical};
+}
+
+/// C7: magnitude bits move to their place in f32, and the bias is corrected.
+///
+/// A subnormal has no leading one: reading it as if it had, one exponent up,
+/// gives 2^minExponent too much. Subtracting that is exact and, unlike a
+/// multiplication of the unbiased bits, needs no subnormal f32 operand.
+static Carrier decodeByBits(Lanes &lanes, Value code, const FloatFormat &from) {
+  auto f32 = Float32Type::get(code.getContext());
+  Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
+  Value moved = lanes.shl(magnitude, kMantissaBits - from.mantissaBits);
+  uint64_t rebias = uint64_t(kBias - from.bias) << kMantissaBits;
+  Value normal = lanes.add(moved, rebias);
+  Value tooMuch = lanes.bitcast(
+      lanes.add(moved, rebias + (uint64_t(1) << kMantissaBits)), f32);
+  Value subnormal = lanes.toBits(lanes.make<arith::SubFOp>(
+      tooMuch, lanes.powerOfTwo(f32, from.minExponent)));
+  Value bits = lanes.select(lanes.compare(CmpIPredicate::ult, magnitude,
+                                          uint64_t(1) << from.mantissaBits),
+                            subnormal, normal);
+  if (from.hasInfinity) {
+    bits = lanes.select(
+        lanes.compare(CmpIPredicate::eq, magnitude, from.infinityCode),
+        kInfinity, bits);
+    bits = lanes.select(
+        lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode),
+        kQuietNaN, bits);
+  } else if (from.hasNaN) {
+    bits = lanes.select(
+        lanes.compare(CmpIPredicate::eq, from.isFNUZ ? code : magnitude,
+                      from.nanCode),
+        kQuietNaN, bits);
+  }
+  Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
+  bits = lanes.make<arith::OrIOp>(bits, sign);
+  return {lanes.bitcast(bits, f32),
+          from.hasNaN ? NaNs::Canonical : NaNs::None};
+}
+
+Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
+  auto f32 = Float32Type::get(from.getContext());
+  if (from.isF64() || from.isF32())
+    return {storage, NaNs::Any};
+  if (from.isBF16()) {
+    Value bits = lanes.resize(lanes.toBits(storage), 32);
+    return {lanes.bitcast(lanes.shl(bits, 16), f32), NaNs::Any};
+  }
+  if (from.isF16() && lanes.getCpu().hasHalfConversions)
+    return {lanes.convert<arith::ExtFOp>(storage, f32), NaNs::Any};
+  Value code = lanes.resize(lanes.toBits(storage), 32);
+  if (isa<Float8E8M0FNUType>(from))
+    return decodeScale(lanes, code);
+  return decodeByBits(lanes, code, FloatFormat(from));
+}

@@ -1,0 +1,250 @@
+//===- EncodeFloat.cpp - f32 to floats ------------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastExpander.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+// Of f32.
+static constexpr unsigned kMantissaBits = 23;
+static constexpr uint64_t kMagnitudeMask = 0x7FFFFFFF;
+static constexpr uint64_t kExponentMask = 0x7F800000;
+
+static FloatType getF32(Value value) {
+  return Float32Type::get(value.getContext());
+}
+
+Value quant_float::roundToOdd(Lanes &lanes, Value value) {
+  // Nearest first; where that went away from zero, one step back; then the
+  // lowest bit says that something was lost. An overflow comes back from
+  // infinity to the largest value, an underflow is the smallest subnormal:
+  // both still round to the same side of whatever is asked later.
+  Value nearest = lanes.convert<arith::TruncFOp>(value, getF32(value));
+  Type f64 = getElementTypeOrSelf(value);
+  Value back = lanes.convert<arith::ExtFOp>(nearest, f64);
+  Value bits = lanes.toBits(nearest);
+  auto magnitude = [&](Value a) {
+    return lanes.bitcast(lanes.bitAnd(lanes.toBits(a), ~uint64_t(0) >> 1), f64);
+  };
+  Value isAway = lanes.compare(CmpFPredicate::OGT, magnitude(back),
+                               magnitude(value));
+  Value towardZero = lanes.select(isAway, lanes.add(bits, -1), bits);
+  Value isInexact = lanes.compare(CmpFPredicate::ONE, back, value);
+  Value odd = lanes.select(isInexact, lanes.bitOr(towardZero, 1), bits);
+  return lanes.bitcast(odd, getF32(value));
+}
+
+/// Quiet and without payload, the sign kept (C2).
+static Value canonicalizeNaN(Lanes &lanes, Value value, Value isNaN,
+                             FloatType type) {
+  FloatFormat format(type);
+  Value bits = lanes.toBits(value);
+  Value canonical =
+      lanes.bitOr(lanes.bitAnd(bits, format.signMask()), format.nanCode);
+  return lanes.bitcast(lanes.select(isNaN, canonical, bits), type);
+}
+
+/// The magnitude code of `magnitude` rounded to nearest even in `to`, as an
+/// i32; values from `limit` on count as `limit`. The bits above the code's are
+/// garbage unless `clean`.
+///
+/// Adding 2^(e + 23 - M) to a number of exponent e leaves M mantissa bits and
+/// rounds the rest away, as the sum has the exponent of the power of two. With
+/// e held at the smallest exponent of `to` the same addition rounds subnormals:
+///
+///   t = max(2^e, 2^minExponent)
+///   r = t * 2^(23 - M) + magnitude          (the product is exact)
+///
+/// The low bits of r are the rounded significand with its leading one, the
+/// exponent of t counts the binades below: their sum is the code, and a carry
+/// out of the significand goes where it should.
+static Value roundToCode(Lanes &lanes, Value magnitude, const FloatFormat &to,
+                         const APFloat &limit, bool clean) {
+  FloatType f32 = getF32(magnitude);
+  unsigned dropped = kMantissaBits - to.mantissaBits;
+  Value limitValue = lanes.number(f32, limit);
+  Value capped =
+      lanes.select(lanes.compare(CmpFPredicate::OLT, magnitude, limitValue),
+                   magnitude, limitValue);
+  Value power = lanes.bitcast(
+      lanes.bitAnd(lanes.toBits(capped), kExponentMask), f32);
+  Value smallest = lanes.powerOfTwo(f32, to.minExponent);
+  power = lanes.select(lanes.compare(CmpFPredicate::OGT, power, smallest),
+                       power, smallest);
+  Value sum = lanes.toBits(
+      lanes.multiplyAdd(power, lanes.powerOfTwo(f32, dropped), capped));
+  Value powerBits = lanes.toBits(power);
+
+  uint64_t smallestBits = uint64_t(127 + to.minExponent) << kMantissaBits;
+  uint64_t correction = -(smallestBits >> dropped);
+  if (clean) {
+    sum = lanes.make<arith::SubIOp>(sum, powerBits);
+    correction -= uint64_t(dropped) << kMantissaBits;
+  }
+  Value code =
+      lanes.make<arith::AddIOp>(sum, lanes.shrU(powerBits, dropped));
+  return lanes.add(code, correction);
+}
+
+/// f16 for targets that have no conversion: C2 is C3 without saturation.
+static Value encodeHalf(Lanes &lanes, Value value, NaNs nans,
+                        const FloatFormat &half) {
+  Value bits = lanes.toBits(value);
+  Value magnitude =
+      lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), getF32(value));
+  APFloat limit = scalbn(APFloat(1.0f), half.maxExponent + 1,
+                         APFloat::rmNearestTiesToEven);
+  Value code = roundToCode(lanes, magnitude, half, limit, /*clean=*/true);
+  if (nans != NaNs::None)
+    code = lanes.select(lanes.isNaN(value), half.nanCode, code);
+  Value sign = lanes.bitAnd(lanes.shrU(bits, 16), half.signMask());
+  return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 16);
+}
+
+/// bf16 has f32's exponents, so that rounding is integer arithmetic on the
+/// bits: a carry into the exponent, up to infinity, is what should happen.
+static Value encodeBFloat(Lanes &lanes, Value value, NaNs nans,
+                          const FloatFormat &bfloat) {
+  Value bits = lanes.toBits(value);
+  Value last = lanes.bitAnd(lanes.shrU(bits, 16), 1);
+  Value rounded = lanes.make<arith::AddIOp>(lanes.add(bits, 0x7FFF), last);
+  Value code = lanes.shrU(rounded, 16);
+  if (nans == NaNs::Any) {
+    Value sign = lanes.bitAnd(lanes.shrU(bits, 16), bfloat.signMask());
+    code = lanes.select(lanes.isNaN(value), lanes.bitOr(sign, bfloat.nanCode),
+                        code);
+  }
+  return lanes.resize(code, 16);
+}
+
+Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
+                                       FloatType to) {
+  Value value = carrier.value;
+  auto carrierType = cast<FloatType>(getElementTypeOrSelf(value));
+  if (to.isBF16())
+    return lanes.bitcast(
+        encodeBFloat(lanes, value, carrier.nans, FloatFormat(to)), to);
+  if (to.isF16() && !lanes.getCpu().hasHalfConversions)
+    return lanes.bitcast(
+        encodeHalf(lanes, value, carrier.nans, FloatFormat(to)), to);
+
+  Value result = value;
+  if (to.getWidth() > carrierType.getWidth())
+    result = lanes.convert<arith::ExtFOp>(value, to);
+  else if (to.getWidth() < carrierType.getWidth())
+    result = lanes.convert<arith::TruncFOp>(value, to);
+  if (carrier.nans == NaNs::Any)
+    result = canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
+  return result;
+}
+
+Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier,
+                                     FloatType type,
+                                     const CastSemantics &semantics) {
+  FloatFormat to(type);
+  Value value = carrier.value;
+  FloatType f32 = getF32(value);
+  Value bits = lanes.toBits(value);
+  Value magnitude = lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), f32);
+  // C8: formats without NaN always saturate.
+  bool saturate = semantics.saturate || !to.hasNaN;
+  APFloat limit = to.maxValue;
+  if (!saturate)
+    limit = scalbn(APFloat(1.0f), to.maxExponent + 1,
+                   APFloat::rmNearestTiesToEven);
+  // Bits above the code disappear where storage is no wider than it.
+  bool clean = !saturate || to.width < 8;
+  Value code = roundToCode(lanes, magnitude, to, limit, clean);
+
+  Value isNaN;
+  if (carrier.nans != NaNs::None)
+    isNaN = lanes.isNaN(value);
+  if (to.isFNUZ && saturate && semantics.infinityIsNaN) {
+    // C4. "Not less" takes NaN in.
+    Value infinity = lanes.number(f32, APFloat::getInf(f32.getFloatSemantics()));
+    isNaN = lanes.compare(CmpFPredicate::UGE, magnitude, infinity);
+  }
+  if (!saturate) {
+    // C3: the rounded magnitude decides. A NaN was capped and comes here too.
+    Value isOver = lanes.compare(CmpIPredicate::ugt, code, to.maxCode);
+    if (to.hasInfinity)
+      code = lanes.select(isOver, to.infinityCode, code);
+    else
+      isNaN = isOver;
+  }
+
+  Value sign = lanes.bitAnd(lanes.shrU(bits, 32 - to.width), to.signMask());
+  Value signedCode;
+  if (to.isFNUZ) {
+    // C6: no negative zero. Up to half the smallest subnormal rounds to it.
+    Value isNonZero = lanes.compare(
+        CmpFPredicate::OGT, magnitude,
+        lanes.powerOfTwo(f32, to.minExponent - int(to.mantissaBits) - 1));
+    sign = lanes.select(isNonZero, sign, lanes.integer(sign, 0));
+    // Adding keeps what is below the sign bit whatever is above it.
+    signedCode = lanes.make<arith::AddIOp>(code, sign);
+    if (isNaN)
+      signedCode = lanes.select(isNaN, to.nanCode, signedCode);
+  } else {
+    // C5; C8: a NaN becomes a zero of the other sign.
+    if (isNaN)
+      code = lanes.select(isNaN, to.hasNaN ? to.nanCode : to.signMask(), code);
+    signedCode = lanes.make<arith::XOrIOp>(code, sign);
+  }
+  return lanes.resize(signedCode, 8);
+}
+
+Value quant_float::encodeScale(Lanes &lanes, Carrier carrier,
+                               const CastSemantics &semantics) {
+  // The code is the exponent field, rounded by adding to the mantissa below it.
+  // Under 2^-126 the grid has one value more, 2^-127, which is the top bit of a
+  // subnormal's mantissa: there the threshold to code 1 is written out.
+  Value bits = lanes.toBits(carrier.value);
+  Value magnitude = lanes.bitAnd(bits, kMagnitudeMask);
+  uint64_t increment = 0, firstOfCode1 = 0;
+  switch (semantics.roundMode) {
+  case RoundMode::Up:
+    increment = 0x7FFFFF;
+    firstOfCode1 = 0x400001;
+    break;
+  case RoundMode::Down:
+    break;
+  case RoundMode::Nearest:
+    increment = 0x400000;
+    firstOfCode1 = 0x600000;
+    break;
+  }
+  Value code = magnitude;
+  if (increment)
+    code = lanes.add(code, increment);
+  code = lanes.shrU(code, kMantissaBits);
+  if (firstOfCode1)
+    code = lanes.select(
+        lanes.compare(CmpIPredicate::ult, magnitude, firstOfCode1), 0, code);
+
+  if (semantics.saturate) {
+    Value isOver = lanes.compare(CmpIPredicate::ugt, code, 0xFE);
+    code = lanes.select(isOver, 0xFE, code);
+    Value isNegative = lanes.compare(CmpIPredicate::slt, bits, 0);
+    code = lanes.select(isNegative, 0, code);
+    if (carrier.nans != NaNs::None)
+      code = lanes.select(lanes.isNaN(carrier.value), 0xFF, code);
+  } else {
+    // What is left of [2^-127, 2^127], tested before rounding: negatives have
+    // the sign bit and are far above, NaN and infinity are too.
+    Value fromSmallest = lanes.add(bits, -uint64_t(0x00400000));
+    Value isOutside = lanes.compare(CmpIPredicate::ugt, fromSmallest,
+                                    0x7F000000 - 0x00400000);
+    code = lanes.select(isOutside, 0xFF, code);
+  }
+  return lanes.bitcast(lanes.resize(code, 8),
+                       Float8E8M0FNUType::get(bits.getContext()));
+}

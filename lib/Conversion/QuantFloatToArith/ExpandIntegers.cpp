@@ -1,0 +1,188 @@
+//===- ExpandIntegers.cpp - Integers and bool -----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastExpander.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+static bool isUnsigned(IntegerType type) {
+  return type.isUnsigned() || type.getWidth() == 1;
+}
+
+//===----------------------------------------------------------------------===//
+// From integers
+//===----------------------------------------------------------------------===//
+
+/// `value` where it is in [-2^bits, 2^bits], else the nearer end.
+static Value clampMagnitude(Lanes &lanes, Value value, unsigned bits,
+                            bool isUnsigned) {
+  Value upper = lanes.integer(value, uint64_t(1) << bits);
+  if (isUnsigned)
+    return lanes.make<arith::MinUIOp>(value, upper);
+  Value lower = lanes.integer(value, -(uint64_t(1) << bits));
+  return lanes.make<arith::MaxSIOp>(
+      lanes.make<arith::MinSIOp>(value, upper), lower);
+}
+
+/// Rounds integers that need more than `precision` bits to odd, `dropped` bits
+/// up. Of two neighbours in two's complement the odd one is floor | 1, whatever
+/// the sign.
+static Value roundIntegerToOdd(Lanes &lanes, Value value, unsigned precision,
+                               unsigned dropped, bool isUnsigned) {
+  uint64_t mask = (uint64_t(1) << dropped) - 1;
+  Value low = lanes.bitAnd(value, mask);
+  Value sticky = lanes.resize(lanes.compare(CmpIPredicate::ne, low, 0),
+                              Lanes::getWidth(value));
+  Value odd = lanes.make<arith::OrIOp>(
+      lanes.bitAnd(value, ~mask), lanes.shl(sticky, dropped));
+  Value isSmall = lanes.compare(
+      CmpIPredicate::eq, clampMagnitude(lanes, value, precision, isUnsigned),
+      value);
+  return lanes.select(isSmall, value, odd);
+}
+
+Carrier quant_float::convertInteger(Lanes &lanes, Value storage,
+                                    IntegerType from, FloatType to) {
+  MLIRContext *context = storage.getContext();
+  auto f32 = Float32Type::get(context);
+  auto f64 = Float64Type::get(context);
+  bool fromUnsigned = isUnsigned(from);
+  auto convert = [&](Value value, FloatType type) -> Carrier {
+    // Below 32 bits the signed conversion does for both.
+    if (from.getWidth() < 32)
+      value = lanes.resize(value, 32, !fromUnsigned);
+    bool asUnsigned = fromUnsigned && Lanes::getWidth(value) >= from.getWidth() &&
+                      from.getWidth() >= 32;
+    return {asUnsigned ? lanes.convert<arith::UIToFPOp>(value, type)
+                       : lanes.convert<arith::SIToFPOp>(value, type),
+            NaNs::None};
+  };
+
+  if (to.isF64() || to.isF32())
+    return convert(storage, to);
+  // Exact in f32.
+  if (from.getWidth() < 32)
+    return convert(storage, f32);
+  // Ranges that end below 2^24: what is beyond overflows all the same, and what
+  // is left is exact in f32.
+  if (!to.isBF16() && !isa<Float8E8M0FNUType>(to)) {
+    Value clamped = clampMagnitude(lanes, storage, 24, fromUnsigned);
+    return {lanes.convert<arith::SIToFPOp>(lanes.resize(clamped, 32), f32),
+            NaNs::None};
+  }
+  if (from.getWidth() == 32)
+    return convert(roundIntegerToOdd(lanes, storage, 24, 8, fromUnsigned), f32);
+  return convert(roundIntegerToOdd(lanes, storage, 53, 11, fromUnsigned), f64);
+}
+
+//===----------------------------------------------------------------------===//
+// To integers
+//===----------------------------------------------------------------------===//
+
+Value quant_float::wrapInteger(Lanes &lanes, Value value, IntegerType to) {
+  if (to.getWidth() >= 8)
+    return lanes.resize(value, to.getWidth());
+  value = lanes.resize(value, 8);
+  if (to.isUnsigned())
+    return lanes.bitAnd(value, (uint64_t(1) << to.getWidth()) - 1);
+  unsigned shift = 8 - to.getWidth();
+  return lanes.shrS(lanes.shl(value, shift), shift);
+}
+
+/// C11 up to 32 bits: the target's conversion, where it is defined.
+static Value truncateTo32(Lanes &lanes, const Carrier &carrier) {
+  Value value = carrier.value;
+  auto type = cast<FloatType>(getElementTypeOrSelf(value));
+  Value tooLarge = lanes.powerOfTwo(type, 31);
+  // The largest value below 2^31, and -2^31 itself, are inside.
+  APFloat largest = scalbn(APFloat(type.getFloatSemantics(), 1), 31,
+                           APFloat::rmNearestTiesToEven);
+  largest.next(/*nextDown=*/true);
+  Value upper = lanes.number(type, largest);
+  Value lower = lanes.number(type, -scalbn(APFloat(type.getFloatSemantics(), 1),
+                                           31, APFloat::rmNearestTiesToEven));
+  Value inside = lanes.select(lanes.compare(CmpFPredicate::OLT, value, upper),
+                              value, upper);
+  inside = lanes.select(lanes.compare(CmpFPredicate::OGT, inside, lower),
+                        inside, lower);
+  Value result = lanes.convert<arith::FPToSIOp>(inside, lanes.getInt(32));
+  result = lanes.select(lanes.compare(CmpFPredicate::OGE, value, tooLarge),
+                        0x7FFFFFFF, result);
+  if (carrier.nans != NaNs::None)
+    result = lanes.select(lanes.isNaN(value), 0, result);
+  return result;
+}
+
+/// C11 for 64 bits and for ui32, by moving the significand: few targets convert
+/// to 64-bit lanes. Saturates to i64, to ui64 above where `toUnsigned`.
+static Value truncateTo64(Lanes &lanes, const Carrier &carrier,
+                          bool toUnsigned) {
+  auto f64 = Float64Type::get(carrier.value.getContext());
+  Value value = carrier.value;
+  if (!getElementTypeOrSelf(value).isF64())
+    value = lanes.convert<arith::ExtFOp>(value, f64);
+  Value bits = lanes.toBits(value);
+  Value field = lanes.bitAnd(lanes.shrU(bits, 52), 0x7FF);
+  Value significand = lanes.bitOr(
+      lanes.bitAnd(bits, (uint64_t(1) << 52) - 1), uint64_t(1) << 52);
+
+  // |value| = significand * 2^(field - 1075). A count of 63 clears it to the
+  // right; to the left, counts that matter end at 11.
+  auto shiftCount = [&](Value count) {
+    return lanes.make<arith::MaxSIOp>(
+        lanes.make<arith::MinSIOp>(count, lanes.integer(count, 63)),
+        lanes.integer(count, 0));
+  };
+  Value left = shiftCount(lanes.add(field, -uint64_t(1075)));
+  Value right = shiftCount(
+      lanes.make<arith::SubIOp>(lanes.integer(field, 1075), field));
+  Value magnitude = lanes.make<arith::ShRUIOp>(
+      lanes.make<arith::ShLIOp>(significand, left), right);
+
+  Value isNegative = lanes.compare(CmpIPredicate::slt, bits, 0);
+  Value zero = lanes.integer(magnitude, 0);
+  Value result = lanes.select(
+      isNegative, lanes.make<arith::SubIOp>(zero, magnitude), magnitude);
+  // From 2^63 (2^64) up, and down from -2^63, the ends of the range.
+  uint64_t limit = 1023 + (toUnsigned ? 64 : 63);
+  Value isOver = lanes.compare(CmpIPredicate::uge, field, limit);
+  result = lanes.select(
+      isOver, toUnsigned ? ~uint64_t(0) : ~uint64_t(0) >> 1, result);
+  Value isUnder = lanes.make<arith::AndIOp>(
+      isNegative, lanes.compare(CmpIPredicate::uge, field, 1023 + 63));
+  result = lanes.select(isUnder, uint64_t(1) << 63, result);
+  if (carrier.nans != NaNs::None)
+    result = lanes.select(lanes.isNaN(value), 0, result);
+  return result;
+}
+
+Value quant_float::truncateToInteger(Lanes &lanes, Carrier carrier,
+                                     IntegerType to) {
+  bool by32 =
+      to.getWidth() < 32 || (to.getWidth() == 32 && !to.isUnsigned());
+  if (by32)
+    return wrapInteger(lanes, truncateTo32(lanes, carrier), to);
+  bool toUnsigned = to.getWidth() == 64 && to.isUnsigned();
+  return wrapInteger(lanes, truncateTo64(lanes, carrier, toUnsigned), to);
+}
+
+Value quant_float::testNonZero(Lanes &lanes, Value storage, Type from) {
+  Value bits = lanes.toBits(storage);
+  if (isa<Float8E8M0FNUType>(from))
+    return lanes.integer(bits, 1);
+  // The sign of a zero does not count; FNUZ have none, and their NaN does.
+  if (auto type = dyn_cast<FloatType>(from)) {
+    FloatFormat format(type);
+    if (!format.isFNUZ)
+      bits = lanes.bitAnd(bits, format.magnitudeMask());
+  }
+  return lanes.resize(lanes.compare(CmpIPredicate::ne, bits, 0), 8);
+}

@@ -1,0 +1,146 @@
+//===- QuantFloatToArith.cpp - Scalars and vectors to arith ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastExpander.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_CONVERTQUANTFLOATTOARITHPASS
+#include "quant-float/Conversion/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// Expands a cast between its storage types. Values enter and leave by storage
+/// casts, which fold away between two casts and where linalg made them.
+struct CastOpExpansion final : OpRewritePattern<CastOp> {
+  CastOpExpansion(MLIRContext *context, const TargetCpu &cpu)
+      : OpRewritePattern(context), cpu(cpu) {}
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    Value input = op.getInput();
+    if (isa<TensorType>(input.getType()))
+      return failure();
+    Type from = getElementTypeOrSelf(input);
+    Type to = getElementTypeOrSelf(op.getResult());
+    if (!from.isIntOrFloat() || !to.isIntOrFloat())
+      return rewriter.notifyMatchFailure(op, "strings have no lowering");
+    Location loc = op.getLoc();
+    Value storage = rewriter.createOrFold<StorageCastOp>(
+        loc, getStorageType(input.getType()), input);
+    Lanes lanes(rewriter, loc, input, cpu);
+    Value result = expandCast(lanes, storage, from, to, op.getSemantics());
+    if (!result)
+      return failure();
+    // Narrow floats of a byte are computed as codes.
+    result = lanes.bitcast(result, getStorageElementType(to));
+    rewriter.replaceOp(op, rewriter.createOrFold<StorageCastOp>(
+                               loc, op.getType(), result));
+    return success();
+  }
+
+  TargetCpu cpu;
+};
+
+/// A storage cast at the border of what was converted. Unsigned types have no
+/// counterpart in arith: they stay an unrealized cast, as in MLIR's own
+/// conversions between signless and other integers.
+struct StorageCastOpExpansion final : OpRewritePattern<StorageCastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(StorageCastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.use_empty()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    Value input = op.getInput();
+    if (isa<TensorType>(input.getType()))
+      return failure();
+    if (auto inner = input.getDefiningOp<StorageCastOp>())
+      if (inner.getInput().getType() == op.getType()) {
+        rewriter.replaceOp(op, inner.getInput());
+        return success();
+      }
+    Location loc = op.getLoc();
+    static const TargetCpu none;
+    Lanes lanes(rewriter, loc, input, none);
+    Type from = getElementTypeOrSelf(input);
+    Type to = getElementTypeOrSelf(op.getResult());
+    unsigned fromWidth = from.getIntOrFloatBitWidth();
+    unsigned toWidth = to.getIntOrFloatBitWidth();
+    auto toSignless = [&](Value value, unsigned width) -> Value {
+      Type type = lanes.getType(rewriter.getIntegerType(width));
+      if (value.getType() == type)
+        return value;
+      if (isa<FloatType>(getElementTypeOrSelf(value)))
+        return lanes.bitcast(value, rewriter.getIntegerType(width));
+      return UnrealizedConversionCastOp::create(rewriter, loc, type, value)
+          .getResult(0);
+    };
+    Value result = toSignless(input, fromWidth);
+    bool isSigned = from.isSignlessInteger() && fromWidth != 1;
+    result = lanes.resize(result, toWidth, isSigned);
+    if (isa<FloatType>(to))
+      result = lanes.bitcast(result, to);
+    else if (result.getType() != op.getType())
+      result = UnrealizedConversionCastOp::create(rewriter, loc, op.getType(),
+                                                  result)
+                   .getResult(0);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct ConvertQuantFloatToArith final
+    : quant_float::impl::ConvertQuantFloatToArithPassBase<
+          ConvertQuantFloatToArith> {
+  using ConvertQuantFloatToArithPassBase::ConvertQuantFloatToArithPassBase;
+
+  void runOnOperation() override {
+    TargetCpu target;
+    if (!cpu.empty()) {
+      llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
+      if (!known) {
+        getOperation()->emitError() << llvm::toString(known.takeError());
+        return signalPassFailure();
+      }
+      target = *known;
+    }
+    MLIRContext *context = &getContext();
+    RewritePatternSet casts(context), storageCasts(context);
+    populateQuantFloatToArithConversionPatterns(target, casts);
+    populateStorageCastToArithPatterns(storageCasts);
+    walkAndApplyPatterns(getOperation(), std::move(casts));
+    walkAndApplyPatterns(getOperation(), std::move(storageCasts));
+    // The unsigned borders that were left on both sides of nothing.
+    getOperation()->walk([](StorageCastOp op) {
+      if (op.use_empty())
+        op.erase();
+    });
+  }
+};
+} // namespace
+
+void quant_float::populateQuantFloatToArithConversionPatterns(
+    const TargetCpu &cpu, RewritePatternSet &patterns) {
+  patterns.add<CastOpExpansion>(patterns.getContext(), cpu);
+}
+
+void quant_float::populateStorageCastToArithPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<StorageCastOpExpansion>(patterns.getContext());
+}

@@ -1,0 +1,274 @@
+//===- QuantFloatToLinalg.cpp - Tensors to linalg -------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_CONVERTQUANTFLOATTOLINALGPASS
+#include "quant-float/Conversion/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr StringLiteral kElementTypeAttr = "quant_float.element_type";
+
+void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](TensorType type) -> std::optional<Type> {
+    if (!type.getElementType().isIntOrFloat())
+      return type;
+    return getStorageType(type);
+  });
+  auto materialize = [](OpBuilder &builder, Type type, ValueRange inputs,
+                        Location loc) -> Value {
+    if (inputs.size() != 1)
+      return {};
+    return StorageCastOp::create(builder, loc, type, inputs.front());
+  };
+  converter.addSourceMaterialization(materialize);
+  converter.addTargetMaterialization(materialize);
+}
+
+namespace {
+/// %r = cast %x : tensor<?xA> to tensor<?xB>
+/// ->
+/// %r = linalg.generic ins(%x : tensor<?xSA>) outs(%empty : tensor<?xSB>) {
+///   ^bb0(%in: SA, %out: SB):
+///     %a = storage_cast %in : SA to A
+///     %b = cast %a : A to B
+///     %c = storage_cast %b : B to SB
+///     linalg.yield %c
+/// }
+/// with SA, SB the storage types; storage casts only where they differ.
+struct CastOpConversion final : OpConversionPattern<CastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    auto inputType = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+    if (!type || !inputType || !type.getElementType().isIntOrFloat() ||
+        !inputType.getElementType().isIntOrFloat())
+      return failure();
+    Location loc = op.getLoc();
+    Type elementType = type.getElementType();
+    Type storageType = getStorageElementType(elementType);
+
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc,
+        tensor::getMixedSizes(rewriter, loc, adaptor.getInput()), storageType);
+    SmallVector<AffineMap> maps(
+        2, rewriter.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, empty.getType(), adaptor.getInput(), empty, maps,
+        iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
+          Type from = getElementTypeOrSelf(op.getInput());
+          Value value = builder.createOrFold<StorageCastOp>(loc, from, args[0]);
+          value = CastOp::create(builder, loc, elementType, value,
+                                 op.getOpsetAttr(), op.getLikeAttr(),
+                                 op.getSaturateAttr(), op.getRoundModeAttr());
+          value = builder.createOrFold<StorageCastOp>(loc, storageType, value);
+          linalg::YieldOp::create(builder, loc, value);
+        });
+    // V8: sizes known on one side only.
+    Value result = generic.getResult(0);
+    Type converted = getTypeConverter()->convertType(type);
+    if (result.getType() != converted)
+      result = tensor::CastOp::create(rewriter, loc, converted, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// The same elements, one per slot of the storage type. Values of sub-byte
+/// types are held as the verifier of the storage types wants them: i4 and i2
+/// sign-extended, the others zero-extended.
+ElementsAttr convertElements(ElementsAttr value, RankedTensorType storageType) {
+  Type from = value.getElementType();
+  // The blob already is one value per byte-rounded slot.
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return DenseResourceElementsAttr::get(storageType, resource.getRawHandle());
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return {};
+  auto attrType = cast<ShapedType>(storageType);
+  unsigned width = storageType.getElementTypeBitWidth();
+  bool isSigned = from.isSignlessInteger() && !from.isInteger(1);
+  auto resize = [&](const APInt &bits) {
+    return isSigned ? bits.sextOrTrunc(width) : bits.zextOrTrunc(width);
+  };
+  SmallVector<APInt> bits;
+  if (isa<FloatType>(from)) {
+    if (dense.isSplat())
+      bits.push_back(resize(dense.getSplatValue<APFloat>().bitcastToAPInt()));
+    else
+      for (APFloat number : dense.getValues<APFloat>())
+        bits.push_back(resize(number.bitcastToAPInt()));
+  } else {
+    if (dense.isSplat())
+      bits.push_back(resize(dense.getSplatValue<APInt>()));
+    else
+      for (const APInt &number : dense.getValues<APInt>())
+        bits.push_back(resize(number));
+  }
+  return DenseElementsAttr::get(attrType, bits);
+}
+
+struct ConstantOpConversion final : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto storageType = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    auto value = dyn_cast<ElementsAttr>(op.getValue());
+    if (!storageType || !value)
+      return failure();
+    ElementsAttr converted = convertElements(value, storageType);
+    if (!converted)
+      return rewriter.notifyMatchFailure(op, "elements of an unknown kind");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op,
+                                                   cast<TypedAttr>(converted));
+    return success();
+  }
+};
+
+/// Ops of upstream that only pass elements on: their types change, no more.
+struct StructuralOpConversion final : ConversionPattern {
+  StructuralOpConversion(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<tensor::TensorDialect>(op->getDialect()) || op->getNumRegions())
+      return failure();
+    OperationState state(op->getLoc(), op->getName());
+    state.addOperands(operands);
+    state.addAttributes(op->getAttrs());
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    state.addTypes(types);
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    rewriter.replaceOp(op, rewriter.create(state)->getResults());
+    return success();
+  }
+};
+
+struct ConvertQuantFloatToLinalg final
+    : quant_float::impl::ConvertQuantFloatToLinalgPassBase<
+          ConvertQuantFloatToLinalg> {
+  void runOnOperation() override;
+  /// What no lowering takes, named before the rewriting starts.
+  LogicalResult checkInput();
+  void recordElementTypes();
+};
+} // namespace
+
+LogicalResult ConvertQuantFloatToLinalg::checkInput() {
+  bool isInvalid = false;
+  getOperation().walk([&](Operation *op) {
+    if (auto node = dyn_cast<NodeOp>(op)) {
+      node.emitError() << "no lowering of the ONNX op '"
+                       << (node.getDomain().empty() ? ""
+                                                    : node.getDomain() + ".")
+                       << node.getOpType() << "'";
+      isInvalid = true;
+      return WalkResult::skip();
+    }
+    auto cast = dyn_cast<CastOp>(op);
+    if (!cast)
+      return WalkResult::advance();
+    for (Type type : {cast.getInput().getType(), cast.getType()}) {
+      if (isa<UnrankedTensorType>(type)) {
+        cast.emitOpError() << "has no lowering for the unranked type " << type;
+        isInvalid = true;
+        break;
+      }
+      if (isa<StringType>(getElementTypeOrSelf(type))) {
+        cast.emitOpError() << "has no lowering for strings, but got " << type;
+        isInvalid = true;
+        break;
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(isInvalid);
+}
+
+void ConvertQuantFloatToLinalg::recordElementTypes() {
+  for (auto func : getOperation().getOps<func::FuncOp>()) {
+    if (!func.isPublic())
+      continue;
+    auto getElement = [](Type type) -> Attribute {
+      auto tensor = dyn_cast<TensorType>(type);
+      return tensor ? TypeAttr::get(tensor.getElementType()) : Attribute();
+    };
+    for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
+      if (Attribute element = getElement(type))
+        func.setArgAttr(index, kElementTypeAttr, element);
+    for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
+      if (Attribute element = getElement(type))
+        func.setResultAttr(index, kElementTypeAttr, element);
+  }
+}
+
+void quant_float::populateQuantFloatToLinalgConversionPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<CastOpConversion, ConstantOpConversion, StructuralOpConversion>(
+      converter, patterns.getContext());
+}
+
+void ConvertQuantFloatToLinalg::runOnOperation() {
+  if (failed(checkInput()))
+    return signalPassFailure();
+  recordElementTypes();
+
+  MLIRContext *context = &getContext();
+  TypeConverter converter;
+  populateStorageTypeConversions(converter);
+  RewritePatternSet patterns(context);
+  populateQuantFloatToLinalgConversionPatterns(converter, patterns);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  populateCallOpTypeConversionPattern(patterns, converter);
+
+  ConversionTarget target(*context);
+  target.addDynamicallyLegalOp<CastOp>([](CastOp op) {
+    return !isa<TensorType>(op.getType());
+  });
+  target.addLegalOp<StorageCastOp, ConstantOp>();
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+    return converter.isSignatureLegal(op.getFunctionType()) &&
+           converter.isLegal(&op.getBody());
+  });
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) { return converter.isLegal(op); });
+  target.addLegalDialect<linalg::LinalgDialect>();
+  if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+    signalPassFailure();
+}

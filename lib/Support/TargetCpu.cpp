@@ -1,0 +1,138 @@
+//===- TargetCpu.cpp - The CPU that code is made for ----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/TargetCpu.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static llvm::Expected<const llvm::Target *> lookupTarget(StringRef triple) {
+  initializeTargets();
+  std::string message;
+  llvm::Triple parsed(triple);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(parsed, message);
+  if (!target)
+    return makeError("unknown target triple '" + triple + "'");
+  return target;
+}
+
+static std::string getHostFeatures() {
+  llvm::SubtargetFeatures features;
+  for (const auto &[name, isOn] : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(name, isOn);
+  return features.getString();
+}
+
+llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
+                                         StringRef features) {
+  TargetCpu result;
+  result.triple = triple.empty() ? llvm::sys::getDefaultTargetTriple()
+                                 : llvm::Triple::normalize(triple);
+  llvm::Expected<const llvm::Target *> target = lookupTarget(result.triple);
+  if (!target)
+    return target.takeError();
+
+  llvm::Triple parsed(result.triple);
+  if (!parsed.isX86() && !parsed.isAArch64() && !parsed.isRISCV64())
+    return makeError("expected an x86-64, aarch64 or riscv64 triple, but got '" +
+                     result.triple + "'");
+  if (cpu == "host") {
+    llvm::Triple host(llvm::sys::getProcessTriple());
+    if (host.getArch() != parsed.getArch())
+      return makeError("cpu 'host' does not fit the triple '" + result.triple +
+                       "'");
+    result.cpu = llvm::sys::getHostCPUName();
+    result.features = getHostFeatures();
+  } else {
+    result.cpu = cpu.empty() ? (parsed.isX86() ? "x86-64"
+                                : parsed.isRISCV64() ? "generic-rv64"
+                                                     : "generic")
+                             : cpu.str();
+    // "rv64gcv": RISC-V has no CPU name for the baseline with vectors.
+    if (parsed.isRISCV64() && cpu == "rv64gcv") {
+      result.cpu = "generic-rv64";
+      result.features = "+m,+a,+f,+d,+c,+v";
+    } else if (parsed.isRISCV64()) {
+      result.features = "+m,+a,+f,+d,+c";
+    }
+  }
+
+  if (!features.empty())
+    result.features = features;
+
+  // Ask with no CPU first: LLVM prints a warning of its own about unknown ones.
+  std::unique_ptr<llvm::MCSubtargetInfo> baseline(
+      (*target)->createMCSubtargetInfo(parsed, "", ""));
+  if (!baseline || !baseline->isCPUStringValid(result.cpu))
+    return makeError("unknown cpu '" + result.cpu + "' for the triple '" +
+                     result.triple + "'");
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      (*target)->createMCSubtargetInfo(parsed, result.cpu, result.features));
+  auto has = [&](StringRef feature) {
+    return subtarget->checkFeatures(("+" + feature).str());
+  };
+  if (parsed.isX86()) {
+    if (!parsed.isArch64Bit() || !has("64bit"))
+      return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
+    result.hasFma = has("fma");
+    result.hasHalfConversions = has("f16c");
+    result.hasByteTables = has("avx512vbmi") && has("avx512bw");
+    result.vectorBytes = has("avx512f") && has("avx512bw") ? 64
+                         : has("avx2")                      ? 32
+                                                            : 16;
+  } else if (parsed.isAArch64()) {
+    result.hasFma = result.hasHalfConversions = true;
+  } else {
+    result.hasFma = true;
+    result.hasHalfConversions = has("zvfhmin");
+  }
+  return result;
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+TargetCpu::createMachine(unsigned optLevel) const {
+  llvm::Expected<const llvm::Target *> target = lookupTarget(triple);
+  if (!target)
+    return target.takeError();
+  llvm::TargetOptions options;
+  std::optional<llvm::CodeGenOptLevel> level =
+      llvm::CodeGenOpt::getLevel(optLevel);
+  std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
+      llvm::Triple(triple), cpu, features, options, llvm::Reloc::PIC_,
+      std::nullopt, level.value_or(llvm::CodeGenOptLevel::Default)));
+  if (!machine)
+    return makeError("no code generator for the triple '" + triple + "'");
+  return machine;
+}

@@ -1,0 +1,174 @@
+//===- TileAndVectorize.cpp - Loops and vectors for elementwise ops -------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATTILEANDVECTORIZEPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// Elements of a thread's chunk: far more than it costs to hand it out.
+static constexpr int64_t kChunkSize = 32768;
+
+static bool isElementwise(GenericOp op) {
+  return op.hasPureBufferSemantics() && op.getNumLoops() > 0 &&
+         op.getNumParallelLoops() == op.getNumLoops();
+}
+
+/// One loop instead of several, where all operands are contiguous.
+static GenericOp collapse(RewriterBase &rewriter, GenericOp op) {
+  bool isContiguous = llvm::all_of(op->getOperands(), [](Value operand) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    return type && type.getLayout().isIdentity();
+  });
+  bool isPlain = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isIdentity();
+  });
+  if (op.getNumLoops() < 2 || !isContiguous || !isPlain)
+    return op;
+  ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(op.getNumLoops())));
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> collapsed =
+      linalg::collapseOpIterationDims(op, {all}, rewriter);
+  if (failed(collapsed))
+    return op;
+  rewriter.eraseOp(op);
+  return cast<GenericOp>(collapsed->collapsedOp.getOperation());
+}
+
+/// Tiles the innermost loop by `size`; the loops around it one by one.
+static FailureOr<scf::SCFTilingResult>
+tile(RewriterBase &rewriter, GenericOp op, int64_t size,
+     scf::SCFTilingOptions::LoopType loopType) {
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(1));
+  sizes.back() = rewriter.getIndexAttr(size);
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(loopType);
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (succeeded(tiled))
+    rewriter.eraseOp(op);
+  return tiled;
+}
+
+namespace {
+struct TileAndVectorize final
+    : quant_float::impl::QuantFloatTileAndVectorizePassBase<TileAndVectorize> {
+  using QuantFloatTileAndVectorizePassBase::QuantFloatTileAndVectorizePassBase;
+
+  void runOnOperation() override;
+  LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
+  void simplify();
+  void vectorize(RewriterBase &rewriter, GenericOp op);
+};
+} // namespace
+
+LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
+                                            GenericOp op) {
+  op = collapse(rewriter, op);
+  int64_t extent = op.getStaticLoopRanges().back();
+  if (parallel && (ShapedType::isDynamic(extent) || extent > kChunkSize)) {
+    FailureOr<scf::SCFTilingResult> chunks =
+        tile(rewriter, op, kChunkSize,
+             scf::SCFTilingOptions::LoopType::ForallOp);
+    if (failed(chunks))
+      return failure();
+    op = cast<GenericOp>(chunks->tiledOps.front());
+  }
+  // One vector does for a small op of one loop.
+  if (op.getNumLoops() == 1 && !ShapedType::isDynamic(extent) &&
+      extent <= tileSize)
+    return success();
+  FailureOr<scf::SCFTilingResult> tiles =
+      tile(rewriter, op, tileSize, scf::SCFTilingOptions::LoopType::ForOp);
+  if (failed(tiles))
+    return failure();
+  auto loop = dyn_cast<scf::ForOp>(tiles->loops.back().getOperation());
+  scf::ForOp rest;
+  // A loop that has no rest is left alone.
+  if (loop)
+    (void)scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest);
+  return success();
+}
+
+/// Brings the static sizes of full tiles into the types.
+void TileAndVectorize::simplify() {
+  RewritePatternSet patterns =
+      linalg::getLinalgTilingCanonicalizationPatterns(&getContext());
+  memref::SubViewOp::getCanonicalizationPatterns(patterns, &getContext());
+  memref::CastOp::getCanonicalizationPatterns(patterns, &getContext());
+  memref::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+  memref::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+  GenericOp::getCanonicalizationPatterns(patterns, &getContext());
+  (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+}
+
+void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  bool isStatic = llvm::none_of(ranges, ShapedType::isDynamic);
+  SmallVector<int64_t> sizes;
+  if (!isStatic) {
+    if (!maskedTail)
+      return;
+    for (int64_t range : ranges)
+      sizes.push_back(ShapedType::isDynamic(range) ? tileSize : range);
+  }
+  if (failed(linalg::vectorizeOpPrecondition(
+          op, sizes, SmallVector<bool>(sizes.size(), false))))
+    return;
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::VectorizationResult> vectorized =
+      linalg::vectorize(rewriter, op, sizes,
+                        SmallVector<bool>(sizes.size(), false));
+  if (succeeded(vectorized))
+    rewriter.replaceOp(op, vectorized->replacements);
+}
+
+void TileAndVectorize::runOnOperation() {
+  if (tileSize < 1) {
+    getOperation()->emitError()
+        << "tile-size must be positive, but got " << tileSize;
+    return signalPassFailure();
+  }
+  IRRewriter rewriter(&getContext());
+  SmallVector<GenericOp> ops;
+  getOperation()->walk([&](GenericOp op) {
+    if (isElementwise(op))
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return;
+  for (GenericOp op : ops)
+    if (failed(tileAndPeel(rewriter, op)))
+      return signalPassFailure();
+  simplify();
+  SmallVector<GenericOp> tiles;
+  getOperation()->walk([&](GenericOp op) {
+    if (isElementwise(op))
+      tiles.push_back(op);
+  });
+  for (GenericOp op : tiles)
+    vectorize(rewriter, op);
+}

@@ -1,0 +1,18 @@
+//===- quant-float-translate.cpp - Importers and exporters ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/InitAllTranslations.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "quant-float/Target/ONNX/Import.h"
+
+int main(int argc, char **argv) {
+  mlir::registerAllTranslations();
+  mlir::quant_float::registerFromOnnxTranslation();
+  return failed(mlir::mlirTranslateMain(argc, argv,
+                                        "quant-float translation driver\n"));
+}
