@@ -1,19 +1,29 @@
 // Code for a CPU that this machine is not answers with an error, where it would
 // otherwise end in an illegal instruction. A static program so that the emulator
 // needs nothing else; the emulated CPUs have neither AVX nor AVX-512.
-// REQUIRES: host-x86_64, qemu-x86_64
+//
 // RUN: rm -rf %t && mkdir %t
-// RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/v2.o --cpu x86-64-v2
-// RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/v3.o --cpu x86-64-v3
-// RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/v4.o --cpu x86-64-v4
-// RUN: %clang -static -std=c11 -include %t/v2.h %s %t/v2.o -o %t/v2
-// RUN: %clang -static -std=c11 -include %t/v3.h %s %t/v3.o -o %t/v3
-// RUN: %clang -static -std=c11 -include %t/v4.h %s %t/v4.o -o %t/v4
-// RUN: %run_x86_64 -cpu Nehalem %t/v2 | FileCheck %s --check-prefix=RUNS
-// RUN: %run_x86_64 -cpu Nehalem %t/v3 | FileCheck %s --check-prefix=V3
-// RUN: %run_x86_64 -cpu Nehalem %t/v4 | FileCheck %s --check-prefix=V4
-// RUN: %run_x86_64 -cpu max %t/v3 | FileCheck %s --check-prefix=RUNS
-// RUN: %run_x86_64 -cpu max %t/v4 | FileCheck %s --check-prefix=NO-AVX512
+// RUN: %if host-x86_64 && qemu-x86_64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/v2.o --cpu x86-64-v2 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/v3.o --cpu x86-64-v3 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/v4.o --cpu x86-64-v4 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %clang -static -std=c11 -include %t/v2.h %s %t/v2.o -o %t/v2 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %clang -static -std=c11 -include %t/v3.h %s %t/v3.o -o %t/v3 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %clang -static -std=c11 -include %t/v4.h %s %t/v4.o -o %t/v4 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu Nehalem %t/v2 | FileCheck %s --check-prefix=RUNS %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu Nehalem %t/v3 | FileCheck %s --check-prefix=V3 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu Nehalem %t/v4 | FileCheck %s --check-prefix=V3 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/v3 | FileCheck %s --check-prefix=RUNS %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/v4 | FileCheck %s --check-prefix=V4 %}
+//
+// Arm and RISC-V: what Linux says. Later -cpu options win.
+// RUN: %if qemu-aarch64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/sve.o --triple aarch64-linux-gnu --cpu neoverse-v1 %}
+// RUN: %if qemu-aarch64 %{ %clang_aarch64 -static -std=c11 -include %t/sve.h %s %t/sve.o -o %t/sve %}
+// RUN: %if qemu-aarch64 %{ %run_aarch64 -cpu cortex-a53 %t/sve | FileCheck %s --check-prefix=ARM %}
+// RUN: %if qemu-aarch64 %{ %run_aarch64 -cpu max %t/sve | FileCheck %s --check-prefix=RUNS %}
+// RUN: %if qemu-riscv64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/v.o --triple riscv64-linux-gnu --cpu rv64gcv %}
+// RUN: %if qemu-riscv64 %{ %clang_riscv64 -march=rv64gc -static -std=c11 -include %t/v.h %s %t/v.o -o %t/v %}
+// RUN: %if qemu-riscv64 %{ %run_riscv64 -cpu rv64,v=false %t/v | FileCheck %s --check-prefix=RISCV %}
+// RUN: %if qemu-riscv64 %{ %run_riscv64 %t/v | FileCheck %s --check-prefix=RUNS %}
 #include <stdio.h>
 
 int main(void) {
@@ -35,6 +45,7 @@ int main(void) {
 }
 
 // RUNS-COUNT-2: 0 '' 4400
-// V3-COUNT-2: 6 'convert: expected a CPU with {{fma|avx|f16c|bmi|movbe}}{{.*}}, but this machine's CPU lacks it' 0000
-// V4-COUNT-2: 6 'convert: expected a CPU with {{fma|avx|f16c|bmi|movbe}}{{.*}}, but this machine's CPU lacks it' 0000
-// NO-AVX512-COUNT-2: 6 'convert: expected a CPU with avx512f, but this machine's CPU lacks it' 0000
+// V3-COUNT-2: 6 'convert: expected a CPU with {{[a-z0-9.]+}}, but this machine's CPU lacks it' 0000
+// V4-COUNT-2: 6 'convert: expected a CPU with avx512f, but this machine's CPU lacks it' 0000
+// ARM-COUNT-2: 6 'convert: expected a CPU with {{[a-z0-9]+}}, but this machine's CPU lacks it' 0000
+// RISCV-COUNT-2: 6 'convert: expected a CPU with v, but this machine's CPU lacks it' 0000

@@ -9,10 +9,10 @@
 // RUN: %if host-x86_64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/baseline.o --cpu x86-64 %}
 // RUN: %if host-x86_64 %{ %clang -std=c11 -O1 -include %t/baseline.h %s %t/baseline.o -o %t/baseline %}
 // RUN: %if host-x86_64 %{ %t/baseline | FileCheck %s %}
-// RUN: %if qemu-aarch64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/aarch64.o --triple aarch64-linux-gnu %}
+// RUN: %if qemu-aarch64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/aarch64.o --triple aarch64-linux-gnu --cpu generic %}
 // RUN: %if qemu-aarch64 %{ %clang_aarch64 -static -std=c11 -O1 -include %t/aarch64.h %s %t/aarch64.o -o %t/aarch64 %}
 // RUN: %if qemu-aarch64 %{ %run_aarch64 %t/aarch64 | FileCheck %s %}
-// RUN: %if qemu-riscv64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/riscv64.o --triple riscv64-linux-gnu %}
+// RUN: %if qemu-riscv64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/riscv64.o --triple riscv64-linux-gnu --cpu rv64gcv %}
 // RUN: %if qemu-riscv64 %{ %clang_riscv64 -static -std=c11 -O1 -include %t/riscv64.h %s %t/riscv64.o -o %t/riscv64 %}
 // RUN: %if qemu-riscv64 %{ %run_riscv64 %t/riscv64 | FileCheck %s %}
 
