@@ -57,7 +57,7 @@ ALL = ["opt", "translate", "compile", "run", "check"]
 OURS = ["compile", "run", "check"]
 for tool in (f"quant-float-{name}" for name in ALL):
     expect(0, tool, "--help", stdout="USAGE")
-    expect(0, tool, "--version", stdout="version")
+    expect(0, tool, "--version", stdout="LLVM")
 
 for tool in (f"quant-float-{name}" for name in OURS):
     output = ["-o", work / "out.mlir"] if tool == "quant-float-compile" else []
