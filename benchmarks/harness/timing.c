@@ -35,7 +35,8 @@ double time_entry_point(entry_point function, const void *inputs, void *outputs,
 }
 
 /// NumKong's nk_cast.
-typedef void (*numkong_cast)(const void *, uint32_t, uint64_t, void *, uint32_t);
+typedef void (*numkong_cast)(const void *, uint32_t, uint64_t, void *,
+                             uint32_t);
 
 double time_numkong(numkong_cast function, const void *from, uint32_t fromType,
                     uint64_t count, void *to, uint32_t toType, int64_t calls) {
