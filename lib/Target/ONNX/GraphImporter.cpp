@@ -83,7 +83,8 @@ LogicalResult Importer::declareTypes(const ::onnx::GraphProto &graph,
 
 LogicalResult Importer::importInputs(const ::onnx::GraphProto &graph,
                                      Block &block, Scope &scope,
-                                     const Subject &subject) {
+                                     const Subject &subject,
+                                     ArrayRef<Type> inputTypes) {
   // An initializer with the name of an input is its default value; nothing can
   // give another one, so it is the value.
   llvm::StringMap<Type> constants;
@@ -104,6 +105,10 @@ LogicalResult Importer::importInputs(const ::onnx::GraphProto &graph,
       scope.declared[input.name()] = *type;
       continue;
     }
+    unsigned position = block.getNumArguments();
+    if (isa<UnknownType>(*type) && position < inputTypes.size() &&
+        inputTypes[position])
+      *type = inputTypes[position];
     Location loc = makeLoc(input.name(), scope);
     if (failed(
             define(scope, input.name(), block.addArgument(*type, loc), here)))
@@ -162,7 +167,8 @@ LogicalResult Importer::importNodes(NodeList &nodes, OpBuilder &builder,
 
 LogicalResult Importer::importGraph(::onnx::GraphProto &graph, Block &block,
                                     Scope &scope, const Subject &subject,
-                                    SmallVectorImpl<Value> &outputs) {
+                                    SmallVectorImpl<Value> &outputs,
+                                    ArrayRef<Type> inputTypes) {
   if (depth == kDeepestNesting)
     return diagnose(subject, Diag::TooDeep, kDeepestNesting);
   ++depth;
@@ -171,7 +177,7 @@ LogicalResult Importer::importGraph(::onnx::GraphProto &graph, Block &block,
   // The block of a body has no op around it yet that would tell the context.
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&block);
-  if (failed(importInputs(graph, block, scope, subject)) ||
+  if (failed(importInputs(graph, block, scope, subject, inputTypes)) ||
       failed(declareTypes(graph, scope, subject)) ||
       failed(importInitializers(graph, builder, scope, subject)) ||
       failed(importNodes(*graph.mutable_node(), builder, scope, subject)))

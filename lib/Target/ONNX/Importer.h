@@ -89,14 +89,17 @@ private:
   LogicalResult verifyModule(ModuleOp module);
 
   // GraphImporter.cpp: graphs and the values they define. The block receives
-  // the graph's inputs as arguments.
+  // the graph's inputs as arguments; `inputTypes` are the types of those for
+  // which the file tells none.
   LogicalResult importGraph(::onnx::GraphProto &graph, Block &block,
                             Scope &scope, const Subject &subject,
-                            SmallVectorImpl<Value> &outputs);
+                            SmallVectorImpl<Value> &outputs,
+                            ArrayRef<Type> inputTypes = {});
   LogicalResult declareTypes(const ::onnx::GraphProto &graph, Scope &scope,
                              const Subject &subject);
   LogicalResult importInputs(const ::onnx::GraphProto &graph, Block &block,
-                             Scope &scope, const Subject &subject);
+                             Scope &scope, const Subject &subject,
+                             ArrayRef<Type> inputTypes);
   LogicalResult importInitializers(::onnx::GraphProto &graph,
                                    OpBuilder &builder, Scope &scope,
                                    const Subject &subject);
@@ -141,10 +144,14 @@ private:
   int64_t expandedNodes = 0;
 };
 
-/// The type of the first result of an op of the standard domain, when the type
-/// of the first input is enough to tell its element type; null for other ops.
-/// Where the op keeps the shape too, so does the result.
-Type inferResultType(StringRef opType, Type firstInput);
+/// The type of a result of a node of the standard domain, as far as the types
+/// of its inputs, its attributes and what its bodies yield tell; else null.
+Type inferResultType(const NodeInput &input,
+                     ArrayRef<std::unique_ptr<Region>> bodies, unsigned index);
+
+/// The types that an If, Loop or Scan gives to the inputs of its body; null
+/// where it does not tell.
+SmallVector<Type> inferBodyInputTypes(const NodeInput &input);
 
 } // namespace mlir::quant_float::onnx_import
 

@@ -224,32 +224,13 @@ LogicalResult Importer::importBody(NodeInput &input,
               attribute.scope->environment, attribute.scope->call};
   SmallVector<Value> outputs;
   Subject here = input.subject / ("body '" + Twine(printable(name)) + "'");
-  if (failed(importGraph(graph, block, scope, here, outputs)))
+  if (failed(importGraph(graph, block, scope, here, outputs,
+                         inferBodyInputTypes(input))))
     return failure();
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&block);
   YieldOp::create(builder, input.subject.loc, outputs);
   return success();
-}
-
-/// The types that the bodies yield at `index`, made one: what an If gives.
-static Type getYieldedType(ArrayRef<std::unique_ptr<Region>> bodies,
-                           unsigned index) {
-  Type common;
-  for (const std::unique_ptr<Region> &body : bodies) {
-    Operation *yield = body->front().getTerminator();
-    if (index >= yield->getNumOperands())
-      return {};
-    Type type = yield->getOperand(index).getType();
-    if (common && type != common) {
-      Type element = getTensorElementType(type);
-      if (!element || element != getTensorElementType(common))
-        return {};
-      type = UnrankedTensorType::get(element);
-    }
-    common = type;
-  }
-  return common;
 }
 
 LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder,
@@ -297,11 +278,8 @@ LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder,
     Type type = index == 0 ? resultType : Type();
     if (!type && !name.empty())
       type = input.scope.getDeclared(name);
-    if (!type && index == 0 && domain.empty() && !input.operands.empty() &&
-        input.operands.front())
-      type = inferResultType(opType, input.operands.front().getType());
-    if (!type && domain.empty() && opType == "If")
-      type = getYieldedType(bodies, index);
+    if (!type && domain.empty())
+      type = inferResultType(input, bodies, index);
     resultTypes.push_back(type ? type : UnknownType::get(context));
   }
 

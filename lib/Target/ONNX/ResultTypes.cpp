@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Types.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
 
 namespace {
 enum class Shape { Same, Other };
@@ -102,13 +104,13 @@ static constexpr OpFact kOps[] = {
     {"ReduceProd", Shape::Other},
     {"ReduceSum", Shape::Other},
     {"ReduceSumSquare", Shape::Other},
+    {"Range", Shape::Other},
     {"Reshape", Shape::Other},
     {"Resize", Shape::Other},
     {"ScatterElements", Shape::Same},
     {"ScatterND", Shape::Same},
     {"Slice", Shape::Other},
     {"SpaceToDepth", Shape::Other},
-    {"Split", Shape::Other},
     {"Squeeze", Shape::Other},
     {"Sub", Shape::Other},
     {"Sum", Shape::Other},
@@ -136,20 +138,107 @@ static Type getFixedElementType(StringRef opType, MLIRContext *context) {
       .Default(Type());
 }
 
-Type onnx_import::inferResultType(StringRef opType, Type firstInput) {
+/// The element type, of no particular shape; what is no tensor stays as it is.
+static Type eraseShape(Type type) {
+  Type elementType = type ? getTensorElementType(type) : Type();
+  return elementType ? UnrankedTensorType::get(elementType) : type;
+}
+
+static Type getOperandType(const NodeInput &input, size_t index) {
+  bool isPresent = index < input.operands.size() && input.operands[index];
+  return isPresent ? input.operands[index].getType() : Type();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops with bodies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The body of a Loop yields the condition before what it carries.
+constexpr unsigned kLoopYields = 1;
+/// The first Scan whose inputs are those of its body.
+constexpr int64_t kFirstPlainScan = 9;
+} // namespace
+
+SmallVector<Type> onnx_import::inferBodyInputTypes(const NodeInput &input) {
+  StringRef opType = input.node.op_type();
+  Builder builder(input.subject.loc.getContext());
+  SmallVector<Type> types;
+  bool isLoop = opType == "Loop";
+  if (!isLoop && (opType != "Scan" || input.opset < kFirstPlainScan))
+    return types;
+  if (isLoop) {
+    types.push_back(RankedTensorType::get({}, builder.getI64Type()));
+    types.push_back(RankedTensorType::get({}, builder.getI1Type()));
+  }
+  // The shape may change from one iteration to the next.
+  for (size_t i = types.size(); i < input.operands.size(); ++i)
+    types.push_back(eraseShape(getOperandType(input, i)));
+  return types;
+}
+
+/// What the bodies yield at `index`, made one type.
+static Type getYieldedType(ArrayRef<std::unique_ptr<Region>> bodies,
+                           unsigned index) {
+  Type common;
+  for (const std::unique_ptr<Region> &body : bodies) {
+    Operation *yield = body->front().getTerminator();
+    if (index >= yield->getNumOperands())
+      return {};
+    Type type = yield->getOperand(index).getType();
+    if (common && type != common) {
+      type = eraseShape(type);
+      if (type != eraseShape(common))
+        return {};
+    }
+    common = type;
+  }
+  return common;
+}
+
+//===----------------------------------------------------------------------===//
+// All ops
+//===----------------------------------------------------------------------===//
+
+Type onnx_import::inferResultType(const NodeInput &input,
+                                  ArrayRef<std::unique_ptr<Region>> bodies,
+                                  unsigned index) {
   static const llvm::StringMap<Shape> table = [] {
     llvm::StringMap<Shape> result;
     for (const OpFact &fact : kOps)
       result.try_emplace(fact.opType, fact.shape);
     return result;
   }();
-  if (Type fixed = getFixedElementType(opType, firstInput.getContext()))
-    return UnrankedTensorType::get(fixed);
-  auto tensor = dyn_cast<TensorType>(firstInput);
-  auto found = table.find(opType);
-  if (!tensor || found == table.end())
+  MLIRContext *context = input.subject.loc.getContext();
+  StringRef opType = input.node.op_type();
+  if (opType == "If")
+    return getYieldedType(bodies, index);
+  if (opType == "Loop")
+    return eraseShape(getYieldedType(bodies, index + kLoopYields));
+  if (opType == "Scan")
+    return eraseShape(getYieldedType(bodies, index));
+
+  Type first = getOperandType(input, 0);
+  bool isTensor = first && isa<TensorType>(first);
+  if (opType == "Split")
+    return isTensor ? eraseShape(first) : Type();
+  if (index != 0)
     return {};
-  return found->second == Shape::Same
-             ? Type(tensor)
-             : Type(UnrankedTensorType::get(tensor.getElementType()));
+  if (Type fixed = getFixedElementType(opType, context))
+    return UnrankedTensorType::get(fixed);
+  if (opType == "Where") {
+    Type second = getOperandType(input, 1);
+    return second && isa<TensorType>(second) ? eraseShape(second) : Type();
+  }
+  if (opType == "ConstantOfShape") {
+    const ResolvedAttribute *value = input.find("value");
+    Type elementType =
+        value ? getElementType(context, value->proto->t().data_type())
+              : Float32Type::get(context);
+    return elementType ? UnrankedTensorType::get(elementType) : Type();
+  }
+  auto found = table.find(opType);
+  if (!isTensor || found == table.end())
+    return {};
+  return found->second == Shape::Same ? first : eraseShape(first);
 }

@@ -132,6 +132,10 @@ save(
     # INFER: quant_float.node "Relu"{{.*}} -> tensor<2x3xf16>
     # INFER: quant_float.node "MatMul"{{.*}} -> tensor<*xf16>
     # INFER: quant_float.node "Shape"{{.*}} -> tensor<*xi64>
+    # INFER: quant_float.node "Where"{{.*}} -> tensor<*xf16>
+    # INFER: quant_float.node "Split"{{.*}} -> (tensor<*xf16>, tensor<*xf16>)
+    # INFER: quant_float.node "ConstantOfShape"{{.*}} -> tensor<*xf32>
+    # INFER: quant_float.node "ConstantOfShape"{{.*}} -> tensor<*xi8>
     # INFER: quant_float.node "Relu"{{.*}} domain "other"{{.*}} -> !quant_float.unknown
     # INFER: quant_float.node "Abs"{{.*}} -> tensor<7xi8>
     inferred=model(
@@ -139,6 +143,10 @@ save(
             node("Relu", ["x"], ["a"]),
             node("MatMul", ["a", "a"], ["b"]),
             node("Shape", ["b"], ["c"]),
+            node("Where", ["c", "a", "b"], ["w"]),
+            node("Split", ["w"], ["s", "t"]),
+            node("ConstantOfShape", ["c"], ["u"]),
+            node("ConstantOfShape", ["c"], ["v"], value=helper.make_tensor("v", T.INT8, [1], [1])),
             node("Relu", ["x"], ["d"], domain="other"),
             node("Abs", ["d"], ["e"]),
         ],

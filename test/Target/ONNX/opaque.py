@@ -79,8 +79,9 @@ save(
     # BODIES: quant_float.yield %[[A]] : tensor<2xf16>
     # BODIES: quant_float.node "Loop"(%[[C]], %[[IF]])
     # BODIES-SAME: absent [0]
+    # BODIES-SAME: -> tensor<*xf16>
     # BODIES-SAME: bodies ["body"]
-    # BODIES: ^bb0(%[[N:.+]]: tensor<i64>, %[[GO:.+]]: tensor<i1>, %[[S:.+]]: !quant_float.unknown
+    # BODIES: ^bb0(%[[N:.+]]: tensor<i64>, %[[GO:.+]]: tensor<i1>, %[[S:.+]]: tensor<*xf16>
     # BODIES: %[[T:.+]] = quant_float.node "Add"(%[[S]], %[[X]])
     # BODIES: quant_float.yield %[[GO]], %[[T]]
     bodies=model(
