@@ -39,8 +39,8 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
       return failure();
   for (Operation &op : function.getBody().front()) {
     if (!isa<CastOp, arith::ConstantOp, func::ReturnOp>(op))
-      return op.emitError("target 'reference': expected only quant_float ops "
-                          "and constants, but got '")
+      return op.emitError("target 'reference': expected only casts and "
+                          "constants, but got '")
              << op.getName() << "'";
     for (Type type : op.getResultTypes())
       if (failed(check(&op, "result", type)))

@@ -170,13 +170,17 @@ CompiledRun::allocateOutputs(ArrayRef<Tensor> inputs) const {
   return outputs;
 }
 
-llvm::Error CompiledRun::run(ArrayRef<Tensor> inputs,
-                             ArrayRef<Tensor> outputs) const {
-  std::vector<qf_tensor> given = getInputDescriptors(inputs), made;
+CompiledRun::Call CompiledRun::prepare(ArrayRef<Tensor> inputs,
+                                       ArrayRef<Tensor> outputs) const {
+  Call call{getInputDescriptors(inputs), {}};
   for (const Tensor &tensor : outputs)
-    made.push_back(tensor.getDescriptor());
+    call.outputs.push_back(tensor.getDescriptor());
+  return call;
+}
+
+llvm::Error CompiledRun::run(Call &call) const {
   char message[512];
-  if (entry(given.data(), made.data(), message, sizeof message))
+  if (entry(call.inputs.data(), call.outputs.data(), message, sizeof message))
     return llvm::createStringError(message);
   return llvm::Error::success();
 }

@@ -31,8 +31,14 @@ public:
   llvm::Expected<std::vector<Tensor>>
   allocateOutputs(ArrayRef<Tensor> inputs) const;
 
-  /// One call.
-  llvm::Error run(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) const;
+  /// The arguments of a call, ready. They refer to the tensors.
+  struct Call {
+    std::vector<qf_tensor> inputs, outputs;
+  };
+  Call prepare(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) const;
+
+  /// One call of the entry point and nothing else.
+  llvm::Error run(Call &call) const;
 
 private:
   CompiledRun() = default;

@@ -107,7 +107,8 @@ runCompiled(const CompiledRun &compiled, const Arguments &arguments,
       compiled.allocateOutputs(inputs);
   if (!outputs)
     return outputs;
-  auto call = [&] { return compiled.run(inputs, *outputs); };
+  CompiledRun::Call prepared = compiled.prepare(inputs, *outputs);
+  auto call = [&] { return compiled.run(prepared); };
   if (llvm::Error error = call())
     return std::move(error);
   if (arguments.time)
