@@ -76,11 +76,15 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = threads;
     manager.addPass(createConvertSCFToOpenMPPass(openMP));
+    // Scopes for allocas that nobody makes, one block each, are in the way of
+    // loops becoming blocks.
+    manager.addPass(createCanonicalizerPass());
   }
   OpPassManager &low = manager.nest<func::FuncOp>();
   low.addPass(memref::createExpandStridedMetadataPass());
   low.addPass(createLowerAffinePass());
   low.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createQuantFloatAssumeNoAlignmentPass());

@@ -201,11 +201,6 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
                                       "-z",        "noexecstack",
                                       "--build-id", "-o",
                                       output,      object};
-  std::string library;
-  if (options.threads != 1) {
-    // Found at run time by its name.
-    arguments.push_back("--allow-shlib-undefined");
-  }
   std::string message;
   if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0, 0,
                                 &message))

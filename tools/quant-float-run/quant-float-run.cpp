@@ -8,8 +8,9 @@
 
 #include "Arguments.h"
 #include "CompiledRun.h"
-#include "Diagnostics.h"
 #include "Inputs.h"
+#include "quant-float/Compiler/DiagnosticPrinter.h"
+#include "quant-float/Compiler/Driver.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/InitAll.h"

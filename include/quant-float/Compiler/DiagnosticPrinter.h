@@ -1,4 +1,4 @@
-//===- Diagnostics.h - Diagnostics on the terminal --------------*- C++ -*-===//
+//===- DiagnosticPrinter.h - Diagnostics on the terminal --------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_TOOLS_RUN_DIAGNOSTICS_H
-#define QUANT_FLOAT_TOOLS_RUN_DIAGNOSTICS_H
+#ifndef QUANT_FLOAT_COMPILER_DIAGNOSTICPRINTER_H
+#define QUANT_FLOAT_COMPILER_DIAGNOSTICPRINTER_H
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -21,4 +21,4 @@ public:
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_TOOLS_RUN_DIAGNOSTICS_H
+#endif // QUANT_FLOAT_COMPILER_DIAGNOSTICPRINTER_H

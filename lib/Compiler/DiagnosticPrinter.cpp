@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - Diagnostics on the terminal ----------------------===//
+//===- DiagnosticPrinter.cpp - Diagnostics on the terminal ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Diagnostics.h"
+#include "quant-float/Compiler/DiagnosticPrinter.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,0 +1,203 @@
+//===- quant-float-compile.cpp - Models to code ---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/MLIRContext.h"
+#include "quant-float/Compiler/DiagnosticPrinter.h"
+#include "quant-float/Compiler/Driver.h"
+#include "quant-float/InitAll.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+namespace cl = llvm::cl;
+
+namespace {
+/// The options live as long as one parse.
+struct Options {
+  cl::OptionCategory category{"quant-float-compile"};
+  cl::opt<std::string> model{cl::Positional, cl::Required,
+                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
+                                      "MLIR on standard input)"),
+                             cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::Required, cl::value_desc("OUT"),
+                              cl::desc("the file to write, - for standard output"),
+                              cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::value_desc("cpu|nvvm"),
+                              cl::desc("what the code is for (default: cpu)"),
+                              cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
+                           cl::desc("the CPU to compile for: host (default), "
+                                    "x86-64-v3, znver4, apple-m1, ..."),
+                           cl::cat(category)};
+  cl::opt<std::string> triple{"triple", cl::value_desc("TRIPLE"),
+                              cl::desc("the target triple (default: this "
+                                       "machine's)"),
+                              cl::cat(category)};
+  cl::opt<std::string> emit{
+      "emit",
+      cl::value_desc("mlir|llvm-dialect|llvm-ir|asm|obj|shared|header"),
+      cl::desc("what to write (default: by OUT's suffix)"), cl::cat(category)};
+  cl::opt<unsigned> threads{"threads", cl::value_desc("N"),
+                            cl::desc("1: no threads (default); 0: as many as "
+                                     "OpenMP gives; else so many"),
+                            cl::init(1), cl::cat(category)};
+  cl::opt<char> level{"O", cl::Prefix,
+                      cl::desc("optimization level, 0 to 3 (default: 2)"),
+                      cl::init('2'), cl::cat(category)};
+};
+} // namespace
+
+/// Reports wrong usage.
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "quant-float-compile: error: " << message << "\n";
+  return kToolWrongUsage;
+}
+
+static std::optional<EmitKind> parseEmitKind(StringRef text) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(text)
+      .Case("mlir", EmitKind::MLIR)
+      .Case("llvm-dialect", EmitKind::LLVMDialect)
+      .Case("llvm-ir", EmitKind::LLVMIR)
+      .Case("asm", EmitKind::Assembly)
+      .Case("obj", EmitKind::Object)
+      .Case("shared", EmitKind::Shared)
+      .Case("header", EmitKind::Header)
+      .Default(std::nullopt);
+}
+
+static std::optional<EmitKind> getEmitKindOfSuffix(StringRef path) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(
+             llvm::sys::path::extension(path))
+      .Case(".mlir", EmitKind::MLIR)
+      .Case(".ll", EmitKind::LLVMIR)
+      .Case(".s", EmitKind::Assembly)
+      .Case(".o", EmitKind::Object)
+      .Case(".so", EmitKind::Shared)
+      .Case(".h", EmitKind::Header)
+      .Default(std::nullopt);
+}
+
+/// Written aside and renamed, so that a failed run loses nothing.
+static llvm::Error writeFile(StringRef path, StringRef contents) {
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    os << contents;
+    return llvm::Error::success();
+  });
+}
+
+static llvm::Error writeShared(StringRef path, StringRef object,
+                               const CompileOptions &options) {
+  SmallString<128> objectPath, sharedPath;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "quant-float", "o", objectPath))
+    return llvm::errorCodeToError(code);
+  llvm::FileRemover removeObject(objectPath);
+  if (llvm::Error error = writeFile(objectPath, object))
+    return error;
+  // Beside the output, so that the rename stays within one file system.
+  if (std::error_code code = llvm::sys::fs::createUniqueFile(
+          path + ".%%%%%%", sharedPath))
+    return llvm::errorCodeToError(code);
+  llvm::FileRemover removeShared(sharedPath);
+  if (llvm::Error error = linkShared(objectPath, sharedPath, options))
+    return error;
+  if (std::error_code code = llvm::sys::fs::rename(sharedPath, path))
+    return llvm::errorCodeToError(code);
+  removeShared.releaseFile();
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ResetCommandLineParser();
+  Options arguments;
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "quant-float-compile, part of quant-float " QUANT_FLOAT_VERSION
+          ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "compiles a model to IR, code or a library\n",
+                                   &llvm::errs()))
+    return kToolWrongUsage;
+
+  if (arguments.target == "nvvm")
+    return fail("--target: nvvm is not supported");
+  if (arguments.target != "cpu")
+    return fail("--target: expected cpu or nvvm, but got '" +
+                arguments.target.getValue() + "'");
+  if (arguments.level < '0' || arguments.level > '3')
+    return fail(llvm::Twine("-O: expected 0 to 3, but got '") +
+                llvm::Twine(arguments.level.getValue()) + "'");
+  std::optional<EmitKind> kind = arguments.emit.empty()
+                                     ? getEmitKindOfSuffix(arguments.output)
+                                     : parseEmitKind(arguments.emit);
+  if (!kind && !arguments.emit.empty())
+    return fail("--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared "
+                "or header, but got '" +
+                arguments.emit + "'");
+  if (!kind)
+    return fail("expected --emit, or an output named .mlir, .ll, .s, .o, .so or "
+                ".h, but got '" +
+                arguments.output + "'");
+  StringRef output = arguments.output;
+  StringRef folder = llvm::sys::path::parent_path(output);
+  if (output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))
+    return fail("there is no folder '" + folder + "' to write to");
+  if (*kind == EmitKind::Shared && output == "-")
+    return fail("--emit: a shared library needs a file to go to");
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  DiagnosticPrinter printer(&context);
+  int exitCode = kToolDone;
+  OwningOpRef<ModuleOp> module = loadModel(arguments.model, context, exitCode);
+  if (!module)
+    return exitCode;
+
+  CompileOptions options;
+  options.triple = arguments.triple;
+  options.threads = arguments.threads;
+  options.optimizationLevel = arguments.level - '0';
+  // A triple without a CPU asks for that architecture's baseline.
+  options.cpu = arguments.cpu.empty() && arguments.triple.empty()
+                    ? "host"
+                    : arguments.cpu.getValue();
+
+  bool hasHeader = *kind == EmitKind::Object || *kind == EmitKind::Shared;
+  SmallVector<char, 0> contents;
+  std::string header;
+  llvm::raw_svector_ostream os(contents);
+  if (failed(compileTo(*module,
+                       *kind == EmitKind::Shared ? EmitKind::Object : *kind,
+                       options, llvm::sys::path::stem(output), os,
+                       hasHeader ? &header : nullptr)))
+    return kToolWrongInput;
+
+  StringRef text(contents.data(), contents.size());
+  llvm::Error error = *kind == EmitKind::Shared
+                          ? writeShared(output, text, options)
+                          : writeFile(output, text);
+  if (!error && hasHeader && output != "-") {
+    SmallString<128> headerPath(output);
+    llvm::sys::path::replace_extension(headerPath, "h");
+    error = writeFile(headerPath, header);
+  }
+  if (error) {
+    llvm::errs() << output << ": error: " << llvm::toString(std::move(error))
+                 << "\n";
+    return kToolWrongUsage;
+  }
+  return kToolDone;
+}
