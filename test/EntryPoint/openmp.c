@@ -5,7 +5,7 @@
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/four.o --cpu host --threads 4
 // RUN: %llvm_bin/llvm-objcopy --prefix-symbols=one_ %t/one.o
 // RUN: %llvm_bin/llvm-nm --undefined-only %t/four.o | FileCheck %s --check-prefix=NEEDS
-// RUN: %clang -std=c11 -Wall -Wextra -Werror -O1 -fopenmp -include %t/four.h %s %t/one.o %t/four.o -o %t/openmp
+// RUN: %clang -std=c11 -Wall -Wextra -Werror -O1 -fopenmp -include %t/four.h %s %t/one.o %t/four.o -lm -o %t/openmp
 // RUN: %t/openmp
 #include <fenv.h>
 #include <stdlib.h>
