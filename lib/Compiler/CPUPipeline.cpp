@@ -28,6 +28,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 void quant_float::buildBufferizePipeline(OpPassManager &manager) {
+  // Calls would hide where the sizes of results come from.
+  manager.addPass(createInlinerPass());
+  manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());

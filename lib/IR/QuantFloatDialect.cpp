@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -26,7 +27,22 @@ using namespace mlir::quant_float;
 #define GET_TYPEDEF_CLASSES
 #include "quant-float/IR/QuantFloatTypes.cpp.inc"
 
+namespace {
+/// Nothing here depends on the function around it.
+struct QuantFloatInlinerInterface final : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void QuantFloatDialect::initialize() {
+  addInterfaces<QuantFloatInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "quant-float/IR/QuantFloatAttributes.cpp.inc"

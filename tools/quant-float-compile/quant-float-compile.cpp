@@ -160,6 +160,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context);
   int exitCode = kToolDone;
   OwningOpRef<ModuleOp> module = loadModel(arguments.model, context, exitCode);
