@@ -29,8 +29,8 @@ static StringRef getSeverity(const Diagnostic &diagnostic) {
   return "error";
 }
 
-/// The innermost place in a file; ops have it under names and fusions.
-static void printPlace(llvm::raw_ostream &os, Location location) {
+void quant_float::printPlace(llvm::raw_ostream &os, Location location) {
+  // Ops have it under names and fusions.
   auto place = location->findInstanceOf<FileLineColLoc>();
   if (!place)
     return;

@@ -53,5 +53,5 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
     return fail(kToolWrongUsage, message);
   llvm::SourceMgr sourceMgr;
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sourceMgr, &context);
+  return parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context, verify));
 }

@@ -13,6 +13,10 @@
 
 namespace mlir::quant_float {
 
+/// Prints `file:line:column: `, the innermost place in a file that `location`
+/// has; nothing where it has none, no line where the file is binary.
+void printPlace(llvm::raw_ostream &os, Location location);
+
 /// Prints diagnostics as `file:line:column: error: message` while it lives.
 class DiagnosticPrinter : public ScopedDiagnosticHandler {
 public:

@@ -52,7 +52,7 @@ struct CompileOptions {
 /// Reads a model: .onnx is imported, .mlir and .mlirbc are parsed, "-" is MLIR
 /// on standard input. The module is verified. Returns null after an error on
 /// the diagnostic engine; `exitCode` then says which of the tools' codes fits.
-/// `verify` off leaves an ONNX model's ops unverified.
+/// `verify` off leaves the ops unverified.
 OwningOpRef<ModuleOp> loadModel(StringRef path, MLIRContext &context,
                                 int &exitCode, bool verify = true);
 

@@ -1,0 +1,288 @@
+//===- Check.cpp - Quantization nodes against the opsets ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Compiler/Check.h"
+
+#include "mlir/IR/Verifier.h"
+#include "quant-float/Compiler/DiagnosticPrinter.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr StringLiteral kOpsetAttrName = "opset";
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static Verdict verifyAlone(Operation *op) {
+  Verdict verdict;
+  // The verifiers begin with the op's name, which the report has already.
+  std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
+  MLIRContext *context = op->getContext();
+  bool printsOp = context->shouldPrintOpOnDiagnostic();
+  context->printOpOnDiagnostic(false);
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    std::string text = diagnostic.str();
+    StringRef message = text;
+    message.consume_front(prefix);
+    verdict.reason += (verdict.reason.empty() ? "" : "; ") + message.str();
+    for (const Diagnostic &note : diagnostic.getNotes())
+      verdict.notes.push_back(note.str());
+    return success();
+  });
+  verdict.accepted = succeeded(verify(op, /*verifyRecursively=*/false));
+  context->printOpOnDiagnostic(printsOp);
+  return verdict;
+}
+
+static void setOpset(Operation *op, int64_t opset) {
+  op->setAttr(kOpsetAttrName,
+              Builder(op->getContext()).getI64IntegerAttr(opset));
+}
+
+/// Whether the opsets of both verdicts say the same. The reasons name a version
+/// and an opset: only those digits may differ, as the types are the same.
+static bool isAlike(const Verdict &a, const Verdict &b) {
+  auto withoutDigits = [](StringRef text) {
+    std::string result;
+    llvm::copy_if(text, std::back_inserter(result),
+                  [](char c) { return !llvm::isDigit(c); });
+    return result;
+  };
+  return a.accepted == b.accepted && a.notes == b.notes &&
+         withoutDigits(a.reason) == withoutDigits(b.reason);
+}
+
+static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op) {
+  std::vector<OpsetVerdict> verdicts;
+  for (int64_t opset = 1; opset <= kNewestOpset; ++opset) {
+    setOpset(op, opset);
+    Verdict verdict = verifyAlone(op);
+    if (verdicts.empty() || !isAlike(verdicts.back().verdict, verdict)) {
+      verdicts.push_back({opset, opset, std::move(verdict)});
+    } else {
+      verdicts.back().last = opset;
+      verdicts.back().verdict = std::move(verdict);
+    }
+  }
+  return verdicts;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+static std::string getNodeName(Operation *op) {
+  Location loc = op->getLoc();
+  // A node in a function: its own name, not that of the call.
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  auto name = loc->findInstanceOf<NameLoc>();
+  return name ? name.getName().str() : "";
+}
+
+static std::string getSourceName(Operation *op) {
+  if (auto cast = dyn_cast<CastOp>(op))
+    return getOpName(cast.getLike() ? OpKind::CastLike : OpKind::Cast).str();
+  return op->getName().getStringRef().str();
+}
+
+/// Why a node that was kept opaque is not verified; empty where it is no
+/// quantization node.
+static StringRef whyNotVerified(NodeOp node) {
+  if (!node.getDomain().empty() && node.getDomain() != "ai.onnx" &&
+      node.getDomain() != "com.microsoft")
+    return {};
+  return llvm::StringSwitch<StringRef>(node.getOpType())
+      .Cases({"Cast", "CastLike"}, "input type unknown")
+      .Cases({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"},
+             "the op is not supported")
+      .Default({});
+}
+
+static NodeReport checkOp(Operation *op, const CheckOptions &options) {
+  NodeReport report{
+      op, getNodeName(op), getSourceName(op), {}, NodeStatus::Valid, {}, {}};
+  // The IR may lack the attribute, or have something else there.
+  auto own = op->getAttrOfType<IntegerAttr>(kOpsetAttrName);
+  if (own && own.getType().isInteger(64)) {
+    report.opset = own.getInt();
+    if (options.everyOpset)
+      report.opsets = verifyEveryOpset(op);
+    setOpset(op, options.opset.value_or(*report.opset));
+  }
+  report.verdict = verifyAlone(op);
+  if (!report.verdict.accepted)
+    report.status = NodeStatus::Invalid;
+  return report;
+}
+
+std::vector<NodeReport> quant_float::checkModel(ModuleOp module,
+                                                const CheckOptions &options) {
+  std::vector<NodeReport> reports;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto node = dyn_cast<NodeOp>(op)) {
+      StringRef reason = whyNotVerified(node);
+      if (!reason.empty())
+        reports.push_back({op,
+                           getNodeName(op),
+                           node.getOpType().str(),
+                           static_cast<int64_t>(node.getOpset()),
+                           NodeStatus::NotVerified,
+                           {true, reason.str(), {}},
+                           {}});
+      return;
+    }
+    std::optional<RegisteredOperationName> name = op->getRegisteredInfo();
+    if (name && isa<QuantFloatDialect>(op->getDialect()) &&
+        llvm::is_contained(name->getAttributeNames(), kOpsetAttrName))
+      reports.push_back(checkOp(op, options));
+  });
+  return reports;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+static StringRef getStatusName(NodeStatus status) {
+  switch (status) {
+  case NodeStatus::Valid:
+    return "ok";
+  case NodeStatus::Invalid:
+    return "invalid";
+  case NodeStatus::NotVerified:
+    return "not verified";
+  }
+  return {};
+}
+
+/// "19-28".
+static void printRange(llvm::raw_ostream &os, const OpsetVerdict &range) {
+  os << range.first;
+  if (range.last != range.first)
+    os << "-" << range.last;
+}
+
+static void printAccepting(llvm::raw_ostream &os,
+                           ArrayRef<OpsetVerdict> opsets) {
+  auto accepting = llvm::make_filter_range(
+      opsets, [](const OpsetVerdict &range) { return range.verdict.accepted; });
+  if (accepting.empty()) {
+    os << ", accepted by no opset";
+    return;
+  }
+  os << ", accepted by opsets ";
+  llvm::interleaveComma(
+      accepting, os, [&](const OpsetVerdict &range) { printRange(os, range); });
+}
+
+std::string quant_float::describePlace(const NodeReport &report) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printPlace(os, report.op->getLoc());
+  if (!report.name.empty()) {
+    os << "node '";
+    os.write_escaped(report.name) << "': ";
+  }
+  return text;
+}
+
+void quant_float::printReports(llvm::raw_ostream &os,
+                               ArrayRef<NodeReport> reports) {
+  for (const NodeReport &report : reports) {
+    os << describePlace(report) << report.opName;
+    if (report.opset)
+      os << ", opset " << *report.opset;
+    os << ", ";
+    llvm::interleaveComma(report.op->getOperandTypes(), os);
+    os << " to ";
+    llvm::interleaveComma(report.op->getResultTypes(), os);
+    os << ": " << getStatusName(report.status);
+    if (!report.verdict.reason.empty())
+      os << ": " << report.verdict.reason;
+    if (!report.opsets.empty())
+      printAccepting(os, report.opsets);
+    os << "\n";
+    for (const OpsetVerdict &range : report.opsets) {
+      if (range.verdict.accepted)
+        continue;
+      os << "  opsets ";
+      printRange(os, range);
+      os << ": " << range.verdict.reason << "\n";
+    }
+  }
+}
+
+static void printVerdict(llvm::json::OStream &json, const Verdict &verdict) {
+  if (!verdict.reason.empty())
+    json.attribute("reason", llvm::json::fixUTF8(verdict.reason));
+  if (!verdict.notes.empty())
+    json.attributeArray("notes", [&] {
+      for (const std::string &note : verdict.notes)
+        json.value(llvm::json::fixUTF8(note));
+    });
+}
+
+static void printTypes(llvm::json::OStream &json, StringRef key,
+                       TypeRange types) {
+  json.attributeArray(key, [&] {
+    for (Type type : types) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      json.value(llvm::json::fixUTF8(text));
+    }
+  });
+}
+
+static void printReportAsJson(llvm::json::OStream &json,
+                              const NodeReport &report) {
+  if (auto place = report.op->getLoc()->findInstanceOf<FileLineColLoc>()) {
+    json.attribute("file", llvm::json::fixUTF8(place.getFilename().getValue()));
+    if (place.getLine()) {
+      json.attribute("line", place.getLine());
+      json.attribute("column", place.getColumn());
+    }
+  }
+  if (!report.name.empty())
+    json.attribute("node", llvm::json::fixUTF8(report.name));
+  json.attribute("op", llvm::json::fixUTF8(report.opName));
+  if (report.opset)
+    json.attribute("opset", *report.opset);
+  printTypes(json, "inputs", report.op->getOperandTypes());
+  printTypes(json, "results", report.op->getResultTypes());
+  json.attribute("status", getStatusName(report.status));
+  printVerdict(json, report.verdict);
+  if (report.opsets.empty())
+    return;
+  json.attributeArray("opsets", [&] {
+    for (const OpsetVerdict &range : report.opsets)
+      json.object([&] {
+        json.attribute("first", range.first);
+        json.attribute("last", range.last);
+        json.attribute("accepted", range.verdict.accepted);
+        printVerdict(json, range.verdict);
+      });
+  });
+}
+
+void quant_float::printReportsAsJson(llvm::raw_ostream &os,
+                                     ArrayRef<NodeReport> reports) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.array([&] {
+    for (const NodeReport &report : reports)
+      json.object([&] { printReportAsJson(json, report); });
+  });
+  json.flush();
+  os << "\n";
+}

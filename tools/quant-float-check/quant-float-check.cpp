@@ -1,0 +1,135 @@
+//===- quant-float-check.cpp - Which opset accepts which node -------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Verifier.h"
+#include "quant-float/Compiler/Check.h"
+#include "quant-float/Compiler/DiagnosticPrinter.h"
+#include "quant-float/Compiler/Driver.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/InitAll.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+namespace cl = llvm::cl;
+
+namespace {
+/// The options live as long as one parse.
+struct Options {
+  cl::OptionCategory category{"quant-float-check"};
+  cl::opt<std::string> model{cl::Positional, cl::Required,
+                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
+                                      "MLIR on standard input)"),
+                             cl::cat(category)};
+  cl::opt<std::string> opset{
+      "opset", cl::value_desc("N|all"),
+      cl::desc("verify against opset N; all: say which opsets accept which "
+               "node (default: each node's own)"),
+      cl::cat(category)};
+  cl::opt<bool> json{"json", cl::desc("print an array of JSON objects"),
+                     cl::cat(category)};
+};
+
+struct Arguments {
+  std::string model;
+  CheckOptions check;
+  bool json = false;
+};
+} // namespace
+
+/// Reads the command line. On failure, and after --help or --version, the exit
+/// code to end with is in `exitCode`.
+static std::optional<Arguments> parseArguments(int argc, char **argv,
+                                               int &exitCode) {
+  exitCode = kToolWrongUsage;
+  // LLVM's own options are not part of this tool.
+  cl::ResetCommandLineParser();
+  Options options;
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "quant-float-check, part of quant-float " QUANT_FLOAT_VERSION
+          ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "verifies the quantization nodes of a model\n",
+          &llvm::errs()))
+    return std::nullopt;
+  Arguments arguments;
+  arguments.model = options.model;
+  arguments.json = options.json;
+  if (options.opset == "all") {
+    arguments.check.everyOpset = true;
+  } else if (options.opset.getNumOccurrences()) {
+    int64_t opset;
+    if (StringRef(options.opset).getAsInteger(10, opset) || opset < 1 ||
+        opset > kNewestOpset) {
+      llvm::errs() << "quant-float-check: error: --opset: expected 1 to "
+                   << kNewestOpset << " or 'all', but got '" << options.opset
+                   << "'\n";
+      return std::nullopt;
+    }
+    arguments.check.opset = opset;
+  }
+  exitCode = kToolDone;
+  return arguments;
+}
+
+static void printErrors(ArrayRef<NodeReport> reports) {
+  for (const NodeReport &report : reports) {
+    if (report.status != NodeStatus::Invalid)
+      continue;
+    auto print = [&](StringRef severity, StringRef text) {
+      printPlace(llvm::errs(), report.op->getLoc());
+      llvm::errs() << severity << ": ";
+      if (!report.name.empty()) {
+        llvm::errs() << "node '";
+        llvm::errs().write_escaped(report.name) << "': ";
+      }
+      llvm::errs() << text << "\n";
+    };
+    print("error", report.verdict.reason);
+    for (const std::string &note : report.verdict.notes)
+      print("note", note);
+  }
+}
+
+static int check(const Arguments &arguments) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  DiagnosticPrinter printer(&context);
+  int exitCode = kToolDone;
+  OwningOpRef<ModuleOp> module =
+      loadModel(arguments.model, context, exitCode, /*verify=*/false);
+  if (!module)
+    return exitCode;
+  std::vector<NodeReport> reports = checkModel(*module, arguments.check);
+  if (arguments.json)
+    printReportsAsJson(llvm::outs(), reports);
+  else
+    printReports(llvm::outs(), reports);
+  llvm::outs().flush();
+
+  printErrors(reports);
+  bool isInvalid = llvm::any_of(reports, [](const NodeReport &report) {
+    return report.status == NodeStatus::Invalid;
+  });
+  // What surrounds the nodes was not verified on reading.
+  if (isInvalid || failed(verify(*module)))
+    return kToolWrongInput;
+  return kToolDone;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  int exitCode = kToolDone;
+  std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
+  return arguments ? check(*arguments) : exitCode;
+}
