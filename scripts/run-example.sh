@@ -17,9 +17,9 @@ out=$QF_BUILD/example
 rm -rf "$out"
 mkdir -p "$out"
 
-step "The model: every Cast is legal in its opset, and in which others?"
-show quant-float-check $example/digits-f8.onnx
-quant-float-check $example/digits-f8.onnx
+step "The model: each Cast is legal in its own opset; which others accept it?"
+show quant-float-check $example/digits-f8.onnx --opset all
+quant-float-check $example/digits-f8.onnx --opset all
 
 step "Imported: the casts are operations of the quant_float dialect"
 show quant-float-translate --import-onnx $example/digits-f8.onnx
@@ -27,11 +27,11 @@ quant-float-translate --import-onnx $example/digits-f8.onnx -o "$out/digits.mlir
 # Constants and attributes make long lines; the start of each says enough.
 grep -E '^ *func\.func|quant_float\.(cast|node)' "$out/digits.mlir" | cut -c1-110 | head -8
 
-step "Compiled: the inner loop of float32 -> float8 on this machine"
+step "Compiled: the inner loop of float8 -> float32 on this machine"
 "$QF_PYTHON" $example/casts.py "$out"
-show quant-float-compile encode.onnx -o encode.s --cpu host
-quant-float-compile "$out/encode.onnx" -o "$out/encode.s" --cpu host
-"$QF_PYTHON" $example/show_loop.py "$out/encode.s" 20
+show quant-float-compile time-decode.onnx -o time-decode.s --cpu host
+quant-float-compile "$out/time-decode.onnx" -o "$out/time-decode.s" --cpu host
+"$QF_PYTHON" $example/show_loop.py "$out/time-decode.s" 20
 
 step "Run: all weights of the network decoded, and the trained float32 weights encoded"
 show quant-float-run decode.onnx --inputs inputs/*.npy --outputs decoded

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the main loop of a compiled cast: show_loop.py FILE.s [LINES]
 
-The main loop is the run of instructions from a label to a jump back to it that
-has the most vector instructions and no other such loop inside.
+A loop is the run of instructions from a label to a jump back to it, with no
+other such run inside. The main loop is the first with about as many vector
+instructions as any: the loops behind it are for the elements that are left.
 """
 
 import re
@@ -38,12 +39,9 @@ def loops(lines: list[str]):
 def main() -> int:
     lines = Path(sys.argv[1]).read_text().splitlines()
     shown = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    body = max(
-        loops(lines),
-        key=lambda codes: sum(bool(VECTOR.search(code)) for code in codes),
-        default=[],
-    )
-    vectors = sum(bool(VECTOR.search(code)) for code in body)
+    found = [(codes, sum(bool(VECTOR.search(code)) for code in codes)) for codes in loops(lines)]
+    most = max((vectors for _, vectors in found), default=0)
+    body, vectors = next((entry for entry in found if 2 * entry[1] >= most), ([], 0))
     if not vectors:
         print(f"{sys.argv[1]}: no vector loop", file=sys.stderr)
         return 1
