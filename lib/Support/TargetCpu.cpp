@@ -55,11 +55,40 @@ static std::string getHostFeatures() {
   return features.getString();
 }
 
+static bool isKnownCpu(StringRef triple, StringRef cpu) {
+  std::string message;
+  llvm::Triple parsed(triple);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(parsed, message);
+  // Asked with no CPU: LLVM prints a warning of its own about unknown ones.
+  std::unique_ptr<llvm::MCSubtargetInfo> baseline(
+      target ? target->createMCSubtargetInfo(parsed, "", "") : nullptr);
+  return baseline && baseline->isCPUStringValid(cpu);
+}
+
+/// The triple that goes without saying: this machine's, or that of another
+/// architecture which alone knows the CPU.
+static std::string getDefaultTriple(StringRef cpu) {
+  std::string host = llvm::sys::getDefaultTargetTriple();
+  if (cpu.empty() || cpu == "host" || isKnownCpu(host, cpu))
+    return host;
+  if (cpu.starts_with("apple-"))
+    return "arm64-apple-macosx";
+  if (cpu == "rv64gcv")
+    return "riscv64-unknown-linux-gnu";
+  for (StringRef other : {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
+                          "riscv64-unknown-linux-gnu"})
+    if (isKnownCpu(other, cpu))
+      return other.str();
+  return host;
+}
+
 llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                                          StringRef features) {
+  initializeTargets();
   TargetCpu result;
-  result.triple = triple.empty() ? llvm::sys::getDefaultTargetTriple()
-                                 : llvm::Triple::normalize(triple);
+  result.triple =
+      triple.empty() ? getDefaultTriple(cpu) : llvm::Triple::normalize(triple);
   llvm::Expected<const llvm::Target *> target = lookupTarget(result.triple);
   if (!target)
     return target.takeError();
@@ -92,10 +121,7 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
   if (!features.empty())
     result.features = features;
 
-  // Ask with no CPU first: LLVM prints a warning of its own about unknown ones.
-  std::unique_ptr<llvm::MCSubtargetInfo> baseline(
-      (*target)->createMCSubtargetInfo(parsed, "", ""));
-  if (!baseline || !baseline->isCPUStringValid(result.cpu))
+  if (!isKnownCpu(result.triple, result.cpu))
     return makeError("unknown cpu '" + result.cpu + "' for the triple '" +
                      result.triple + "'");
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(

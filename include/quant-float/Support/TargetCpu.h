@@ -22,8 +22,9 @@ namespace mlir::quant_float {
 
 /// A triple and a CPU that LLVM knows, and what the lowerings ask of them.
 struct TargetCpu {
-  /// Resolves names: an empty triple is that of this machine, "host" this
-  /// machine's CPU with all its features, an empty CPU the triple's baseline.
+  /// Resolves names: an empty triple is that of this machine, or of the only
+  /// architecture that knows the CPU; "host" is this machine's CPU with all its
+  /// features, an empty CPU the triple's baseline.
   /// Fails, before LLVM could abort, for names that LLVM does not know.
   /// `features`, if given, replace those that the CPU's name stands for here.
   static llvm::Expected<TargetCpu> get(StringRef triple, StringRef cpu,
