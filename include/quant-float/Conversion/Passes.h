@@ -38,6 +38,11 @@ void populateQuantFloatToLinalgConversionPatterns(const TypeConverter &converter
 void populateQuantFloatToArithConversionPatterns(const TargetCpu &cpu,
                                                  RewritePatternSet &patterns);
 
+/// Casts of vectors that instructions of this x86 CPU do better than the above;
+/// they have the greater benefit. None, if there are no such instructions.
+void populateQuantFloatToX86ConversionPatterns(const TargetCpu &cpu,
+                                               RewritePatternSet &patterns);
+
 /// What is left of storage casts to arith ops; apply after the above.
 void populateStorageCastToArithPatterns(RewritePatternSet &patterns);
 

@@ -43,7 +43,9 @@ def ConvertQuantFloatToArithPass
     that no narrow-float op is left for a later stage.
 
     `cpu` says which of upstream's own conversions are instructions on the
-    target (f16 and bf16 conversions, fused multiply-add) and so may be used.
+    target (f16 and bf16 conversions, fused multiply-add) and so may be used, and
+    which casts the target has a faster way for: with byte tables (AVX-512 VBMI)
+    vectors of 64 float8, float6, float4 or f8E8M0FNU codes are looked up.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",

@@ -123,6 +123,7 @@ struct ConvertQuantFloatToArith final
     MLIRContext *context = &getContext();
     RewritePatternSet casts(context), storageCasts(context);
     populateQuantFloatToArithConversionPatterns(target, casts);
+    populateQuantFloatToX86ConversionPatterns(target, casts);
     populateStorageCastToArithPatterns(storageCasts);
     walkAndApplyPatterns(getOperation(), std::move(casts));
     walkAndApplyPatterns(getOperation(), std::move(storageCasts));
