@@ -8,6 +8,7 @@ seconds=${1:-300}
 here=$PWD/test/Fuzz build=$PWD/build/fuzz
 python=${QUANT_FLOAT_PYTHON:-$PWD/build/venv/bin/python}
 
+mkdir -p "$build"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_LINKER_TYPE=LLD \
   -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link \
@@ -22,9 +23,8 @@ cd "$build"
 # libMLIR.so is not instrumented, so the sizes of containers that cross its border look wrong to the
 # sanitizer. Leaks are looked for.
 export ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1
-fuzzer=$(find "$build" -name onnx-import-fuzzer -type f -perm -u+x | head -1)
 set +e
-"$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=8192 \
+"$build/bin/onnx-import-fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=8192 \
   -dict="$here/onnx.dict" -artifact_prefix="$build/findings/" -print_final_stats=1 \
   "$build/corpus" "$build/seeds" >"$build/run.log" 2>&1
 status=$?

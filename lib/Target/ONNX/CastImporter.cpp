@@ -155,5 +155,6 @@ LogicalResult Importer::importCast(NodeInput &input, OpBuilder &builder,
                              builder.getI64IntegerAttr(input.opset),
                              like ? builder.getUnitAttr() : UnitAttr(),
                              attributes->saturate, attributes->roundMode);
+  verifyNode(cast, input.subject);
   return defineOutputs(input, cast->getResults());
 }

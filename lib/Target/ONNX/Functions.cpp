@@ -9,6 +9,7 @@
 #include "Functions.h"
 #include "Importer.h"
 #include "Names.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -90,11 +91,12 @@ static FailureOr<Environment> bindAttributes(const NodeInput &input,
         attribute->name(), ResolvedAttribute{attribute->name(), attribute.get(),
                                              *kind, &defaultScope});
   }
+  llvm::StringSet<> known;
+  for (const std::string &name : function.proto->attribute())
+    known.insert(name);
   for (const ResolvedAttribute &attribute : input.attributes) {
-    bool known =
-        environment.contains(attribute.name) ||
-        llvm::is_contained(function.proto->attribute(), attribute.name);
-    if (!known)
+    if (!environment.contains(attribute.name) &&
+        !known.contains(attribute.name))
       return diagnose(input.subject, Diag::UnknownAttribute,
                       printable(attribute.name));
     environment.insert_or_assign(attribute.name, attribute);

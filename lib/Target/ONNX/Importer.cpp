@@ -99,7 +99,7 @@ OwningOpRef<ModuleOp> Importer::importModel(::onnx::ModelProto &model) {
   annotateModule(*module, model);
   if (failed(importMain(*model.mutable_graph(), *module)))
     return nullptr;
-  if (options.verify && failed(verifyModule(*module)))
+  if (hasInvalidNodes || (options.verify && failed(mlir::verify(*module))))
     return nullptr;
   return module;
 }
@@ -144,54 +144,27 @@ LogicalResult Importer::importMain(::onnx::GraphProto &graph, ModuleOp module) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct StoredDiagnostic {
-  Location loc;
-  DiagnosticSeverity severity;
-  std::string text;
-};
-} // namespace
-
-/// Verifies every op of this dialect, so that all bad nodes are reported, and
-/// then the module. The verifiers name the op; the node, which the reader
-/// knows, is put in front.
-LogicalResult Importer::verifyModule(ModuleOp module) {
-  std::vector<std::pair<StoredDiagnostic, std::vector<StoredDiagnostic>>> found;
-  LogicalResult result = success();
+void Importer::verifyNode(Operation *op, const Subject &subject) {
+  if (!options.verify)
+    return;
+  std::vector<Diagnostic> found;
   {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      found.push_back(std::move(diagnostic));
+      return success();
+    });
     // The op as generic IR says nothing about the node.
     bool printOp = context->shouldPrintOpOnDiagnostic();
     context->printOpOnDiagnostic(false);
-    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-      auto store = [](Diagnostic &one) {
-        return StoredDiagnostic{one.getLocation(), one.getSeverity(),
-                                one.str()};
-      };
-      auto &entry = found.emplace_back(store(diagnostic),
-                                       std::vector<StoredDiagnostic>());
-      for (Diagnostic &note : diagnostic.getNotes())
-        entry.second.push_back(store(note));
-      return success();
-    });
-    Dialect *dialect = context->getLoadedDialect<QuantFloatDialect>();
-    module.walk([&](Operation *op) {
-      if (op->getDialect() == dialect &&
-          failed(mlir::verify(op, /*verifyRecursively=*/false)))
-        result = failure();
-    });
-    if (succeeded(result))
-      result = mlir::verify(module);
+    if (failed(mlir::verify(op, /*verifyRecursively=*/false)))
+      hasInvalidNodes = true;
     context->printOpOnDiagnostic(printOp);
   }
-
-  for (auto &[diagnostic, notes] : found) {
-    std::string subject = descriptions.lookup(diagnostic.loc);
-    InFlightDiagnostic shown = diagnostic.severity == DiagnosticSeverity::Error
-                                   ? mlir::emitError(diagnostic.loc)
-                                   : mlir::emitWarning(diagnostic.loc);
-    shown << (subject.empty() ? "" : subject + ": ") << diagnostic.text;
-    for (const StoredDiagnostic &note : notes)
-      shown.attachNote(stripCalls(note.loc)) << note.text;
+  Location loc = stripCalls(subject.loc);
+  for (Diagnostic &diagnostic : found) {
+    InFlightDiagnostic shown = mlir::emitError(loc);
+    shown << subject.text << ": " << diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      shown.attachNote(loc) << note.str();
   }
-  return result;
 }

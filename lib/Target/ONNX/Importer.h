@@ -86,7 +86,10 @@ private:
       Opsets &opsets, const Subject &subject);
   LogicalResult importMain(::onnx::GraphProto &graph, ModuleOp module);
   void annotateModule(ModuleOp module, const ::onnx::ModelProto &model);
-  LogicalResult verifyModule(ModuleOp module);
+  /// Lets the op's verifier judge what the node says. The verifier names the
+  /// op; the node, which the reader knows, is put in front. The import goes on,
+  /// so that all invalid nodes are reported, and fails in the end.
+  void verifyNode(Operation *op, const Subject &subject);
 
   // GraphImporter.cpp: graphs and the values they define. The block receives
   // the graph's inputs as arguments; `inputTypes` are the types of those for
@@ -137,9 +140,8 @@ private:
   TensorDecoder decoder;
   FunctionTable functions;
   Opsets modelOpsets;
-  /// What made an op, by the op's location, for the verifier's diagnostics.
-  llvm::DenseMap<Location, std::string> descriptions;
   SmallVector<const Function *> activeCalls;
+  bool hasInvalidNodes = false;
   unsigned depth = 0;
   int64_t expandedNodes = 0;
 };

@@ -14,8 +14,6 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 namespace {
-constexpr size_t kSmallestLargePayload = 1 << 16;
-
 // Field numbers of ModelProto, GraphProto and TensorProto.
 constexpr uint64_t kGraphField = 7;
 constexpr uint64_t kInitializerField = 5;
@@ -91,7 +89,8 @@ static void appendChunk(std::string &out, uint64_t number, StringRef content) {
   out += content;
 }
 
-std::optional<TrimmedModel> onnx_import::trimPayloads(StringRef model) {
+std::optional<TrimmedModel> onnx_import::trimPayloads(StringRef model,
+                                                      size_t smallestPayload) {
   TrimmedModel result;
   int initializers = 0;
   bool seenGraph = false;
@@ -112,7 +111,7 @@ std::optional<TrimmedModel> onnx_import::trimPayloads(StringRef model) {
     if (!isPlain)
       return false;
     int index = initializers++;
-    if (!payload || payload->size() < kSmallestLargePayload) {
+    if (!payload || payload->size() < smallestPayload) {
       graph += tensor.all;
       return true;
     }

@@ -31,7 +31,8 @@ struct TrimmedModel {
 /// a model is mostly weights, and a mapped file holds them already. None when
 /// there is nothing to gain, or the bytes are not laid out as every writer does
 /// it; protobuf then judges all of them.
-std::optional<TrimmedModel> trimPayloads(StringRef model);
+std::optional<TrimmedModel> trimPayloads(StringRef model,
+                                         size_t smallestPayload = 1 << 16);
 
 } // namespace mlir::quant_float::onnx_import
 

@@ -67,7 +67,6 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   std::string text = describe(node);
   if (scope.call)
     text = scope.call->text + ": " + text;
-  descriptions[loc] = text;
   NodeInput input{node, scope, Subject{loc, std::move(text)}};
   if (node.op_type().empty())
     return diagnose(input.subject, Diag::NoOpType);

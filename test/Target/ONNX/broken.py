@@ -400,9 +400,9 @@ def call(name, **attributes):
     return node(name, ["x"], ["y"], name="call", domain="f", **attributes)
 
 
-def refuse_call(diagnostic, made, functions, message):
+def refuse_call(diagnostic, made, functions, message, *more):
     calling = model([made], [X], [], imports=[("f", 1)], functions=functions)
-    table.add(diagnostic, calling, f"node 'call' ({made.op_type}): {message}")
+    table.add(diagnostic, calling, f"node 'call' ({made.op_type}): {message}", more=more)
 
 
 simple = function("F", [node("Abs", ["x"], ["y"])])
@@ -468,6 +468,14 @@ refuse_call(
     call("F"),
     [function("F", [])],
     "the function's output 'y' is not defined",
+)
+refuse_call(
+    None,
+    call("F"),
+    [helper.make_function("f", "F", ["x"], ["y"], [cast(to=17)], [helper.make_opsetid("", 13)])],
+    "node 'c' (Cast): 'quant_float.cast' op result element type 'f8E4M3FN' is not accepted by "
+    "Cast-13 (opset 13)",
+    SINCE(19),
 )
 refuse_call("UnknownAttribute", call("F", alpha=1), [simple], "unknown attribute 'alpha'")
 with_ref = node("Cast", ["x"], ["y"], name="c")
