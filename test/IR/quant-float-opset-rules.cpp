@@ -1,0 +1,69 @@
+//===- quant-float-opset-rules.cpp - The opset rules as JSON --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Prints what every opset accepts of every op that has opset rules, for the
+// test that compares it with ONNX's own schemas.
+
+#include "mlir/IR/MLIRContext.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// ONNX DataType numbers end well below.
+static constexpr int32_t kNumberEnd = 64;
+
+static void printVersion(llvm::json::OStream &json, MLIRContext *context,
+                         const OpVersion &version, int64_t opset) {
+  json.attribute("op", getOpName(version.op));
+  json.attribute("opset", opset);
+  json.attribute("since", version.since);
+  json.attributeObject("types", [&] {
+    for (OpRole role : {OpRole::First, OpRole::Second, OpRole::Third}) {
+      StringRef name = getRoleName(version.op, role);
+      if (name.empty())
+        continue;
+      json.attributeArray(name, [&] {
+        for (int32_t number = 0; number < kNumberEnd; ++number)
+          if (Type type = getTypeFromOnnxDataType(context, number))
+            if (version.accepts(role, type))
+              json.value(getOnnxTypeName(type));
+      });
+    }
+  });
+  json.attributeArray("attributes", [&] {
+    for (OpAttribute attribute :
+         {OpAttribute::Saturate, OpAttribute::RoundMode, OpAttribute::Axis,
+          OpAttribute::BlockSize, OpAttribute::OutputDtype,
+          OpAttribute::Precision})
+      if (version.has(attribute))
+        json.value(getAttributeName(attribute));
+  });
+}
+
+int main() {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<QuantFloatDialect>();
+  llvm::json::OStream json(llvm::outs());
+  static constexpr OpKind kinds[] = {
+#define QUANT_FLOAT_OP(Op, Name, First, Second, Third) OpKind::Op,
+#include "quant-float/IR/OpsetRules.def"
+  };
+  json.array([&] {
+    for (OpKind kind : kinds)
+      for (int64_t opset = 0; opset <= kNewestOpset + 1; ++opset)
+        if (const OpVersion *version = getOpVersion(kind, opset))
+          json.object([&] { printVersion(json, &context, *version, opset); });
+  });
+  json.flush();
+  llvm::outs() << "\n";
+  return 0;
+}
