@@ -1,0 +1,83 @@
+//===- FloatFormatTest.cpp - Format facts against the table ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/FloatFormat.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// SEMANTICS T, written out by hand.
+struct Expected {
+  Type type;
+  unsigned width, mantissaBits;
+  int bias, minExponent, maxExponent;
+  double maxValue;
+  uint64_t maxCode;
+  bool hasInfinity;
+  uint64_t infinityCode;
+  bool hasNaN;
+  uint64_t nanCode;
+  bool isFNUZ;
+};
+
+TEST(FloatFormatTest, factsOfEveryFormat) {
+  MLIRContext context;
+  const Expected table[] = {
+      {Float8E4M3FNType::get(&context), 8, 3, 7, -6, 8, 448, 0x7E, false, 0,
+       true, 0x7F, false},
+      {Float8E4M3FNUZType::get(&context), 8, 3, 8, -7, 7, 240, 0x7F, false, 0,
+       true, 0x80, true},
+      {Float8E5M2Type::get(&context), 8, 2, 15, -14, 15, 57344, 0x7B, true,
+       0x7C, true, 0x7E, false},
+      {Float8E5M2FNUZType::get(&context), 8, 2, 16, -15, 15, 57344, 0x7F, false,
+       0, true, 0x80, true},
+      {Float4E2M1FNType::get(&context), 4, 1, 1, 0, 2, 6, 0x7, false, 0, false,
+       0, false},
+      {Float6E2M3FNType::get(&context), 6, 3, 1, 0, 2, 7.5, 0x1F, false, 0,
+       false, 0, false},
+      {Float6E3M2FNType::get(&context), 6, 2, 3, -2, 4, 28, 0x1F, false, 0,
+       false, 0, false},
+      {Float16Type::get(&context), 16, 10, 15, -14, 15, 65504, 0x7BFF, true,
+       0x7C00, true, 0x7E00, false},
+      {Float32Type::get(&context), 32, 23, 127, -126, 127,
+       0x1.FFFFFEp127, 0x7F7FFFFF, true, 0x7F800000, true, 0x7FC00000, false},
+  };
+  for (const Expected &expected : table) {
+    FloatFormat format(cast<FloatType>(expected.type));
+    std::string name;
+    llvm::raw_string_ostream(name) << expected.type;
+    SCOPED_TRACE(name);
+    EXPECT_EQ(format.width, expected.width);
+    EXPECT_EQ(format.mantissaBits, expected.mantissaBits);
+    EXPECT_EQ(format.bias, expected.bias);
+    EXPECT_EQ(format.minExponent, expected.minExponent);
+    EXPECT_EQ(format.maxExponent, expected.maxExponent);
+    EXPECT_EQ(format.maxValue.convertToDouble(), expected.maxValue);
+    EXPECT_EQ(format.maxCode, expected.maxCode);
+    EXPECT_EQ(format.hasInfinity, expected.hasInfinity);
+    EXPECT_EQ(format.infinityCode, expected.infinityCode);
+    EXPECT_EQ(format.hasNaN, expected.hasNaN);
+    EXPECT_EQ(format.nanCode, expected.nanCode);
+    EXPECT_EQ(format.isFNUZ, expected.isFNUZ);
+  }
+}
+
+TEST(FloatFormatTest, narrowAndStandard) {
+  MLIRContext context;
+  EXPECT_TRUE(isNarrowFloat(Float8E8M0FNUType::get(&context)));
+  EXPECT_TRUE(isNarrowFloat(Float4E2M1FNType::get(&context)));
+  EXPECT_FALSE(isNarrowFloat(Float16Type::get(&context)));
+  EXPECT_FALSE(isNarrowFloat(IntegerType::get(&context, 8)));
+  EXPECT_TRUE(isStandardFloat(BFloat16Type::get(&context)));
+  EXPECT_FALSE(isStandardFloat(Float8E5M2Type::get(&context)));
+}
+} // namespace

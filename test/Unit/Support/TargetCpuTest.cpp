@@ -1,0 +1,71 @@
+//===- TargetCpuTest.cpp - Names of CPUs and triples ----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/TargetCpu.h"
+#include "llvm/Target/TargetMachine.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+std::string getError(StringRef triple, StringRef cpu) {
+  llvm::Expected<TargetCpu> result = TargetCpu::get(triple, cpu);
+  return result ? "" : llvm::toString(result.takeError());
+}
+
+// LLVM aborts on some of these, or prints and goes on, if they get through.
+TEST(TargetCpuTest, unknownNamesAreErrors) {
+  EXPECT_EQ(getError("x86_64-linux-gnu", "nosuch"),
+            "unknown cpu 'nosuch' for the triple 'x86_64-unknown-linux-gnu'");
+  EXPECT_EQ(getError("x86_64-linux-gnu", "apple-m1"),
+            "unknown cpu 'apple-m1' for the triple 'x86_64-unknown-linux-gnu'");
+  EXPECT_EQ(getError("x86_64-linux-gnu", "pentium4"),
+            "cpu 'pentium4' has no 64-bit mode");
+  EXPECT_EQ(getError("wasm32", ""), "expected an x86-64, aarch64 or riscv64 "
+                                    "triple, but got 'wasm32'");
+  EXPECT_EQ(getError("foo-bar", ""), "unknown target triple 'foo-bar'");
+}
+
+TEST(TargetCpuTest, whatCpusHave) {
+  struct {
+    StringRef triple, cpu;
+    bool fma, half, tables;
+    unsigned bytes;
+  } table[] = {
+      {"x86_64-linux-gnu", "", false, false, false, 16},
+      {"x86_64-linux-gnu", "x86-64-v2", false, false, false, 16},
+      {"x86_64-linux-gnu", "x86-64-v3", true, true, false, 32},
+      {"x86_64-linux-gnu", "x86-64-v4", true, true, false, 64},
+      {"x86_64-linux-gnu", "znver4", true, true, true, 64},
+      {"aarch64-linux-gnu", "", true, true, false, 16},
+      {"riscv64-linux-gnu", "rv64gcv", true, false, false, 16},
+  };
+  for (const auto &row : table) {
+    SCOPED_TRACE(row.cpu.str());
+    llvm::Expected<TargetCpu> cpu = TargetCpu::get(row.triple, row.cpu);
+    ASSERT_TRUE(static_cast<bool>(cpu));
+    EXPECT_EQ(cpu->hasFma, row.fma);
+    EXPECT_EQ(cpu->hasHalfConversions, row.half);
+    EXPECT_EQ(cpu->hasByteTables, row.tables);
+    EXPECT_EQ(cpu->vectorBytes, row.bytes);
+    llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+        cpu->createMachine();
+    EXPECT_TRUE(static_cast<bool>(machine));
+  }
+}
+
+TEST(TargetCpuTest, aCpuBringsItsTriple) {
+  llvm::Expected<TargetCpu> apple = TargetCpu::get("", "apple-m1");
+  ASSERT_TRUE(static_cast<bool>(apple));
+  EXPECT_EQ(apple->triple, "arm64-apple-macosx");
+  llvm::Expected<TargetCpu> riscv = TargetCpu::get("", "rv64gcv");
+  ASSERT_TRUE(static_cast<bool>(riscv));
+  EXPECT_EQ(riscv->triple, "riscv64-unknown-linux-gnu");
+}
+} // namespace
