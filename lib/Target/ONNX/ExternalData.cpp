@@ -95,7 +95,7 @@ ExternalData::open(StringRef location, const Subject &subject) {
   if (!file)
     return diagnose(subject, Diag::ExternalOpen, shown,
                     llvm::toString(file.takeError()));
-  llvm::scope_exit close([&] { fs::closeFile(*file); });
+  llvm::scope_exit close([&] { (void)fs::closeFile(*file); });
   if (!realFolder.ends_with("/"))
     realFolder += '/';
   if (!realPath.starts_with(realFolder))

@@ -219,7 +219,7 @@ Type onnx_import::inferResultType(const NodeInput &input,
     return eraseShape(getYieldedType(bodies, index));
 
   Type first = getOperandType(input, 0);
-  bool isTensor = first && isa<TensorType>(first);
+  bool isTensor = isa_and_nonnull<TensorType>(first);
   if (opType == "Split")
     return isTensor ? eraseShape(first) : Type();
   if (index != 0)
@@ -228,7 +228,7 @@ Type onnx_import::inferResultType(const NodeInput &input,
     return UnrankedTensorType::get(fixed);
   if (opType == "Where") {
     Type second = getOperandType(input, 1);
-    return second && isa<TensorType>(second) ? eraseShape(second) : Type();
+    return isa_and_nonnull<TensorType>(second) ? eraseShape(second) : Type();
   }
   if (opType == "ConstantOfShape") {
     const ResolvedAttribute *value = input.find("value");

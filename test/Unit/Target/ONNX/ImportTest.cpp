@@ -21,11 +21,10 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-namespace {
-
 constexpr int32_t kFloat8E4M3FN = 17;
 constexpr int64_t kElements = 1000;
 
+namespace {
 /// A folder that goes away with the test, and the text of all diagnostics.
 class ImportTest : public ::testing::Test {
 protected:
@@ -54,9 +53,10 @@ protected:
                                   }};
   SmallString<128> folder;
 };
+} // namespace
 
 /// A Cast of the initializer "w", which is kElements floats, to float8.
-::onnx::ModelProto makeModel() {
+static ::onnx::ModelProto makeModel() {
   ::onnx::ModelProto model;
   model.set_ir_version(9);
   model.add_opset_import()->set_version(19);
@@ -78,13 +78,13 @@ protected:
   return model;
 }
 
-CastOp findCast(ModuleOp module) {
+static CastOp findCast(ModuleOp module) {
   CastOp found;
   module.walk([&](CastOp cast) { found = cast; });
   return found;
 }
 
-ArrayRef<char> getBytes(CastOp cast) {
+static ArrayRef<char> getBytes(CastOp cast) {
   DenseResourceElementsAttr value;
   if (!cast || !matchPattern(cast.getInput(), m_Constant(&value)))
     return {};
@@ -135,7 +135,7 @@ TEST_F(ImportTest, external_data_outlives_the_import) {
             "folder to look in\n");
 }
 
-std::string print(ModuleOp module) {
+static std::string print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os);
@@ -227,5 +227,3 @@ TEST_F(ImportTest, invalid_module_on_request) {
   EXPECT_EQ(int64_t(findCast(*module).getOpset()), 13);
   EXPECT_EQ(diagnostics, "");
 }
-
-} // namespace
