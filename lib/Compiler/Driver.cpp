@@ -113,7 +113,8 @@ static FailureOr<Compiled> compile(ModuleOp module,
   result.module->setDataLayout(result.machine->createDataLayout());
   LinkEntryRuntimeOptions link;
   link.checkCpu = options.checkCpu;
-  if (llvm::Error error = linkEntryRuntime(*result.module, *result.machine, link))
+  if (llvm::Error error =
+          linkEntryRuntime(*result.module, *result.machine, link))
     return fail(llvm::toString(std::move(error)));
   optimize(*result.module, *result.machine, options.optimizationLevel);
   return result;
@@ -196,11 +197,11 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
       if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name))
         linker = *found;
   if (linker.empty())
-    return fail("no linker: expected ld.lld-22 or ld.lld on the path, or in LLD");
-  SmallVector<StringRef> arguments = {linker,      "-shared",
-                                      "-z",        "noexecstack",
-                                      "--build-id", "-o",
-                                      output,      object};
+    return fail(
+        "no linker: expected ld.lld-22 or ld.lld on the path, or in LLD");
+  SmallVector<StringRef> arguments = {linker,        "-shared",    "-z",
+                                      "noexecstack", "--build-id", "-o",
+                                      output,        object};
   std::string message;
   if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0, 0,
                                 &message))

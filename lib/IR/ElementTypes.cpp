@@ -66,7 +66,8 @@ StringRef quant_float::getOnnxTypeName(Type elementType) {
 Type quant_float::getStorageElementType(Type elementType) {
   unsigned width =
       elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
-  if (elementType.isUnsignedInteger() || width < 8)
+  // LLVM moves bf16 casts to where x86 takes vectors of them apart.
+  if (elementType.isUnsignedInteger() || width < 8 || elementType.isBF16())
     return IntegerType::get(elementType.getContext(), std::max(width, 8u));
   return elementType;
 }

@@ -45,7 +45,8 @@ constexpr unsigned Saturate = static_cast<unsigned>(OpAttribute::Saturate);
 constexpr unsigned RoundMode = static_cast<unsigned>(OpAttribute::RoundMode);
 constexpr unsigned Axis = static_cast<unsigned>(OpAttribute::Axis);
 constexpr unsigned BlockSize = static_cast<unsigned>(OpAttribute::BlockSize);
-constexpr unsigned OutputDtype = static_cast<unsigned>(OpAttribute::OutputDtype);
+constexpr unsigned OutputDtype =
+    static_cast<unsigned>(OpAttribute::OutputDtype);
 constexpr unsigned Precision = static_cast<unsigned>(OpAttribute::Precision);
 
 constexpr OpVersion kOpVersions[] = {

@@ -87,7 +87,8 @@ static Attribute foldElements(Attribute operand, Type resultType, Type from,
 // CastOp
 //===----------------------------------------------------------------------===//
 
-static reference::ScaleRounding getScaleRounding(std::optional<RoundMode> mode) {
+static reference::ScaleRounding
+getScaleRounding(std::optional<RoundMode> mode) {
   switch (mode.value_or(RoundMode::Up)) {
   case RoundMode::Up:
     return reference::ScaleRounding::Up;
@@ -138,7 +139,8 @@ static bool isExact(Type from, Type to) {
            magnitudeBits <= APFloat::semanticsPrecision(
                                 cast<FloatType>(to).getFloatSemantics());
   }
-  if (toInteger || !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to))
+  if (toInteger ||
+      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to))
     return false;
   const llvm::fltSemantics &a = cast<FloatType>(from).getFloatSemantics();
   const llvm::fltSemantics &b = cast<FloatType>(to).getFloatSemantics();
@@ -170,12 +172,11 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
     OpKind kind = op.getLike() ? OpKind::CastLike : OpKind::Cast;
     const OpVersion *version = getOpVersion(kind, op.getOpset());
     if (!isa<FloatType, IntegerType>(from) || from == to ||
-        !isa<FloatType, IntegerType>(via) || !isExact(from, via) ||
-        !version || !version->accepts(OpRole::First, from))
+        !isa<FloatType, IntegerType>(via) || !isExact(from, via) || !version ||
+        !version->accepts(OpRole::First, from))
       return failure();
     // The integers' way out of range differs from the floats' (C11, C12).
-    if (isa<IntegerType>(from) != isa<IntegerType>(via) &&
-        isa<IntegerType>(to))
+    if (isa<IntegerType>(from) != isa<IntegerType>(via) && isa<IntegerType>(to))
       return failure();
     if (failed(verifyCompatibleShape(inner.getInput().getType(), op.getType())))
       return failure();
@@ -207,11 +208,10 @@ OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
 
   unsigned width = to.getIntOrFloatBitWidth();
   bool isSigned = from.isSignlessInteger() && !from.isInteger(1);
-  return foldElements(adaptor.getInput(), getType(), from,
-                      [&](const APInt &bits) {
-                        return isSigned ? bits.sextOrTrunc(width)
-                                        : bits.zextOrTrunc(width);
-                      });
+  return foldElements(
+      adaptor.getInput(), getType(), from, [&](const APInt &bits) {
+        return isSigned ? bits.sextOrTrunc(width) : bits.zextOrTrunc(width);
+      });
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor adaptor) { return getValue(); }

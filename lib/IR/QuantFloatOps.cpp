@@ -9,8 +9,8 @@
 #include "quant-float/IR/QuantFloatOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -115,9 +115,8 @@ CastSemantics CastOp::getSemantics() {
   return semantics;
 }
 
-LogicalResult
-CastOp::reifyResultShapes(OpBuilder &builder,
-                          ReifiedRankedShapedTypeDims &reified) {
+LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &reified) {
   auto type = dyn_cast<RankedTensorType>(getInput().getType());
   if (!type)
     return failure();
@@ -148,8 +147,9 @@ LogicalResult StorageCastOp::verify() {
   Type to = getElementTypeOrSelf(getResult());
   if (getStorageElementType(from) == to || from == getStorageElementType(to))
     return success();
-  return emitOpError() << "expected an element type and its storage type, but got "
-                       << from << " and " << to;
+  return emitOpError()
+         << "expected an element type and its storage type, but got " << from
+         << " and " << to;
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +176,6 @@ LogicalResult NodeOp::verify() {
   // N3
   for (Region &body : getBodies())
     if (body.front().empty() || !isa<YieldOp>(body.front().back()))
-      return emitOpError()
-             << "every body must end with 'quant_float.yield'";
+      return emitOpError() << "every body must end with 'quant_float.yield'";
   return success();
 }

@@ -28,8 +28,8 @@ FloatFormat::FloatFormat(FloatType type)
   infinityCode =
       hasInfinity ? APFloat::getInf(semantics).bitcastToAPInt().getZExtValue()
                   : 0;
-  nanCode = hasNaN ? APFloat::getNaN(semantics).bitcastToAPInt().getZExtValue()
-                   : 0;
+  nanCode =
+      hasNaN ? APFloat::getNaN(semantics).bitcastToAPInt().getZExtValue() : 0;
 }
 
 bool quant_float::isStandardFloat(Type type) {

@@ -76,8 +76,9 @@ static std::string getDefaultTriple(StringRef cpu) {
     return "arm64-apple-macosx";
   if (cpu == "rv64gcv")
     return "riscv64-unknown-linux-gnu";
-  for (StringRef other : {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
-                          "riscv64-unknown-linux-gnu"})
+  for (StringRef other :
+       {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
+        "riscv64-unknown-linux-gnu"})
     if (isKnownCpu(other, cpu))
       return other.str();
   return host;
@@ -95,8 +96,9 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
 
   llvm::Triple parsed(result.triple);
   if (!parsed.isX86() && !parsed.isAArch64() && !parsed.isRISCV64())
-    return makeError("expected an x86-64, aarch64 or riscv64 triple, but got '" +
-                     result.triple + "'");
+    return makeError(
+        "expected an x86-64, aarch64 or riscv64 triple, but got '" +
+        result.triple + "'");
   if (cpu == "host") {
     llvm::Triple host(llvm::sys::getProcessTriple());
     if (host.getArch() != parsed.getArch())
@@ -105,7 +107,7 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
     result.cpu = llvm::sys::getHostCPUName();
     result.features = getHostFeatures();
   } else {
-    result.cpu = cpu.empty() ? (parsed.isX86() ? "x86-64"
+    result.cpu = cpu.empty() ? (parsed.isX86()       ? "x86-64"
                                 : parsed.isRISCV64() ? "generic-rv64"
                                                      : "generic")
                              : cpu.str();
@@ -136,8 +138,8 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
     result.hasHalfConversions = has("f16c");
     result.hasByteTables = has("avx512vbmi") && has("avx512bw");
     result.vectorBytes = has("avx512f") && has("avx512bw") ? 64
-                         : has("avx2")                      ? 32
-                                                            : 16;
+                         : has("avx2")                     ? 32
+                                                           : 16;
   } else if (parsed.isAArch64()) {
     result.hasFma = result.hasHalfConversions = true;
   } else {

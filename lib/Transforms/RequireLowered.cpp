@@ -44,11 +44,10 @@ struct RequireLowered final
       if (!isOurs && (!op->getDialect() || !isNarrowArith(op)))
         return;
       InFlightDiagnostic diagnostic =
-          op->emitOpError() << "is left after lowering to the target '"
-                            << target << "'";
+          op->emitOpError()
+          << "is left after lowering to the target '" << target << "'";
       diagnostic.attachNote(op->getLoc())
-          << "no conversion took ("
-          << op->getOperandTypes() << ") to ("
+          << "no conversion took (" << op->getOperandTypes() << ") to ("
           << op->getResultTypes() << ")";
       isLeft = true;
     });

@@ -41,12 +41,12 @@ static GenericOp collapse(RewriterBase &rewriter, GenericOp op) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return type && type.getLayout().isIdentity();
   });
-  bool isPlain = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    return map.isIdentity();
-  });
+  bool isPlain = llvm::all_of(op.getIndexingMapsArray(),
+                              [](AffineMap map) { return map.isIdentity(); });
   if (op.getNumLoops() < 2 || !isContiguous || !isPlain)
     return op;
-  ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(op.getNumLoops())));
+  ReassociationIndices all(
+      llvm::to_vector(llvm::seq<int64_t>(op.getNumLoops())));
   rewriter.setInsertionPoint(op);
   FailureOr<linalg::CollapseResult> collapsed =
       linalg::collapseOpIterationDims(op, {all}, rewriter);
@@ -90,9 +90,8 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
   op = collapse(rewriter, op);
   int64_t extent = op.getStaticLoopRanges().back();
   if (parallel && (ShapedType::isDynamic(extent) || extent > kChunkSize)) {
-    FailureOr<scf::SCFTilingResult> chunks =
-        tile(rewriter, op, kChunkSize,
-             scf::SCFTilingOptions::LoopType::ForallOp);
+    FailureOr<scf::SCFTilingResult> chunks = tile(
+        rewriter, op, kChunkSize, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(chunks))
       return failure();
     op = cast<GenericOp>(chunks->tiledOps.front());
@@ -139,9 +138,8 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
           op, sizes, SmallVector<bool>(sizes.size(), false))))
     return;
   rewriter.setInsertionPoint(op);
-  FailureOr<linalg::VectorizationResult> vectorized =
-      linalg::vectorize(rewriter, op, sizes,
-                        SmallVector<bool>(sizes.size(), false));
+  FailureOr<linalg::VectorizationResult> vectorized = linalg::vectorize(
+      rewriter, op, sizes, SmallVector<bool>(sizes.size(), false));
   if (succeeded(vectorized))
     rewriter.replaceOp(op, vectorized->replacements);
 }

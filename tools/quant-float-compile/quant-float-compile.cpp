@@ -30,9 +30,9 @@ struct Options {
                              cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
                                       "MLIR on standard input)"),
                              cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::Required, cl::value_desc("OUT"),
-                              cl::desc("the file to write, - for standard output"),
-                              cl::cat(category)};
+  cl::opt<std::string> output{
+      "o", cl::Required, cl::value_desc("OUT"),
+      cl::desc("the file to write, - for standard output"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::value_desc("cpu|nvvm"),
                               cl::desc("what the code is for (default: cpu)"),
                               cl::init("cpu"), cl::cat(category)};
@@ -45,8 +45,7 @@ struct Options {
                                        "machine's)"),
                               cl::cat(category)};
   cl::opt<std::string> emit{
-      "emit",
-      cl::value_desc("mlir|llvm-dialect|llvm-ir|asm|obj|shared|header"),
+      "emit", cl::value_desc("mlir|llvm-dialect|llvm-ir|asm|obj|shared|header"),
       cl::desc("what to write (default: by OUT's suffix)"), cl::cat(category)};
   cl::opt<unsigned> threads{"threads", cl::value_desc("N"),
                             cl::desc("1: no threads (default); 0: as many as "
@@ -99,15 +98,15 @@ static llvm::Error writeFile(StringRef path, StringRef contents) {
 static llvm::Error writeShared(StringRef path, StringRef object,
                                const CompileOptions &options) {
   SmallString<128> objectPath, sharedPath;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-          "quant-float", "o", objectPath))
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("quant-float", "o", objectPath))
     return llvm::errorCodeToError(code);
   llvm::FileRemover removeObject(objectPath);
   if (llvm::Error error = writeFile(objectPath, object))
     return error;
   // Beside the output, so that the rename stays within one file system.
-  if (std::error_code code = llvm::sys::fs::createUniqueFile(
-          path + ".%%%%%%", sharedPath))
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueFile(path + ".%%%%%%", sharedPath))
     return llvm::errorCodeToError(code);
   llvm::FileRemover removeShared(sharedPath);
   if (llvm::Error error = linkShared(objectPath, sharedPath, options))
@@ -126,9 +125,9 @@ int main(int argc, char **argv) {
     os << "quant-float-compile, part of quant-float " QUANT_FLOAT_VERSION
           ", with LLVM " LLVM_VERSION_STRING "\n";
   });
-  if (!cl::ParseCommandLineOptions(argc, argv,
-                                   "compiles a model to IR, code or a library\n",
-                                   &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "compiles a model to IR, code or a library\n",
+          &llvm::errs()))
     return kToolWrongUsage;
 
   if (arguments.target == "nvvm")
@@ -143,13 +142,15 @@ int main(int argc, char **argv) {
                                      ? getEmitKindOfSuffix(arguments.output)
                                      : parseEmitKind(arguments.emit);
   if (!kind && !arguments.emit.empty())
-    return fail("--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared "
-                "or header, but got '" +
-                arguments.emit + "'");
+    return fail(
+        "--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared "
+        "or header, but got '" +
+        arguments.emit + "'");
   if (!kind)
-    return fail("expected --emit, or an output named .mlir, .ll, .s, .o, .so or "
-                ".h, but got '" +
-                arguments.output + "'");
+    return fail(
+        "expected --emit, or an output named .mlir, .ll, .s, .o, .so or "
+        ".h, but got '" +
+        arguments.output + "'");
   StringRef output = arguments.output;
   StringRef folder = llvm::sys::path::parent_path(output);
   if (output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))

@@ -13,6 +13,6 @@
 int main(int argc, char **argv) {
   mlir::registerAllTranslations();
   mlir::quant_float::registerFromOnnxTranslation();
-  return failed(mlir::mlirTranslateMain(argc, argv,
-                                        "quant-float translation driver\n"));
+  return failed(
+      mlir::mlirTranslateMain(argc, argv, "quant-float translation driver\n"));
 }

@@ -33,7 +33,15 @@ enum ToolExitCode {
 };
 
 /// What the stages below make, in the order of the way.
-enum class EmitKind { MLIR, LLVMDialect, LLVMIR, Assembly, Object, Shared, Header };
+enum class EmitKind {
+  MLIR,
+  LLVMDialect,
+  LLVMIR,
+  Assembly,
+  Object,
+  Shared,
+  Header
+};
 
 struct CompileOptions {
   /// Empty: this machine's.
@@ -58,7 +66,8 @@ OwningOpRef<ModuleOp> loadModel(StringRef path, MLIRContext &context,
 
 /// Lowers to the LLVM dialect in place, entry points and their wrappers
 /// included. Errors go to the diagnostic engine.
-LogicalResult lowerToLLVMDialect(ModuleOp module, const CompileOptions &options);
+LogicalResult lowerToLLVMDialect(ModuleOp module,
+                                 const CompileOptions &options);
 
 /// Lowers, translates, links the entry runtime and optimizes.
 FailureOr<std::unique_ptr<llvm::Module>>

@@ -30,8 +30,8 @@ struct TargetCpu;
 void populateStorageTypeConversions(TypeConverter &converter);
 
 /// Ops on ranked tensors to linalg.generic, for a converter from above.
-void populateQuantFloatToLinalgConversionPatterns(const TypeConverter &converter,
-                                                  RewritePatternSet &patterns);
+void populateQuantFloatToLinalgConversionPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns);
 
 /// Casts of scalars and vectors to arith ops that `cpu` has instructions for.
 /// They leave storage casts where values enter and leave.

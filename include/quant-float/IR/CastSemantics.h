@@ -1,4 +1,5 @@
-//===- CastSemantics.h - What a cast computes, versions resolved -*- C++ -*-===//
+//===- CastSemantics.h - What a cast computes, versions resolved -*- C++
+//-*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -73,8 +73,8 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
     Type storageType = getStorageElementType(elementType);
 
     Value empty = tensor::EmptyOp::create(
-        rewriter, loc,
-        tensor::getMixedSizes(rewriter, loc, adaptor.getInput()), storageType);
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, adaptor.getInput()),
+        storageType);
     SmallVector<AffineMap> maps(
         2, rewriter.getMultiDimIdentityMap(type.getRank()));
     SmallVector<utils::IteratorType> iterators(type.getRank(),
@@ -258,9 +258,8 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   populateCallOpTypeConversionPattern(patterns, converter);
 
   ConversionTarget target(*context);
-  target.addDynamicallyLegalOp<CastOp>([](CastOp op) {
-    return !isa<TensorType>(op.getType());
-  });
+  target.addDynamicallyLegalOp<CastOp>(
+      [](CastOp op) { return !isa<TensorType>(op.getType()); });
   target.addLegalOp<StorageCastOp, ConstantOp>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&

@@ -48,8 +48,8 @@ TEST(FloatFormatTest, factsOfEveryFormat) {
        false, 0, false},
       {Float16Type::get(&context), 16, 10, 15, -14, 15, 65504, 0x7BFF, true,
        0x7C00, true, 0x7E00, false},
-      {Float32Type::get(&context), 32, 23, 127, -126, 127,
-       0x1.FFFFFEp127, 0x7F7FFFFF, true, 0x7F800000, true, 0x7FC00000, false},
+      {Float32Type::get(&context), 32, 23, 127, -126, 127, 0x1.FFFFFEp127,
+       0x7F7FFFFF, true, 0x7F800000, true, 0x7FC00000, false},
   };
   for (const Expected &expected : table) {
     FloatFormat format(cast<FloatType>(expected.type));
