@@ -23,8 +23,8 @@ static constexpr uint64_t kQuietNaN = 0x7FC00000;
 static Carrier decodeScale(Lanes &lanes, Value code) {
   Value bits = lanes.shl(code, kMantissaBits);
   // 2^-127 is a subnormal.
-  bits = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0), 0x00400000,
-                      bits);
+  bits =
+      lanes.select(lanes.compare(CmpIPredicate::eq, code, 0), 0x00400000, bits);
   bits = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0xFF), kQuietNaN,
                       bits);
   return {lanes.bitcast(bits, Float32Type::get(bits.getContext())),
@@ -57,15 +57,50 @@ static Carrier decodeByBits(Lanes &lanes, Value code, const FloatFormat &from) {
         lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode),
         kQuietNaN, bits);
   } else if (from.hasNaN) {
-    bits = lanes.select(
-        lanes.compare(CmpIPredicate::eq, from.isFNUZ ? code : magnitude,
-                      from.nanCode),
-        kQuietNaN, bits);
+    bits = lanes.select(lanes.compare(CmpIPredicate::eq,
+                                      from.isFNUZ ? code : magnitude,
+                                      from.nanCode),
+                        kQuietNaN, bits);
   }
   Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
   bits = lanes.make<arith::OrIOp>(bits, sign);
-  return {lanes.bitcast(bits, f32),
-          from.hasNaN ? NaNs::Canonical : NaNs::None};
+  return {lanes.bitcast(bits, f32), from.hasNaN ? NaNs::Canonical : NaNs::None};
+}
+
+/// Whether f16 has the exponents of `from` all as ordinary ones, and infinity
+/// in the same place.
+static bool fitsHalf(const FloatFormat &from, const FloatFormat &half) {
+  if (from.width > 8 || from.mantissaBits > half.mantissaBits)
+    return false;
+  unsigned up = half.mantissaBits - from.mantissaBits;
+  return from.hasInfinity ? from.infinityCode << up == half.infinityCode
+                          : from.maxCode << up < half.infinityCode;
+}
+
+/// C7 by the target's conversion from f16, which knows of subnormals: magnitude
+/// bits move to their place in f16, and the bias is corrected in f32.
+static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
+                            FloatType f16) {
+  FloatFormat half(f16);
+  auto f32 = Float32Type::get(f16.getContext());
+  Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
+  Value bits = lanes.shl(magnitude, half.mantissaBits - from.mantissaBits);
+  if (from.hasNaN) {
+    Value isNaN =
+        from.hasInfinity
+            ? lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode)
+            : lanes.compare(CmpIPredicate::eq, from.isFNUZ ? code : magnitude,
+                            from.nanCode);
+    bits = lanes.select(isNaN, half.nanCode, bits);
+  }
+  Value sign =
+      lanes.bitAnd(lanes.shl(code, half.width - from.width), half.signMask());
+  Value value = lanes.convert<arith::ExtFOp>(
+      lanes.bitcast(lanes.make<arith::OrIOp>(bits, sign), f16), f32);
+  if (from.bias != half.bias)
+    value = lanes.make<arith::MulFOp>(
+        value, lanes.powerOfTwo(f32, half.bias - from.bias));
+  return {value, from.hasNaN ? NaNs::Canonical : NaNs::None};
 }
 
 Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
@@ -78,8 +113,12 @@ Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
   }
   if (from.isF16() && lanes.getCpu().hasHalfConversions)
     return {lanes.convert<arith::ExtFOp>(storage, f32), NaNs::Any};
-  Value code = lanes.resize(lanes.toBits(storage), 32);
   if (isa<Float8E8M0FNUType>(from))
-    return decodeScale(lanes, code);
-  return decodeByBits(lanes, code, FloatFormat(from));
+    return decodeScale(lanes, lanes.resize(lanes.toBits(storage), 32));
+  FloatFormat format(from);
+  auto f16 = Float16Type::get(from.getContext());
+  if (lanes.getCpu().hasHalfConversions && fitsHalf(format, FloatFormat(f16)))
+    return decodeByHalf(lanes, lanes.resize(lanes.toBits(storage), 16), format,
+                        f16);
+  return decodeByBits(lanes, lanes.resize(lanes.toBits(storage), 32), format);
 }

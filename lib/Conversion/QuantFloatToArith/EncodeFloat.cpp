@@ -34,8 +34,8 @@ Value quant_float::roundToOdd(Lanes &lanes, Value value) {
   auto magnitude = [&](Value a) {
     return lanes.bitcast(lanes.bitAnd(lanes.toBits(a), ~uint64_t(0) >> 1), f64);
   };
-  Value isAway = lanes.compare(CmpFPredicate::OGT, magnitude(back),
-                               magnitude(value));
+  Value isAway =
+      lanes.compare(CmpFPredicate::OGT, magnitude(back), magnitude(value));
   Value towardZero = lanes.select(isAway, lanes.add(bits, -1), bits);
   Value isInexact = lanes.compare(CmpFPredicate::ONE, back, value);
   Value odd = lanes.select(isInexact, lanes.bitOr(towardZero, 1), bits);
@@ -52,9 +52,51 @@ static Value canonicalizeNaN(Lanes &lanes, Value value, Value isNaN,
   return lanes.bitcast(lanes.select(isNaN, canonical, bits), type);
 }
 
-/// The magnitude code of `magnitude` rounded to nearest even in `to`, as an
-/// i32; values from `limit` on count as `limit`. The bits above the code's are
-/// garbage unless `clean`.
+/// The value of a magnitude code if every exponent were an ordinary one, those
+/// beyond the largest too.
+static APFloat getOrdinaryValue(const FloatFormat &format, uint64_t code) {
+  uint64_t one = uint64_t(1) << format.mantissaBits;
+  APFloat significand(APFloat::IEEEsingle(), one | (code & (one - 1)));
+  return scalbn(significand,
+                int(code >> format.mantissaBits) - format.bias -
+                    int(format.mantissaBits),
+                APFloat::rmNearestTiesToEven);
+}
+
+/// Puts what is no ordinary value of `to` on the ordinary value of the code
+/// that it gets, so that rounding makes the right code of everything.
+///
+/// NaN has a code above the largest value's: its own, or without one the sign
+/// bit, which makes of a NaN the zero of the other sign (C8).
+static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
+                          const FloatFormat &to, bool saturate,
+                          bool infinityIsNaN) {
+  FloatType f32 = getF32(magnitude);
+  uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
+  Value nan = lanes.number(f32, getOrdinaryValue(to, nanCode));
+  auto selectLess = [&](Value a, Value b) {
+    return lanes.select(lanes.compare(CmpFPredicate::OLT, a, b), a, b);
+  };
+  // C3: without saturation NaN is what overflows, where there is no infinity.
+  if (!saturate && !to.hasInfinity)
+    return selectLess(magnitude, nan);
+
+  // C3, C8. A NaN is not more than the limit, and stays.
+  Value limit = lanes.number(
+      f32, getOrdinaryValue(to, saturate ? to.maxCode : to.infinityCode));
+  Value capped = selectLess(limit, magnitude);
+  if (infinityIsNaN) {
+    // C4
+    Value infinity =
+        lanes.number(f32, APFloat::getInf(f32.getFloatSemantics()));
+    Value isFinite = lanes.compare(CmpFPredicate::OLT, magnitude, infinity);
+    return lanes.select(isFinite, capped, nan);
+  }
+  return nans == NaNs::None ? capped : selectLess(capped, nan);
+}
+
+/// The magnitude code of `magnitude` rounded to nearest even in `to`, in the
+/// low bits of an i32 (those of the storage of `to`); the others are garbage.
 ///
 /// Adding 2^(e + 23 - M) to a number of exponent e leaves M mantissa bits and
 /// rounds the rest away, as the sum has the exponent of the power of two. With
@@ -65,33 +107,28 @@ static Value canonicalizeNaN(Lanes &lanes, Value value, Value isNaN,
 ///
 /// The low bits of r are the rounded significand with its leading one, the
 /// exponent of t counts the binades below: their sum is the code, and a carry
-/// out of the significand goes where it should.
-static Value roundToCode(Lanes &lanes, Value magnitude, const FloatFormat &to,
-                         const APFloat &limit, bool clean) {
+/// out of the significand goes where it should. What the exponent of t counts
+/// too much, an even number, is part of the factor: t * (2^(23 - M) + c / 2^M)
+/// has c in its low bits.
+static Value roundToCode(Lanes &lanes, Value magnitude, const FloatFormat &to) {
   FloatType f32 = getF32(magnitude);
   unsigned dropped = kMantissaBits - to.mantissaBits;
-  Value limitValue = lanes.number(f32, limit);
-  Value capped =
-      lanes.select(lanes.compare(CmpFPredicate::OLT, magnitude, limitValue),
-                   magnitude, limitValue);
-  Value power = lanes.bitcast(
-      lanes.bitAnd(lanes.toBits(capped), kExponentMask), f32);
+  Value power =
+      lanes.bitcast(lanes.bitAnd(lanes.toBits(magnitude), kExponentMask), f32);
   Value smallest = lanes.powerOfTwo(f32, to.minExponent);
   power = lanes.select(lanes.compare(CmpFPredicate::OGT, power, smallest),
                        power, smallest);
-  Value sum = lanes.toBits(
-      lanes.multiplyAdd(power, lanes.powerOfTwo(f32, dropped), capped));
-  Value powerBits = lanes.toBits(power);
 
-  uint64_t smallestBits = uint64_t(127 + to.minExponent) << kMantissaBits;
-  uint64_t correction = -(smallestBits >> dropped);
-  if (clean) {
-    sum = lanes.make<arith::SubIOp>(sum, powerBits);
-    correction -= uint64_t(dropped) << kMantissaBits;
-  }
-  Value code =
-      lanes.make<arith::AddIOp>(sum, lanes.shrU(powerBits, dropped));
-  return lanes.add(code, correction);
+  uint32_t smallestBits = uint32_t(127 + to.minExponent) << kMantissaBits;
+  uint32_t correction =
+      -(smallestBits >> dropped) & (to.width > 8 ? 0xFFFF : 0xFF);
+  uint32_t factor = uint32_t(127 + dropped) << kMantissaBits | correction;
+  Value sum = lanes.toBits(lanes.multiplyAdd(
+      power,
+      lanes.number(f32, APFloat(APFloat::IEEEsingle(), APInt(32, factor))),
+      magnitude));
+  return lanes.make<arith::AddIOp>(sum,
+                                   lanes.shrU(lanes.toBits(power), dropped));
 }
 
 /// f16 for targets that have no conversion: C2 is C3 without saturation.
@@ -100,11 +137,11 @@ static Value encodeHalf(Lanes &lanes, Value value, NaNs nans,
   Value bits = lanes.toBits(value);
   Value magnitude =
       lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), getF32(value));
-  APFloat limit = scalbn(APFloat(1.0f), half.maxExponent + 1,
-                         APFloat::rmNearestTiesToEven);
-  Value code = roundToCode(lanes, magnitude, half, limit, /*clean=*/true);
-  if (nans != NaNs::None)
-    code = lanes.select(lanes.isNaN(value), half.nanCode, code);
+  Value code = roundToCode(lanes,
+                           capMagnitude(lanes, magnitude, nans, half,
+                                        /*saturate=*/false,
+                                        /*infinityIsNaN=*/false),
+                           half);
   Value sign = lanes.bitAnd(lanes.shrU(bits, 16), half.signMask());
   return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 16);
 }
@@ -156,50 +193,20 @@ Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier,
   Value magnitude = lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), f32);
   // C8: formats without NaN always saturate.
   bool saturate = semantics.saturate || !to.hasNaN;
-  APFloat limit = to.maxValue;
-  if (!saturate)
-    limit = scalbn(APFloat(1.0f), to.maxExponent + 1,
-                   APFloat::rmNearestTiesToEven);
-  // Bits above the code disappear where storage is no wider than it.
-  bool clean = !saturate || to.width < 8;
-  Value code = roundToCode(lanes, magnitude, to, limit, clean);
-
-  Value isNaN;
-  if (carrier.nans != NaNs::None)
-    isNaN = lanes.isNaN(value);
-  if (to.isFNUZ && saturate && semantics.infinityIsNaN) {
-    // C4. "Not less" takes NaN in.
-    Value infinity = lanes.number(f32, APFloat::getInf(f32.getFloatSemantics()));
-    isNaN = lanes.compare(CmpFPredicate::UGE, magnitude, infinity);
-  }
-  if (!saturate) {
-    // C3: the rounded magnitude decides. A NaN was capped and comes here too.
-    Value isOver = lanes.compare(CmpIPredicate::ugt, code, to.maxCode);
-    if (to.hasInfinity)
-      code = lanes.select(isOver, to.infinityCode, code);
-    else
-      isNaN = isOver;
-  }
+  Value capped = capMagnitude(lanes, magnitude, carrier.nans, to, saturate,
+                              to.isFNUZ && saturate && semantics.infinityIsNaN);
+  Value code = roundToCode(lanes, capped, to);
 
   Value sign = lanes.bitAnd(lanes.shrU(bits, 32 - to.width), to.signMask());
-  Value signedCode;
-  if (to.isFNUZ) {
-    // C6: no negative zero. Up to half the smallest subnormal rounds to it.
-    Value isNonZero = lanes.compare(
-        CmpFPredicate::OGT, magnitude,
-        lanes.powerOfTwo(f32, to.minExponent - int(to.mantissaBits) - 1));
-    sign = lanes.select(isNonZero, sign, lanes.integer(sign, 0));
-    // Adding keeps what is below the sign bit whatever is above it.
-    signedCode = lanes.make<arith::AddIOp>(code, sign);
-    if (isNaN)
-      signedCode = lanes.select(isNaN, to.nanCode, signedCode);
-  } else {
-    // C5; C8: a NaN becomes a zero of the other sign.
-    if (isNaN)
-      code = lanes.select(isNaN, to.hasNaN ? to.nanCode : to.signMask(), code);
-    signedCode = lanes.make<arith::XOrIOp>(code, sign);
-  }
-  return lanes.resize(signedCode, 8);
+  if (!to.isFNUZ)
+    return lanes.resize(lanes.make<arith::XOrIOp>(code, sign), 8);
+  // C6: no negative zero. Up to half the smallest subnormal rounds to it. The
+  // code of NaN has the sign bit (C5).
+  Value isNonZero = lanes.compare(
+      CmpFPredicate::OGT, magnitude,
+      lanes.powerOfTwo(f32, to.minExponent - int(to.mantissaBits) - 1));
+  sign = lanes.select(isNonZero, sign, lanes.integer(sign, 0));
+  return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 8);
 }
 
 Value quant_float::encodeScale(Lanes &lanes, Carrier carrier,
