@@ -155,6 +155,8 @@ struct ConstantOpConversion final : OpConversionPattern<arith::ConstantOp> {
 };
 
 /// Ops of upstream that only pass elements on: their types change, no more.
+/// Single elements (of tensor.extract, tensor.insert, tensor.from_elements)
+/// stay what they are outside of the op.
 struct StructuralOpConversion final : ConversionPattern {
   StructuralOpConversion(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -166,14 +168,22 @@ struct StructuralOpConversion final : ConversionPattern {
     if (!isa<tensor::TensorDialect>(op->getDialect()) || op->getNumRegions())
       return failure();
     OperationState state(op->getLoc(), op->getName());
-    state.addOperands(operands);
+    for (Value operand : operands)
+      state.addOperands(rewriter.createOrFold<StorageCastOp>(
+          op->getLoc(), getStorageType(operand.getType()), operand));
     state.addAttributes(op->getAttrs());
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return failure();
-    state.addTypes(types);
+    for (Type type : op->getResultTypes())
+      state.addTypes(getStorageType(type));
     state.propertiesAttr = op->getPropertiesAsAttribute();
-    rewriter.replaceOp(op, rewriter.create(state)->getResults());
+    Operation *converted = rewriter.create(state);
+    SmallVector<Value> results;
+    for (auto [result, type] :
+         llvm::zip_equal(converted->getResults(), op->getResultTypes()))
+      results.push_back(isa<TensorType>(type)
+                            ? result
+                            : rewriter.createOrFold<StorageCastOp>(
+                                  op->getLoc(), type, result));
+    rewriter.replaceOp(op, results);
     return success();
   }
 };
@@ -190,7 +200,7 @@ struct ConvertQuantFloatToLinalg final
 
 LogicalResult ConvertQuantFloatToLinalg::checkInput() {
   bool isInvalid = false;
-  getOperation().walk([&](Operation *op) {
+  getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto node = dyn_cast<NodeOp>(op)) {
       node.emitError() << "no lowering of the ONNX op '"
                        << (node.getDomain().empty() ? ""
@@ -213,6 +223,21 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
         isInvalid = true;
         break;
       }
+    }
+    // Nothing would check at run time that the sizes are those (V8).
+    auto from = dyn_cast<RankedTensorType>(cast.getInput().getType());
+    auto to = dyn_cast<RankedTensorType>(cast.getType());
+    if (from && to && succeeded(verifyCompatibleShape(from, to)) &&
+        llvm::any_of(llvm::zip_equal(from.getShape(), to.getShape()),
+                     [](auto sizes) {
+                       auto [fromSize, toSize] = sizes;
+                       return ShapedType::isDynamic(fromSize) &&
+                              !ShapedType::isDynamic(toSize);
+                     })) {
+      cast.emitOpError() << "has no lowering for a result with static sizes "
+                            "where the input has dynamic ones, but got "
+                         << from << " and " << to;
+      isInvalid = true;
     }
     return WalkResult::advance();
   });

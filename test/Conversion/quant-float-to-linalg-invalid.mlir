@@ -1,0 +1,78 @@
+// What has no lowering is named, whatever stands beside it.
+// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --convert-quant-float-to-linalg --verify-roundtrip=false
+
+func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf16> {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
+  %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf16>
+  return %0 : tensor<*xf16>
+}
+
+// -----
+
+func.func @from_strings(%x: tensor<4x!quant_float.string>) -> tensor<4xf32> {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for strings, but got 'tensor<4x!quant_float.string>'}}
+  %0 = quant_float.cast %x opset 13 : tensor<4x!quant_float.string> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @to_a_string(%x: f32) -> !quant_float.string {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for strings, but got '!quant_float.string'}}
+  %0 = quant_float.cast %x opset 13 : f32 to !quant_float.string
+  return %0 : !quant_float.string
+}
+
+// -----
+
+func.func @nodes(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{no lowering of the ONNX op 'Relu'}}
+  %0 = quant_float.node "Relu"(%x) opset 13 : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{no lowering of the ONNX op 'com.microsoft.Gelu'}}
+  %1 = quant_float.node "Gelu"(%0) opset 1 domain "com.microsoft" : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// Every place is named in one run; what is inside of a refused node is not.
+func.func @several(%x: tensor<*xf32>, %condition: tensor<i1>) {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
+  %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf16>
+  // expected-error @+1 {{no lowering of the ONNX op 'If'}}
+  quant_float.node "If"(%condition) opset 13 : (tensor<i1>) -> () bodies ["then_branch"] {
+    %1 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf64>
+    quant_float.yield
+  }
+  return
+}
+
+// -----
+
+// V8: the sizes would have to be compared at run time.
+func.func @learns_sizes(%x: tensor<?x3xf32>) -> tensor<2x3xf16> {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for a result with static sizes where the input has dynamic ones, but got 'tensor<?x3xf32>' and 'tensor<2x3xf16>'}}
+  %0 = quant_float.cast %x opset 13 : tensor<?x3xf32> to tensor<2x3xf16>
+  return %0 : tensor<2x3xf16>
+}
+
+// -----
+
+func.func @sparse_constant() -> tensor<4xui8> {
+  // expected-error @+1 {{failed to legalize operation 'arith.constant'}}
+  %0 = arith.constant sparse<[[0], [2]], [1, 2]> : tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// -----
+
+// Ops that compute with narrow tensors are not ours to lower.
+func.func @other_ops(%condition: i1, %x: tensor<4xui4>) -> tensor<4xui4> {
+  // expected-error @+1 {{failed to legalize operation 'scf.if'}}
+  %0 = scf.if %condition -> tensor<4xui4> {
+    scf.yield %x : tensor<4xui4>
+  } else {
+    scf.yield %x : tensor<4xui4>
+  }
+  return %0 : tensor<4xui4>
+}
