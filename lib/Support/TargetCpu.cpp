@@ -136,14 +136,17 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
       return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
     result.hasFma = has("fma");
     result.hasHalfConversions = has("f16c");
+    result.hasLongConversions = has("avx512dq");
     result.hasByteTables = has("avx512vbmi") && has("avx512bw");
     result.vectorBytes = has("avx512f") && has("avx512bw") ? 64
                          : has("avx2")                     ? 32
                                                            : 16;
   } else if (parsed.isAArch64()) {
     result.hasFma = result.hasHalfConversions = true;
+    result.hasLongConversions = true;
   } else {
     result.hasFma = true;
+    result.hasLongConversions = true;
     result.hasHalfConversions = has("zvfhmin");
   }
   return result;

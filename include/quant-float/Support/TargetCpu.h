@@ -43,6 +43,8 @@ struct TargetCpu {
   bool hasFma = false;
   /// f32 to f16 and back are instructions.
   bool hasHalfConversions = false;
+  /// Vectors of 64-bit integers become floats by an instruction.
+  bool hasLongConversions = false;
   /// Table look-ups of 128 bytes are an instruction (AVX-512 VBMI).
   bool hasByteTables = false;
   /// Bytes of the registers to fill.

@@ -23,9 +23,13 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   if (!isa<FloatType, IntegerType>(from) || !isa<FloatType, IntegerType>(to))
     return {};
 
+  auto fromInteger = dyn_cast<IntegerType>(from);
+  // Callers may leave anything in the bits of a byte above a narrow integer;
+  // the decoding of narrow floats drops them by itself.
+  if (fromInteger && !isBool(from))
+    storage = wrapInteger(lanes, storage, fromInteger);
   if (isBool(to))
     return testNonZero(lanes, storage, from);
-  auto fromInteger = dyn_cast<IntegerType>(from);
   if (auto toInteger = dyn_cast<IntegerType>(to)) {
     if (!fromInteger)
       return truncateToInteger(
@@ -37,11 +41,10 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   }
 
   auto toFloat = cast<FloatType>(to);
-  Carrier carrier =
-      fromInteger ? convertInteger(lanes, storage, fromInteger, toFloat)
-                  : decodeFloat(lanes, storage, cast<FloatType>(from));
-  if (toFloat.getWidth() < 32 &&
-      getElementTypeOrSelf(carrier.value).isF64())
+  Carrier carrier = fromInteger
+                        ? convertInteger(lanes, storage, fromInteger, toFloat)
+                        : decodeFloat(lanes, storage, cast<FloatType>(from));
+  if (toFloat.getWidth() < 32 && getElementTypeOrSelf(carrier.value).isF64())
     carrier.value = roundToOdd(lanes, carrier.value);
   if (isStandardFloat(to))
     return encodeStandardFloat(lanes, carrier, toFloat);

@@ -28,8 +28,8 @@ static Value clampMagnitude(Lanes &lanes, Value value, unsigned bits,
   if (isUnsigned)
     return lanes.make<arith::MinUIOp>(value, upper);
   Value lower = lanes.integer(value, -(uint64_t(1) << bits));
-  return lanes.make<arith::MaxSIOp>(
-      lanes.make<arith::MinSIOp>(value, upper), lower);
+  return lanes.make<arith::MaxSIOp>(lanes.make<arith::MinSIOp>(value, upper),
+                                    lower);
 }
 
 /// Rounds integers that need more than `precision` bits to odd, `dropped` bits
@@ -41,12 +41,24 @@ static Value roundIntegerToOdd(Lanes &lanes, Value value, unsigned precision,
   Value low = lanes.bitAnd(value, mask);
   Value sticky = lanes.resize(lanes.compare(CmpIPredicate::ne, low, 0),
                               Lanes::getWidth(value));
-  Value odd = lanes.make<arith::OrIOp>(
-      lanes.bitAnd(value, ~mask), lanes.shl(sticky, dropped));
-  Value isSmall = lanes.compare(
-      CmpIPredicate::eq, clampMagnitude(lanes, value, precision, isUnsigned),
-      value);
+  Value odd = lanes.make<arith::OrIOp>(lanes.bitAnd(value, ~mask),
+                                       lanes.shl(sticky, dropped));
+  Value isSmall =
+      lanes.compare(CmpIPredicate::eq,
+                    clampMagnitude(lanes, value, precision, isUnsigned), value);
   return lanes.select(isSmall, value, odd);
+}
+
+/// 64-bit integers to f64, for targets that have no such conversion of vectors:
+/// each half is exact in f64, so that only their sum is rounded.
+static Value convertByHalves(Lanes &lanes, Value value, bool isUnsigned) {
+  auto f64 = Float64Type::get(value.getContext());
+  Value high = lanes.resize(lanes.shrU(value, 32), 32);
+  Value low = lanes.resize(value, 32);
+  Value highPart = isUnsigned ? lanes.convert<arith::UIToFPOp>(high, f64)
+                              : lanes.convert<arith::SIToFPOp>(high, f64);
+  return lanes.multiplyAdd(highPart, lanes.powerOfTwo(f64, 32),
+                           lanes.convert<arith::UIToFPOp>(low, f64));
 }
 
 Carrier quant_float::convertInteger(Lanes &lanes, Value storage,
@@ -55,25 +67,29 @@ Carrier quant_float::convertInteger(Lanes &lanes, Value storage,
   auto f32 = Float32Type::get(context);
   auto f64 = Float64Type::get(context);
   bool fromUnsigned = isUnsigned(from);
+  bool byHalves = from.getWidth() == 64 && !lanes.getCpu().hasLongConversions;
   auto convert = [&](Value value, FloatType type) -> Carrier {
+    if (byHalves)
+      return {convertByHalves(lanes, value, fromUnsigned), NaNs::None};
     // Below 32 bits the signed conversion does for both.
     if (from.getWidth() < 32)
       value = lanes.resize(value, 32, !fromUnsigned);
-    bool asUnsigned = fromUnsigned && Lanes::getWidth(value) >= from.getWidth() &&
+    bool asUnsigned = fromUnsigned &&
+                      Lanes::getWidth(value) >= from.getWidth() &&
                       from.getWidth() >= 32;
     return {asUnsigned ? lanes.convert<arith::UIToFPOp>(value, type)
                        : lanes.convert<arith::SIToFPOp>(value, type),
             NaNs::None};
   };
 
-  if (to.isF64() || to.isF32())
+  if (to.isF64() || (to.isF32() && !byHalves))
     return convert(storage, to);
   // Exact in f32.
   if (from.getWidth() < 32)
     return convert(storage, f32);
   // Ranges that end below 2^24: what is beyond overflows all the same, and what
   // is left is exact in f32.
-  if (!to.isBF16() && !isa<Float8E8M0FNUType>(to)) {
+  if (!to.isF32() && !to.isBF16() && !isa<Float8E8M0FNUType>(to)) {
     Value clamped = clampMagnitude(lanes, storage, 24, fromUnsigned);
     return {lanes.convert<arith::SIToFPOp>(lanes.resize(clamped, 32), f32),
             NaNs::None};
@@ -131,8 +147,8 @@ static Value truncateTo64(Lanes &lanes, const Carrier &carrier,
     value = lanes.convert<arith::ExtFOp>(value, f64);
   Value bits = lanes.toBits(value);
   Value field = lanes.bitAnd(lanes.shrU(bits, 52), 0x7FF);
-  Value significand = lanes.bitOr(
-      lanes.bitAnd(bits, (uint64_t(1) << 52) - 1), uint64_t(1) << 52);
+  Value significand = lanes.bitOr(lanes.bitAnd(bits, (uint64_t(1) << 52) - 1),
+                                  uint64_t(1) << 52);
 
   // |value| = significand * 2^(field - 1075). A count of 63 clears it to the
   // right; to the left, counts that matter end at 11.
@@ -142,8 +158,8 @@ static Value truncateTo64(Lanes &lanes, const Carrier &carrier,
         lanes.integer(count, 0));
   };
   Value left = shiftCount(lanes.add(field, -uint64_t(1075)));
-  Value right = shiftCount(
-      lanes.make<arith::SubIOp>(lanes.integer(field, 1075), field));
+  Value right =
+      shiftCount(lanes.make<arith::SubIOp>(lanes.integer(field, 1075), field));
   Value magnitude = lanes.make<arith::ShRUIOp>(
       lanes.make<arith::ShLIOp>(significand, left), right);
 
@@ -154,8 +170,8 @@ static Value truncateTo64(Lanes &lanes, const Carrier &carrier,
   // From 2^63 (2^64) up, and down from -2^63, the ends of the range.
   uint64_t limit = 1023 + (toUnsigned ? 64 : 63);
   Value isOver = lanes.compare(CmpIPredicate::uge, field, limit);
-  result = lanes.select(
-      isOver, toUnsigned ? ~uint64_t(0) : ~uint64_t(0) >> 1, result);
+  result = lanes.select(isOver, toUnsigned ? ~uint64_t(0) : ~uint64_t(0) >> 1,
+                        result);
   Value isUnder = lanes.make<arith::AndIOp>(
       isNegative, lanes.compare(CmpIPredicate::uge, field, 1023 + 63));
   result = lanes.select(isUnder, uint64_t(1) << 63, result);
@@ -166,8 +182,7 @@ static Value truncateTo64(Lanes &lanes, const Carrier &carrier,
 
 Value quant_float::truncateToInteger(Lanes &lanes, Carrier carrier,
                                      IntegerType to) {
-  bool by32 =
-      to.getWidth() < 32 || (to.getWidth() == 32 && !to.isUnsigned());
+  bool by32 = to.getWidth() < 32 || (to.getWidth() == 32 && !to.isUnsigned());
   if (by32)
     return wrapInteger(lanes, truncateTo32(lanes, carrier), to);
   bool toUnsigned = to.getWidth() == 64 && to.isUnsigned();

@@ -1,0 +1,174 @@
+//===- CheckLoops.cpp - What the assembly of casts looks like -------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No cast may fall back to a scalar loop, to libm or to the compiler's runtime.
+// The main loop of a function is the innermost loop that advances by a vector
+// of elements; the loop for the elements that are left may be scalar.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastActions.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::test;
+
+/// Fewer elements a round are no vector loop.
+static constexpr int64_t kLeastStep = 16;
+
+namespace {
+struct Loop {
+  size_t begin, end;
+};
+
+/// The instructions of one function.
+struct Function {
+  std::vector<StringRef> lines;
+  std::vector<Loop> loops;
+};
+} // namespace
+
+/// The function that the kernel was inlined into, or the kernel.
+static StringRef findFunction(StringRef assembly, StringRef name) {
+  for (StringRef part : {".invoke:", ".kernel:"}) {
+    size_t begin = assembly.find(("\n" + name + part).str());
+    if (begin != StringRef::npos)
+      return assembly.slice(begin, assembly.find(".Lfunc_end", begin));
+  }
+  return {};
+}
+
+static Function parseFunction(StringRef text) {
+  Function function;
+  llvm::StringMap<size_t> labels;
+  while (!text.empty()) {
+    StringRef line;
+    std::tie(line, text) = text.split('\n');
+    line = line.split('#').first.trim();
+    if (line.ends_with(":"))
+      labels[line.drop_back()] = function.lines.size();
+    else if (!line.empty() && !line.starts_with("."))
+      function.lines.push_back(line);
+  }
+  for (auto [index, line] : llvm::enumerate(function.lines)) {
+    auto [mnemonic, target] = line.split('\t');
+    auto label = labels.find(target.trim());
+    if (mnemonic.starts_with("j") && label != labels.end() &&
+        label->second <= index)
+      function.loops.push_back({label->second, index + 1});
+  }
+  return function;
+}
+
+/// How far the fastest counter of the loop goes in a round.
+static int64_t getStep(ArrayRef<StringRef> body) {
+  static const llvm::Regex advance("^(add|sub)q\t\\$(-?[0-9]+), %r[a-z0-9]+$");
+  int64_t step = 0;
+  for (StringRef line : body) {
+    SmallVector<StringRef, 3> parts;
+    int64_t number;
+    if (advance.match(line, &parts) && !parts[2].getAsInteger(10, number))
+      step = std::max(step, std::abs(number));
+  }
+  return step;
+}
+
+static std::optional<Loop> findMainLoop(const Function &function) {
+  for (Loop loop : function.loops) {
+    bool isInnermost = llvm::none_of(function.loops, [&](Loop other) {
+      return loop.begin <= other.begin && other.end < loop.end;
+    });
+    if (isInnermost &&
+        getStep(ArrayRef(function.lines)
+                    .slice(loop.begin, loop.end - loop.begin)) >= kLeastStep)
+      return loop;
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with a main loop; empty if nothing is.
+static std::string judge(ArrayRef<StringRef> body) {
+  static const llvm::Regex scalar(
+      // Arithmetic and conversions on one element ...
+      "^v?(add|sub|mul|div|min|max|ucomi|comi|fn?m(add|sub)[0-9]+)s[sd]\t|"
+      "^v?cvtt?(s[sdih]2|[a-z]+2(s[sdih]|usi)(l|q)?\t)|"
+      // ... which comes and goes one by one.
+      "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
+      "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
+  static const llvm::Regex vectorStore(
+      "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
+  bool stores = false, isWide = false;
+  for (StringRef line : body) {
+    if (line.starts_with("call"))
+      return ("calls: " + line).str();
+    if (scalar.match(line))
+      return ("works on single elements: " + line).str();
+    stores |= vectorStore.match(line);
+    isWide |= line.contains("%ymm") || line.contains("%zmm");
+  }
+  if (!stores)
+    return "stores no vector";
+  if (!isWide)
+    return "does not use the wide registers";
+  return "";
+}
+
+/// Whether the cast stores the bytes that it loads, or always the same one: the
+/// C library's copying and filling are vector loops themselves.
+static bool isCopyOrFill(const CastCase &one) {
+  auto from = dyn_cast<IntegerType>(one.from);
+  auto to = dyn_cast<IntegerType>(one.to);
+  if (one.from == one.to)
+    return true;
+  if (from && to)
+    return (from.getWidth() >= 8 && from.getWidth() == to.getWidth()) ||
+           (from.getWidth() == 1 && to.getWidth() <= 8);
+  return isa<Float8E8M0FNUType>(one.from) && one.to.isInteger(1);
+}
+
+static bool callsLibrary(const Function &function) {
+  return llvm::any_of(function.lines, [](StringRef line) {
+    return line.contains("memcpy") || line.contains("memset");
+  });
+}
+
+FailureOr<size_t> test::checkLoops(ArrayRef<CastCase> cases,
+                                   const Settings &settings,
+                                   MLIRContext &context) {
+  size_t failures = 0;
+  while (!cases.empty()) {
+    ArrayRef<CastCase> batch = cases.take_front(settings.batchSize);
+    cases = cases.drop_front(batch.size());
+    OwningOpRef<ModuleOp> module = makeModule(batch, context);
+    SmallString<0> text;
+    llvm::raw_svector_ostream os(text);
+    if (!module || failed(compileTo(*module, EmitKind::Assembly,
+                                    settings.compile, "casts", os)))
+      return failure();
+    for (const CastCase &one : batch) {
+      Function function = parseFunction(findFunction(text, one.getName()));
+      if (isCopyOrFill(one) && callsLibrary(function))
+        continue;
+      std::optional<Loop> loop = findMainLoop(function);
+      std::string complaint = "has no vector loop";
+      if (loop)
+        complaint = judge(ArrayRef(function.lines)
+                              .slice(loop->begin, loop->end - loop->begin));
+      if (complaint.empty())
+        continue;
+      ++failures;
+      llvm::outs() << one.getName() << ": " << complaint << "\n";
+    }
+  }
+  return failures;
+}

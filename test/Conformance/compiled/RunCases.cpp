@@ -1,0 +1,182 @@
+//===- RunCases.cpp - Compiled code against the Reference -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CastActions.h"
+#include "CastInputs.h"
+#include "quant-float/ExecutionEngine/JitModule.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::test;
+
+/// What an output holds before and around what is written.
+static constexpr char kUntouched = char(0xEE);
+/// Bytes behind an output that must stay untouched.
+static constexpr size_t kGuard = 64;
+
+std::vector<char> test::computeExpected(const CastCase &one,
+                                        ArrayRef<char> inputs) {
+  std::vector<char> expected(inputs.size() / getSlotSize(one.from) *
+                             getSlotSize(one.to));
+  if (failed(reference::castBuffer(one.from, one.to, inputs, expected,
+                                   one.getReferenceOptions())))
+    expected.clear();
+  return expected;
+}
+
+static uint64_t readCode(const char *bytes, size_t size) {
+  uint64_t code = 0;
+  std::copy_n(bytes, size, reinterpret_cast<char *>(&code));
+  return code;
+}
+
+namespace {
+/// One case with its inputs and what it should give.
+class CaseRun {
+public:
+  CaseRun(const CastCase &one, JitModule::EntryFunction entry,
+          ArrayRef<char> inputs)
+      : one(one), entry(entry), inputs(inputs),
+        expected(computeExpected(one, inputs)), fromSize(getSlotSize(one.from)),
+        toSize(getSlotSize(one.to)), count(inputs.size() / fromSize) {}
+
+  bool run();
+
+private:
+  /// `length` elements from number `start` on, as a tensor of these sizes, at
+  /// addresses that many bytes off alignment.
+  bool runPart(size_t start, ArrayRef<int64_t> sizes, unsigned misalignment);
+  bool fail(const Twine &message) {
+    llvm::outs() << one.getName() << ": " << message << "\n";
+    return false;
+  }
+
+  const CastCase &one;
+  JitModule::EntryFunction entry;
+  ArrayRef<char> inputs;
+  std::vector<char> expected;
+  size_t fromSize, toSize, count;
+};
+} // namespace
+
+bool CaseRun::runPart(size_t start, ArrayRef<int64_t> sizes,
+                      unsigned misalignment) {
+  size_t length = 1;
+  for (int64_t size : sizes)
+    length *= size;
+  // The tensors end where their memory ends, so that ASan sees a step too far.
+  std::vector<char> given(misalignment + length * fromSize);
+  std::copy_n(inputs.begin() + start * fromSize, length * fromSize,
+              given.begin() + misalignment);
+  std::vector<char> made(misalignment + length * toSize + kGuard, kUntouched);
+  int32_t rank = sizes.size();
+  qf_tensor input = {given.data() + misalignment, sizes.data(), rank,
+                     *getOnnxDataType(one.from)};
+  qf_tensor output = {made.data() + misalignment, sizes.data(), rank,
+                      *getOnnxDataType(one.to)};
+  char message[256];
+  if (entry(&input, &output, message, sizeof message))
+    return fail(message);
+
+  const char *result = made.data() + misalignment;
+  const char *wanted = expected.data() + start * toSize;
+  if (llvm::any_of(ArrayRef(made).take_back(kGuard),
+                   [](char byte) { return byte != kUntouched; }))
+    return fail("writes behind the end of " + Twine(length) + " elements");
+  if (!memcmp(result, wanted, length * toSize))
+    return true;
+  unsigned shown = 0;
+  size_t wrong = 0;
+  for (size_t i = 0; i < length; ++i) {
+    uint64_t got = readCode(result + i * toSize, toSize);
+    uint64_t want = readCode(wanted + i * toSize, toSize);
+    if (got == want)
+      continue;
+    ++wrong;
+    if (shown++ < 4)
+      fail(llvm::formatv(
+               "{0:x} gives {1:x}, expected {2:x}",
+               readCode(inputs.data() + (start + i) * fromSize, fromSize), got,
+               want)
+               .str());
+  }
+  return fail(Twine(wrong) + " of " + Twine(length) + " elements differ");
+}
+
+bool CaseRun::run() {
+  if (expected.empty())
+    return fail("the Reference has no such cast");
+  if (one.shape != ArrayRef<int64_t>{ShapedType::kDynamic}) {
+    bool good = true;
+    for (int64_t open : {0, 1, 5, 77}) {
+      SmallVector<int64_t> sizes = one.shape;
+      for (int64_t &size : sizes)
+        if (ShapedType::isDynamic(size))
+          size = open++;
+      good = good && runPart(3, sizes, 0) && runPart(11, sizes, 1);
+    }
+    return good;
+  }
+  if (!runPart(0, {int64_t(count)}, 0))
+    return false;
+  // Around the lengths of vectors, from anywhere.
+  size_t start = 0;
+  for (int64_t length : {0, 1, 2, 7, 15, 16, 17, 31, 33, 63, 64, 65, 130}) {
+    start = (start + 10007) % (count - length);
+    if (!runPart(start, {length}, 1 + start % 3))
+      return false;
+  }
+  return true;
+}
+
+FailureOr<size_t> test::runCases(ArrayRef<CastCase> cases,
+                                 const Settings &settings,
+                                 MLIRContext &context) {
+  size_t failures = 0;
+  std::vector<char> inputs;
+  Type inputsFrom, inputsTo;
+  while (!cases.empty()) {
+    ArrayRef<CastCase> batch = cases.take_front(settings.batchSize);
+    cases = cases.drop_front(batch.size());
+    OwningOpRef<ModuleOp> module = makeModule(batch, context);
+    if (!module)
+      return failure();
+    auto llvmContext = std::make_unique<llvm::LLVMContext>();
+    FailureOr<std::unique_ptr<llvm::Module>> compiled =
+        compileToLLVM(*module, settings.compile, *llvmContext);
+    if (failed(compiled))
+      return failure();
+    // The functions name the CPU that they are for themselves.
+    llvm::Expected<std::unique_ptr<JitModule>> jit =
+        JitModule::create(std::move(*compiled), std::move(llvmContext));
+    if (!jit) {
+      llvm::errs() << llvm::toString(jit.takeError()) << "\n";
+      return failure();
+    }
+    for (const CastCase &one : batch) {
+      llvm::Expected<JitModule::EntryFunction> entry =
+          (*jit)->getEntry(one.getName());
+      if (!entry) {
+        llvm::errs() << llvm::toString(entry.takeError()) << "\n";
+        return failure();
+      }
+      if (one.from != inputsFrom || one.to != inputsTo) {
+        inputs = makeCastInputs(one.from, one.to, settings.randomCount);
+        inputsFrom = one.from;
+        inputsTo = one.to;
+      }
+      failures += !CaseRun(one, *entry, inputs).run();
+    }
+  }
+  return failures;
+}
