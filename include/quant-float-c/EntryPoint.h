@@ -32,6 +32,7 @@
  *   int4, int2: a byte holding the value, sign-extended in outputs; in inputs
  *   only the low bits count;
  *   bool: a byte, 0 or 1.
+ * An input that the graph returns as it is comes back byte for byte.
  *
  * Sizes. `outputs[i].sizes` must be what the inputs imply. When the model
  * leaves sizes open, <name>_output_sizes tells them: it writes rank(i) numbers

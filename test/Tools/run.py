@@ -93,7 +93,7 @@ for target in ("reference", "cpu"):
     if "elements: 22\n" not in timing:
         failures.append(f"--time: expected 22 elements in '{timing}'")
 
-for options in (("--threads", "2"), ("-O0",), ("-O3",), ("--cpu", "host")):
+for options in (("--threads", "2"), ("--threads", "0"), ("-O0",), ("-O3",), ("--cpu", "host")):
     run(0, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", "option", *options)
     expect_equal(load("option", 1), load("reference/name", 1), f"{options}")
 
@@ -117,7 +117,7 @@ run(2, "pair.mlir", "--shapes", "b=2", stderr="expected sizes of float16[2x?], b
 run(2, "pair.mlir", "--shapes", "b", stderr="expected NAME=SIZES, but got 'b'")
 run(2, "pair.mlir", "--shapes", "b=2x-1", stderr="expected sizes like 1x3x?, but got '2x-1'")
 run(2, "pair.mlir", "--random", "one", stderr="--random: expected a number, but got 'one'")
-run(2, "pair.mlir", "--threads", "0", stderr="--threads: expected 1 to 4096, but got 0")
+run(2, "pair.mlir", "--threads", "5000", stderr="--threads: expected 0 to 4096, but got 5000")
 run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 or more, but got 0")
 run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")
 run(2, "pair.mlir", "--target", "tpu", stderr="--target: expected cpu or reference, but got 'tpu'")
@@ -150,6 +150,44 @@ for target in ("reference", "cpu"):
     run(2, "two.mlir", *on, stderr="expected --entry to choose one of the functions 'one', 'two'")
     run(2, "two.mlir", "--entry", "none", *on, stderr="no function is called 'none'")
     run(1, "two.mlir", "--entry", "relu", *on, stderr="two.mlir:11:8: error: ")
+
+# Results that are arguments, constants, empty, scalars, or one value twice; and no inputs at all.
+RESULTS = """
+func.func @f(%x: tensor<?x4xf32>, %u: tensor<4xui4>, %b: tensor<3xi1>)
+    -> (tensor<?x4xf32>, tensor<?x4xf8E5M2>, tensor<?x4xf8E5M2>, tensor<?x4xf16>, tensor<2xui4>,
+        tensor<4xui4>, tensor<3xf32>, tensor<0xf32>, tensor<i4>, tensor<3xi1>, tensor<2xi1>) {
+  %0 = quant_float.cast %x opset 19 : tensor<?x4xf32> to tensor<?x4xf8E5M2>
+  %1 = quant_float.cast %0 opset 19 : tensor<?x4xf8E5M2> to tensor<?x4xf16>
+  %c = arith.constant dense<[1, 15]> : tensor<2xui4>
+  %e = arith.constant dense<> : tensor<0xf32>
+  %i = arith.constant dense<-3> : tensor<i4>
+  %k = arith.constant dense<[true, false]> : tensor<2xi1>
+  %f = quant_float.cast %b opset 19 : tensor<3xi1> to tensor<3xf32>
+  return %x, %0, %0, %1, %c, %u, %f, %e, %i, %b, %k
+      : tensor<?x4xf32>, tensor<?x4xf8E5M2>, tensor<?x4xf8E5M2>, tensor<?x4xf16>, tensor<2xui4>,
+        tensor<4xui4>, tensor<3xf32>, tensor<0xf32>, tensor<i4>, tensor<3xi1>, tensor<2xi1>
+}
+"""
+(work / "results.mlir").write_text(RESULTS)
+for target in ("reference", "cpu"):
+    on = ("--target", target, "--outputs", target)
+    run(0, "results.mlir", "--random", "5", "--shapes", "0=3x4", *on)
+    for index in range(11):
+        expect_equal(load("reference", index), load(target, index), f"{target}: result {index}")
+    expect_equal(load(target, 1), load(target, 2), f"{target}: one value twice")
+    expect_equal(load(target, 4), np.array([1, 15], "u1"), f"{target}: constant of ui4")
+    expect_equal(load(target, 8), np.array(-3, "i1"), f"{target}: scalar")
+    expect_equal(load(target, 10), np.array([True, False]), f"{target}: constant of bool")
+(work / "constant.mlir").write_text(
+    """
+func.func @f() -> tensor<2xf32> {
+  %0 = arith.constant dense<[1.0, 15.0]> : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+)
+for target in ("reference", "cpu"):
+    run(0, "constant.mlir", "--target", target, stdout="output_0: float[2]")
 
 # Constants, large ones too, which are not compiled into the code.
 count = 100_000

@@ -53,9 +53,11 @@ struct Options {
   cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
                            cl::desc("the CPU to compile for (default: host)"),
                            cl::init("host"), cl::cat(category)};
-  cl::opt<unsigned> threads{"threads", cl::value_desc("N"),
-                            cl::desc("threads to run in (default: 1)"),
-                            cl::init(1), cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "threads", cl::value_desc("N"),
+      cl::desc("threads to run in (default: 1); 0: as many "
+               "as OpenMP gives"),
+      cl::init(1), cl::cat(category)};
   cl::opt<char> level{"O", cl::Prefix, cl::desc("optimization level, 0 to 3"),
                       cl::init('2'), cl::cat(category)};
   cl::opt<bool> time{"time",
@@ -172,8 +174,8 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
     return fail("-O: expected 0, 1, 2 or 3, but got '" +
                 std::string(1, options.level) + "'");
   arguments.optimizationLevel = options.level - '0';
-  if (!arguments.threads || arguments.threads > 4096)
-    return fail("--threads: expected 1 to 4096, but got " +
+  if (arguments.threads > 4096)
+    return fail("--threads: expected 0 to 4096, but got " +
                 llvm::Twine(arguments.threads));
   if (!arguments.repeat)
     return fail("--repeat: expected 1 or more, but got 0");
