@@ -202,6 +202,13 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
   SmallVector<StringRef> arguments = {linker,        "-shared",    "-z",
                                       "noexecstack", "--build-id", "-o",
                                       output,        object};
+  if (options.threads != 1) {
+    StringRef openMP = QUANT_FLOAT_LIBOMP_PATH;
+    if (!llvm::sys::fs::exists(openMP))
+      return fail("no OpenMP runtime for code that runs in threads: expected "
+                  "libomp.so.5");
+    arguments.append({openMP, "-rpath", llvm::sys::path::parent_path(openMP)});
+  }
   std::string message;
   if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0, 0,
                                 &message))

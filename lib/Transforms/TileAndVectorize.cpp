@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,6 +30,8 @@ using linalg::GenericOp;
 
 /// Elements of a thread's chunk: far more than it costs to hand it out.
 static constexpr int64_t kChunkSize = 32768;
+/// Below so many elements one thread is faster than several.
+static constexpr int64_t kMinParallel = 8 * kChunkSize;
 
 static bool isElementwise(GenericOp op) {
   return op.hasPureBufferSemantics() && op.getNumLoops() > 0 &&
@@ -79,23 +82,50 @@ struct TileAndVectorize final
   using QuantFloatTileAndVectorizePassBase::QuantFloatTileAndVectorizePassBase;
 
   void runOnOperation() override;
+  LogicalResult distribute(RewriterBase &rewriter, GenericOp op);
   LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
   void simplify();
   void vectorize(RewriterBase &rewriter, GenericOp op);
 };
 } // namespace
 
+/// Over so many threads that there is work for each; small sizes, which only
+/// show at run time, in one: waking threads takes longer than they do.
+LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
+                                           GenericOp op) {
+  Location loc = op.getLoc();
+  int64_t extent = op.getStaticLoopRanges().back();
+  GenericOp distributed = op;
+  if (ShapedType::isDynamic(extent)) {
+    rewriter.setInsertionPoint(op);
+    SmallVector<Range> ranges = cast<linalg::LinalgOp>(op.getOperation())
+                                    .createLoopRanges(rewriter, loc);
+    Value size =
+        getValueOrCreateConstantIndexOp(rewriter, loc, ranges.back().size);
+    Value enough = arith::ConstantIndexOp::create(rewriter, loc, kMinParallel);
+    Value isLarge = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sge, size, enough);
+    auto branch = scf::IfOp::create(rewriter, loc, isLarge,
+                                    /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    distributed = cast<GenericOp>(rewriter.clone(*op));
+    rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
+    if (failed(tileAndPeel(rewriter, op)))
+      return failure();
+  } else if (extent < kMinParallel) {
+    return tileAndPeel(rewriter, op);
+  }
+  FailureOr<scf::SCFTilingResult> chunks =
+      tile(rewriter, distributed, kChunkSize,
+           scf::SCFTilingOptions::LoopType::ForallOp);
+  if (failed(chunks))
+    return failure();
+  return tileAndPeel(rewriter, cast<GenericOp>(chunks->tiledOps.front()));
+}
+
 LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
                                             GenericOp op) {
-  op = collapse(rewriter, op);
   int64_t extent = op.getStaticLoopRanges().back();
-  if (parallel && (ShapedType::isDynamic(extent) || extent > kChunkSize)) {
-    FailureOr<scf::SCFTilingResult> chunks = tile(
-        rewriter, op, kChunkSize, scf::SCFTilingOptions::LoopType::ForallOp);
-    if (failed(chunks))
-      return failure();
-    op = cast<GenericOp>(chunks->tiledOps.front());
-  }
   // One vector does for a small op of one loop.
   if (op.getNumLoops() == 1 && !ShapedType::isDynamic(extent) &&
       extent <= tileSize)
@@ -147,7 +177,7 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
 void TileAndVectorize::runOnOperation() {
   if (tileSize < 1) {
     getOperation()->emitError()
-        << "tile-size must be positive, but got " << tileSize;
+        << "tile-size: expected 1 or more, but got " << tileSize.getValue();
     return signalPassFailure();
   }
   IRRewriter rewriter(&getContext());
@@ -158,9 +188,11 @@ void TileAndVectorize::runOnOperation() {
   });
   if (ops.empty())
     return;
-  for (GenericOp op : ops)
-    if (failed(tileAndPeel(rewriter, op)))
+  for (GenericOp op : ops) {
+    op = collapse(rewriter, op);
+    if (failed(parallel ? distribute(rewriter, op) : tileAndPeel(rewriter, op)))
       return signalPassFailure();
+  }
   simplify();
   SmallVector<GenericOp> tiles;
   getOperation()->walk([&](GenericOp op) {
