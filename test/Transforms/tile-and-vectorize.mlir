@@ -1,0 +1,136 @@
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-tile-and-vectorize{tile-size=16},canonicalize))" | FileCheck %s --check-prefixes=CHECK,SCALAR
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-tile-and-vectorize{tile-size=16 masked-tail},canonicalize))" | FileCheck %s --check-prefixes=CHECK,MASKED
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-tile-and-vectorize{tile-size=16 parallel},canonicalize))" | FileCheck %s --check-prefix=PARALLEL
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-tile-and-vectorize{tile-size=0}))" 2>&1 | FileCheck %s --check-prefix=INVALID
+
+// INVALID: error: tile-size: expected 1 or more, but got 0
+
+#id1 = affine_map<(d0) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// One loop over full tiles, and one over the rest.
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK-SAME: (%[[X:.+]]: memref<?x3xf32>, %[[Y:.+]]: memref<?x3xi8>)
+// PARALLEL-LABEL: func.func @dynamic
+func.func @dynamic(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
+  // Contiguous dimensions are one.
+  // CHECK-DAG: %[[TILE:.+]] = arith.constant 16 : index
+  // CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : index
+  // CHECK-DAG: %[[FLAT:.+]] = memref.collapse_shape %[[X]] {{\[}}[0, 1]] : memref<?x3xf32> into memref<?xf32>
+  // CHECK-DAG: memref.collapse_shape %[[Y]] {{\[}}[0, 1]]
+  // CHECK: %[[SIZE:.+]] = memref.dim %[[FLAT]], %[[ZERO]]
+  // CHECK: %[[FULL:.+]] = affine.apply
+  // CHECK: scf.for %{{.+}} = %[[ZERO]] to %[[FULL]] step %[[TILE]] {
+  // CHECK-NOT: mask
+  // CHECK: %[[IN:.+]] = vector.transfer_read %{{.+}} {in_bounds = [true]} : memref<16xf32, {{.*}}>, vector<16xf32>
+  // CHECK: %[[OUT:.+]] = arith.fptosi %[[IN]] : vector<16xf32> to vector<16xi8>
+  // CHECK: vector.transfer_write %[[OUT]], %{{.+}} {in_bounds = [true]} : vector<16xi8>
+  // CHECK: scf.for %{{.+}} = %[[FULL]] to %[[SIZE]] step %[[TILE]] {
+  // SCALAR: linalg.generic
+  // SCALAR: arith.fptosi %{{.+}} : f32 to i8
+  // MASKED: vector.create_mask %{{.+}} : vector<16xi1>
+  // MASKED: vector.mask %{{.+}} { vector.transfer_read
+  // MASKED: arith.fptosi %{{.+}} : vector<16xf32> to vector<16xi8>
+  // MASKED: vector.mask %{{.+}} { vector.transfer_write
+  // Threads take large chunks of what is large.
+  // PARALLEL: %[[LARGE:.+]] = arith.cmpi sge
+  // PARALLEL: scf.if %[[LARGE]] {
+  // PARALLEL: scf.forall (%{{.+}}) = (0) to (%{{.+}}) step (32768) {
+  // PARALLEL: scf.for
+  // PARALLEL: vector<16xf32>
+  // PARALLEL: } else {
+  // PARALLEL-NOT: scf.forall
+  // PARALLEL: vector<16xf32>
+  linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<?x3xf32>) outs(%y : memref<?x3xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %0 = arith.fptosi %in : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// A multiple of the tile has no rest.
+
+// CHECK-LABEL: func.func @static_multiple
+// PARALLEL-LABEL: func.func @static_multiple
+func.func @static_multiple(%x: memref<4x16xf32>, %y: memref<4x16xi8>) {
+  // CHECK: scf.for
+  // CHECK: arith.fptosi %{{.+}} : vector<16xf32>
+  // CHECK-NOT: scf.for
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
+  // Too small for several threads.
+  // PARALLEL-NOT: scf.forall
+  // PARALLEL: return
+  linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<4x16xf32>) outs(%y : memref<4x16xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %0 = arith.fptosi %in : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// What is smaller than a tile is one vector.
+
+// CHECK-LABEL: func.func @small
+func.func @small(%x: memref<10xf32>, %y: memref<10xi8>) {
+  // CHECK-NOT: scf.for
+  // CHECK: arith.fptosi %{{.+}} : vector<10xf32> to vector<10xi8>
+  // CHECK: return
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%x : memref<10xf32>) outs(%y : memref<10xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %0 = arith.fptosi %in : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// Dimensions that are not contiguous stay apart.
+
+// CHECK-LABEL: func.func @strided
+func.func @strided(%x: memref<8x32xf32, strided<[64, 1]>>, %y: memref<8x32xi8>) {
+  // CHECK-NOT: memref.collapse_shape
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: vector<1x16xi8>
+  linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x32xf32, strided<[64, 1]>>) outs(%y : memref<8x32xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %0 = arith.fptosi %in : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// Reductions and ops on tensors are left alone.
+
+// CHECK-LABEL: func.func @reduction
+func.func @reduction(%x: memref<8x32xf32>, %y: memref<8xf32>) {
+  // CHECK-NOT: scf.for
+  // CHECK: linalg.generic
+  linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x32xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @tensors
+func.func @tensors(%x: tensor<64xf32>, %y: tensor<64xi8>) -> tensor<64xi8> {
+  // CHECK-NOT: scf.for
+  // CHECK: linalg.generic
+  %0 = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf32>) outs(%y : tensor<64xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %1 = arith.fptosi %in : f32 to i8
+    linalg.yield %1 : i8
+  } -> tensor<64xi8>
+  return %0 : tensor<64xi8>
+}
