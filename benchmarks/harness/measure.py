@@ -58,4 +58,4 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
         if seconds := outcome.pop("seconds", None):
             outcome["best_gelems"] = count / min(seconds) / 1e9
             outcome["median_gelems"] = count / statistics.median(seconds) / 1e9
-    return {**row, "elements": count, "contenders": outcomes}
+    return {**row, "elements": count, "repeat": repeat, "contenders": outcomes}

@@ -43,7 +43,7 @@ def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
         versions["quant-float-compile"] = _first_line(tool, "--version")
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "commit": _first_line("git", "-C", root, "rev-parse", "HEAD"),
+        "commit": _first_line("git", "-C", root, "describe", "--always", "--dirty", "--abbrev=40"),
         "cpu": fields.get("model name", platform.processor()),
         "cpu_family_model": f"{fields.get('cpu family')}/{fields.get('model')}",
         "flags": fields.get("flags", fields.get("Features", "")).split(),
@@ -72,6 +72,7 @@ def _ratio(ours: float | None, other: float | None, digits: int = 2) -> str:
 def markdown(record: dict, statistic: str = "best_gelems") -> str:
     machine = record["machine"]
     versions = machine["versions"]
+    repeats = sorted({row["repeat"] for row in record["rows"]})
     lines = [
         "# Casts, one thread",
         "",
@@ -79,7 +80,7 @@ def markdown(record: dict, statistic: str = "best_gelems") -> str:
         f"{machine['core']}, {machine['date']}; onnxruntime {versions['onnxruntime']}, "
         f"ml_dtypes {versions['ml_dtypes']}, NumKong {versions['numkong']}.",
         "",
-        f"Gelem/s, {statistic.split('_')[0]} of {record['repeat']} interleaved "
+        f"Gelem/s, {statistic.split('_')[0]} of {' or '.join(map(str, repeats))} interleaved "
         "measurements. traffic: the same bytes read and written without a "
         "conversion; (nt): with non-temporal stores. Ratios are ours / theirs.",
     ]
