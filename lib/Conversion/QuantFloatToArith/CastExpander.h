@@ -36,6 +36,8 @@ enum class NaNs {
 struct Carrier {
   Value value;
   NaNs nans = NaNs::Any;
+  /// Of finite values: f32's, or those of a source that has fewer.
+  unsigned significantBits = 24;
 };
 
 //===- DecodeFloat.cpp ----------------------------------------------------===//

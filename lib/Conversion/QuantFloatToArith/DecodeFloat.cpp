@@ -28,7 +28,7 @@ static Carrier decodeScale(Lanes &lanes, Value code) {
   bits = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0xFF), kQuietNaN,
                       bits);
   return {lanes.bitcast(bits, Float32Type::get(bits.getContext())),
-          NaNs::Canonical};
+          NaNs::Canonical, /*significantBits=*/1};
 }
 
 /// C7: magnitude bits move to their place in f32, and the bias is corrected.
@@ -64,7 +64,8 @@ static Carrier decodeByBits(Lanes &lanes, Value code, const FloatFormat &from) {
   }
   Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
   bits = lanes.make<arith::OrIOp>(bits, sign);
-  return {lanes.bitcast(bits, f32), from.hasNaN ? NaNs::Canonical : NaNs::None};
+  return {lanes.bitcast(bits, f32), from.hasNaN ? NaNs::Canonical : NaNs::None,
+          from.mantissaBits + 1};
 }
 
 /// Whether f16 has the exponents of `from` all as ordinary ones, and infinity
@@ -100,7 +101,8 @@ static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
   if (from.bias != half.bias)
     value = lanes.make<arith::MulFOp>(
         value, lanes.powerOfTwo(f32, half.bias - from.bias));
-  return {value, from.hasNaN ? NaNs::Canonical : NaNs::None};
+  return {value, from.hasNaN ? NaNs::Canonical : NaNs::None,
+          from.mantissaBits + 1};
 }
 
 Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {

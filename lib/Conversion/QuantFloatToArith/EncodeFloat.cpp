@@ -77,9 +77,16 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   auto selectLess = [&](Value a, Value b) {
     return lanes.select(lanes.compare(CmpFPredicate::OLT, a, b), a, b);
   };
+  // A NaN is not less and goes as well. But LLVM takes this for IEEE 754-2008's
+  // minNum, which keeps a signaling one.
+  bool isMinNum = nans == NaNs::Any && !lanes.getCpu().minIsSelect;
+  auto replaceNaN = [&](Value value) {
+    return isMinNum ? lanes.select(lanes.isNaN(magnitude), nan, value)
+                    : selectLess(value, nan);
+  };
   // C3: without saturation NaN is what overflows, where there is no infinity.
   if (!saturate && !to.hasInfinity)
-    return selectLess(magnitude, nan);
+    return selectLess(isMinNum ? replaceNaN(magnitude) : magnitude, nan);
 
   // C3, C8. A NaN is not more than the limit, and stays.
   Value limit = lanes.number(
@@ -92,7 +99,7 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
     Value isFinite = lanes.compare(CmpFPredicate::OLT, magnitude, infinity);
     return lanes.select(isFinite, capped, nan);
   }
-  return nans == NaNs::None ? capped : selectLess(capped, nan);
+  return nans == NaNs::None ? capped : replaceNaN(capped);
 }
 
 /// The magnitude code of `magnitude` rounded to nearest even in `to`, in the
@@ -148,16 +155,19 @@ static Value encodeHalf(Lanes &lanes, Value value, NaNs nans,
 
 /// bf16 has f32's exponents, so that rounding is integer arithmetic on the
 /// bits: a carry into the exponent, up to infinity, is what should happen.
-static Value encodeBFloat(Lanes &lanes, Value value, NaNs nans,
+static Value encodeBFloat(Lanes &lanes, const Carrier &carrier,
                           const FloatFormat &bfloat) {
-  Value bits = lanes.toBits(value);
+  Value bits = lanes.toBits(carrier.value);
+  if (carrier.nans != NaNs::Any &&
+      carrier.significantBits <= bfloat.mantissaBits + 1)
+    return lanes.resize(lanes.shrU(bits, 16), 16);
   Value last = lanes.bitAnd(lanes.shrU(bits, 16), 1);
   Value rounded = lanes.make<arith::AddIOp>(lanes.add(bits, 0x7FFF), last);
   Value code = lanes.shrU(rounded, 16);
-  if (nans == NaNs::Any) {
+  if (carrier.nans == NaNs::Any) {
     Value sign = lanes.bitAnd(lanes.shrU(bits, 16), bfloat.signMask());
-    code = lanes.select(lanes.isNaN(value), lanes.bitOr(sign, bfloat.nanCode),
-                        code);
+    code = lanes.select(lanes.isNaN(carrier.value),
+                        lanes.bitOr(sign, bfloat.nanCode), code);
   }
   return lanes.resize(code, 16);
 }
@@ -167,8 +177,7 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
   Value value = carrier.value;
   auto carrierType = cast<FloatType>(getElementTypeOrSelf(value));
   if (to.isBF16())
-    return lanes.bitcast(
-        encodeBFloat(lanes, value, carrier.nans, FloatFormat(to)), to);
+    return lanes.bitcast(encodeBFloat(lanes, carrier, FloatFormat(to)), to);
   if (to.isF16() && !lanes.getCpu().hasHalfConversions)
     return lanes.bitcast(
         encodeHalf(lanes, value, carrier.nans, FloatFormat(to)), to);
