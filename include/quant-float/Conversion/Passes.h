@@ -43,6 +43,11 @@ void populateQuantFloatToArithConversionPatterns(const TargetCpu &cpu,
 void populateQuantFloatToX86ConversionPatterns(const TargetCpu &cpu,
                                                RewritePatternSet &patterns);
 
+/// Truncations of vectors that this x86 CPU does better by permutes, with what
+/// they truncate; apply after the above.
+void populateX86NarrowingPatterns(const TargetCpu &cpu,
+                                  RewritePatternSet &patterns);
+
 /// What is left of storage casts to arith ops; apply after the above.
 void populateStorageCastToArithPatterns(RewritePatternSet &patterns);
 

@@ -45,7 +45,8 @@ def ConvertQuantFloatToArithPass
     `cpu` says which of upstream's own conversions are instructions on the
     target (f16 and bf16 conversions, fused multiply-add) and so may be used, and
     which casts the target has a faster way for: with byte tables (AVX-512 VBMI)
-    vectors of 64 float8, float6, float4 or f8E8M0FNU codes are looked up.
+    vectors of 64 float8, float6, float4 or f8E8M0FNU codes are looked up, and
+    results of 32 bits are cut to bytes and words by permutes.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CastExpander.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -47,8 +47,8 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
       return failure();
     // Narrow floats of a byte are computed as codes.
     result = lanes.bitcast(result, getStorageElementType(to));
-    rewriter.replaceOp(op, rewriter.createOrFold<StorageCastOp>(
-                               loc, op.getType(), result));
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<StorageCastOp>(loc, op.getType(), result));
     return success();
   }
 
@@ -125,6 +125,7 @@ struct ConvertQuantFloatToArith final
     populateQuantFloatToArithConversionPatterns(target, casts);
     populateQuantFloatToX86ConversionPatterns(target, casts);
     populateStorageCastToArithPatterns(storageCasts);
+    populateX86NarrowingPatterns(target, storageCasts);
     walkAndApplyPatterns(getOperation(), std::move(casts));
     walkAndApplyPatterns(getOperation(), std::move(storageCasts));
     // The unsigned borders that were left on both sides of nothing.
