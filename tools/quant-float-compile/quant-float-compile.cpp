@@ -157,6 +157,9 @@ int main(int argc, char **argv) {
     return fail("there is no folder '" + folder + "' to write to");
   if (*kind == EmitKind::Shared && output == "-")
     return fail("--emit: a shared library needs a file to go to");
+  bool hasHeader = *kind == EmitKind::Object || *kind == EmitKind::Shared;
+  if (hasHeader && llvm::sys::path::extension(output) == ".h")
+    return fail("the header beside '" + output + "' would take its place");
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -177,7 +180,6 @@ int main(int argc, char **argv) {
                     ? "host"
                     : arguments.cpu.getValue();
 
-  bool hasHeader = *kind == EmitKind::Object || *kind == EmitKind::Shared;
   SmallVector<char, 0> contents;
   std::string header;
   llvm::raw_svector_ostream os(contents);

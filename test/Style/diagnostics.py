@@ -1,0 +1,80 @@
+# Every diagnostic of the dialect, its passes and the compiler occurs in a test: the words of each
+# error, warning and note in the sources, in their order, must stand in one string or line of a test.
+# The importer has a table of its own, which Target/ONNX/broken.py compares case by case.
+# RUN: %python %s %src_root
+import ast
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+CALLS = re.compile(
+    r"\b(emitOpError|emitError|emitWarning|attachNote|makeError|createStringError)\("
+)
+LITERAL = r'"(?:[^"\\]|\\.)*"'
+
+FOLDERS = ("IR", "Conversion", "Transforms", "EntryPoint", "Support", "Compiler")
+
+# Words of diagnostics that no input brings about, each with the reason.
+UNREACHABLE = {
+    "the target cannot write this kind of file": "every target of ours writes assembly and objects",
+    "no code generator for the triple": "the triple was looked up before",
+    "the entry runtime does not link": "its bitcode is part of the library",
+}
+
+
+def read_messages(file):
+    """The literal words of each diagnostic in a source: (line, [fragment, ...])."""
+    text = re.sub(r"//[^\n]*", "", file.read_text())
+    for call in CALLS.finditer(text):
+        # To the end of the statement; a string may hold a semicolon.
+        statement = re.match(rf"(?:{LITERAL}|'[^']*'|[^;\"'])*", text[call.start() :])[0]
+        # Adjacent literals are one.
+        statement = re.sub(r'"\s*\n?\s*"', "", statement)
+        fragments = [ast.literal_eval(found) for found in re.findall(LITERAL, statement)]
+        # What values are formatted into.
+        fragments = [part for f in fragments for part in re.split(r"%s|%[lz]?[du]|\{\d+\}", f)]
+        # Quotes and stops around a value say nothing.
+        fragments = [f for f in fragments if re.search(r"[A-Za-z]{2}", f)]
+        if fragments:
+            yield text.count("\n", 0, call.start()) + 1, fragments
+
+
+def read_strings(file):
+    """What a test says: the strings of a Python file, the lines of any other."""
+    text = file.read_text(errors="replace")
+    if file.suffix != ".py":
+        return text.splitlines()
+    strings = [line for line in text.splitlines() if line.startswith("# ")]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            strings += node.value.splitlines()
+        elif isinstance(node, ast.JoinedStr):
+            parts = (p.value if isinstance(p, ast.Constant) else "\0" for p in node.values)
+            strings.append("".join(map(str, parts)))
+    return strings
+
+
+tests = []
+for file in sorted((root / "test").rglob("*")):
+    if file.suffix in (".mlir", ".test", ".py", ".c", ".cpp") and file != pathlib.Path(__file__):
+        tests += read_strings(file)
+haystack = "\n".join(tests)
+
+missing = []
+unreachable = set()
+count = 0
+for folder in FOLDERS:
+    for file in sorted((root / "lib" / folder).rglob("*.cpp")):
+        for line, fragments in read_messages(file):
+            count += 1
+            # A test may give the values between the words by pattern, and quote them as it likes.
+            words = [w for f in fragments if (w := " ".join(f.split()).strip(" '"))]
+            if words[0] in UNREACHABLE:
+                unreachable.add(words[0])
+            elif not re.search(".*".join(map(re.escape, words)), haystack):
+                missing.append(f"{file.relative_to(root)}:{line}: no test says {fragments}")
+missing += [f"no diagnostic says '{words}' any more" for words in UNREACHABLE.keys() - unreachable]
+assert count, f"no diagnostics in {FOLDERS}"
+print(f"{count} diagnostics, {len(missing)} without a test")
+sys.exit("\n".join(missing) if missing else 0)
