@@ -19,14 +19,12 @@ static constexpr uint64_t kSignMask = 0x80000000;
 static constexpr uint64_t kInfinity = 0x7F800000;
 static constexpr uint64_t kQuietNaN = 0x7FC00000;
 
-/// C10: the code is f32's exponent field, except at both ends.
+/// C10: the code is f32's exponent field. At both ends the first bit of the
+/// mantissa is wanted too: 2^-127 is a subnormal, and 0xFF is NaN.
 static Carrier decodeScale(Lanes &lanes, Value code) {
-  Value bits = lanes.shl(code, kMantissaBits);
-  // 2^-127 is a subnormal.
-  bits =
-      lanes.select(lanes.compare(CmpIPredicate::eq, code, 0), 0x00400000, bits);
-  bits = lanes.select(lanes.compare(CmpIPredicate::eq, code, 0xFF), kQuietNaN,
-                      bits);
+  Value bits = lanes.shl(lanes.resize(code, 32), kMantissaBits);
+  Value isEnd = lanes.compare(CmpIPredicate::ult, lanes.add(code, 1), 2);
+  bits = lanes.select(isEnd, lanes.bitOr(bits, 0x00400000), bits);
   return {lanes.bitcast(bits, Float32Type::get(bits.getContext())),
           NaNs::Canonical, /*significantBits=*/1};
 }
@@ -116,7 +114,7 @@ Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
   if (from.isF16() && lanes.getCpu().hasHalfConversions)
     return {lanes.convert<arith::ExtFOp>(storage, f32), NaNs::Any};
   if (isa<Float8E8M0FNUType>(from))
-    return decodeScale(lanes, lanes.resize(lanes.toBits(storage), 32));
+    return decodeScale(lanes, lanes.toBits(storage));
   FloatFormat format(from);
   auto f16 = Float16Type::get(from.getContext());
   if (lanes.getCpu().hasHalfConversions && fitsHalf(format, FloatFormat(f16)))
