@@ -136,6 +136,7 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
       return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
     result.hasFma = has("fma");
     result.hasHalfConversions = has("f16c");
+    result.minIsSelect = result.keepsNaNSigns = true;
     result.hasLongConversions = has("avx512dq");
     result.hasByteTables = has("avx512vbmi") && has("avx512bw");
     result.vectorBytes = has("avx512f") && has("avx512bw") ? 64
@@ -143,11 +144,11 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                                                            : 16;
   } else if (parsed.isAArch64()) {
     result.hasFma = result.hasHalfConversions = true;
-    result.hasLongConversions = true;
+    result.hasLongConversions = result.keepsNaNSigns = true;
   } else {
-    result.hasFma = true;
-    result.hasLongConversions = true;
-    result.hasHalfConversions = has("zvfhmin");
+    // RISC-V makes every NaN the positive one: the conversions of zvfhmin are
+    // no use for f16.
+    result.hasFma = result.hasLongConversions = true;
   }
   return result;
 }

@@ -41,8 +41,13 @@ struct TargetCpu {
 
   /// Fused multiply-add is an instruction (elsewhere it is a call into libm).
   bool hasFma = false;
-  /// f32 to f16 and back are instructions.
+  /// f32 to f16 and back are instructions, which keep the signs of NaNs.
   bool hasHalfConversions = false;
+  /// The instruction for the smaller of two floats is `a < b ? a : b`, for
+  /// every kind of NaN.
+  bool minIsSelect = false;
+  /// Conversions between floats leave the sign of a NaN alone.
+  bool keepsNaNSigns = false;
   /// Vectors of 64-bit integers become floats by an instruction.
   bool hasLongConversions = false;
   /// Table look-ups of 128 bytes are an instruction (AVX-512 VBMI).

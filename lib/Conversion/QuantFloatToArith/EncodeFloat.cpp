@@ -22,12 +22,26 @@ static FloatType getF32(Value value) {
   return Float32Type::get(value.getContext());
 }
 
+/// `value` rounded or extended to `type` by the target. A NaN keeps its sign.
+static Value convertFloat(Lanes &lanes, Value value, FloatType type) {
+  unsigned fromWidth = Lanes::getWidth(value), width = type.getWidth();
+  Value result = width > fromWidth
+                     ? lanes.convert<arith::ExtFOp>(value, type)
+                     : lanes.convert<arith::TruncFOp>(value, type);
+  if (lanes.getCpu().keepsNaNSigns)
+    return result;
+  Value isNegative = lanes.shrU(lanes.toBits(value), fromWidth - 1);
+  Value sign = lanes.shl(lanes.resize(isNegative, width), width - 1);
+  return lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(result), sign),
+                       type);
+}
+
 Value quant_float::roundToOdd(Lanes &lanes, Value value) {
   // Nearest first; where that went away from zero, one step back; then the
   // lowest bit says that something was lost. An overflow comes back from
   // infinity to the largest value, an underflow is the smallest subnormal:
   // both still round to the same side of whatever is asked later.
-  Value nearest = lanes.convert<arith::TruncFOp>(value, getF32(value));
+  Value nearest = convertFloat(lanes, value, getF32(value));
   Type f64 = getElementTypeOrSelf(value);
   Value back = lanes.convert<arith::ExtFOp>(nearest, f64);
   Value bits = lanes.toBits(nearest);
@@ -182,11 +196,7 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
     return lanes.bitcast(
         encodeHalf(lanes, value, carrier.nans, FloatFormat(to)), to);
 
-  Value result = value;
-  if (to.getWidth() > carrierType.getWidth())
-    result = lanes.convert<arith::ExtFOp>(value, to);
-  else if (to.getWidth() < carrierType.getWidth())
-    result = lanes.convert<arith::TruncFOp>(value, to);
+  Value result = to == carrierType ? value : convertFloat(lanes, value, to);
   if (carrier.nans == NaNs::Any)
     result = canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
   return result;

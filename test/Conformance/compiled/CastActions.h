@@ -28,7 +28,7 @@ struct Settings {
 FailureOr<size_t> runCases(ArrayRef<CastCase> cases, const Settings &settings,
                            MLIRContext &context);
 
-/// Writes objects, what they are to be run on and what that gives into a
+/// Writes assembly, what it is to be run on and what that gives into a
 /// folder, for Inputs/foreign-driver.c.
 LogicalResult emitCases(ArrayRef<CastCase> cases, const Settings &settings,
                         StringRef folder, MLIRContext &context);

@@ -40,11 +40,11 @@ LogicalResult test::emitCases(ArrayRef<CastCase> cases,
         cases.drop_front(i * settings.batchSize).take_front(settings.batchSize);
     OwningOpRef<ModuleOp> module = makeModule(batch, context);
     auto compile = [&](llvm::raw_fd_ostream &os) {
-      return compileTo(*module, EmitKind::Object, settings.compile, "casts",
+      return compileTo(*module, EmitKind::Assembly, settings.compile, "casts",
                        os);
     };
     if (!module ||
-        failed(writeFile(folder, llvm::formatv("casts{0}.o", i), compile)))
+        failed(writeFile(folder, llvm::formatv("casts{0}.s", i), compile)))
       return failure();
   }
 

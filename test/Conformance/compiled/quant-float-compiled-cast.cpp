@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
                           cl::init(1), cl::cat(category));
   cl::opt<bool> loops("check-loops", cl::desc("look at the assembly"),
                       cl::cat(category));
-  cl::opt<std::string> emit("emit-objects", cl::desc("write into a folder"),
+  cl::opt<std::string> emit("emit-assembly", cl::desc("write into a folder"),
                             cl::value_desc("folder"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv);
