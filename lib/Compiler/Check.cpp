@@ -100,8 +100,11 @@ static std::string getSourceName(Operation *op) {
 /// Why a node that was kept opaque is not verified; empty where it is no
 /// quantization node.
 static StringRef whyNotVerified(NodeOp node) {
-  if (!node.getDomain().empty() && node.getDomain() != "ai.onnx" &&
-      node.getDomain() != "com.microsoft")
+  // The IR may lack either.
+  if (!node.getOpTypeAttr() || !node.getOpsetAttr())
+    return {};
+  StringRef domain = node.getDomain();
+  if (!domain.empty() && domain != "ai.onnx" && domain != "com.microsoft")
     return {};
   return llvm::StringSwitch<StringRef>(node.getOpType())
       .Cases({"Cast", "CastLike"}, "input type unknown")
