@@ -62,8 +62,10 @@ llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")
     # What libMLIR.so keeps for the life of the process is not this project's leak, and it does not
-    # mark the spare room of containers as instrumented code does.
-    config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0")
+    # mark the spare room of containers and allocators as instrumented code does.
+    config.environment.setdefault(
+        "ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0"
+    )
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
 # Every file that quant-float-opt reads in this suite goes through text and bytecode and back on the

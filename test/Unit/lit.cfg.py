@@ -14,6 +14,8 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "GTEST_FILTER"):
         config.environment[name] = os.environ[name]
 if config.quant_float_sanitizers:
     # What libMLIR.so keeps for the life of the process is not this project's leak, and it does not
-    # mark the spare room of containers as instrumented code does.
-    config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0")
+    # mark the spare room of containers and allocators as instrumented code does.
+    config.environment.setdefault(
+        "ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0"
+    )
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
