@@ -111,14 +111,15 @@ struct ConvertQuantFloatToArith final
   using ConvertQuantFloatToArithPassBase::ConvertQuantFloatToArithPassBase;
 
   void runOnOperation() override {
-    TargetCpu target;
-    if (!cpu.empty()) {
+    // LLVM takes longer to look a CPU up than casts to be expanded.
+    if (!isResolved && !cpu.empty()) {
       llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
       if (!known) {
         getOperation()->emitError() << llvm::toString(known.takeError());
         return signalPassFailure();
       }
       target = *known;
+      isResolved = true;
     }
     MLIRContext *context = &getContext();
     RewritePatternSet casts(context), storageCasts(context);
@@ -134,6 +135,10 @@ struct ConvertQuantFloatToArith final
         op.erase();
     });
   }
+
+private:
+  TargetCpu target;
+  bool isResolved = false;
 };
 } // namespace
 
