@@ -20,6 +20,9 @@ struct Settings {
   size_t randomCount = 0;
   /// Functions of one module.
   size_t batchSize = 0;
+  /// Run in every floating-point environment that a caller can have (E1),
+  /// instead of at odd lengths.
+  bool environments = false;
 };
 
 /// Compiles the cases into this process, runs each on all its inputs, and on

@@ -14,6 +14,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -34,6 +37,33 @@ std::vector<char> test::computeExpected(const CastCase &one,
   return expected;
 }
 
+namespace {
+/// The calling thread's floating-point environment while this object lives
+/// (E1): two bits for the rounding mode, one each for flush-to-zero and
+/// denormals-are-zero.
+class Environment {
+public:
+  static constexpr unsigned kCount = 16;
+
+#if defined(__x86_64__)
+  explicit Environment(unsigned number)
+      : usual(_mm_getcsr()), set(usual | (number & 3) << 13 |
+                                 (number >> 2 & 1) << 15 | (number >> 3) << 6) {
+    _mm_setcsr(set);
+  }
+  ~Environment() { _mm_setcsr(usual); }
+  bool isUnchanged() const { return _mm_getcsr() == set; }
+
+private:
+  unsigned usual, set;
+#else
+  // Elsewhere the usual one, which is number 0.
+  explicit Environment(unsigned number) {}
+  bool isUnchanged() const { return true; }
+#endif
+};
+} // namespace
+
 static uint64_t readCode(const char *bytes, size_t size) {
   uint64_t code = 0;
   std::copy_n(bytes, size, reinterpret_cast<char *>(&code));
@@ -51,11 +81,14 @@ public:
         toSize(getSlotSize(one.to)), count(inputs.size() / fromSize) {}
 
   bool run();
+  /// In every floating-point environment.
+  bool runInEnvironments();
 
 private:
   /// `length` elements from number `start` on, as a tensor of these sizes, at
   /// addresses that many bytes off alignment.
-  bool runPart(size_t start, ArrayRef<int64_t> sizes, unsigned misalignment);
+  bool runPart(size_t start, ArrayRef<int64_t> sizes, unsigned misalignment,
+               unsigned environment = 0);
   bool fail(const Twine &message) {
     llvm::outs() << one.getName() << ": " << message << "\n";
     return false;
@@ -70,7 +103,7 @@ private:
 } // namespace
 
 bool CaseRun::runPart(size_t start, ArrayRef<int64_t> sizes,
-                      unsigned misalignment) {
+                      unsigned misalignment, unsigned environment) {
   size_t length = 1;
   for (int64_t size : sizes)
     length *= size;
@@ -85,8 +118,17 @@ bool CaseRun::runPart(size_t start, ArrayRef<int64_t> sizes,
   qf_tensor output = {made.data() + misalignment, sizes.data(), rank,
                       *getOnnxDataType(one.to)};
   char message[256];
-  if (entry(&input, &output, message, sizeof message))
+  int status;
+  bool isUnchanged;
+  {
+    Environment inside(environment);
+    status = entry(&input, &output, message, sizeof message);
+    isUnchanged = inside.isUnchanged();
+  }
+  if (status)
     return fail(message);
+  if (!isUnchanged)
+    return fail("changes floating-point environment " + Twine(environment));
 
   const char *result = made.data() + misalignment;
   const char *wanted = expected.data() + start * toSize;
@@ -139,6 +181,13 @@ bool CaseRun::run() {
   return true;
 }
 
+bool CaseRun::runInEnvironments() {
+  for (unsigned number = 0; number < Environment::kCount; ++number)
+    if (!runPart(0, {int64_t(count)}, 0, number))
+      return fail("in floating-point environment " + Twine(number));
+  return true;
+}
+
 FailureOr<size_t> test::runCases(ArrayRef<CastCase> cases,
                                  const Settings &settings,
                                  MLIRContext &context) {
@@ -175,7 +224,9 @@ FailureOr<size_t> test::runCases(ArrayRef<CastCase> cases,
         inputsFrom = one.from;
         inputsTo = one.to;
       }
-      failures += !CaseRun(one, *entry, inputs).run();
+      CaseRun run(one, *entry, inputs);
+      failures +=
+          !(settings.environments ? run.runInEnvironments() : run.run());
     }
   }
   return failures;

@@ -45,6 +45,10 @@ int main(int argc, char **argv) {
                               cl::cat(category));
   cl::opt<unsigned> every("every", cl::desc("only every so manieth case"),
                           cl::init(1), cl::cat(category));
+  cl::opt<bool> environments(
+      "environments",
+      cl::desc("run in every floating-point environment of a caller"),
+      cl::cat(category));
   cl::opt<bool> loops("check-loops", cl::desc("look at the assembly"),
                       cl::cat(category));
   cl::opt<std::string> emit("emit-assembly", cl::desc("write into a folder"),
@@ -58,7 +62,7 @@ int main(int argc, char **argv) {
   context.loadAllAvailableDialects();
 
   std::vector<CastCase> all = makeAllPairs(context);
-  if (!loops)
+  if (!loops && !environments)
     llvm::append_range(all, makeShapes(context));
   std::vector<CastCase> cases;
   for (auto [index, one] : llvm::enumerate(all))
@@ -71,6 +75,7 @@ int main(int argc, char **argv) {
   settings.compile.triple = triple;
   settings.compile.threads = threads;
   settings.randomCount = random;
+  settings.environments = environments;
   settings.batchSize = std::max(1u, unsigned(batch));
   if (!emit.empty())
     return failed(emitCases(cases, settings, emit, context));
