@@ -113,8 +113,10 @@ static void setTarget(llvm::Module &module, const llvm::TargetMachine &target) {
       continue;
     if (!target.getTargetCPU().empty())
       function.addFnAttr("target-cpu", target.getTargetCPU());
-    if (!target.getTargetFeatureString().empty())
-      function.addFnAttr("target-features", target.getTargetFeatureString());
+    // Even when empty: without the attribute a code generator set up for
+    // another CPU, such as the JIT's for this machine, would add that CPU's
+    // features.
+    function.addFnAttr("target-features", target.getTargetFeatureString());
   }
 }
 

@@ -118,9 +118,6 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
 
   JitOptions jitOptions;
   jitOptions.optimizationLevel = arguments.optimizationLevel;
-  // Left empty, it would add the running machine's features to the CPU's.
-  if (arguments.cpu != "host")
-    jitOptions.cpu = arguments.cpu;
   llvm::Expected<std::unique_ptr<JitModule>> jit =
       JitModule::create(std::move(*compiled), std::move(context), jitOptions);
   if (!jit)
