@@ -64,11 +64,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
 
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
-  function.addPass(createConvertQuantFloatToArithPass(expansion));
   function.addPass(createConvertLinalgToLoopsPass());
-  QuantFloatRequireLoweredPassOptions requirement;
-  requirement.target = cpu.cpu;
-  function.addPass(createQuantFloatRequireLoweredPass(requirement));
   function.addPass(vector::createLowerVectorMaskPass());
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
@@ -87,6 +83,12 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   low.addPass(memref::createExpandStridedMetadataPass());
   low.addPass(createLowerAffinePass());
   low.addPass(createSCFToControlFlowPass());
+  // A cast is one op until here, which the passes above are quick about.
+  low.addPass(createConvertQuantFloatToArithPass(expansion));
+  low.addPass(createCSEPass());
+  QuantFloatRequireLoweredPassOptions requirement;
+  requirement.target = cpu.cpu;
+  low.addPass(createQuantFloatRequireLoweredPass(requirement));
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
