@@ -31,8 +31,7 @@ static FailureOr<TargetCpu> getTarget(ModuleOp module,
                                       const CompileOptions &options) {
   llvm::Expected<TargetCpu> cpu = TargetCpu::get(options.triple, options.cpu);
   if (!cpu) {
-    emitError(UnknownLoc::get(module.getContext()))
-        << llvm::toString(cpu.takeError());
+    emitError(module.getLoc()) << llvm::toString(cpu.takeError());
     return failure();
   }
   return *cpu;

@@ -120,6 +120,7 @@ run(2, "pair.mlir", "--random", "one", stderr="--random: expected a number, but 
 run(2, "pair.mlir", "--threads", "5000", stderr="--threads: expected 0 to 4096, but got 5000")
 run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 or more, but got 0")
 run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")
+run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
 run(2, "pair.mlir", "--target", "tpu", stderr="--target: expected cpu or reference, but got 'tpu'")
 run(2, "pair.mlir", "--target", "nvvm", stderr="--target: nvvm is not supported yet")
 run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", "a.npy", stderr="cannot be written")

@@ -184,8 +184,10 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   if (arguments.target != "cpu" && arguments.target != "reference")
     return fail("--target: expected cpu or reference, but got '" +
                 arguments.target + "'");
-  if (llvm::Expected<TargetCpu> cpu = TargetCpu::get("", arguments.cpu); !cpu)
+  if (llvm::Expected<TargetCpu> cpu = TargetCpu::get("", arguments.cpu); !cpu) {
+    exitCode = kToolWrongInput;
     return fail("--cpu: " + llvm::toString(cpu.takeError()));
+  }
   exitCode = kToolDone;
   return arguments;
 }

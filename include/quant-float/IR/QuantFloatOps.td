@@ -60,7 +60,8 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     - (V3) no attribute is given that the op version lacks, not even with the
       value that later became its default: `saturate` from 19, `round_mode` from 24;
     - (V4) `opset` is between the op's first version (1; CastLike 15) and 28;
-    - (V8) input and result have compatible shapes.
+    - (V8) input and result have compatible shapes, both ranked or both unranked
+      (as of every elementwise op; `tensor.cast` goes between).
 
     Example:
 
