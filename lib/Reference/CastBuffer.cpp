@@ -7,39 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Casts.h"
+#include "Slots.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
 using llvm::APInt;
-
-static size_t getSlotSize(const Format &format) {
-  return (format.width + 7) / 8;
-}
-
-static uint64_t loadSlot(const char *slot, size_t size) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; ++i)
-    value |= uint64_t(uint8_t(slot[i])) << (8 * i);
-  return value;
-}
-
-static void storeSlot(char *slot, size_t size, uint64_t value) {
-  for (size_t i = 0; i < size; ++i)
-    slot[i] = char(uint8_t(value >> (8 * i)));
-}
-
-/// The bits of one slot to the bits of another. i4 and i2 fill their byte with
-/// their sign; everything else narrower than a byte is zero-extended.
-static uint64_t castSlot(const Format &from, const Format &to, uint64_t slot,
-                         bool isIdentity, const CastOptions &options) {
-  APInt bits(from.width, slot, /*isSigned=*/false, /*implicitTrunc=*/true);
-  APInt result = isIdentity ? bits : castElement(from, to, bits, options);
-  if (to.kind == FormatKind::Integer && to.isSigned)
-    return uint64_t(result.getSExtValue());
-  return result.getZExtValue();
-}
 
 LogicalResult reference::castBuffer(Type from, Type to, ArrayRef<char> in,
                                     MutableArrayRef<char> out,
@@ -56,7 +30,10 @@ LogicalResult reference::castBuffer(Type from, Type to, ArrayRef<char> in,
 
   bool isIdentity = from == to; // V7
   auto cast = [&](uint64_t slot) {
-    return castSlot(*fromFormat, *toFormat, slot, isIdentity, options);
+    APInt bits = toBits(*fromFormat, slot);
+    return toSlot(
+        *toFormat,
+        isIdentity ? bits : castElement(*fromFormat, *toFormat, bits, options));
   };
 
   // With more elements than the source has codes every code is cast once.
@@ -68,9 +45,9 @@ LogicalResult reference::castBuffer(Type from, Type to, ArrayRef<char> in,
       table.push_back(cast(code));
   }
   for (size_t i = 0; i < count; ++i) {
-    uint64_t slot = loadSlot(in.data() + i * inSize, inSize);
+    uint64_t slot = loadSlot(*fromFormat, in, i);
     uint64_t result = table.empty() ? cast(slot) : table[slot & (codes - 1)];
-    storeSlot(out.data() + i * outSize, outSize, result);
+    storeSlot(*toFormat, out, i, result);
   }
   return success();
 }

@@ -24,7 +24,7 @@ static bool holdsInteger(const Format &format) {
   return format.kind == FormatKind::Integer || format.kind == FormatKind::Bool;
 }
 
-static APFloat decode(const Format &from, const APInt &bits) {
+APFloat reference::decode(const Format &from, const APInt &bits) {
   switch (from.kind) {
   case FormatKind::IEEE:
     return decodeIEEE(from, bits);

@@ -25,6 +25,7 @@ namespace mlir::quant_float::reference {
 const llvm::fltSemantics &getExactSemantics(const Format &from);
 
 // The source's exact value. NaNs come out quiet, with the source's sign.
+llvm::APFloat decode(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeIEEE(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeNarrow(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeScale(const Format &from, const llvm::APInt &bits);

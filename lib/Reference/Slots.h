@@ -1,0 +1,46 @@
+//===- Slots.h - Elements in memory -----------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A buffer holds one element per byte-rounded little-endian slot: i4 and i2 are
+// sign-extended into their byte, ui4, ui2, float4 and float6 are zero-extended
+// codes, i1 is a byte 0 or 1. Unused bits are ignored on reading.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_REFERENCE_SLOTS_H
+#define QUANT_FLOAT_LIB_REFERENCE_SLOTS_H
+
+#include "Formats.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/APInt.h"
+
+namespace mlir::quant_float::reference {
+
+size_t getSlotSize(const Format &format);
+
+/// The bytes of the slot at this index.
+uint64_t loadSlot(const Format &format, ArrayRef<char> buffer, size_t index);
+void storeSlot(const Format &format, MutableArrayRef<char> buffer, size_t index,
+               uint64_t slot);
+
+/// Between an element's bits and the bytes of its slot.
+llvm::APInt toBits(const Format &format, uint64_t slot);
+uint64_t toSlot(const Format &format, const llvm::APInt &bits);
+
+inline llvm::APInt loadElement(const Format &format, ArrayRef<char> buffer,
+                               size_t index) {
+  return toBits(format, loadSlot(format, buffer, index));
+}
+inline void storeElement(const Format &format, MutableArrayRef<char> buffer,
+                         size_t index, const llvm::APInt &bits) {
+  storeSlot(format, buffer, index, toSlot(format, bits));
+}
+
+} // namespace mlir::quant_float::reference
+
+#endif // QUANT_FLOAT_LIB_REFERENCE_SLOTS_H
