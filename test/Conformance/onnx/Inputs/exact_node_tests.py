@@ -1,0 +1,32 @@
+"""ONNX's own node tests of some ops, those that spell the op out included: quant-float-check accepts the model, and the outputs of
+quant-float-run, compiled and by the Reference, have the bits of the test data, NaN payloads too.
+
+Usage: exact_node_tests.py TOOLS_DIR WORK_DIR OP=COUNT...
+"""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from conformance.node_tests import Runner, collect
+
+
+def main(tools_dir, work, *expected):
+    runner = Runner(tools_dir, work)
+    cases, failures = [], []
+    for op, _, count in (argument.partition("=") for argument in expected):
+        found = [case for case in collect() if case.name.split("_")[1] == op]
+        cases += found
+        if len(found) != int(count):
+            failures.append(f"expected {count} node tests of {op}, but got {len(found)}")
+
+    def check_case(case):
+        return runner.run(case, targets=("cpu", "reference"), exact=True, check=True)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for found in pool.map(check_case, cases):
+            failures += found
+    sys.exit("\n".join(failures) if failures else 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,109 @@
+"""ONNX's own node tests of the ordinary ops, those that spell other ops out with them included, through quant-float-run.
+
+Usage: ordinary_node_tests.py TOOLS_DIR WORK_DIR PART PARTS
+
+unsupported.toml lists the tests that are not run, each with the reason and with what the tool says; a test that is listed and
+passes, or fails in another way, is a failure as well. CONSTANT_INPUTS are the inputs that must be known when the model is
+compiled, for shapes or ranks depend on them: they become initializers, as in models that exporters write.
+"""
+
+import re
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from conformance.node_tests import Runner, collect
+
+OPS = set(
+    """
+    Add Sub Mul Div Max Min Pow Neg Abs Relu Sigmoid Tanh Exp Log Sqrt Reciprocal Clip Softmax MatMul Gemm Conv ConvInteger
+    MatMulInteger MaxPool AveragePool GlobalMaxPool GlobalAveragePool ReduceMax ReduceSum ReduceMean ArgMax BatchNormalization
+    Reshape Flatten Transpose Squeeze Unsqueeze Concat Slice Expand Gather Resize Shape Equal Where Constant ConstantOfShape
+    Identity QuantizeLinear DequantizeLinear DynamicQuantizeLinear Cast CastLike
+    """.split()
+)
+CONSTANT_INPUTS = {
+    "ConstantOfShape": {"x"},
+    "Expand": {"new_shape"},
+    "ReduceMax": {"axes"},
+    "ReduceMean": {"axes"},
+    "ReduceSum": {"axes"},
+    "Reshape": {"shape"},
+    "Resize": {"roi", "scales", "sizes"},
+    "Slice": {"starts", "ends", "axes", "steps"},
+    "Squeeze": {"axes"},
+    "Unsqueeze": {"axes"},
+}
+# Of onnx 1.23.2.
+EXPECTED = 477
+# These have a test file of their own.
+ELSEWHERE = re.compile("test_(cast|castlike|quantizelinear|dequantizelinear)_?")
+EXACT = re.compile("test_dynamicquantizelinear")
+
+
+def is_ordinary(case):
+    nodes = case.model.graph.node
+    return (
+        bool(nodes)
+        and all(node.op_type in OPS and node.domain in ("", "ai.onnx") for node in nodes)
+        and not ELSEWHERE.match(case.name)
+    )
+
+
+def get_constant_inputs(case):
+    """The positions of the inputs that are made initializers."""
+    names = set()
+    for node in case.model.graph.node:
+        names |= CONSTANT_INPUTS.get(node.op_type, set()) & set(node.input)
+    return [i for i, value in enumerate(case.model.graph.input) if value.name in names]
+
+
+class Unsupported:
+    """The rows of unsupported.toml, which list names of tests or patterns of them."""
+
+    def __init__(self, path):
+        rows = tomllib.loads(path.read_text()).get("unsupported", [])
+        self.rows = [(pattern, row) for row in rows for pattern in row["tests"]]
+
+    def find(self, name):
+        return next((row for pattern, row in self.rows if fnmatchcase(name, pattern)), None)
+
+    def unmatched(self, names):
+        return [p for p, _ in self.rows if not any(fnmatchcase(name, p) for name in names)]
+
+
+def main(tools_dir, work, part, parts):
+    runner = Runner(tools_dir, work)
+    unsupported = Unsupported(Path(__file__).parent / "unsupported.toml")
+    cases = [case for case in collect(int(part), int(parts)) if is_ordinary(case)]
+
+    def check_case(case):
+        failures = runner.run(
+            case, exact=bool(EXACT.match(case.name)), constants=get_constant_inputs(case)
+        )
+        reason = unsupported.find(case.name)
+        if not reason:
+            return failures
+        if not failures:
+            return [f"{case.name}: passes, but is listed as not supported"]
+        return [
+            f"{failure}\n  expected an error with '{reason['message']}'"
+            for failure in failures
+            if reason["message"] not in failure
+        ]
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        failures = [failure for found in pool.map(check_case, cases) for failure in found]
+    if int(part) == 0:
+        names = [case.name for case in collect() if is_ordinary(case)]
+        failures += [f"no test matches '{pattern}'" for pattern in unsupported.unmatched(names)]
+        if len(names) != EXPECTED:
+            failures.append(f"expected {EXPECTED} node tests, but got {len(names)}")
+    print(f"{len(cases)} tests, {len(failures)} failures")
+    sys.exit("\n".join(failures) if failures else 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
