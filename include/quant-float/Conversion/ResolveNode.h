@@ -1,0 +1,66 @@
+//===- ResolveNode.h - Quantization nodes to ops of the dialect -*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ONNX's Cast, CastLike, QuantizeLinear and DequantizeLinear, and the latter
+// two of com.microsoft (V9), from `quant_float.node` to the dialect's own ops.
+// The ONNX importer does so for every node whose operand types the file tells;
+// what it had to keep is resolved when a later pass knows them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CONVERSION_RESOLVENODE_H
+#define QUANT_FLOAT_CONVERSION_RESOLVENODE_H
+
+#include "mlir/IR/Builders.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include <optional>
+#include <string>
+
+namespace mlir::quant_float {
+
+/// Begins an error about a node: the place, and words like "node 'q'
+/// (QuantizeLinear): ".
+using NodeErrorFn = llvm::function_ref<InFlightDiagnostic()>;
+
+/// Whether `node` is one of the nodes above, whatever is wrong with it.
+bool isQuantizationNode(NodeOp node);
+
+struct NodeResolution {
+  /// The op that can take the node's place. Null while the types of the
+  /// operands do not say enough.
+  Operation *op = nullptr;
+  /// The type of the result as far as it is known; else null.
+  Type resultType;
+  /// Where `op` is null: the input whose type, or whose rank alone, is missing.
+  unsigned missingInput = 0;
+  bool missesRank = false;
+};
+
+/// Makes the op for a quantization node at the builder's insertion point; the
+/// node stays. The op is not verified. Fails, after an error, where the node
+/// says something that no op can express: unknown attributes, values outside
+/// of their range, a scale that fits no granularity (Q1).
+FailureOr<NodeResolution> resolveNode(OpBuilder &builder, NodeOp node,
+                                      NodeErrorFn emitError);
+
+/// The same for passes: makes the op before the node and verifies it; errors
+/// begin with the node's name. Null while the operand types do not say enough.
+/// Replacing the node, whose result type may say less, is the caller's part.
+FailureOr<Operation *> resolveQuantFloatNode(OpBuilder &builder, NodeOp node);
+
+/// What is wrong with a zero point that is a constant: float8 ones must be
+/// zeros (Q7). None where it is fine or no constant.
+std::optional<std::string> findZeroPointError(Value zeroPoint);
+
+/// What is doubtful about the zero point of int32 data, which ONNX's text says
+/// "is supposed to be 0" (Q7). None for other types and constant zeros.
+std::optional<std::string> findZeroPointWarning(Value zeroPoint);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_CONVERSION_RESOLVENODE_H
