@@ -49,9 +49,14 @@ constexpr unsigned OutputDtype =
     static_cast<unsigned>(OpAttribute::OutputDtype);
 constexpr unsigned Precision = static_cast<unsigned>(OpAttribute::Precision);
 
+constexpr unsigned NoRelations = 0;
+constexpr unsigned ScaleHasInputType =
+    static_cast<unsigned>(OpRelation::ScaleHasInputType);
+
 constexpr OpVersion kOpVersions[] = {
-#define QUANT_FLOAT_OP_VERSION(Op, Since, First, Second, Third, Attributes)    \
-  {OpKind::Op, Since, {First, Second, Third}, Attributes},
+#define QUANT_FLOAT_OP_VERSION(Op, Since, First, Second, Third, Attributes,    \
+                               Relations)                                      \
+  {OpKind::Op, Since, {First, Second, Third}, Attributes, Relations},
 #include "quant-float/IR/OpsetRules.def"
 };
 } // namespace
@@ -63,7 +68,7 @@ bool OpVersion::accepts(OpRole role, Type elementType) const {
 
 StringRef quant_float::getOpName(OpKind op) {
   switch (op) {
-#define QUANT_FLOAT_OP(Op, Name, First, Second, Third)                         \
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third)                 \
   case OpKind::Op:                                                             \
     return Name;
 #include "quant-float/IR/OpsetRules.def"
@@ -71,9 +76,19 @@ StringRef quant_float::getOpName(OpKind op) {
   return {};
 }
 
+int64_t quant_float::getNewestOpset(OpKind op) {
+  switch (op) {
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third)                 \
+  case OpKind::Op:                                                             \
+    return Newest;
+#include "quant-float/IR/OpsetRules.def"
+  }
+  return 0;
+}
+
 StringRef quant_float::getRoleName(OpKind op, OpRole role) {
   switch (op) {
-#define QUANT_FLOAT_OP(Op, Name, First, Second, Third)                         \
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third)                 \
   case OpKind::Op: {                                                           \
     constexpr StringLiteral names[] = {First, Second, Third};                  \
     return names[static_cast<unsigned>(role)];                                 \
@@ -81,6 +96,13 @@ StringRef quant_float::getRoleName(OpKind op, OpRole role) {
 #include "quant-float/IR/OpsetRules.def"
   }
   return {};
+}
+
+ArrayRef<OpAttribute> quant_float::getOpAttributes() {
+  static constexpr OpAttribute attributes[] = {
+      OpAttribute::Saturate,  OpAttribute::RoundMode,   OpAttribute::Axis,
+      OpAttribute::BlockSize, OpAttribute::OutputDtype, OpAttribute::Precision};
+  return attributes;
 }
 
 StringRef quant_float::getAttributeName(OpAttribute attribute) {
@@ -109,7 +131,7 @@ ArrayRef<OpVersion> quant_float::getOpVersions(OpKind op) {
 }
 
 const OpVersion *quant_float::getOpVersion(OpKind op, int64_t opset) {
-  if (opset > kNewestOpset)
+  if (opset > getNewestOpset(op))
     return nullptr;
   // Newest first.
   for (const OpVersion &version : llvm::reverse(getOpVersions(op)))

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -16,71 +17,21 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Larger constants are left to compiled code, which is faster and keeps the
-/// IR from holding the values twice. A splat is one value whatever its shape.
-static constexpr int64_t kFoldLimit = 4096;
-
-/// The bits of a scalar attribute.
-static std::optional<APInt> getBits(Attribute attribute) {
-  if (auto integer = dyn_cast<IntegerAttr>(attribute))
-    return integer.getValue();
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValue().bitcastToAPInt();
-  return std::nullopt;
-}
-
-/// The scalar attribute of `type` with these bits.
-static TypedAttr getScalarAttr(Type type, const APInt &bits) {
-  if (auto number = dyn_cast<FloatType>(type))
-    return FloatAttr::get(type, APFloat(number.getFloatSemantics(), bits));
-  return IntegerAttr::get(type, bits);
-}
-
 /// Applies `fold` to the bits of every element of a constant of `from`
 /// elements; null where the constant is no such thing or too large.
 static Attribute foldElements(Attribute operand, Type resultType, Type from,
                               llvm::function_ref<APInt(const APInt &)> fold) {
-  Type to = getElementTypeOrSelf(resultType);
-  if (!operand)
-    return {};
-  if (std::optional<APInt> bits = getBits(operand))
-    return isa<ShapedType>(resultType) ? Attribute()
-                                       : getScalarAttr(to, fold(*bits));
-
-  auto shaped = dyn_cast<ShapedType>(resultType);
-  auto elements = dyn_cast<DenseElementsAttr>(operand);
-  if (!shaped || !shaped.hasStaticShape() || !elements ||
-      elements.getElementType() != from ||
-      (!elements.isSplat() && elements.getNumElements() > kFoldLimit))
-    return {};
-
   // The constant may be more static than the operand's type.
-  SmallVector<Attribute> results;
-  auto convert = [&](const APInt &bits) {
-    results.push_back(getScalarAttr(to, fold(bits)));
-  };
-  auto convertAll = [&](auto values) {
-    for (const auto &value : values) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, APFloat>)
-        convert(value.bitcastToAPInt());
-      else
-        convert(value);
-    }
-  };
-  if (isa<FloatType>(from)) {
-    if (elements.isSplat())
-      convert(elements.getSplatValue<APFloat>().bitcastToAPInt());
-    else
-      convertAll(elements.getValues<APFloat>());
-  } else if (isa<IntegerType>(from)) {
-    if (elements.isSplat())
-      convert(elements.getSplatValue<APInt>());
-    else
-      convertAll(elements.getValues<APInt>());
-  } else {
+  auto typed = dyn_cast_or_null<TypedAttr>(operand);
+  if (!typed || getElementTypeOrSelf(typed.getType()) != from ||
+      isa<ShapedType>(typed.getType()) != isa<ShapedType>(resultType))
     return {};
-  }
-  return DenseElementsAttr::get(shaped, results);
+  std::optional<SmallVector<APInt>> bits = getElementBits(operand);
+  if (!bits)
+    return {};
+  for (APInt &element : *bits)
+    element = fold(element);
+  return getConstantOfBits(resultType, *bits);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,8 @@
 
 #include "quant-float/IR/QuantFloatOps.h"
 
+#include "OpsetVerifier.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -17,57 +19,32 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+#include "quant-float/IR/QuantFloatInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "quant-float/IR/QuantFloatOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Opset rules
+// Shapes (V8)
 //===----------------------------------------------------------------------===//
 
-/// "Cast-13 (opset 18)".
-static std::string describe(const OpVersion &version, int64_t opset) {
-  return (getOpName(version.op) + "-" + Twine(version.since) + " (opset " +
-          Twine(opset) + ")")
-      .str();
+LogicalResult quant_float::reifyShapeOf(Value input, OpBuilder &builder,
+                                        Location loc,
+                                        ReifiedRankedShapedTypeDims &reified) {
+  if (!isa<RankedTensorType>(input.getType()))
+    return failure();
+  reified.push_back(tensor::getMixedSizes(builder, loc, input));
+  return success();
 }
 
-static void noteFirstOpset(InFlightDiagnostic &diagnostic, Location loc,
-                           OpKind op, std::optional<int64_t> first) {
-  if (first)
-    diagnostic.attachNote(loc)
-        << getOpName(op) << " accepts it from opset " << *first << " on";
+void quant_float::inferShapeOf(
+    Value input, SmallVectorImpl<ShapedTypeComponents> &components) {
+  // The element type is the op's own choice: only the shape follows.
+  auto shaped = dyn_cast<ShapedType>(input.getType());
+  if (shaped && shaped.hasRank())
+    components.emplace_back(shaped.getShape());
   else
-    diagnostic.attachNote(loc)
-        << "no version of " << getOpName(op) << " accepts it";
-}
-
-/// V1, V2.
-static LogicalResult verifyElementType(Operation *op, const OpVersion &version,
-                                       int64_t opset, OpRole role,
-                                       Type elementType) {
-  if (version.accepts(role, elementType))
-    return success();
-  InFlightDiagnostic diagnostic =
-      op->emitOpError() << getRoleName(version.op, role) << " element type "
-                        << elementType << " is not accepted by "
-                        << describe(version, opset);
-  noteFirstOpset(diagnostic, op->getLoc(), version.op,
-                 getFirstOpset(version.op, role, elementType));
-  return diagnostic;
-}
-
-/// V3.
-static LogicalResult verifyAttribute(Operation *op, const OpVersion &version,
-                                     int64_t opset, OpAttribute attribute,
-                                     Attribute value) {
-  if (!value || version.has(attribute))
-    return success();
-  InFlightDiagnostic diagnostic =
-      op->emitOpError() << "attribute '" << getAttributeName(attribute)
-                        << "' does not exist in " << describe(version, opset);
-  noteFirstOpset(diagnostic, op->getLoc(), version.op,
-                 getFirstOpset(version.op, attribute));
-  return diagnostic;
+    components.emplace_back();
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,21 +64,16 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
 /// V8 (shapes) is verified by the Elementwise trait.
 LogicalResult CastOp::verify() {
   OpKind kind = getLike() ? OpKind::CastLike : OpKind::Cast;
-  int64_t opset = getOpset();
-  const OpVersion *version = getOpVersion(kind, opset);
-  if (!version)
-    return emitOpError() << "opset of " << getOpName(kind)
-                         << " must be between "
-                         << getOpVersions(kind).front().since << " and "
-                         << kNewestOpset << ", but got " << opset;
-  if (failed(verifyElementType(*this, *version, opset, OpRole::First,
-                               getElementTypeOrSelf(getInput()))) ||
-      failed(verifyElementType(*this, *version, opset, OpRole::Second,
+  FailureOr<OpsetVerifier> rules = OpsetVerifier::get(*this, kind, getOpset());
+  if (failed(rules) ||
+      failed(
+          rules->verifyType(OpRole::First, getElementTypeOrSelf(getInput()))) ||
+      failed(rules->verifyType(OpRole::Second,
                                getElementTypeOrSelf(getResult()))) ||
-      failed(verifyAttribute(*this, *version, opset, OpAttribute::Saturate,
-                             getSaturateAttr())) ||
-      failed(verifyAttribute(*this, *version, opset, OpAttribute::RoundMode,
-                             getRoundModeAttr())))
+      failed(rules->verifyAttribute(OpAttribute::Saturate,
+                                    bool(getSaturateAttr()))) ||
+      failed(rules->verifyAttribute(OpAttribute::RoundMode,
+                                    bool(getRoundModeAttr()))))
     return failure();
   return success();
 }
@@ -117,11 +89,7 @@ CastSemantics CastOp::getSemantics() {
 
 LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &reified) {
-  auto type = dyn_cast<RankedTensorType>(getInput().getType());
-  if (!type)
-    return failure();
-  reified.push_back(tensor::getMixedSizes(builder, getLoc(), getInput()));
-  return success();
+  return reifyShapeOf(getInput(), builder, getLoc(), reified);
 }
 
 LogicalResult CastOp::inferReturnTypeComponents(
@@ -129,12 +97,7 @@ LogicalResult CastOp::inferReturnTypeComponents(
     ValueShapeRange operands, DictionaryAttr attributes,
     OpaqueProperties properties, RegionRange regions,
     SmallVectorImpl<ShapedTypeComponents> &components) {
-  // The element type is the op's own choice: only the shape follows.
-  auto shaped = dyn_cast<ShapedType>(operands.front().getType());
-  if (shaped && shaped.hasRank())
-    components.emplace_back(shaped.getShape());
-  else
-    components.emplace_back();
+  inferShapeOf(operands.front(), components);
   return success();
 }
 

@@ -23,6 +23,7 @@ OPS = {
     "CastLike": {"input": "input", "result": "output"},
     "QuantizeLinear": {"input": "x", "scale": "y_scale", "result": "y"},
     "DequantizeLinear": {"input": "x", "scale": "x_scale", "result": "y"},
+    "DynamicQuantizeLinear": {"input": "x", "result": "y"},
 }
 failures = []
 
@@ -61,7 +62,7 @@ SCHEMAS = {
 def check_table():
     program = tools_dir / "quant-float-opset-rules"
     rows = json.loads(subprocess.run([program], capture_output=True, check=True).stdout)
-    table = {(row["op"], row["opset"]): row for row in rows}
+    table = {(row["op"], row["opset"]): row for row in rows if row["op"] in OPS}
     if table.keys() != SCHEMAS.keys():
         fail(f"opsets on one side only: {sorted(table.keys() ^ SCHEMAS.keys())}")
     for key in table.keys() & SCHEMAS.keys():

@@ -40,10 +40,7 @@ static void printVersion(llvm::json::OStream &json, MLIRContext *context,
     }
   });
   json.attributeArray("attributes", [&] {
-    for (OpAttribute attribute :
-         {OpAttribute::Saturate, OpAttribute::RoundMode, OpAttribute::Axis,
-          OpAttribute::BlockSize, OpAttribute::OutputDtype,
-          OpAttribute::Precision})
+    for (OpAttribute attribute : getOpAttributes())
       if (version.has(attribute))
         json.value(getAttributeName(attribute));
   });
@@ -54,7 +51,7 @@ int main() {
   context.loadDialect<QuantFloatDialect>();
   llvm::json::OStream json(llvm::outs());
   static constexpr OpKind kinds[] = {
-#define QUANT_FLOAT_OP(Op, Name, First, Second, Third) OpKind::Op,
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) OpKind::Op,
 #include "quant-float/IR/OpsetRules.def"
   };
   json.array([&] {

@@ -21,7 +21,7 @@ constexpr int64_t kNewestOpset = 28;
 
 /// The ops that the opset rules tell apart.
 enum class OpKind : unsigned {
-#define QUANT_FLOAT_OP(Op, Name, First, Second, Third) Op,
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) Op,
 #include "quant-float/IR/OpsetRules.def"
 };
 
@@ -38,6 +38,12 @@ enum class OpAttribute : unsigned {
   Precision = 1 << 5,
 };
 
+/// What a version asks of the types of two values at once. A set is a mask.
+enum class OpRelation : unsigned {
+  /// The scale has the input's element type (Q6).
+  ScaleHasInputType = 1 << 0,
+};
+
 /// A set of element types: bit n stands for the ONNX DataType number n.
 using ElementSet = uint32_t;
 
@@ -48,17 +54,25 @@ struct OpVersion {
   int64_t since;
   ElementSet types[3];
   unsigned attributes;
+  unsigned relations;
 
   bool accepts(OpRole role, Type elementType) const;
   bool has(OpAttribute attribute) const {
     return attributes & static_cast<unsigned>(attribute);
   }
+  bool has(OpRelation relation) const {
+    return relations & static_cast<unsigned>(relation);
+  }
 };
 
-/// ONNX's name of the op.
+/// ONNX's name of the op, with its domain where that is not ONNX's own.
 StringRef getOpName(OpKind op);
+/// The newest known opset of the op's domain.
+int64_t getNewestOpset(OpKind op);
 /// What the set of types for `role` is about, e.g. "input".
 StringRef getRoleName(OpKind op, OpRole role);
+/// All of OpAttribute.
+ArrayRef<OpAttribute> getOpAttributes();
 /// ONNX's name of the attribute, e.g. "round_mode".
 StringRef getAttributeName(OpAttribute attribute);
 
@@ -66,7 +80,7 @@ StringRef getAttributeName(OpAttribute attribute);
 ArrayRef<OpVersion> getOpVersions(OpKind op);
 
 /// The version of `op` that `opset` resolves to: the newest not above it. Null
-/// when `opset` is below the op's first version or above kNewestOpset (V4).
+/// when `opset` is below the op's first version or above the newest known (V4).
 const OpVersion *getOpVersion(OpKind op, int64_t opset);
 
 /// The first opset whose version of `op` accepts the type, has the attribute.

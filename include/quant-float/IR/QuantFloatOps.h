@@ -20,6 +20,7 @@
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/QuantFloatAttributes.h"
 #include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/IR/QuantFloatInterfaces.h"
 #include "quant-float/IR/QuantFloatTypes.h"
 
 #define GET_OP_CLASSES

@@ -16,6 +16,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "quant-float/IR/QuantFloatDialect.td"
 include "quant-float/IR/QuantFloatEnums.td"
+include "quant-float/IR/QuantFloatInterfaces.td"
 include "quant-float/IR/QuantFloatTypes.td"
 
 class QuantFloat_Op<string opMnemonic, list<Trait> traits = []>
@@ -101,6 +102,197 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
   let hasFolder = 1;
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeOp, DequantizeOp, QdqOp
+//===----------------------------------------------------------------------===//
+
+// What the three have in common: the values, the granularity (Q1) and the
+// standard that the op follows.
+class QuantFloat_QuantizationOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
+    Pure, DeclareOpInterfaceMethods<QuantFloat_QuantizationOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
+  dag valueArguments = (ins
+    QuantFloat_Value:$input,
+    QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$zero_point,
+    I64Attr:$opset,
+    OptionalAttr<StrAttr>:$domain,
+    OptionalAttr<I64Attr>:$axis,
+    OptionalAttr<I64Attr>:$block_size,
+    OptionalAttr<StrArrayAttr>:$ignored_attributes);
+  let arguments = valueArguments;
+  let results = (outs QuantFloat_Value:$result);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+// The constraints that the three share; the descriptions go on from here.
+defvar quantizationConstraints = [{
+    - (V1, V2) the element types are ones that the op version accepts;
+    - (V3) no attribute is given that the op version lacks: `axis` from 13,
+      `saturate` from 19, `block_size` from 21, `precision` from 23. Those of
+      `ignored_attributes` count: names of attributes that the source node
+      spells out without effect (the axis of a per tensor scale, a `block_size`
+      of 0, an `output_dtype` beside a zero point of that type);
+    - (V4) `opset` is between 10 and 28; `domain` is absent (ONNX's own) or
+      "com.microsoft", with opset 1: the rules of opset 21 for i8, ui8, i16,
+      ui16, i4, ui4 (dequantize: i32) with f32 and f16 (V9);
+    - (V8) input and result have compatible shapes; input and scale are both
+      tensors, or neither is;
+    - (Q1) without `axis`, per tensor, `scale` holds one element, in a scalar or
+      in rank 0 or 1; with `axis`, per axis, it has rank 1 and as many elements
+      as the input's dimension; with `axis` and `block_size`, blocked, it has
+      the input's rank and sizes, but ceil(size / block_size) along the axis.
+      Sizes known only at run time are checked there;
+    - (Q2) `zero_point` has the quantized element type and the scale's shape, a
+      scalar and one element being alike;
+    - (Q3) `axis` is in [-rank, rank - 1];
+    - (Q4) `block_size` is positive and comes with an axis;
+}];
+
+def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
+  let summary = "divides by a scale, rounds, and adds a zero point";
+  let description = [{
+    Quantizes each element of `input` as ONNX QuantizeLinear does at `opset`.
+
+    ```
+    q         = P(input[i]) / P(scale[g(i)])                     // rounded to P
+    result[i] = clamp(round_half_even(q) + zero_point[g(i)])     // integers (D1)
+    result[i] = cast(q)                                          // float8 (D3)
+    result[i] = cast(q + zero_point[g(i)])                       // float6, float4 (D3)
+    ```
+
+    `g(i)` is the element of the scale that the granularity gives element `i`.
+
+    *Precision.* The division is in P, one rounding (D2): before opset 23 the
+    input's type (f64 for i32); from 23 on `precision`, or else the scale's type
+    (f32 for f8E8M0FNU, f64 for i32).
+
+    *Rounding and overflow.* To integers: to nearest, ties to even, then the zero
+    point is added exactly and the sum clamped to the range of the type, also for
+    infinities; a NaN gives the zero point (D1). To float8: as `cast` at opset 28
+    with this op's `saturate` (default true), the zero point is not added; to
+    float6 and float4 always saturating. A scale of zero divides as IEEE 754
+    says (D4). No value is an error.
+
+    Constraints:}] # quantizationConstraints # [{
+    - (Q5) the result's type is the zero point's; without one it is ui8, and from
+      opset 21 on (`output_dtype`) any that the version accepts;
+    - (Q6) at opsets 19 to 22 the scale has the input's element type;
+    - (Q9) `precision` is f32, f16, bf16 or f64.
+
+    A float8 zero point is no part of the computation; importers refuse one that
+    is known not to be zero (Q7).
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.quantize %x, %s, %z opset 13
+           : tensor<?x64xf32>, tensor<f32>, tensor<i8> to tensor<?x64xi8>
+    %2 = quant_float.quantize %x, %s axis 1 block_size 32 opset 23 saturate false
+           : tensor<?x64xf32>, tensor<?x2xf16> to tensor<?x64xf8E4M3FN>
+    ```
+
+    Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft
+    QuantizeLinear 1.
+  }];
+  let arguments = !con(valueArguments, (ins
+    OptionalAttr<BoolAttr>:$saturate,
+    OptionalAttr<TypeAttr>:$precision));
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)? (`precision` $precision^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// What is computed, with the versions resolved.
+    QuantizeSemantics getSemantics();
+  }];
+}
+
+def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
+  let summary = "subtracts a zero point and multiplies by a scale";
+  let description = [{
+    Dequantizes each element of `input` as ONNX DequantizeLinear does at `opset`.
+
+    ```
+    result[i] = cast(f32(input[i] - zero_point[g(i)]) * f32(scale[g(i)]))    // (D5)
+    ```
+
+    `g(i)` is the element of the scale that the granularity gives element `i`.
+
+    *Rounding and overflow.* The difference is exact and rounded once to f32,
+    which only i32 needs; the product is one f32 multiplication; the cast to the
+    result's type rounds once more, to nearest even, and overflows to infinity.
+    NaN and infinities of float8 propagate, its zero point is not subtracted.
+
+    Constraints:}] # quantizationConstraints # [{
+    - (Q5, Q6) the result has the scale's element type; from opset 23 on
+      (`output_dtype`) any that the version accepts;
+    - (Q8) with a scale of f8E8M0FNU it therefore never has the scale's.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.dequantize %q, %s, %z axis 0 opset 13
+           : tensor<8x?xi8>, tensor<8xf32>, tensor<8xi8> to tensor<8x?xf32>
+    %2 = quant_float.dequantize %w, %e axis -1 block_size 32 opset 24
+           : tensor<?x64xf4E2M1FN>, tensor<?x2xf8E8M0FNU> to tensor<?x64xbf16>
+    ```
+
+    Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft
+    DequantizeLinear 1.
+  }];
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    `opset` $opset (`domain` $domain^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+}
+
+def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
+  let summary = "quantizes and dequantizes";
+  let description = [{
+    Rounds each element of `input` to what `storage` can hold of it:
+
+    ```
+    result = dequantize(quantize(input, scale, zero_point) : storage, scale, zero_point)
+    ```
+
+    both at `opset`, bit for bit (D6).
+
+    Constraints:}] # quantizationConstraints # [{
+    - (Q5b) quantize and dequantize accept the types and attributes at `opset`;
+      the result has the input's type, so before opset 23 the scale has it too;
+    - (Q9) `precision` is f32, f16, bf16 or f64.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.qdq %x, %s storage f8E4M3FN opset 23
+           : tensor<?x128xf32>, tensor<f32> to tensor<?x128xf32>
+    ```
+
+    Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and
+    zero point.
+  }];
+  let arguments = !con(valueArguments, (ins
+    TypeAttr:$storage,
+    OptionalAttr<BoolAttr>:$saturate,
+    OptionalAttr<TypeAttr>:$precision));
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    `storage` $storage `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)?
+    (`precision` $precision^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// What the quantization computes, with the versions resolved.
+    QuantizeSemantics getSemantics();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

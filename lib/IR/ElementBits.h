@@ -1,0 +1,31 @@
+//===- ElementBits.h - Constants as bit patterns ----------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_IR_ELEMENTBITS_H
+#define QUANT_FLOAT_LIB_IR_ELEMENTBITS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/APInt.h"
+
+namespace mlir::quant_float {
+
+/// Larger constants are left to compiled code, which is faster and keeps the
+/// IR from holding the values twice. A splat is one value whatever its shape.
+constexpr int64_t kFoldLimit = 4096;
+
+/// The bits of a scalar constant or of the elements of a dense one, a single
+/// one for a splat. None where the attribute is no such thing or too large.
+std::optional<SmallVector<APInt>> getElementBits(Attribute attribute);
+
+/// The constant of `type`, a scalar or a static shape, with these bits: one
+/// pattern for all elements, or one for each. Null for any other type.
+TypedAttr getConstantOfBits(Type type, ArrayRef<APInt> bits);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_IR_ELEMENTBITS_H

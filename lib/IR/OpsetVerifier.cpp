@@ -1,0 +1,70 @@
+//===- OpsetVerifier.cpp - An op against the opset rules ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpsetVerifier.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/Operation.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static void note(InFlightDiagnostic &diagnostic, Location loc, OpKind kind,
+                 std::optional<int64_t> first) {
+  if (first)
+    diagnostic.attachNote(loc)
+        << getOpName(kind) << " accepts it from opset " << *first << " on";
+  else
+    diagnostic.attachNote(loc)
+        << "no version of " << getOpName(kind) << " accepts it";
+}
+
+FailureOr<OpsetVerifier> OpsetVerifier::get(Operation *op, OpKind kind,
+                                            int64_t opset) {
+  if (const OpVersion *version = getOpVersion(kind, opset))
+    return OpsetVerifier(op, version, opset);
+  return op->emitOpError() << "opset of " << getOpName(kind)
+                           << " must be between "
+                           << getOpVersions(kind).front().since << " and "
+                           << getNewestOpset(kind) << ", but got " << opset;
+}
+
+std::string OpsetVerifier::describe() const {
+  return (getOpName(version->op) + "-" + Twine(version->since) + " (opset " +
+          Twine(opset) + ")")
+      .str();
+}
+
+LogicalResult OpsetVerifier::verifyType(OpRole role, Type elementType) const {
+  if (version->accepts(role, elementType))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << getRoleName(version->op, role) << " element type "
+                        << elementType << " is not accepted by " << describe();
+  note(diagnostic, op->getLoc(), version->op,
+       getFirstOpset(version->op, role, elementType));
+  return diagnostic;
+}
+
+LogicalResult OpsetVerifier::verifyAttribute(OpAttribute attribute,
+                                             bool isGiven) const {
+  if (!isGiven || version->has(attribute))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "attribute '" << getAttributeName(attribute)
+                        << "' does not exist in " << describe();
+  noteFirstOpset(diagnostic, attribute);
+  return diagnostic;
+}
+
+void OpsetVerifier::noteFirstOpset(InFlightDiagnostic &diagnostic,
+                                   OpAttribute attribute) const {
+  note(diagnostic, op->getLoc(), version->op,
+       getFirstOpset(version->op, attribute));
+}

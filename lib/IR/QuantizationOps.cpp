@@ -1,0 +1,428 @@
+//===- QuantizationOps.cpp - Verifiers of quantize and its kin ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpsetVerifier.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value as the messages name it.
+struct Named {
+  Value value;
+  StringRef name;
+
+  Type getElementType() const { return getElementTypeOrSelf(value); }
+  ShapedType getShaped() const { return dyn_cast<ShapedType>(value.getType()); }
+};
+} // namespace
+
+static bool isCompatible(int64_t size, int64_t expected) {
+  return ShapedType::isDynamic(size) || ShapedType::isDynamic(expected) ||
+         size == expected;
+}
+
+/// Sizes as "4x?", for messages.
+static std::string printShape(ShapedType type) {
+  if (!type)
+    return "a scalar";
+  if (!type.hasRank())
+    return "no rank";
+  std::string text = "[";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(type.getShape(), stream, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      stream << "?";
+    else
+      stream << size;
+  });
+  return text + "]";
+}
+
+/// Whether the shape can be that of one element: rank 0 or [1].
+static bool mayBeOneElement(ShapedType type) {
+  return !type || !type.hasRank() || type.getRank() == 0 ||
+         (type.getRank() == 1 && isCompatible(type.getDimSize(0), 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Granularity (Q1 to Q4)
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyPerTensor(Operation *op, Named scale) {
+  if (mayBeOneElement(scale.getShaped()))
+    return success();
+  return op->emitOpError()
+         << "without an axis the scale must hold one element, but got the "
+            "shape "
+         << printShape(scale.getShaped());
+}
+
+static LogicalResult verifyPerAxis(Operation *op, ShapedType input, Named scale,
+                                   int64_t axis) {
+  ShapedType type = scale.getShaped();
+  if (type && !type.hasRank())
+    return success();
+  if (!type || type.getRank() != 1)
+    return op->emitOpError()
+           << "with an axis the scale must have rank 1, but got the shape "
+           << printShape(type);
+  if (!input.hasRank())
+    return success();
+  int64_t expected = input.getDimSize(axis);
+  if (isCompatible(type.getDimSize(0), expected))
+    return success();
+  return op->emitOpError() << "scale must have " << expected
+                           << " elements, as the input's dimension " << axis
+                           << ", but got " << type.getDimSize(0);
+}
+
+static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
+                                   int64_t axis, int64_t blockSize) {
+  ShapedType type = scale.getShaped();
+  if (!input.hasRank() || (type && !type.hasRank()))
+    return success();
+  if (!type || type.getRank() != input.getRank())
+    return op->emitOpError()
+           << "with a block size the scale must have the "
+              "input's rank "
+           << input.getRank() << ", but got the shape " << printShape(type);
+  for (auto [index, sizes] :
+       llvm::enumerate(llvm::zip_equal(input.getShape(), type.getShape()))) {
+    auto [size, found] = sizes;
+    if (int64_t(index) != axis) {
+      if (!isCompatible(found, size))
+        return op->emitOpError()
+               << "dimension " << index << " of the scale must be " << size
+               << ", as the input's, but got " << found;
+      continue;
+    }
+    if (ShapedType::isDynamic(size))
+      continue;
+    // Not (size + blockSize - 1) / blockSize, which can overflow.
+    int64_t blocks = size / blockSize + (size % blockSize != 0);
+    if (!isCompatible(found, blocks))
+      return op->emitOpError()
+             << "dimension " << index << " of the scale must be " << blocks
+             << ", the blocks of " << blockSize << " in " << size
+             << ", but got " << found;
+  }
+  return success();
+}
+
+static LogicalResult verifyGranularity(QuantizationOpInterface op,
+                                       Named scale) {
+  auto input = dyn_cast<ShapedType>(op.getInputValue().getType());
+  std::optional<int64_t> axis = op.getAxisAttribute();
+  std::optional<int64_t> blockSize = op.getBlockSizeAttribute();
+  // Q4
+  if (blockSize && !axis)
+    return op->emitOpError() << "a block size needs an axis";
+  if (blockSize && *blockSize <= 0)
+    return op->emitOpError()
+           << "block size must be positive, but got " << *blockSize;
+  if (!axis)
+    return verifyPerTensor(op, scale);
+  // Q3
+  if (!input)
+    return op->emitOpError() << "a scalar has no axis, but got axis " << *axis;
+  if (input.hasRank()) {
+    int64_t rank = input.getRank();
+    if (*axis < -rank || *axis >= rank)
+      return op->emitOpError()
+             << "axis must be in [" << -rank << ", " << rank - 1
+             << "] for an input of rank " << rank << ", but got " << *axis;
+  }
+  int64_t index = op.getAxisIndex().value_or(0);
+  return blockSize ? verifyBlocked(op, input, scale, index, *blockSize)
+                   : verifyPerAxis(op, input, scale, index);
+}
+
+/// Q2
+static LogicalResult verifyZeroPoint(QuantizationOpInterface op, Named scale,
+                                     Named zeroPoint) {
+  if (!zeroPoint.value)
+    return success();
+  if (zeroPoint.getElementType() != op.getQuantizedElementType())
+    return op->emitOpError()
+           << "zero point element type must be the quantized type "
+           << op.getQuantizedElementType() << ", but got "
+           << zeroPoint.getElementType();
+  ShapedType a = scale.getShaped(), b = zeroPoint.getShaped();
+  if (mayBeOneElement(a) && mayBeOneElement(b))
+    return success();
+  if (a && b &&
+      (!a.hasRank() || !b.hasRank() || succeeded(verifyCompatibleShape(a, b))))
+    return success();
+  return op->emitOpError() << "zero point must have the scale's shape "
+                           << printShape(a) << ", but got " << printShape(b);
+}
+
+/// V8: the result's shape, and no mixing of tensors with other values.
+static LogicalResult verifyShapes(QuantizationOpInterface op, Value result,
+                                  ArrayRef<Named> parameters) {
+  Type input = op.getInputValue().getType();
+  bool isTensor = isa<TensorType>(input);
+  for (Named parameter : parameters)
+    if (parameter.value &&
+        isa<TensorType>(parameter.value.getType()) != isTensor)
+      return op->emitOpError()
+             << parameter.name << " must be a tensor where the input is one, "
+             << "and only there, but got " << parameter.value.getType()
+             << " with " << input;
+  Type type = result.getType();
+  bool isAlike = isTensor                 ? isa<TensorType>(type)
+                 : isa<VectorType>(input) ? isa<VectorType>(type)
+                                          : !isa<ShapedType>(type);
+  if (!isAlike || failed(verifyCompatibleShape(input, type)))
+    return op->emitOpError() << "result must have the input's shape, but got "
+                             << input << " and " << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Versions
+//===----------------------------------------------------------------------===//
+
+/// `kind` or its com.microsoft counterpart. Fails on an unknown domain.
+static FailureOr<OpsetVerifier> getRules(QuantizationOpInterface op,
+                                         OpKind kind) {
+  StringRef domain = op.getStandardDomain();
+  if (domain == kMicrosoftDomain)
+    kind = kind == OpKind::QuantizeLinear ? OpKind::MicrosoftQuantizeLinear
+                                          : OpKind::MicrosoftDequantizeLinear;
+  else if (!domain.empty())
+    return op->emitOpError() << "domain must be absent or '" << kMicrosoftDomain
+                             << "', but got '" << domain << "'";
+  return OpsetVerifier::get(op, kind, op.getStandardOpset());
+}
+
+/// V3
+static LogicalResult verifyAttributes(QuantizationOpInterface op,
+                                      const OpsetVerifier &rules,
+                                      ArrayAttr ignored) {
+  if (failed(rules.verifyAttribute(OpAttribute::Axis,
+                                   op.getAxisAttribute().has_value())) ||
+      failed(rules.verifyAttribute(OpAttribute::BlockSize,
+                                   op.getBlockSizeAttribute().has_value())))
+    return failure();
+  if (!ignored)
+    return success();
+  for (StringRef name : ignored.getAsValueRange<StringAttr>()) {
+    const OpAttribute *attribute =
+        llvm::find_if(getOpAttributes(), [&](OpAttribute attribute) {
+          return getAttributeName(attribute) == name;
+        });
+    if (attribute == getOpAttributes().end())
+      return op->emitOpError()
+             << "ignored_attributes names the unknown attribute '" << name
+             << "'";
+    if (failed(rules.verifyAttribute(*attribute, /*isGiven=*/true)))
+      return failure();
+  }
+  return success();
+}
+
+/// A result type that the other types do not bring about needs output_dtype.
+static LogicalResult verifyOutputDtype(Operation *op,
+                                       const OpsetVerifier &rules,
+                                       const Twine &what) {
+  if (rules.getVersion().has(OpAttribute::OutputDtype))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << what << " needs the attribute 'output_dtype', which "
+                        << rules.describe() << " does not have";
+  rules.noteFirstOpset(diagnostic, OpAttribute::OutputDtype);
+  return diagnostic;
+}
+
+static std::string toString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The rules of QuantizeLinear; `type` is the quantized element type.
+static LogicalResult verifyQuantize(QuantizationOpInterface op, Type type,
+                                    bool hasSaturate,
+                                    std::optional<Type> precision,
+                                    ArrayAttr ignored) {
+  FailureOr<OpsetVerifier> rules = getRules(op, OpKind::QuantizeLinear);
+  if (failed(rules))
+    return failure();
+  Type inputType = getElementTypeOrSelf(op.getInputValue());
+  Type scaleType = getElementTypeOrSelf(op.getScaleValue());
+  if (failed(rules->verifyType(OpRole::First, inputType)) ||
+      failed(rules->verifyType(OpRole::Second, scaleType)) ||
+      failed(rules->verifyType(OpRole::Third, type)) ||
+      failed(verifyAttributes(op, *rules, ignored)) ||
+      failed(rules->verifyAttribute(OpAttribute::Saturate, hasSaturate)) ||
+      failed(rules->verifyAttribute(OpAttribute::Precision,
+                                    precision.has_value())))
+    return failure();
+  // Q5
+  if (!op.getZeroPointValue() && !type.isUnsignedInteger(8) &&
+      failed(verifyOutputDtype(op, *rules,
+                               "quantized type " + toString(type) +
+                                   " without a zero point")))
+    return failure();
+  // Q6
+  if (rules->getVersion().has(OpRelation::ScaleHasInputType) &&
+      inputType != scaleType)
+    return op->emitOpError()
+           << "scale must have the input's element type " << inputType << " in "
+           << rules->describe() << ", but got " << scaleType;
+  // Q9
+  if (precision &&
+      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(*precision))
+    return op->emitOpError()
+           << "precision must be f32, f16, bf16 or f64, but got " << *precision;
+  return success();
+}
+
+/// The rules of DequantizeLinear, from the quantized `type` to `resultType`.
+static LogicalResult verifyDequantize(QuantizationOpInterface op, Type type,
+                                      Type resultType, ArrayAttr ignored) {
+  FailureOr<OpsetVerifier> rules = getRules(op, OpKind::DequantizeLinear);
+  if (failed(rules))
+    return failure();
+  Type scaleType = getElementTypeOrSelf(op.getScaleValue());
+  if (failed(rules->verifyType(OpRole::First, type)) ||
+      failed(rules->verifyType(OpRole::Second, scaleType)) ||
+      failed(rules->verifyType(OpRole::Third, resultType)) ||
+      failed(verifyAttributes(op, *rules, ignored)))
+    return failure();
+  // Q5, Q6, Q8
+  if (resultType != scaleType)
+    return verifyOutputDtype(op, *rules,
+                             "result element type " + toString(resultType) +
+                                 ", which is not the scale's " +
+                                 toString(scaleType) + ",");
+  return success();
+}
+
+/// Q1 to Q4 and V8, which no version changes.
+static LogicalResult verifyStructure(QuantizationOpInterface op, Value result) {
+  Named scale{op.getScaleValue(), "scale"};
+  Named zeroPoint{op.getZeroPointValue(), "zero point"};
+  return success(succeeded(verifyShapes(op, result, {scale, zeroPoint})) &&
+                 succeeded(verifyGranularity(op, scale)) &&
+                 succeeded(verifyZeroPoint(op, scale, zeroPoint)));
+}
+
+/// P (D2), of verified types.
+static FloatType getPrecision(QuantizationOpInterface op,
+                              std::optional<Type> precision) {
+  Type inputType = getElementTypeOrSelf(op.getInputValue());
+  Type scaleType = getElementTypeOrSelf(op.getScaleValue());
+  auto f64 = Float64Type::get(op->getContext());
+  bool isMicrosoft = op.getStandardDomain() == kMicrosoftDomain;
+  const OpVersion *version =
+      getOpVersion(OpKind::QuantizeLinear, op.getStandardOpset());
+  if (isMicrosoft || !version || !version->has(OpAttribute::Precision)) {
+    auto type = dyn_cast<FloatType>(inputType);
+    return type ? type : f64;
+  }
+  if (precision)
+    return cast<FloatType>(*precision);
+  if (isa<Float16Type, BFloat16Type, Float32Type>(scaleType))
+    return cast<FloatType>(scaleType);
+  if (isa<FloatType>(scaleType) && isa<FloatType>(inputType))
+    return Float32Type::get(op->getContext());
+  return f64;
+}
+
+//===----------------------------------------------------------------------===//
+// The ops
+//===----------------------------------------------------------------------===//
+
+/// V1 to V4, Q5, Q6, Q9; then Q1 to Q4, V8.
+LogicalResult QuantizeOp::verify() {
+  if (failed(verifyQuantize(*this, getQuantizedElementType(),
+                            bool(getSaturateAttr()), getPrecision(),
+                            getIgnoredAttributesAttr())))
+    return failure();
+  return verifyStructure(*this, getResult());
+}
+
+/// V1 to V4, Q5, Q6, Q8; then Q1 to Q4, V8.
+LogicalResult DequantizeOp::verify() {
+  if (failed(verifyDequantize(*this, getQuantizedElementType(),
+                              getElementTypeOrSelf(getResult()),
+                              getIgnoredAttributesAttr())))
+    return failure();
+  return verifyStructure(*this, getResult());
+}
+
+/// Q5b: what quantize and dequantize verify; then Q1 to Q4, V8.
+LogicalResult QdqOp::verify() {
+  Type inputType = getElementTypeOrSelf(getInput());
+  Type resultType = getElementTypeOrSelf(getResult());
+  if (inputType != resultType)
+    return emitOpError() << "result element type must be the input's "
+                         << inputType << ", but got " << resultType;
+  if (failed(verifyQuantize(*this, getStorage(), bool(getSaturateAttr()),
+                            getPrecision(), getIgnoredAttributesAttr())) ||
+      failed(verifyDequantize(*this, getStorage(), resultType, ArrayAttr())))
+    return failure();
+  return verifyStructure(*this, getResult());
+}
+
+QuantizeSemantics QuantizeOp::getSemantics() {
+  return {::getPrecision(*this, getPrecision()), getSaturate().value_or(true)};
+}
+
+QuantizeSemantics QdqOp::getSemantics() {
+  return {::getPrecision(*this, getPrecision()), getSaturate().value_or(true)};
+}
+
+Type QuantizeOp::getQuantizedElementType() {
+  return getElementTypeOrSelf(getResult());
+}
+Type DequantizeOp::getQuantizedElementType() {
+  return getElementTypeOrSelf(getInput());
+}
+Type QdqOp::getQuantizedElementType() { return getStorage(); }
+
+// The interfaces read the same of all three.
+#define QUANT_FLOAT_QUANTIZATION_OP(Op)                                        \
+  Value Op::getInputValue() { return getInput(); }                             \
+  Value Op::getScaleValue() { return getScale(); }                             \
+  Value Op::getZeroPointValue() { return getZeroPoint(); }                     \
+  std::optional<int64_t> Op::getAxisAttribute() { return getAxis(); }          \
+  std::optional<int64_t> Op::getBlockSizeAttribute() {                         \
+    return getBlockSize();                                                     \
+  }                                                                            \
+  StringRef Op::getStandardDomain() {                                          \
+    return getDomain().value_or(StringRef());                                  \
+  }                                                                            \
+  int64_t Op::getStandardOpset() { return getOpset(); }                        \
+  LogicalResult Op::reifyResultShapes(OpBuilder &builder,                      \
+                                      ReifiedRankedShapedTypeDims &reified) {  \
+    return reifyShapeOf(getInput(), builder, getLoc(), reified);               \
+  }                                                                            \
+  LogicalResult Op::inferReturnTypeComponents(                                 \
+      MLIRContext *, std::optional<Location>, ValueShapeRange operands,        \
+      DictionaryAttr, OpaqueProperties, RegionRange,                           \
+      SmallVectorImpl<ShapedTypeComponents> &components) {                     \
+    inferShapeOf(operands.front(), components);                                \
+    return success();                                                          \
+  }
+QUANT_FLOAT_QUANTIZATION_OP(QuantizeOp)
+QUANT_FLOAT_QUANTIZATION_OP(DequantizeOp)
+QUANT_FLOAT_QUANTIZATION_OP(QdqOp)
+#undef QUANT_FLOAT_QUANTIZATION_OP
