@@ -11,6 +11,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertOnnxNodesToLinalgPass
+    : Pass<"convert-onnx-nodes-to-linalg", "mlir::ModuleOp"> {
+  let summary = "give ordinary ONNX nodes their meaning in upstream dialects";
+  let description = [{
+    Replaces every `quant_float.node` of an op that has a lowering (the table is
+    lib/Conversion/OnnxNodesToLinalg/Nodes.def) by linalg, tensor and arith ops
+    that do what the op's version at the node's opset does. Shapes become known
+    on the way: the functions are walked in order, the results of
+    `quant_float` ops behind a converted node get their shapes, and the
+    functions the types of what they return.
+
+    Shape arithmetic (`Shape`, `Gather`, `Concat`, ... on small integer tensors)
+    is done on scalars and folded, so that reshapes to sizes computed from those
+    of the arguments have known sizes.
+
+    Tensors are broadcast as in numpy. A size that is not known is taken to be
+    the same as the other sizes it is broadcast with, unless those are 1.
+
+    Without `allow-unsupported` all nodes that have no lowering are listed, with
+    the reason, and the pass fails.
+  }];
+  let options = [
+    Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",
+           "leave nodes that have no lowering as they are">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
+    "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def ConvertQuantFloatToLinalgPass
     : Pass<"convert-quant-float-to-linalg", "mlir::ModuleOp"> {
   let summary = "turn ops on tensors into linalg.generic on storage types";

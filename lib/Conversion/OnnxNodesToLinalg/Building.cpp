@@ -1,0 +1,214 @@
+//===- Building.cpp - What the conversions of nodes build with ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// Sizes and indices
+//===----------------------------------------------------------------------===//
+
+OpFoldResult onnx_nodes::computeIndex(ImplicitLocOpBuilder &b, AffineExpr expr,
+                                      ArrayRef<OpFoldResult> operands) {
+  return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
+}
+
+SmallVector<int64_t> onnx_nodes::getShape(ArrayRef<OpFoldResult> sizes) {
+  return decomposeMixedValues(SmallVector<OpFoldResult>(sizes)).first;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Type onnx_nodes::getComputeType(Type elementType) {
+  if (elementType.isF16() || elementType.isBF16())
+    return Float32Type::get(elementType.getContext());
+  if (elementType.isUnsignedInteger())
+    return getStorageElementType(elementType);
+  return elementType;
+}
+
+Value onnx_nodes::toCompute(ImplicitLocOpBuilder &b, Value value) {
+  Type type = getComputeType(value.getType());
+  if (isa<FloatType>(type))
+    return b.createOrFold<CastOp>(value, type);
+  return type == value.getType() ? value
+                                 : b.createOrFold<StorageCastOp>(type, value);
+}
+
+Value onnx_nodes::fromCompute(ImplicitLocOpBuilder &b, Value value,
+                              Type elementType) {
+  if (value.getType() == elementType)
+    return value;
+  if (isa<FloatType>(elementType))
+    return b.createOrFold<CastOp>(value, elementType);
+  return b.createOrFold<StorageCastOp>(elementType, value);
+}
+
+Value onnx_nodes::makeConstant(ImplicitLocOpBuilder &b, TypedAttr value) {
+  if (value.getType().isUnsignedInteger())
+    return ConstantOp::create(b, value);
+  return arith::ConstantOp::create(b, value);
+}
+
+Value onnx_nodes::makeNumber(ImplicitLocOpBuilder &b, Type type, double value) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+  return arith::ConstantOp::create(
+      b, b.getIntegerAttr(type, static_cast<int64_t>(value)));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value onnx_nodes::buildParallel(ImplicitLocOpBuilder &b,
+                                ArrayRef<OpFoldResult> sizes, Type elementType,
+                                ValueRange inputs, ArrayRef<AffineMap> maps,
+                                ElementBody body) {
+  Value empty = tensor::EmptyOp::create(b, sizes, elementType);
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(b.getMultiDimIdentityMap(sizes.size()));
+  SmallVector<utils::IteratorType> iterators(sizes.size(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, empty.getType(), inputs, empty, allMaps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder inner(loc, builder);
+        Value result = body(inner, args.drop_back());
+        linalg::YieldOp::create(inner, result);
+      });
+  return generic.getResult(0);
+}
+
+AffineMap onnx_nodes::getBroadcastMap(MLIRContext *context,
+                                      ArrayRef<OpFoldResult> sizes,
+                                      ArrayRef<OpFoldResult> resultSizes) {
+  SmallVector<AffineExpr> exprs;
+  size_t offset = resultSizes.size() - sizes.size();
+  for (auto [index, size] : llvm::enumerate(sizes)) {
+    bool isOne = isConstantIntValue(size, 1) &&
+                 !isConstantIntValue(resultSizes[offset + index], 1);
+    exprs.push_back(isOne ? getAffineConstantExpr(0, context)
+                          : getAffineDimExpr(offset + index, context));
+  }
+  return AffineMap::get(resultSizes.size(), 0, exprs, context);
+}
+
+Value onnx_nodes::buildFilled(ImplicitLocOpBuilder &b,
+                              ArrayRef<OpFoldResult> sizes, Value value) {
+  return buildParallel(
+      b, sizes, value.getType(), {}, {},
+      [&](ImplicitLocOpBuilder &, ValueRange) { return value; });
+}
+
+/// Groups the axes of two shapes with the same elements so that each group has
+/// the same elements on both sides; as small groups as equal sizes show.
+static void groupAxes(ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to,
+                      SmallVectorImpl<std::pair<size_t, size_t>> &ends) {
+  // Equal axes at the front are groups of their own; the rest is one.
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    if (isEqualConstantIntOrValue(from[i], to[j])) {
+      ends.push_back({++i, ++j});
+      continue;
+    }
+    // Static sizes: go on until the products meet.
+    std::optional<int64_t> a = getConstantIntValue(from[i]);
+    std::optional<int64_t> c = getConstantIntValue(to[j]);
+    size_t m = i, n = j;
+    while (a && c && *a != *c) {
+      if (*a < *c) {
+        std::optional<int64_t> next =
+            ++m < from.size() ? getConstantIntValue(from[m]) : std::nullopt;
+        a = next ? std::optional<int64_t>(*a * *next) : std::nullopt;
+      } else {
+        std::optional<int64_t> next =
+            ++n < to.size() ? getConstantIntValue(to[n]) : std::nullopt;
+        c = next ? std::optional<int64_t>(*c * *next) : std::nullopt;
+      }
+    }
+    if (!a || !c || *a == 0)
+      break;
+    i = m + 1;
+    j = n + 1;
+    ends.push_back({i, j});
+  }
+  // What is left on one or both sides joins the last group, or is one.
+  if (i == from.size() && j == to.size())
+    return;
+  auto isAllOnes = [](ArrayRef<OpFoldResult> sizes) {
+    return llvm::all_of(
+        sizes, [](OpFoldResult size) { return isConstantIntValue(size, 1); });
+  };
+  bool joins = isAllOnes(from.drop_front(i)) && isAllOnes(to.drop_front(j));
+  if (!ends.empty() && (joins || i == from.size() || j == to.size()))
+    ends.back() = {from.size(), to.size()};
+  else
+    ends.push_back({from.size(), to.size()});
+}
+
+Value onnx_nodes::buildReshape(ImplicitLocOpBuilder &b, Value tensor,
+                               ArrayRef<OpFoldResult> from,
+                               ArrayRef<OpFoldResult> to) {
+  Type elementType = getElementTypeOrSelf(tensor);
+  SmallVector<int64_t> fromShape = getShape(from), toShape = getShape(to);
+  SmallVector<std::pair<size_t, size_t>> ends;
+  // With no axes on one side there is nothing to group.
+  if (!from.empty() && !to.empty())
+    groupAxes(from, to, ends);
+
+  // Each group becomes one axis, and that axis the group of the result; its
+  // size is static where the ops want it to be.
+  SmallVector<ReassociationIndices> collapse, expand;
+  SmallVector<int64_t> collapsed, expanded;
+  size_t i = 0, j = 0;
+  auto addGroup = [](ArrayRef<int64_t> shape, size_t &begin, size_t end,
+                     SmallVectorImpl<ReassociationIndices> &groups,
+                     SmallVectorImpl<int64_t> &sizes) {
+    sizes.push_back(1);
+    groups.emplace_back();
+    for (; begin < end; ++begin) {
+      groups.back().push_back(begin);
+      sizes.back() = ShapedType::isDynamic(sizes.back()) ||
+                             ShapedType::isDynamic(shape[begin])
+                         ? ShapedType::kDynamic
+                         : sizes.back() * shape[begin];
+    }
+  };
+  for (auto [m, n] : ends) {
+    addGroup(fromShape, i, m, collapse, collapsed);
+    addGroup(toShape, j, n, expand, expanded);
+  }
+  auto castTo = [&](ArrayRef<int64_t> shape) {
+    auto type = RankedTensorType::get(shape, elementType);
+    if (type != tensor.getType())
+      tensor = tensor::CastOp::create(b, type, tensor);
+  };
+  castTo(fromShape);
+  if (ends.size() != from.size())
+    tensor = tensor::CollapseShapeOp::create(
+        b, RankedTensorType::get(collapsed, elementType), tensor, collapse);
+  castTo(expanded);
+  if (ends.size() != to.size())
+    tensor = tensor::ExpandShapeOp::create(
+        b, RankedTensorType::get(toShape, elementType), tensor, expand, to);
+  return tensor;
+}

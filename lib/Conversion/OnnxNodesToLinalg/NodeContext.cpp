@@ -1,0 +1,268 @@
+//===- NodeContext.cpp - An ONNX node on its way to linalg ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "Building.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+/// Tensors with more elements are no shape arithmetic.
+static constexpr int64_t kMostScalars = 64;
+
+//===----------------------------------------------------------------------===//
+// SizeCache
+//===----------------------------------------------------------------------===//
+
+Value SizeCache::getDim(Value tensor, int64_t dim) {
+  Value &value = dims[{tensor, dim}];
+  if (value)
+    return value;
+  // Right behind the tensor, where it is good for all that comes later.
+  OpBuilder builder(tensor.getContext());
+  builder.setInsertionPointAfterValue(tensor);
+  value = tensor::DimOp::create(builder, tensor.getLoc(), tensor, dim);
+  return value;
+}
+
+SmallVector<OpFoldResult> SizeCache::getSizes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Builder builder(type.getContext());
+  SmallVector<OpFoldResult> sizes;
+  Operation *op = tensor.getDefiningOp();
+  if (type.hasStaticShape()) {
+    for (int64_t size : type.getShape())
+      sizes.push_back(builder.getIndexAttr(size));
+    return sizes;
+  }
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op)) {
+    sizes = empty.getMixedSizes();
+  } else if (auto destination =
+                 dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
+    sizes =
+        getSizes(destination.getTiedOpOperand(cast<OpResult>(tensor))->get());
+  } else if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op)) {
+    sizes = expand.getMixedOutputShape();
+  } else if (isa_and_nonnull<QuantFloatDialect>(op ? op->getDialect()
+                                                   : nullptr) &&
+             isa<ReifyRankedShapedTypeOpInterface>(op)) {
+    // All of them have the shape of their first operand (V8).
+    if (auto first = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+        first && first.getRank() == type.getRank())
+      sizes = getSizes(op->getOperand(0));
+  } else if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [index, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped.test(index))
+        sizes.push_back(size);
+  }
+  // Of the type and the op the type may know more.
+  sizes.resize(type.getRank());
+  for (auto [index, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size))
+      sizes[index] = builder.getIndexAttr(size);
+    else if (!sizes[index])
+      sizes[index] = getDim(tensor, index);
+  }
+  return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+NodeContext::NodeContext(NodeOp node, ImplicitLocOpBuilder &b,
+                         SizeCache &sizeCache)
+    : node(node), b(b), opset(node.getOpset()), sizeCache(sizeCache) {
+  inputs.assign(node.getInputs().begin(), node.getInputs().end());
+  for (int64_t position : node.getAbsentInputs())
+    inputs.insert(inputs.begin() + position, Value());
+  while (!inputs.empty() && !inputs.back())
+    inputs.pop_back();
+}
+
+std::optional<SmallVector<int64_t>> NodeContext::getConstantInts(size_t index) {
+  Value value = input(index);
+  auto elementType = value ? dyn_cast<IntegerType>(type(index).getElementType())
+                           : IntegerType();
+  if (!elementType)
+    return std::nullopt;
+  bool isUnsigned = elementType.isUnsigned() || elementType.isInteger(1);
+  auto extend = [&](const APInt &bits) {
+    return isUnsigned ? static_cast<int64_t>(bits.getZExtValue())
+                      : bits.getSExtValue();
+  };
+  ElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)))
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return llvm::map_to_vector(
+        dense.getValues<APInt>(),
+        [&](const APInt &bits) -> int64_t { return extend(bits); });
+  // Larger constants are in files (one element in each slot of whole bytes).
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || elementType.getWidth() < 8)
+    return std::nullopt;
+  size_t bytes = elementType.getWidth() / 8;
+  SmallVector<int64_t> values;
+  for (ArrayRef<char> data = blob->getData(); data.size() >= bytes;
+       data = data.drop_front(bytes)) {
+    uint64_t bits = 0;
+    memcpy(&bits, data.data(), bytes);
+    values.push_back(extend(APInt(elementType.getWidth(), bits)));
+  }
+  return values;
+}
+
+std::optional<SmallVector<Value>> NodeContext::getScalars(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
+      type.getNumElements() > kMostScalars)
+    return std::nullopt;
+  if (auto elements = tensor.getDefiningOp<tensor::FromElementsOp>())
+    return SmallVector<Value>(elements.getElements());
+  DenseElementsAttr constant;
+  if (!matchPattern(tensor, m_Constant(&constant)))
+    return std::nullopt;
+  SmallVector<Value> scalars;
+  for (Attribute element : constant.getValues<Attribute>())
+    scalars.push_back(makeConstant(b, cast<TypedAttr>(element)));
+  return scalars;
+}
+
+Value NodeContext::makeTensor(ArrayRef<Value> scalars, RankedTensorType type) {
+  SmallVector<Attribute> constants;
+  for (Value scalar : scalars) {
+    Attribute constant;
+    if (!matchPattern(scalar, m_Constant(&constant)))
+      return tensor::FromElementsOp::create(b, type, scalars);
+    constants.push_back(constant);
+  }
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, constants));
+}
+
+std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
+  Value value = input(index);
+  if (!value || !isa<IntegerType>(elementType(index)))
+    return std::nullopt;
+  if (std::optional<SmallVector<int64_t>> constants = getConstantInts(index))
+    return getAsIndexOpFoldResult(b.getContext(), *constants);
+  RankedTensorType tensorType = type(index);
+  if (tensorType.getRank() > 1 || !tensorType.hasStaticShape() ||
+      tensorType.getNumElements() > kMostScalars)
+    return std::nullopt;
+
+  std::optional<SmallVector<Value>> scalars = getScalars(value);
+  if (!scalars) {
+    scalars.emplace();
+    for (int64_t i = 0; i < tensorType.getNumElements(); ++i) {
+      SmallVector<Value> position;
+      if (tensorType.getRank() == 1)
+        position.push_back(arith::ConstantIndexOp::create(b, i));
+      scalars->push_back(tensor::ExtractOp::create(b, value, position));
+    }
+  }
+  SmallVector<OpFoldResult> indices;
+  for (Value scalar : *scalars) {
+    if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>()) {
+      indices.push_back(getAsOpFoldResult(cast.getIn()));
+      continue;
+    }
+    Value signless = toCompute(b, scalar);
+    indices.push_back(getAsOpFoldResult(
+        scalar.getType().isUnsignedInteger()
+            ? b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), signless)
+            : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), signless)));
+  }
+  return indices;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+Attribute NodeContext::getAttribute(StringRef name) const {
+  return NodeOp(node).getNodeAttributes().get(name);
+}
+
+bool NodeContext::has(StringRef name) const {
+  return static_cast<bool>(getAttribute(name));
+}
+
+template <typename AttrT>
+AttrT NodeContext::getTyped(StringRef name, StringRef kind) {
+  Attribute attribute = getAttribute(name);
+  auto typed = dyn_cast_or_null<AttrT>(attribute);
+  if (attribute && !typed)
+    (void)unsupported("attribute '" + Twine(name) + "' must be " + kind);
+  return typed;
+}
+
+int64_t NodeContext::getInt(StringRef name, int64_t defaultValue) {
+  auto attribute = getTyped<IntegerAttr>(name, "an int");
+  return attribute ? attribute.getInt() : defaultValue;
+}
+
+float NodeContext::getFloat(StringRef name, float defaultValue) {
+  auto attribute = getTyped<FloatAttr>(name, "a float");
+  return attribute ? attribute.getValueAsDouble() : defaultValue;
+}
+
+StringRef NodeContext::getString(StringRef name, StringRef defaultValue) {
+  auto attribute = getTyped<StringAttr>(name, "a string");
+  return attribute ? attribute.getValue() : defaultValue;
+}
+
+SmallVector<int64_t> NodeContext::getInts(StringRef name,
+                                          ArrayRef<int64_t> defaultValue) {
+  auto attribute = getTyped<DenseI64ArrayAttr>(name, "a list of ints");
+  return SmallVector<int64_t>(attribute ? attribute.asArrayRef()
+                                        : defaultValue);
+}
+
+SmallVector<float> NodeContext::getFloats(StringRef name,
+                                          ArrayRef<float> defaultValue) {
+  auto attribute = getTyped<DenseF32ArrayAttr>(name, "a list of floats");
+  return SmallVector<float>(attribute ? attribute.asArrayRef() : defaultValue);
+}
+
+FailureOr<int64_t> NodeContext::normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return unsupported("axis must be between " + Twine(-rank) + " and " +
+                       Twine(rank - 1) + ", but got " + Twine(axis));
+  return axis < 0 ? axis + rank : axis;
+}
+
+FailureOr<SmallVector<int64_t>>
+NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
+  SmallVector<int64_t> normalized;
+  for (int64_t axis : axes) {
+    FailureOr<int64_t> one = normalizeAxis(axis, rank);
+    if (failed(one))
+      return failure();
+    if (llvm::is_contained(normalized, *one))
+      return unsupported("axis " + Twine(axis) + " is named twice");
+    normalized.push_back(*one);
+  }
+  return normalized;
+}
+
+LogicalResult NodeContext::unsupported(const Twine &why) {
+  if (problem.empty())
+    problem = why.str();
+  return failure();
+}

@@ -1,0 +1,123 @@
+//===- NodeContext.h - An ONNX node on its way to linalg --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_NODECONTEXT_H
+#define QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_NODECONTEXT_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include <string>
+
+namespace mlir::quant_float::onnx_nodes {
+
+/// What takes the place of a node's results; null (or left out at the end) for
+/// an output that nothing makes.
+using NodeResults = FailureOr<SmallVector<Value>>;
+
+class NodeContext;
+
+/// Builds the ops that do what the node does, or says why it cannot (see
+/// NodeContext::unsupported).
+using NodeConversion = NodeResults (*)(NodeContext &);
+
+/// Sizes of tensors, one value for a size however often it is asked for: two
+/// sizes that are the same value are equal.
+class SizeCache {
+public:
+  /// Looks through the ops that make the tensor, so that sizes are those of
+  /// function arguments wherever that can be.
+  SmallVector<OpFoldResult> getSizes(Value tensor);
+
+private:
+  Value getDim(Value tensor, int64_t dim);
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> dims;
+};
+
+/// A node with its inputs converted: they are ranked tensors of ONNX's types
+/// other than strings. The attributes are as the model has them.
+class NodeContext {
+public:
+  NodeContext(NodeOp node, ImplicitLocOpBuilder &b, SizeCache &sizeCache);
+
+  NodeOp node;
+  ImplicitLocOpBuilder &b;
+  /// The opset of the model, not the version of the op.
+  int64_t opset;
+  /// By their position in the source node; null where absent.
+  SmallVector<Value> inputs;
+
+  //===--------------------------------------------------------------------===//
+  // Inputs
+  //===--------------------------------------------------------------------===//
+
+  /// Null when the node leaves it out.
+  Value input(size_t index) const {
+    return index < inputs.size() ? inputs[index] : Value();
+  }
+  /// The type of an input that is there.
+  RankedTensorType type(size_t index) const {
+    return cast<RankedTensorType>(inputs[index].getType());
+  }
+  Type elementType(size_t index) const { return type(index).getElementType(); }
+  SmallVector<OpFoldResult> getSizes(Value tensor) {
+    return sizeCache.getSizes(tensor);
+  }
+
+  /// The values of a constant integer tensor (of any rank, flattened).
+  std::optional<SmallVector<int64_t>> getConstantInts(size_t index);
+  /// The elements of a small integer tensor of rank 0 or 1, as index values or
+  /// attributes: constants, what shape arithmetic computed, or else elements
+  /// read at run time. None if the number of elements is not known.
+  std::optional<SmallVector<OpFoldResult>> getIndices(size_t index);
+  /// The elements of a tensor of rank 0 or 1 that is small and either constant
+  /// or put together from scalars: what shape arithmetic is done on.
+  std::optional<SmallVector<Value>> getScalars(Value tensor);
+  /// The tensor that getScalars looks through; a constant if they all are.
+  Value makeTensor(ArrayRef<Value> scalars, RankedTensorType type);
+
+  //===--------------------------------------------------------------------===//
+  // Attributes, with the default where the node has none
+  //===--------------------------------------------------------------------===//
+
+  // An attribute of another kind makes the node unsupported; the default is
+  // returned then.
+  int64_t getInt(StringRef name, int64_t defaultValue);
+  float getFloat(StringRef name, float defaultValue);
+  StringRef getString(StringRef name, StringRef defaultValue);
+  SmallVector<int64_t> getInts(StringRef name,
+                               ArrayRef<int64_t> defaultValue = {});
+  SmallVector<float> getFloats(StringRef name,
+                               ArrayRef<float> defaultValue = {});
+  bool has(StringRef name) const;
+  Attribute getAttribute(StringRef name) const;
+
+  /// The axis counted from the front; fails outside of [-rank, rank).
+  FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  /// The same for a list, which may not name an axis twice.
+  FailureOr<SmallVector<int64_t>> normalizeAxes(ArrayRef<int64_t> axes,
+                                                int64_t rank);
+
+  //===--------------------------------------------------------------------===//
+  // Failure
+  //===--------------------------------------------------------------------===//
+
+  /// Remembers the first reason; the pass reports it.
+  LogicalResult unsupported(const Twine &why);
+  const std::string &getProblem() const { return problem; }
+
+private:
+  template <typename AttrT> AttrT getTyped(StringRef name, StringRef kind);
+
+  SizeCache &sizeCache;
+  std::string problem;
+};
+
+} // namespace mlir::quant_float::onnx_nodes
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_NODECONTEXT_H

@@ -1,0 +1,211 @@
+//===- OnnxNodesToLinalg.cpp - Ordinary ONNX nodes to linalg --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "NodeContext.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_CONVERTONNXNODESTOLINALGPASS
+#include "quant-float/Conversion/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+namespace {
+/// A row of Nodes.def.
+struct NodeRow {
+  int64_t since;
+  int fewest, most;
+  NodeConversion conversion;
+};
+} // namespace
+
+/// The row for a node of the standard domain; null if there is none.
+static const NodeRow *findRow(StringRef opType, int64_t opset) {
+  static const llvm::StringMap<SmallVector<NodeRow, 2>> table = [] {
+    llvm::StringMap<SmallVector<NodeRow, 2>> result;
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Conversion)              \
+  result[#OpType].push_back({Since, Fewest, Most, Conversion});
+#include "Nodes.def"
+    return result;
+  }();
+  const NodeRow *newest = nullptr;
+  auto found = table.find(opType);
+  if (found == table.end())
+    return nullptr;
+  for (const NodeRow &row : found->second)
+    if (row.since <= opset && (!newest || row.since > newest->since))
+      newest = &row;
+  return newest;
+}
+
+namespace {
+struct ConvertOnnxNodesToLinalg final
+    : quant_float::impl::ConvertOnnxNodesToLinalgPassBase<
+          ConvertOnnxNodesToLinalg> {
+  using ConvertOnnxNodesToLinalgPassBase::ConvertOnnxNodesToLinalgPassBase;
+
+  void runOnOperation() override;
+  /// Whether all nodes have been converted.
+  bool convertFunction(func::FuncOp function);
+  /// Whether nothing has to be said of the node: it is converted, or left
+  /// because of another one that is not.
+  bool convertNode(NodeOp node, SizeCache &sizeCache);
+};
+} // namespace
+
+static std::string getFullName(NodeOp node) {
+  StringRef domain = node.getDomain();
+  return ((domain.empty() ? "" : domain + ".") + node.getOpType()).str();
+}
+
+/// Why the inputs of the node cannot be taken, if that is so.
+static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
+  int count = context.inputs.size();
+  if (count < row.fewest || (row.most >= 0 && count > row.most))
+    return context.unsupported(
+        "expected " +
+        (row.fewest == row.most ? Twine(row.fewest).str()
+         : row.most < 0
+             ? ("at least " + Twine(row.fewest)).str()
+             : (Twine(row.fewest) + " to " + Twine(row.most)).str()) +
+        " inputs, but got " + Twine(count));
+  for (auto [index, input] : llvm::enumerate(context.inputs)) {
+    if (!input) {
+      if (static_cast<int>(index) < row.fewest)
+        return context.unsupported("input " + Twine(index) + " is absent");
+      continue;
+    }
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "input " << index << " has the type " << input.getType();
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type)
+      return context.unsupported(text + ", whose rank is not known");
+    if (!getElementKind(type.getElementType()) ||
+        !type.getElementType().isIntOrFloat())
+      return context.unsupported(text);
+  }
+  return success();
+}
+
+/// Puts the new values in the place of the old ones.
+static LogicalResult replaceResults(NodeContext &context,
+                                    ArrayRef<Value> values) {
+  for (auto [index, result] : llvm::enumerate(context.node.getResults())) {
+    Value value = index < values.size() ? values[index] : Value();
+    if (!value && !result.use_empty())
+      return context.unsupported("output " + Twine(index) +
+                                 " is not supported");
+    // What the file says of shapes is a hint; types have to agree.
+    auto declared = dyn_cast<TensorType>(result.getType());
+    Type elementType = value ? getElementTypeOrSelf(value) : Type();
+    if (value && declared && declared.getElementType() != elementType) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      os << "output " << index << " is declared as " << declared
+         << ", but has elements of type " << elementType;
+      return context.unsupported(text);
+    }
+  }
+  for (auto [index, result] : llvm::enumerate(context.node.getResults()))
+    if (!result.use_empty())
+      result.replaceAllUsesWith(values[index]);
+  context.node.erase();
+  return success();
+}
+
+bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
+  ImplicitLocOpBuilder builder(node.getLoc(), node);
+  NodeContext context(node, builder, sizeCache);
+  const NodeRow *row = node.getDomain().empty()
+                           ? findRow(node.getOpType(), node.getOpset())
+                           : nullptr;
+  if (row) {
+    // What an unconverted node makes may well be of unknown type.
+    bool isBlocked = llvm::any_of(context.inputs, [](Value input) {
+      return input && !isa<RankedTensorType>(input.getType()) &&
+             input.getDefiningOp<NodeOp>();
+    });
+    if (isBlocked)
+      return true;
+    if (succeeded(checkInputs(context, *row))) {
+      NodeResults results = row->conversion(context);
+      if (succeeded(results) && context.getProblem().empty() &&
+          succeeded(replaceResults(context, *results)))
+        return true;
+    }
+  }
+  if (allowUnsupported)
+    return true;
+  InFlightDiagnostic error = node.emitError() << "no lowering of the ONNX op '"
+                                              << getFullName(node) << "'";
+  if (!context.getProblem().empty())
+    error << ": " << context.getProblem();
+  return false;
+}
+
+/// Gives the results of an op behind converted nodes the shapes that are known
+/// by now.
+static void refineResultTypes(Operation &op) {
+  auto inferrer = dyn_cast<InferShapedTypeOpInterface>(op);
+  if (!inferrer || !isa<QuantFloatDialect>(op.getDialect()))
+    return;
+  SmallVector<ShapedTypeComponents> components;
+  if (failed(inferrer.inferReturnTypeComponents(
+          op.getContext(), op.getLoc(), op.getOperands(),
+          op.getAttrDictionary(), op.getPropertiesStorage(), op.getRegions(),
+          components)))
+    return;
+  for (auto [result, component] : llvm::zip_equal(op.getResults(), components))
+    if (auto type = dyn_cast<TensorType>(result.getType());
+        type && component.hasRank())
+      result.setType(
+          RankedTensorType::get(component.getDims(), type.getElementType()));
+}
+
+bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
+  bool isConverted = true;
+  SizeCache sizeCache;
+  for (Block &block : function.getBody()) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto node = dyn_cast<NodeOp>(op))
+        isConverted &= convertNode(node, sizeCache);
+      else
+        refineResultTypes(op);
+    }
+  }
+  if (auto returnOp =
+          dyn_cast<func::ReturnOp>(function.getBody().back().getTerminator()))
+    function.setType(FunctionType::get(&getContext(),
+                                       function.getArgumentTypes(),
+                                       returnOp.getOperandTypes()));
+  return isConverted;
+}
+
+void ConvertOnnxNodesToLinalg::runOnOperation() {
+  bool isConverted = true;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      isConverted &= convertFunction(function);
+  if (!isConverted)
+    signalPassFailure();
+}
