@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StorageTypesOfLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -265,11 +266,13 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<CastOpConversion, ConstantOpConversion, StructuralOpConversion>(
       converter, patterns.getContext());
+  populateStorageTypesOfLinalgPatterns(converter, patterns);
 }
 
 void ConvertQuantFloatToLinalg::runOnOperation() {
   if (failed(checkInput()))
     return signalPassFailure();
+  generalizeLinalgOps(getOperation());
   recordElementTypes();
 
   MLIRContext *context = &getContext();
@@ -292,7 +295,9 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   });
   target.markUnknownOpDynamicallyLegal(
       [&](Operation *op) { return converter.isLegal(op); });
-  target.addLegalDialect<linalg::LinalgDialect>();
+  target.addDynamicallyLegalDialect<linalg::LinalgDialect>([](Operation *op) {
+    return !isa<linalg::LinalgOp>(op) || isOfStorageTypes(op);
+  });
   if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();
 }

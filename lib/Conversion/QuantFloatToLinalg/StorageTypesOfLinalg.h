@@ -1,0 +1,36 @@
+//===- StorageTypesOfLinalg.h - Bodies between storage types ----*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_STORAGETYPESOFLINALG_H
+#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_STORAGETYPESOFLINALG_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class Operation;
+class RewritePatternSet;
+class TypeConverter;
+} // namespace mlir
+
+namespace mlir::quant_float {
+
+/// Whether operands and results, tensors or not, are their own storage.
+bool isOfStorageTypes(Operation *op);
+
+/// Makes a linalg.generic of each op of linalg that is not of storage types:
+/// the bodies of named ops follow their operands' types, and are for floats and
+/// signless integers alone.
+void generalizeLinalgOps(Operation *root);
+
+/// For linalg.generic, tensor.pad and tensor.generate.
+void populateStorageTypesOfLinalgPatterns(const TypeConverter &converter,
+                                          RewritePatternSet &patterns);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_STORAGETYPESOFLINALG_H
