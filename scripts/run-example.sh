@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Compiles and runs the float8 casts of a small network, from a bare Debian 12 to the results:
-# checks the model, shows its IR and the machine code of a cast, runs the casts on all weights,
-# compares every bit with ml_dtypes and prints the speed. Fails if a single bit differs.
+# Runs small quantized networks, from a bare Debian 12 to the results: checks the float8 network,
+# shows its IR and the machine code of its kernels, runs it on the test images beside its float32
+# and int8 forms and a convolutional network, and compares with ONNX Runtime. Fails if a result is
+# further off than the order of additions explains, or a single bit of a kernel's differs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -17,31 +18,42 @@ out=$QF_BUILD/example
 rm -rf "$out"
 mkdir -p "$out"
 
-step "The model: each Cast is legal in its own opset; which others accept it?"
+step "The model: each quantization node is legal in its own opset; which others accept it?"
 show quant-float-check $example/digits-f8.onnx --opset all
 quant-float-check $example/digits-f8.onnx --opset all
 
-step "Imported: the casts are operations of the quant_float dialect"
+step "Imported: quantization is operations of the quant_float dialect, the rest is kept"
 show quant-float-translate --import-onnx $example/digits-f8.onnx
 quant-float-translate --import-onnx $example/digits-f8.onnx -o "$out/digits.mlir"
 # Constants and attributes make long lines; the start of each says enough.
-grep -E '^ *func\.func|quant_float\.(cast|node)' "$out/digits.mlir" | cut -c1-110 | head -8
+grep -E '^ *func\.func|quant_float\.(quantize|dequantize|node)' "$out/digits.mlir" | cut -c1-110 | head -10
 
-step "Compiled: the inner loop of float8 -> float32 on this machine"
-"$QF_PYTHON" $example/casts.py "$out"
-show quant-float-compile time-decode.onnx -o time-decode.s --cpu host
-quant-float-compile "$out/time-decode.onnx" -o "$out/time-decode.s" --cpu host
-"$QF_PYTHON" $example/show_loop.py "$out/time-decode.s" 20
+step "Run: the float8 network on the test images, and its float32 and int8 forms; then a convolutional one"
+"$QF_PYTHON" $example/evaluate.py prepare "$out"
+show quant-float-run $example/digits-f8.onnx --inputs digits.npy --outputs digits-f8
+for network in digits conv; do
+  for format in f32 f8 i8; do
+    name=$network-$format
+    quant-float-run "$example/$name.onnx" --inputs "$out/$network.npy" --outputs "$out/$name" >>"$out/run.log"
+    [ $format = f32 ] || quant-float-run "$out/$name-codes.onnx" --inputs "$out/$network.npy" --outputs "$out/$name-codes" >>"$out/run.log"
+  done
+done
+"$QF_PYTHON" $example/evaluate.py report "$out"
 
-step "Run: all weights of the network decoded, and the trained float32 weights encoded"
-show quant-float-run decode.onnx --inputs inputs/*.npy --outputs decoded
-quant-float-run "$out/decode.onnx" --inputs "$out"/inputs/*.npy --outputs "$out/decoded" >"$out/run.log"
-quant-float-run "$out/encode.onnx" --inputs "$out/encode-input.npy" --outputs "$out/encoded" >>"$out/run.log"
-"$QF_PYTHON" $example/compare.py check "$out"
+step "Its kernels by themselves: the inner loop of float8 -> float32 on this machine"
+"$QF_PYTHON" $example/kernels.py prepare "$out"
+show quant-float-compile dequantize.onnx -o dequantize.s --cpu host
+quant-float-compile "$out/dequantize.onnx" -o "$out/dequantize.s" --cpu host
+"$QF_PYTHON" $example/show_loop.py "$out/dequantize.s" 20
 
-step "Timed: the same casts as shared libraries, called through their C entry points"
-for model in time-decode encode; do
+step "Every bit: the network's weights and the edges of the format quantized, all codes dequantized"
+quant-float-run "$out/quantize.onnx" --inputs "$out/values.npy" --outputs "$out/quantized" >>"$out/run.log"
+quant-float-run "$out/dequantize.onnx" --inputs "$out/codes.npy" --outputs "$out/dequantized" >>"$out/run.log"
+"$QF_PYTHON" $example/kernels.py check "$out"
+
+step "Timed: the same as shared libraries, called through their C entry points"
+for model in dequantize quantize; do
   show quant-float-compile $model.onnx -o $model.so --cpu host
   quant-float-compile "$out/$model.onnx" -o "$out/$model.so" --cpu host
 done
-"$QF_PYTHON" $example/compare.py time "$out"
+"$QF_PYTHON" $example/kernels.py time "$out"

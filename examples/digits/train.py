@@ -1,161 +1,230 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains the digits network and writes it with float8 weights.
+"""Trains the digits networks and writes them in float32.
 
     pip install -r scripts/requirements-train.txt
     python examples/digits/train.py
 
-A 64-64-32-10 perceptron on scikit-learn's handwritten digits, trained by plain
-numpy with a fixed seed. Its weights are then rounded to float8, each behind a
-Cast node, as a quantizing exporter writes them: FLOAT8E4M3FN in the hidden
-layers, FLOAT8E5M2 in the last. Writes digits-f8.onnx and, for whoever runs the
-network, test-images.npy and test-labels.npy beside this file, and in
-weights-f32.npy the weights before they were rounded, one layer after the other.
+Two networks for scikit-learn's handwritten digits, trained by plain numpy with
+a fixed seed: a 64-64-32-10 perceptron (MatMul, Add, Relu) in digits-f32.onnx
+and a convolutional network (Conv, Relu, MaxPool, Conv, Relu, Gemm) in
+conv-f32.onnx. Writes beside this file, too, the 360 test images with their
+labels and 256 of the training images, by which quantize.py finds the ranges of
+the activations; a pixel is 0 to 16, and the networks take a sixteenth of it.
 """
 
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from sklearn.datasets import load_digits
 
 HERE = Path(__file__).resolve().parent
-LAYERS = (64, 64, 32, 10)
 EPOCHS, BATCH, RATE, DECAY = 120, 32, 2e-3, 1e-3
-SAVED_IMAGES = 32
-
-E4M3FN = (TensorProto.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn)
-E5M2 = (TensorProto.FLOAT8E5M2, ml_dtypes.float8_e5m2)
-FORMATS = (E4M3FN, E4M3FN, E5M2)  # of each layer's weights
+CALIBRATION_IMAGES = 256
 
 
-def load(random: np.random.Generator):
-    images, labels = load_digits(return_X_y=True)
-    images = (images / 16).astype(np.float32)
-    order = random.permutation(len(images))
-    test, train = order[:360], order[360:]
-    return images[train], labels[train], images[test], labels[test]
+class Dense:
+    """Gemm or, for the perceptron, MatMul and Add."""
+
+    def __init__(self, random, rows, columns):
+        weight = random.normal(0, np.sqrt(2 / rows), (rows, columns)).astype(np.float32)
+        self.parameters = [weight, np.zeros(columns, np.float32)]
+
+    def forward(self, values):
+        self.input = values
+        return values.reshape(len(values), -1) @ self.parameters[0] + self.parameters[1]
+
+    def backward(self, slope):
+        rows = self.input.reshape(len(self.input), -1)
+        self.slopes = [rows.T @ slope + DECAY * self.parameters[0], slope.sum(axis=0)]
+        return (slope @ self.parameters[0].T).reshape(self.input.shape)
 
 
-def forward(parameters, images):
-    """The activations of every layer, logits last."""
-    values = [images]
-    for index, (weight, bias) in enumerate(parameters):
-        value = values[-1] @ weight + bias
-        values.append(value if index + 1 == len(parameters) else np.maximum(value, 0))
+class Conv:
+    """3x3, one pixel of padding."""
+
+    def __init__(self, random, channels, filters):
+        shape = (filters, channels, 3, 3)
+        weight = random.normal(0, np.sqrt(2 / (9 * channels)), shape).astype(np.float32)
+        self.parameters = [weight, np.zeros(filters, np.float32)]
+
+    def forward(self, values):
+        padded = np.pad(values, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        self.windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+        weight, bias = self.parameters
+        return (
+            np.einsum("nchwij,fcij->nfhw", self.windows, weight, optimize=True)
+            + bias[:, None, None]
+        )
+
+    def backward(self, slope):
+        weight = self.parameters[0]
+        found = np.einsum("nfhw,nchwij->fcij", slope, self.windows, optimize=True)
+        self.slopes = [found + DECAY * weight, slope.sum(axis=(0, 2, 3))]
+        padded = np.pad(slope, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+        return np.einsum("nfhwij,fcij->nchw", windows, weight[:, :, ::-1, ::-1], optimize=True)
+
+
+class Relu:
+    parameters = slopes = ()
+
+    def forward(self, values):
+        self.positive = values > 0
+        return np.maximum(values, 0)
+
+    def backward(self, slope):
+        return slope * self.positive
+
+
+class MaxPool:
+    """2x2, next to each other."""
+
+    parameters = slopes = ()
+
+    def forward(self, values):
+        n, c, h, w = values.shape
+        tiles = values.reshape(n, c, h // 2, 2, w // 2, 2)
+        largest = tiles.max(axis=(3, 5), keepdims=True)
+        self.chosen = tiles == largest
+        return largest[:, :, :, 0, :, 0]
+
+    def backward(self, slope):
+        n, c, h, w = slope.shape
+        tiles = self.chosen * slope[:, :, :, None, :, None]
+        return tiles.reshape(n, c, 2 * h, 2 * w)
+
+
+def forward(layers, values):
+    for layer in layers:
+        values = layer.forward(values)
     return values
 
 
-def gradients(parameters, images, labels):
-    values = forward(parameters, images)
-    logits = values[-1] - values[-1].max(axis=1, keepdims=True)
-    slope = np.exp(logits)
-    slope /= slope.sum(axis=1, keepdims=True)
-    slope[np.arange(len(labels)), labels] -= 1
-    slope /= len(labels)
-    found = []
-    for (weight, _), value in zip(reversed(parameters), reversed(values[:-1]), strict=True):
-        found.append((value.T @ slope + DECAY * weight, slope.sum(axis=0)))
-        slope = (slope @ weight.T) * (value > 0)
-    return found[::-1]
-
-
-def train(random, images, labels):
+def train(random, layers, images, labels):
     """Adam on mini-batches."""
-    parameters = [
-        [
-            random.normal(0, np.sqrt(2 / rows), (rows, columns)).astype(np.float32),
-            np.zeros(columns, np.float32),
-        ]
-        for rows, columns in zip(LAYERS, LAYERS[1:], strict=False)
-    ]
-    first = [[np.zeros_like(value) for value in layer] for layer in parameters]
-    second = [[np.zeros_like(value) for value in layer] for layer in parameters]
+    parameters = [(layer, index) for layer in layers for index in range(len(layer.parameters))]
+    first = [np.zeros_like(layer.parameters[k]) for layer, k in parameters]
+    second = [np.zeros_like(layer.parameters[k]) for layer, k in parameters]
     step = 0
     for _ in range(EPOCHS):
         order = random.permutation(len(images))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             step += 1
-            slopes = gradients(parameters, images[batch], labels[batch])
-            for layer, mean, square, slope in zip(parameters, first, second, slopes, strict=True):
-                for k in range(2):
-                    mean[k] = 0.9 * mean[k] + 0.1 * slope[k]
-                    square[k] = 0.999 * square[k] + 0.001 * slope[k] ** 2
-                    unbiased = mean[k] / (1 - 0.9**step)
-                    deviation = np.sqrt(square[k] / (1 - 0.999**step)) + 1e-8
-                    layer[k] = (layer[k] - RATE * unbiased / deviation).astype(np.float32)
-    return parameters
+            logits = forward(layers, images[batch])
+            slope = np.exp(logits - logits.max(axis=1, keepdims=True))
+            slope /= slope.sum(axis=1, keepdims=True)
+            slope[np.arange(len(batch)), labels[batch]] -= 1
+            slope /= len(batch)
+            for layer in reversed(layers):
+                slope = layer.backward(slope)
+            for (layer, k), mean, square in zip(parameters, first, second, strict=True):
+                mean[:] = 0.9 * mean + 0.1 * layer.slopes[k]
+                square[:] = 0.999 * square + 0.001 * layer.slopes[k] ** 2
+                unbiased = mean / (1 - 0.9**step)
+                deviation = np.sqrt(square / (1 - 0.999**step)) + 1e-8
+                layer.parameters[k] -= (RATE * unbiased / deviation).astype(np.float32)
 
 
-def accuracy(parameters, images, labels) -> float:
-    return float((forward(parameters, images)[-1].argmax(axis=1) == labels).mean())
+class Graph:
+    """Nodes one after the other, each named after what it is and which of them."""
+
+    def __init__(self, name, shape):
+        self.name, self.shape, self.value = name, shape, "image"
+        self.nodes, self.initializers = [], []
+
+    def add(self, op_type, name, constants=None, **attributes):
+        inputs = [self.value]
+        for suffix, array in (constants or {}).items():
+            inputs.append(f"{name.split('/')[0]}.{suffix}")
+            self.initializers.append(numpy_helper.from_array(array, inputs[-1]))
+        self.value = name.replace("/", ".").lower()
+        self.nodes.append(helper.make_node(op_type, inputs, [self.value], name, **attributes))
+
+    def model(self):
+        self.nodes[-1].output[0] = "logits"
+        f32 = TensorProto.FLOAT
+        graph = helper.make_graph(
+            self.nodes,
+            self.name,
+            [helper.make_tensor_value_info("image", f32, ["batch", *self.shape])],
+            [helper.make_tensor_value_info("logits", f32, ["batch", 10])],
+            self.initializers,
+        )
+        opsets = [helper.make_opsetid("", 21)]
+        model = helper.make_model(
+            graph, producer_name="train.py", opset_imports=opsets, ir_version=10
+        )
+        onnx.checker.check_model(model, full_check=True)
+        return model
 
 
-def build_model(codes, biases) -> onnx.ModelProto:
-    nodes, initializers = [], []
-    value = "image"
-    for index, ((onnx_type, _), code, bias) in enumerate(zip(FORMATS, codes, biases, strict=True)):
-        layer = f"layer{index}"
-        initializers += [
-            helper.make_tensor(
-                f"{layer}.weight_f8", onnx_type, code.shape, code.tobytes(), raw=True
-            ),
-            onnx.numpy_helper.from_array(bias, f"{layer}.bias"),
-        ]
-        last = index + 1 == len(codes)
-        total = "logits" if last else f"{layer}.sum"
-        nodes += [
-            helper.make_node(
-                "Cast",
-                [f"{layer}.weight_f8"],
-                [f"{layer}.weight"],
-                name=f"{layer}/Cast",
-                to=TensorProto.FLOAT,
-            ),
-            helper.make_node(
-                "MatMul", [value, f"{layer}.weight"], [f"{layer}.product"], name=f"{layer}/MatMul"
-            ),
-            helper.make_node(
-                "Add", [f"{layer}.product", f"{layer}.bias"], [total], name=f"{layer}/Add"
-            ),
-        ]
-        if not last:
-            value = f"{layer}.relu"
-            nodes.append(helper.make_node("Relu", [total], [value], name=f"{layer}/Relu"))
-    graph = helper.make_graph(
-        nodes,
-        "digits",
-        [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", LAYERS[0]])],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", LAYERS[-1]])],
-        initializers,
+def perceptron_model(layers):
+    graph = Graph("digits", [64])
+    dense = [layer for layer in layers if isinstance(layer, Dense)]
+    for index, layer in enumerate(dense):
+        weight, bias = layer.parameters
+        graph.add("MatMul", f"layer{index}/MatMul", {"weight": weight})
+        graph.add("Add", f"layer{index}/Add", {"bias": bias})
+        if index + 1 < len(dense):
+            graph.add("Relu", f"layer{index}/Relu")
+    return graph.model()
+
+
+def conv_model(layers):
+    graph = Graph("conv", [1, 8, 8])
+    first, second, dense = (
+        dict(zip(("weight", "bias"), layer.parameters, strict=True))
+        for layer in layers
+        if layer.parameters
     )
-    model = helper.make_model(
-        graph, producer_name="train.py", opset_imports=[helper.make_opsetid("", 19)], ir_version=9
-    )
-    onnx.checker.check_model(model, full_check=True)
-    return model
+    graph.add("Conv", "conv0/Conv", first, pads=[1, 1, 1, 1])
+    graph.add("Relu", "conv0/Relu")
+    graph.add("MaxPool", "pool/MaxPool", kernel_shape=[2, 2], strides=[2, 2])
+    graph.add("Conv", "conv1/Conv", second, pads=[1, 1, 1, 1])
+    graph.add("Relu", "conv1/Relu")
+    graph.add("Flatten", "flat/Flatten")
+    # As frameworks store it: a row for each output.
+    dense["weight"] = np.ascontiguousarray(dense["weight"].T)
+    graph.add("Gemm", "dense/Gemm", dense, transB=1)
+    return graph.model()
+
+
+def perceptron(random):
+    return [Dense(random, 64, 64), Relu(), Dense(random, 64, 32), Relu(), Dense(random, 32, 10)]
+
+
+def convolutional(random):
+    first = [Conv(random, 1, 8), Relu(), MaxPool()]
+    return [*first, Conv(random, 8, 16), Relu(), Dense(random, 256, 10)]
 
 
 def main() -> None:
     random = np.random.default_rng(7)
-    images, labels, test_images, test_labels = load(random)
-    parameters = train(random, images, labels)
-    codes = [
-        weight.astype(dtype) for (weight, _), (_, dtype) in zip(parameters, FORMATS, strict=True)
-    ]
-    rounded = [
-        (code.astype(np.float32), bias) for code, (_, bias) in zip(codes, parameters, strict=True)
-    ]
-    print(f"test accuracy, float32 weights: {accuracy(parameters, test_images, test_labels):.4f}")
-    print(f"test accuracy, float8 weights:  {accuracy(rounded, test_images, test_labels):.4f}")
+    pixels, labels = load_digits(return_X_y=True)
+    pixels = pixels.astype(np.uint8)
+    order = random.permutation(len(pixels))
+    test, rest = order[:360], order[360:]
 
-    onnx.save(build_model(codes, [bias for _, bias in parameters]), HERE / "digits-f8.onnx")
-    np.save(HERE / "weights-f32.npy", np.concatenate([weight.ravel() for weight, _ in parameters]))
-    np.save(HERE / "test-images.npy", test_images[:SAVED_IMAGES])
-    np.save(HERE / "test-labels.npy", test_labels[:SAVED_IMAGES].astype(np.uint8))
+    for name, seed, build, export in (
+        ("digits", 7, perceptron, perceptron_model),
+        ("conv", 11, convolutional, conv_model),
+    ):
+        random = np.random.default_rng(seed)
+        images = (pixels / 16).astype(np.float32)
+        images = images.reshape((-1, 64) if name == "digits" else (-1, 1, 8, 8))
+        layers = build(random)
+        train(random, layers, images[rest], labels[rest])
+        decisions = forward(layers, images[test]).argmax(axis=1)
+        print(f"{name}: test accuracy {(decisions == labels[test]).mean():.4f}")
+        onnx.save(export(layers), HERE / f"{name}-f32.onnx")
+
+    np.save(HERE / "test-images.npy", pixels[test])
+    np.save(HERE / "test-labels.npy", labels[test].astype(np.uint8))
+    np.save(HERE / "calibration-images.npy", pixels[rest][:CALIBRATION_IMAGES])
 
 
 if __name__ == "__main__":

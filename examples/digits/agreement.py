@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How far two correct runs of a quantized network may lie apart.
+
+Two runtimes add the terms of a dot product in different orders. A sum of n
+products is off from the exact one by at most gamma(n) * sum |a||b|, where
+gamma(n) = n u / (1 - n u) and u = 2^-24, whatever the order; two such sums lie
+at most twice that apart. Everything else here is exact or rounded once, and so
+equal where its inputs are. `bounds` carries the largest possible distance
+through a network, from the values that one of the two runs found: a sum adds
+the above, a product with weights multiplies by their magnitudes, a quantization
+takes the distance to the codes at both ends of the interval, so that it is 0
+where no rounding boundary lies within. Where the codes that the other run found
+are known too, their actual distance goes on from there.
+"""
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+UNIT = 2.0**-24
+# As numpy holds the codes of these formats.
+CODES = {
+    TensorProto.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
+    TensorProto.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
+    TensorProto.FLOAT8E5M2: ml_dtypes.float8_e5m2,
+    TensorProto.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
+}
+
+QUANTIZING = ("QuantizeLinear", "DynamicQuantizeLinear")
+
+
+def element_types(model):
+    """The element type of every value."""
+    graph = onnx.shape_inference.infer_shapes(model).graph
+    infos = [*graph.input, *graph.output, *graph.value_info]
+    types = {info.name: info.type.tensor_type.elem_type for info in infos}
+    return types | {tensor.name: tensor.data_type for tensor in graph.initializer}
+
+
+def code_names(model):
+    """The quantized activations."""
+    nodes = [node for node in model.graph.node if node.op_type in QUANTIZING]
+    return [node.output[0] for node in nodes]
+
+
+def probed(model, names):
+    """The model with these values as its outputs."""
+    types = element_types(model)
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    del result.graph.output[:]
+    result.graph.output.extend(
+        helper.make_tensor_value_info(name, types[name], None) for name in names
+    )
+    return result
+
+
+def runtime_values(model, inputs):
+    """Every value of a model as ONNX Runtime finds it without optimizations, by name."""
+    import onnxruntime as ort
+
+    names = [name for node in model.graph.node for name in node.output if name]
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = ort.InferenceSession(
+        probed(model, names).SerializeToString(), options, ["CPUExecutionProvider"]
+    )
+    values = dict(zip(names, session.run(names, inputs), strict=True))
+    types = element_types(model)
+    values = {name: typed(value, types[name]) for name, value in values.items()}
+    constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    return constants | inputs | values
+
+
+def typed(array, onnx_type):
+    """Codes as numpy arrays of their own type; what else there is as it is."""
+    kind = CODES.get(onnx_type)
+    return array.view(kind) if kind and array.dtype != kind else array
+
+
+def distance(first, second):
+    """Element by element, codes by the numbers they stand for."""
+    return np.abs(first.astype(np.float64) - second.astype(np.float64))
+
+
+def gamma(terms):
+    return terms * UNIT / (1 - terms * UNIT)
+
+
+def channelwise(parameter, x, node):
+    """A scale or zero point in the shape of x, or one that broadcasts."""
+    attributes = {a.name: a.i for a in node.attribute}
+    axis, block = attributes.get("axis", 1), attributes.get("block_size", 0)
+    if parameter.size == 1:
+        return parameter.reshape(())
+    if block:
+        return np.repeat(parameter, block, axis).take(range(x.shape[axis]), axis)
+    return parameter.reshape([-1 if k == axis % x.ndim else 1 for k in range(x.ndim)])
+
+
+def quantize(x, scale, zero_point, kind):
+    """Codes of x, by the definition."""
+    with np.errstate(over="ignore"):
+        quotient = (x.astype(np.float32) / scale.astype(np.float32)).astype(np.float32)
+    if kind.name.startswith("float8"):
+        largest = ml_dtypes.finfo(kind).max.astype(np.float32)
+        return np.clip(quotient, -largest, largest).astype(kind)
+    limits = ml_dtypes.iinfo(kind) if kind.kind == "V" else np.iinfo(kind)
+    shifted = np.rint(quotient).astype(np.float64) + zero_point.astype(np.float64)
+    return np.clip(shifted, limits.min, limits.max).astype(kind)
+
+
+class Bounds:
+    """The distances by name; one method for each operation, from those of its inputs.
+
+    `others` are values of the other run; `excess` tells which lie further off than they may.
+    """
+
+    def __init__(self, model, values, others=None):
+        self.values, self.found, self.excess = values, {}, []
+        self.quantized = set(code_names(model))
+        for node in model.graph.node:
+            inputs = [values.get(name) for name in node.input]
+            distances = [self[name] for name in node.input]
+            result = getattr(self, node.op_type)(node, inputs, distances)
+            results = result if isinstance(result, list) else [result]
+            self.found.update(zip(node.output, results, strict=True))
+            for name in set(node.output) & set(others or ()):
+                self.compare(name, others[name])
+
+    def compare(self, name, other):
+        """Counts elements that are too far off; for the nodes behind, what is known now holds."""
+        value = self.values[name]
+        if other.shape != value.shape or other.dtype != value.dtype:
+            self.excess.append(
+                f"{name}: {other.dtype}{other.shape}, not {value.dtype}{value.shape}"
+            )
+            return
+        actual = np.where(other == value, 0.0, distance(other, value))
+        # A NaN on one side only is a difference without a size.
+        wrong = ~((actual <= self.found[name]) | ((other != other) & (value != value)))
+        if wrong.any():
+            self.excess.append(f"{name}: {np.count_nonzero(wrong)} of {value.size} too far off")
+        if name in self.quantized:
+            self.found[name] = actual
+
+    def __getitem__(self, name):
+        """0 for inputs and constants."""
+        value = self.values.get(name)
+        return self.found.get(name, np.zeros(np.shape(value)))
+
+    def rounded(self, node, distance):
+        """One rounding more on either side, but none where the operands are the same."""
+        y = np.abs(self.values[node.output[0]].astype(np.float64))
+        return np.where(distance > 0, distance + 2 * UNIT * (y + distance), 0)
+
+    def summed(self, node, magnitudes, carried, terms):
+        """Sums of `terms` products whose magnitudes add up to `magnitudes`."""
+        return carried + 2 * gamma(terms) * (magnitudes + carried)
+
+    def same_shape(self, node, inputs, distances):
+        return distances[0].reshape(self.values[node.output[0]].shape)
+
+    Relu = Flatten = Reshape = Squeeze = Unsqueeze = Identity = same_shape
+
+    def Cast(self, node, inputs, distances):  # noqa: N802
+        return self.rounded(node, distances[0])
+
+    def Transpose(self, node, inputs, distances):  # noqa: N802
+        axes = [list(a.ints) for a in node.attribute if a.name == "perm"]
+        return np.transpose(distances[0], axes[0] if axes else None)
+
+    def Add(self, node, inputs, distances):  # noqa: N802
+        return self.rounded(node, distances[0] + distances[1])
+
+    def Mul(self, node, inputs, distances):  # noqa: N802
+        (a, b), (da, db) = (np.abs(x.astype(np.float64)) for x in inputs), distances
+        return self.rounded(node, a * db + b * da + da * db)
+
+    def MaxPool(self, node, inputs, distances):  # noqa: N802
+        # ONNX's own padding and strides, on distances instead of values.
+        return self.evaluate(node, distances[0])
+
+    def evaluate(self, node, *arrays):
+        """The node on other inputs, in double precision."""
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        copy.input[:] = [f"x{index}" for index in range(len(arrays))]
+        del copy.output[1:]
+        graph = helper.make_graph(
+            [copy],
+            "node",
+            [helper.make_tensor_value_info(name, TensorProto.DOUBLE, None) for name in copy.input],
+            [helper.make_tensor_value_info(copy.output[0], TensorProto.DOUBLE, None)],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
+        from onnx.reference import ReferenceEvaluator
+
+        arrays = [np.asarray(array, np.float64) for array in arrays]
+        return ReferenceEvaluator(model).run(None, dict(zip(copy.input, arrays, strict=True)))[0]
+
+    def contraction(self, node, inputs, distances):
+        a, b = (np.abs(x.astype(np.float64)) for x in inputs[:2])
+        da, db = distances[:2]
+        bias = inputs[2:] and [np.abs(inputs[2].astype(np.float64))]
+        magnitudes = self.evaluate(node, a, b, *bias)
+        carried = self.evaluate(node, da, b + db) + self.evaluate(node, a, db)
+        if inputs[2:]:
+            carried = carried + distances[2].reshape(
+                (-1, *[1] * (carried.ndim - 2)) if node.op_type == "Conv" else (-1,)
+            )
+        # The products of one output: MatMul's rows of b, the rest of Conv's and Gemm's weights.
+        terms = b[0].size if node.op_type == "Conv" else a.shape[-1]
+        return self.summed(node, magnitudes, carried, terms + len(bias))
+
+    MatMul = Conv = Gemm = contraction
+
+    def QuantizeLinear(self, node, inputs, distances):  # noqa: N802
+        x, scale, zero_point = inputs
+        scale, zero_point = (channelwise(p, x, node) for p in (scale, zero_point))
+        return self.code_distance(node, x, distances[0], scale, zero_point)
+
+    def code_distance(self, node, x, dx, scale, zero_point):
+        code = self.values[node.output[0]]
+        ends = []
+        for end, far in ((x - dx, -np.inf), (x + dx, np.inf)):
+            # To float32 outwards.
+            end = np.where(dx > 0, np.nextafter(end.astype(np.float32), np.float32(far)), x)
+            ends.append(distance(quantize(end, scale, zero_point, code.dtype), code))
+        return np.maximum(*ends)
+
+    def DequantizeLinear(self, node, inputs, distances):  # noqa: N802
+        scale = np.abs(channelwise(inputs[1], inputs[0], node).astype(np.float64))
+        return self.rounded(node, distances[0] * scale)
+
+    def DynamicQuantizeLinear(self, node, inputs, distances):  # noqa: N802
+        (x,), (dx,) = inputs, distances
+        code, scale, zero_point = (self.values[name] for name in node.output)
+        if not dx.any():
+            return [np.zeros(code.shape), np.zeros(()), np.zeros(())]
+        # Each end of the range may lie as far off as any value; subtraction and division round.
+        wide = np.float64(scale)
+        ds = 2 * dx.max() / 255 + 4 * UNIT * (wide + 2 * dx.max() / 255)
+        low = abs(min(x.min(), 0.0))
+        dz = np.ceil(low / (wide - ds) + dx.max() / (wide - ds) - low / wide) if low else 0.0
+        quotient = np.abs(x.astype(np.float64)) / wide
+        spread = (np.abs(x) + dx) / (wide - ds) - quotient + 2 * UNIT * quotient
+        exact = x.astype(np.float64) / wide
+        steps = np.maximum(
+            np.rint(exact + spread) - np.rint(exact), np.rint(exact) - np.rint(exact - spread)
+        )
+        return [steps + dz, np.asarray(ds), np.asarray(dz)]
+
+    def integer_contraction(self, node, inputs, distances):
+        """Exact, so that only differing codes matter."""
+        a, b = (x.astype(np.float64) for x in inputs[:2])
+        zero = [0.0 if z is None or not z.size else z.astype(np.float64) for z in inputs[2:]]
+        weights = np.abs(b - (zero[1] if len(zero) > 1 else 0.0))
+        da = distances[0] + (distances[2] if len(inputs) > 2 else 0.0)
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        copy.op_type = node.op_type.removesuffix("Integer")
+        return self.evaluate(copy, da, weights)
+
+    MatMulInteger = ConvInteger = integer_contraction
