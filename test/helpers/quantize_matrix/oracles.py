@@ -1,0 +1,121 @@
+"""What ONNX Runtime and the ONNX reference implementation give for a case."""
+
+import ctypes
+
+import numpy as np
+import onnx
+import onnxruntime
+from conformance.formats import FLOAT4_AND_6, FLOAT8, FORMATS
+from onnx.reference import ReferenceEvaluator
+
+from quantize_matrix import models
+
+# Of ONNX Runtime 1.31.1.
+_NEWEST_OPSET, _NEWEST_IR = 25, 13
+_BATCH = 64
+
+
+def _nonzero_float8(case, data):
+    dequantizes_float8 = not case.quantizes and case.x in FLOAT8
+    return dequantizes_float8 and data.zero_point is not None and data.zero_point.any()
+
+
+def _signature(case):
+    return case.op, case.opset, case.domain, case.x, case.scale, case.y
+
+
+class OnnxRuntime:
+    name = "onnxruntime"
+
+    def __init__(self):
+        onnxruntime.set_default_logger_severity(4)
+
+    @staticmethod
+    def has_kernel(case):
+        if case.opset > _NEWEST_OPSET or case.quantized in FLOAT4_AND_6:
+            return False
+        if case.quantizes:
+            return case.x in ("f32", "f16") and case.scale == case.x
+        return case.scale in ("f32", "f16") and case.y in ("f32", "f16")
+
+    @staticmethod
+    def session(cases, datas):
+        model = models.model(cases, datas, every_constant=True, ir_version=_NEWEST_IR)
+        options = onnxruntime.SessionOptions()
+        level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.graph_optimization_level = level
+        options.intra_op_num_threads = 1
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+
+    def batch(self, cases, datas):
+        """The codes of several cases of one opset."""
+        binding = (session := self.session(cases, datas)).io_binding()
+        for index in range(len(cases)):
+            binding.bind_output(f"y{index}")
+        session.run_with_iobinding(binding)
+        results = []
+        for case, value in zip(cases, binding.get_outputs(), strict=True):
+            count = int(np.prod(case.shape))
+            size = (count * FORMATS[case.y].width + 7) // 8
+            found = ctypes.string_at(value.data_ptr(), size) if count else b""
+            results.append(models.unpack(case.y, found, count).reshape(case.shape))
+        return results
+
+    def run(self, cases, datas):
+        """Yields (case, data, codes) for those it has kernels for."""
+        pairs = list(zip(cases, datas, strict=True))
+        # It refuses other float8 zero points than the byte 0.
+        chosen = [(c, d) for c, d in pairs if self.has_kernel(c) and not _nonzero_float8(c, d)]
+        for case, data in {
+            _signature(c): (c, d) for c, d in pairs if not self.has_kernel(c)
+        }.values():
+            try:
+                self.batch([case], [data])
+            except Exception:  # Of several types, with nothing but Exception in common.
+                continue
+            raise NotImplementedError(f"{case}: ONNX Runtime has a kernel")
+        for start in range(0, len(chosen), _BATCH):
+            part = chosen[start : start + _BATCH]
+            found = self.batch(*zip(*part, strict=True))
+            for (case, data), codes in zip(part, found, strict=True):
+                yield case, data, codes
+
+
+class OnnxReference:
+    name = "onnx"
+
+    @staticmethod
+    def supports(case, data):
+        """It has no DequantizeLinear before 19 and looks at float8 zero points to refuse those that are not zero."""
+        if case.domain or not (case.quantizes or case.opset >= 19):
+            return False
+        if case.quantizes or case.x not in FLOAT8 or data.zero_point is None:
+            return True
+        return data.zero_point.size > 0 and not (data.zero_point & 0x7F).any()
+
+    def run(self, cases, datas):
+        for case, data in zip(cases, datas, strict=True):
+            if not self.supports(case, data):
+                continue
+            given = (data.x, data.scale, data.zero_point)
+            types = (case.x, case.scale, case.quantized)
+            feeds = {
+                name: FORMATS[t].array(codes).reshape(codes.shape)
+                for name, t, codes in zip(models.input_names(0, case), types, given, strict=False)
+            }
+            graph = onnx.helper.make_graph(
+                [models.node(0, case)],
+                "case",
+                [onnx.helper.make_empty_tensor_value_info(name) for name in feeds],
+                [onnx.helper.make_empty_tensor_value_info("y0")],
+            )
+            opsets = [onnx.helper.make_opsetid("", case.opset)]
+            model = onnx.helper.make_model(graph, opset_imports=opsets)
+            with np.errstate(all="ignore"):
+                (found,) = ReferenceEvaluator(model).run(None, feeds)
+            found = np.asarray(found)
+            if found.dtype != FORMATS[case.y].dtype:
+                raise TypeError(f"{case}: the ONNX reference gives {found.dtype}")
+            yield case, data, FORMATS[case.y].from_array(found).reshape(np.shape(found))
