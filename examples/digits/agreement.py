@@ -32,7 +32,12 @@ QUANTIZING = ("QuantizeLinear", "DynamicQuantizeLinear")
 
 def element_types(model):
     """The element type of every value."""
-    graph = onnx.shape_inference.infer_shapes(model).graph
+    plain = onnx.ModelProto()
+    plain.CopyFrom(model)
+    for node in plain.graph.node:
+        # ONNX Runtime's own quantization nodes, which onnx does not know, type as ONNX's.
+        node.domain = ""
+    graph = onnx.shape_inference.infer_shapes(plain).graph
     infos = [*graph.input, *graph.output, *graph.value_info]
     types = {info.name: info.type.tensor_type.elem_type for info in infos}
     return types | {tensor.name: tensor.data_type for tensor in graph.initializer}
@@ -218,8 +223,9 @@ class Bounds:
     MatMul = Conv = Gemm = contraction
 
     def QuantizeLinear(self, node, inputs, distances):  # noqa: N802
-        x, scale, zero_point = inputs
-        scale, zero_point = (channelwise(p, x, node) for p in (scale, zero_point))
+        x, scale, *zero_point = inputs
+        parameters = (scale, zero_point[0] if zero_point else np.zeros_like(scale))
+        scale, zero_point = (channelwise(parameter, x, node) for parameter in parameters)
         return self.code_distance(node, x, distances[0], scale, zero_point)
 
     def code_distance(self, node, x, dx, scale, zero_point):

@@ -1,0 +1,165 @@
+"""A quantized network as a whole and node by node, against ONNX Runtime.
+
+For each network: quant-float-check finds nothing wrong. Every quantization node
+gives ONNX Runtime's bits for ONNX Runtime's inputs. The network as a whole gives
+codes and results within what the order of additions explains; agreement.py of
+the example derives the bound, 2 gamma(n) sum |a||b| for each sum of n products
+with gamma(n) = n u / (1 - n u) and u = 2^-24, carried on to the next quantization,
+whose codes may differ only where a rounding boundary lies that close.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import helper
+
+# Quantization nodes, of both domains.
+OPERATIONS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear")
+
+
+def as_stored(array):
+    """For a .npy file: codes of narrow formats one per byte."""
+    name = array.dtype.name
+    if array.dtype.kind != "V" and not name.startswith(
+        ("float8", "int4", "uint4", "int2", "uint2")
+    ):
+        return array
+    if name.startswith("float"):
+        return array.view(np.uint8)
+    return array.astype(np.uint8 if name.startswith("u") else np.int8)
+
+
+def same_bits(found, wanted):
+    """Which elements have the same bits; of a NaN the class is enough."""
+    code = np.dtype(f"u{wanted.itemsize}")
+    return (found.view(code) == wanted.view(code)) | ((found != found) & (wanted != wanted))
+
+
+class Tools:
+    def __init__(self, folder, work):
+        self._folder, self._work = folder, work
+        self.failed = 0
+
+    def fail(self, message):
+        self.failed += 1
+        print(message)
+
+    def call(self, tool, *arguments):
+        command = [str(self._folder / tool), *map(str, arguments)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            self.fail(
+                f"{' '.join(command)}: exit code {result.returncode}\n{result.stderr[-2000:]}"
+            )
+        return not result.returncode
+
+    def run(self, model, inputs, name):
+        """A model's outputs by their names, or None."""
+        folder = self._work / name
+        folder.mkdir(parents=True, exist_ok=True)
+        onnx.save(model, folder / "model.onnx")
+        files = []
+        for index, array in enumerate(inputs):
+            files.append(folder / f"input_{index}.npy")
+            np.save(files[-1], as_stored(array))
+        options = ["--inputs", *files] if files else []
+        if not self.call("quant-float-run", folder / "model.onnx", *options, "--outputs", folder):
+            return None
+        names = [output.name for output in model.graph.output]
+        return {name: np.load(folder / f"output_{k}.npy") for k, name in enumerate(names)}
+
+
+def nodes_alone(model, values, agreement):
+    """The quantization nodes by themselves: what they quantize are inputs, parameters remain."""
+    nodes, inputs, outputs, arrays = [], [], [], []
+    types = agreement.element_types(model)
+    for index, node in enumerate(model.graph.node):
+        if node.op_type not in OPERATIONS:
+            continue
+        x = values[node.input[0]]
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        copy.input[0] = f"input_{index}"
+        nodes.append(copy)
+        inputs.append(helper.make_tensor_value_info(copy.input[0], types[node.input[0]], x.shape))
+        arrays.append(x)
+        outputs += [
+            helper.make_tensor_value_info(name, types[name], values[name].shape)
+            for name in node.output
+        ]
+    needed = {name for node in nodes for name in node.input[1:]}
+    parameters = [tensor for tensor in model.graph.initializer if tensor.name in needed]
+    graph = helper.make_graph(nodes, "nodes", inputs, outputs, parameters)
+    alone = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
+    return alone, arrays
+
+
+def check_nodes(tools, name, model, values, agreement):
+    alone, arrays = nodes_alone(model, values, agreement)
+    found = tools.run(alone, arrays, f"{name}-nodes")
+    if found is None:
+        return
+    elements = 0
+    for key, array in found.items():
+        wanted = values[key]
+        array = array.view(wanted.dtype) if array.itemsize == wanted.itemsize else array
+        if array.shape != wanted.shape or array.dtype != wanted.dtype:
+            tools.fail(
+                f"{name}: {key}: {array.dtype}{array.shape}, not {wanted.dtype}{wanted.shape}"
+            )
+            continue
+        wrong = np.count_nonzero(~same_bits(array, wanted))
+        elements += wanted.size
+        if wrong:
+            tools.fail(f"{name}: {key}: {wrong} of {wanted.size} have other bits")
+    print(f"{name}: {len(alone.graph.node)} quantization nodes, {elements} elements compared")
+
+
+def check_whole(tools, name, model, values, agreement):
+    (image,) = (value.name for value in model.graph.input)
+    results = [output.name for output in model.graph.output]
+    codes = agreement.code_names(model)
+    found = tools.run(model, [values[image]], name) or {}
+    if codes:
+        found |= tools.run(agreement.probed(model, codes), [values[image]], f"{name}-codes") or {}
+    if not set(results + codes) <= found.keys():
+        return
+    found = {key: array.view(values[key].dtype) for key, array in found.items()}
+    bounds = agreement.Bounds(model, values, found)
+    for line in bounds.excess:
+        tools.fail(f"{name}: {line}")
+    for key in results:
+        off, allowed = agreement.distance(found[key], values[key]).max(), bounds[key].max()
+        differing = sum(np.count_nonzero(found[code] != values[code]) for code in codes)
+        total = sum(values[code].size for code in codes)
+        print(
+            f"{name}: {key} {off:.1e} off, {allowed:.1e} allowed; {differing} of {total} codes differ"
+        )
+
+
+def main(arguments):
+    """check.py's tests: TOOLS EXAMPLE WORK NETWORK:SCHEME..."""
+    tools_folder, example, work = map(pathlib.Path, arguments[:3])
+    # The example's own judge of agreement.
+    sys.path.insert(0, str(example))
+    import agreement
+
+    from networks import quantizers
+
+    tools = Tools(tools_folder, work)
+    for case in arguments[3:]:
+        network, scheme = case.split(":")
+        name = f"{network}-{scheme}"
+        file = work / f"{name}.onnx"
+        model = quantizers.quantized(scheme, example / f"{network}-f32.onnx", file)
+        pixels = np.load(example / "test-images.npy")
+        images = (pixels / 16).astype(np.float32).reshape(-1, *quantizers.image_shape(model))
+        values = agreement.runtime_values(model, {"image": images})
+        tools.call("quant-float-check", file)
+        check_nodes(tools, name, model, values, agreement)
+        check_whole(tools, name, model, values, agreement)
+    print(f"{tools.failed} failures")
+    return 1 if tools.failed else 0
