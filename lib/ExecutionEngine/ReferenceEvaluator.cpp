@@ -10,7 +10,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Cast.h"
+#include "quant-float/Reference/Quantize.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -38,9 +41,10 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
                      argument.getType())))
       return failure();
   for (Operation &op : function.getBody().front()) {
-    if (!isa<CastOp, arith::ConstantOp, func::ReturnOp>(op))
-      return op.emitError("target 'reference': expected only casts and "
-                          "constants, but got '")
+    if (!isa<CastOp, QuantizationOpInterface, arith::ConstantOp,
+             func::ReturnOp>(op))
+      return op.emitError("target 'reference': expected only casts, "
+                          "quantizations and constants, but got '")
              << op.getName() << "'";
     for (Type type : op.getResultTypes())
       if (failed(check(&op, "result", type)))
@@ -49,7 +53,12 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
   return success();
 }
 
-static llvm::Expected<Tensor> evaluate(CastOp op, const Tensor &input) {
+//===----------------------------------------------------------------------===//
+// Cast
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0];
   Type to = cast<RankedTensorType>(op.getResult().getType()).getElementType();
   llvm::Expected<Tensor> result = Tensor::allocate(to, input.getSizes());
   if (!result)
@@ -76,6 +85,150 @@ static llvm::Expected<Tensor> evaluate(CastOp op, const Tensor &input) {
   return result;
 }
 
+//===----------------------------------------------------------------------===//
+// Quantize, dequantize, qdq
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The values of one op, and what its attributes say of them.
+struct Quantization {
+  QuantizationOpInterface op;
+  const Tensor &input;
+  const Tensor &scale;
+  const Tensor *zeroPoint;
+  reference::Granularity granularity;
+
+  Quantization(QuantizationOpInterface op, ArrayRef<Tensor> operands)
+      : op(op), input(operands[0]), scale(operands[1]),
+        zeroPoint(operands.size() > 2 ? &operands[2] : nullptr),
+        granularity{op.getAxisIndex(), op.getBlockSizeAttribute()} {}
+
+  std::optional<ArrayRef<char>> getZeroPointBytes() const {
+    if (!zeroPoint)
+      return std::nullopt;
+    return zeroPoint->getBytes();
+  }
+};
+} // namespace
+
+static llvm::Error fail(Operation *op, const Twine &what) {
+  std::string place = op->getName().stripDialect().str();
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    place += " '" + name.getName().str() + "'";
+  return llvm::createStringError(place + ": " + what);
+}
+
+/// Q1 and Q2, of the sizes that only show at run time.
+static llvm::Error checkSizes(const Quantization &values) {
+  const auto &[op, input, scale, zeroPoint, granularity] = values;
+  std::string found = spellTensor(scale.getElementType(), scale.getSizes());
+  SmallVector<int64_t> sizes;
+  std::string why;
+  if (!granularity.axis) {
+    // Rank 0 and one element are alike.
+    if (scale.getNumElements() != 1)
+      return fail(op, "scale must have one element, but got " + found);
+    sizes = llvm::to_vector(scale.getSizes());
+  } else {
+    int64_t axis = *granularity.axis;
+    if (granularity.blockSize) {
+      sizes = llvm::to_vector(input.getSizes());
+      sizes[axis] = llvm::divideCeil(uint64_t(sizes[axis]),
+                                     uint64_t(*granularity.blockSize));
+      why = "blocks of " + std::to_string(*granularity.blockSize) + " along ";
+    } else {
+      sizes = {input.getSizes()[axis]};
+    }
+    why += "axis " + std::to_string(axis) + " of an input " +
+           spellTensor(input.getElementType(), input.getSizes());
+  }
+  if (scale.getSizes() != ArrayRef(sizes))
+    return fail(op, "scale must be " +
+                        spellTensor(scale.getElementType(), sizes) + " for " +
+                        why + ", but got " + found);
+  if (zeroPoint && zeroPoint->getSizes() != scale.getSizes() &&
+      (zeroPoint->getNumElements() != 1 || scale.getNumElements() != 1))
+    return fail(op, "zero point must be " +
+                        spellTensor(zeroPoint->getElementType(), sizes) +
+                        " for a scale " + found + ", but got " +
+                        spellTensor(zeroPoint->getElementType(),
+                                    zeroPoint->getSizes()));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Tensor> quantize(const Quantization &values, Type to,
+                                       QuantizeSemantics semantics) {
+  llvm::Expected<Tensor> result = Tensor::allocate(to, values.input.getSizes());
+  if (!result)
+    return result;
+  reference::QuantizeOptions options;
+  options.saturate = semantics.saturate;
+  options.precision = semantics.precision;
+  if (failed(reference::quantizeBuffer(
+          values.input.getElementType(), values.scale.getElementType(), to,
+          values.input.getSizes(), values.granularity, values.input.getBytes(),
+          values.scale.getBytes(), values.getZeroPointBytes(),
+          result->getMutableBytes(), options)))
+    return fail(values.op, "the Reference has no such quantization to " +
+                               spellTensor(to, {}));
+  return result;
+}
+
+/// Of `input`, which is the op's or what came of quantizing it.
+static llvm::Expected<Tensor> dequantize(const Quantization &values,
+                                         const Tensor &input, Type to) {
+  llvm::Expected<Tensor> result = Tensor::allocate(to, input.getSizes());
+  if (!result)
+    return result;
+  if (failed(reference::dequantizeBuffer(
+          input.getElementType(), values.scale.getElementType(), to,
+          input.getSizes(), values.granularity, input.getBytes(),
+          values.scale.getBytes(), values.getZeroPointBytes(),
+          result->getMutableBytes())))
+    return fail(values.op, "the Reference has no such dequantization to " +
+                               spellTensor(to, {}));
+  return result;
+}
+
+static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
+                                       ArrayRef<Tensor> operands) {
+  Quantization values(op, operands);
+  if (llvm::Error error = checkSizes(values))
+    return std::move(error);
+  Type to = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  if (auto quantizeOp = dyn_cast<QuantizeOp>(*op))
+    return quantize(values, to, quantizeOp.getSemantics());
+  auto qdqOp = dyn_cast<QdqOp>(*op);
+  if (!qdqOp)
+    return dequantize(values, values.input, to);
+  llvm::Expected<Tensor> codes =
+      quantize(values, qdqOp.getStorage(), qdqOp.getSemantics());
+  if (!codes)
+    return codes;
+  return dequantize(values, *codes, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<Tensor> evaluate(arith::ConstantOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  return Tensor::fromAttribute(cast<ElementsAttr>(op.getValue()),
+                               type.getElementType());
+}
+
+/// Any op that checkReferenceSupports lets through but the return.
+static llvm::Expected<Tensor> evaluate(Operation *op,
+                                       ArrayRef<Tensor> operands) {
+  return llvm::TypeSwitch<Operation *, llvm::Expected<Tensor>>(op)
+      .Case([&](arith::ConstantOp op) { return evaluate(op); })
+      .Case([&](CastOp op) { return evaluate(op, operands); })
+      .Default([&](Operation *op) {
+        return evaluate(cast<QuantizationOpInterface>(op), operands);
+      });
+}
+
 llvm::Expected<std::vector<Tensor>>
 mlir::quant_float::evaluateWithReference(func::FuncOp function,
                                          ArrayRef<Tensor> inputs) {
@@ -96,23 +249,16 @@ mlir::quant_float::evaluateWithReference(func::FuncOp function,
         results.push_back(values.at(value));
       return results;
     }
-    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      auto type = cast<RankedTensorType>(constant.getType());
-      llvm::Expected<Tensor> tensor = Tensor::fromAttribute(
-          cast<ElementsAttr>(constant.getValue()), type.getElementType());
-      if (!tensor)
-        return tensor.takeError();
-      define(constant.getResult(), *tensor);
-      continue;
-    }
-    auto castOp = cast<CastOp>(op);
-    llvm::Expected<Tensor> result =
-        evaluate(castOp, values.at(castOp.getInput()));
+    SmallVector<Tensor> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(values.at(operand));
+    llvm::Expected<Tensor> result = evaluate(&op, operands);
     if (!result)
       return result.takeError();
-    define(castOp.getResult(), *result);
-    if (--usesLeft[castOp.getInput()] == 0)
-      values.erase(castOp.getInput());
+    define(op.getResult(0), *result);
+    for (Value operand : op.getOperands())
+      if (--usesLeft[operand] == 0)
+        values.erase(operand);
   }
   return llvm::createStringError("the function does not return");
 }

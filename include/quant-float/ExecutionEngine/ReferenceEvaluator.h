@@ -15,14 +15,15 @@
 
 namespace mlir::quant_float {
 
-/// Whether evaluateWithReference can run the function: one block of casts and
-/// constants on ranked tensors of numbers. Emits an error at the first op that
-/// it cannot.
+/// Whether evaluateWithReference can run the function: one block of casts,
+/// quantizations and constants on ranked tensors of numbers. Emits an error at
+/// the first op that it cannot.
 LogicalResult checkReferenceSupports(func::FuncOp function);
 
 /// The function's results, computed by the Reference library element by
 /// element. The function must be supported, and the inputs of the arguments'
-/// types.
+/// types. Fails where the sizes of a scale or zero point, unknown until here,
+/// do not fit (Q1).
 llvm::Expected<std::vector<Tensor>>
 evaluateWithReference(func::FuncOp function, ArrayRef<Tensor> inputs);
 
