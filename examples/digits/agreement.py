@@ -34,6 +34,8 @@ def element_types(model):
     """The element type of every value."""
     plain = onnx.ModelProto()
     plain.CopyFrom(model)
+    # Before version 4 an initializer that is no input has no type.
+    plain.ir_version = max(plain.ir_version, 4)
     for node in plain.graph.node:
         # ONNX Runtime's own quantization nodes, which onnx does not know, type as ONNX's.
         node.domain = ""
@@ -159,7 +161,7 @@ class Bounds:
     def rounded(self, node, distance):
         """One rounding more on either side, but none where the operands are the same."""
         y = np.abs(self.values[node.output[0]].astype(np.float64))
-        return np.where(distance > 0, distance + 2 * UNIT * (y + distance), 0)
+        return np.where(distance > 0, distance + 2 * gamma(1) * (y + distance), 0)
 
     def summed(self, node, magnitudes, carried, terms):
         """Sums of `terms` products whose magnitudes add up to `magnitudes`."""
@@ -242,21 +244,27 @@ class Bounds:
         return self.rounded(node, distances[0] * scale)
 
     def DynamicQuantizeLinear(self, node, inputs, distances):  # noqa: N802
-        (x,), (dx,) = inputs, distances
-        code, scale, zero_point = (self.values[name] for name in node.output)
-        if not dx.any():
+        x, dx = inputs[0].astype(np.float64), distances[0]
+        code, scale, _ = (self.values[name].astype(np.float64) for name in node.output)
+        farthest = dx.max(initial=0)
+        if not farthest:
             return [np.zeros(code.shape), np.zeros(()), np.zeros(())]
-        # Each end of the range may lie as far off as any value; subtraction and division round.
-        wide = np.float64(scale)
-        ds = 2 * dx.max() / 255 + 4 * UNIT * (wide + 2 * dx.max() / 255)
-        low = abs(min(x.min(), 0.0))
-        dz = np.ceil(low / (wide - ds) + dx.max() / (wide - ds) - low / wide) if low else 0.0
-        quotient = np.abs(x.astype(np.float64)) / wide
-        spread = (np.abs(x) + dx) / (wide - ds) - quotient + 2 * UNIT * quotient
-        exact = x.astype(np.float64) / wide
-        steps = np.maximum(
-            np.rint(exact + spread) - np.rint(exact), np.rint(exact) - np.rint(exact - spread)
+        # Both ends of the range move; the subtraction and the division round.
+        ds = 2 * farthest / 255
+        ds += 2 * gamma(2) * (scale + ds)
+        least, most = scale - ds, scale + ds
+        low = -min(x.min(), 0.0)
+        middle = np.rint(low / scale)
+        dz = max(
+            np.rint((low + farthest) / least) - middle,
+            middle - np.rint(max(low - farthest, 0.0) / most),
         )
+        # The quotient as far from 0, and as near to it, as it can be.
+        far = np.copysign((np.abs(x) + dx) / least * (1 + 2 * UNIT), x)
+        near = (np.abs(x) - dx) / np.where(np.abs(x) > dx, most, least)
+        near = np.copysign(1, x) * near * (1 - 2 * UNIT)
+        middle = np.rint(x / scale)
+        steps = np.maximum(np.abs(np.rint(far) - middle), np.abs(np.rint(near) - middle))
         return [steps + dz, np.asarray(ds), np.asarray(dz)]
 
     def integer_contraction(self, node, inputs, distances):
