@@ -10,6 +10,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,9 +34,15 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createConvertOnnxNodesToLinalgPass());
+  manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
-  manager.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
   manager.addPass(createQuantFloatMakeEntryPointsPass());
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createQuantFloatFuseElementwisePass());
+  function.addPass(createQuantFloatTileContractionsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -44,6 +51,19 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager) {
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+
+  // Buffers for what networks compute on the way. Large ones are on the heap
+  // for as long as they are needed, those inside loops are made before them.
+  OpPassManager &buffers = manager.nest<func::FuncOp>();
+  buffers.addPass(bufferization::createBufferHoistingPass());
+  buffers.addPass(bufferization::createBufferLoopHoistingPass());
+  bufferization::PromoteBuffersToStackPassOptions stack;
+  stack.maxAllocSizeInBytes = 256;
+  stack.maxRankOfAllocatedMemRef = 8;
+  buffers.addPass(bufferization::createPromoteBuffersToStackPass(stack));
+  bufferization::buildBufferDeallocationPipeline(manager);
+  manager.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
 }
 
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
@@ -62,7 +82,12 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   expansion.triple = cpu.triple;
   expansion.features = cpu.features;
 
+  QuantFloatVectorizeReductionsPassOptions reductions;
+  reductions.vectorBytes = std::max(cpu.vectorBytes, 16u);
+
   OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createQuantFloatLowerCopiesPass());
+  function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(vector::createLowerVectorMaskPass());

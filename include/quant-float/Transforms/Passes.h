@@ -11,6 +11,10 @@
 
 #include "mlir/Pass/Pass.h"
 
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
 namespace mlir::quant_float {
 
 #define GEN_PASS_DECL
@@ -18,6 +22,12 @@ namespace mlir::quant_float {
 
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Transforms/Passes.h.inc"
+
+/// qdq to quantize and dequantize.
+void populateDecomposeQdqPatterns(RewritePatternSet &patterns);
+
+/// Pairs of quantize and dequantize with the same parameters to qdq.
+void populateFuseQdqPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float
 

@@ -11,6 +11,33 @@
 
 include "mlir/Pass/PassBase.td"
 
+def QuantFloatDecomposeQdqPass : Pass<"quant-float-decompose-qdq"> {
+  let summary = "replace every qdq by a quantize and a dequantize";
+  let description = [{
+    By its definition (D6), bit for bit. `quant-float-fuse-qdq` is the inverse.
+
+    ```mlir
+    %y = quant_float.qdq %x, %s storage f8E4M3FN opset 23
+           : tensor<8xf32>, tensor<f32> to tensor<8xf32>
+    // becomes
+    %q = quant_float.quantize %x, %s opset 23
+           : tensor<8xf32>, tensor<f32> to tensor<8xf8E4M3FN>
+    %y = quant_float.dequantize %q, %s opset 23
+           : tensor<8xf8E4M3FN>, tensor<f32> to tensor<8xf32>
+    ```
+  }];
+}
+
+def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
+  let summary = "replace pairs of a quantize and a dequantize by a qdq";
+  let description = [{
+    A pair becomes one op when both have the same opset, scale, zero point and
+    granularity, the result has the input's type, and nothing else uses the
+    quantized value. Parameters are the same if they are one value or equal
+    constants. `quant-float-decompose-qdq` is the inverse.
+  }];
+}
+
 def QuantFloatRequireLoweredPass : Pass<"quant-float-require-lowered"> {
   let summary = "fail if anything is left that a lowering should have removed";
   let description = [{
@@ -54,6 +81,84 @@ def QuantFloatTileAndVectorizePass
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
   ];
+}
+
+def QuantFloatFuseElementwisePass
+    : InterfacePass<"quant-float-fuse-elementwise", "mlir::FunctionOpInterface"> {
+  let summary = "fuse elementwise linalg ops on tensors";
+  let description = [{
+    Gives named linalg ops their generic form and fuses elementwise ones into
+    the consumer, elementwise or a reduction, that reads each of their elements
+    once. A producer that a larger loop nest reads, a contraction's or a
+    broadcast's, is not computed again there. `tensor.concat` becomes
+    insertions.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatTileContractionsPass
+    : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
+  let summary = "decode the weights of contractions panel by panel";
+  let description = [{
+    Takes `linalg.generic` on tensors with reductions, such as a matrix product
+    or a convolution, of which one operand is a weight: the only use of an
+    elementwise op on constants or arguments, such as a dequantize, along output
+    channels that no other operand has. The op is tiled along these channels
+    and one reduction, and the decoding goes into the loops, so that the decoded
+    weights never exist as a whole. A panel has the channels innermost where the
+    output has.
+
+    ```mlir
+    %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...
+    %y = linalg.generic /* matmul */ ins(%x, %w) ...
+    // becomes
+    scf.for %n = 0 to 128 step 64 {
+      scf.for %k = 0 to 512 step 256 {
+        %panel = linalg.generic /* dequantize */ ... -> tensor<256x64xf32>
+        linalg.generic /* matmul */ ins(%x[:, %k:], %panel) outs(%y[:, %n:])
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatVectorizeReductionsPass
+    : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "turn reductions on buffers into loops that keep sums in registers";
+  let description = [{
+    Takes `linalg.generic` on buffers with reductions. Vectors run along the
+    innermost dimension of the output; where no such loop exists, or the body
+    has no vector form, the code is scalar. Several rows share the vectors that
+    do not change along them. Each element is summed in the order of the op's
+    loops, so that its bits depend neither on the sizes of tiles nor on the
+    target.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "bytes of one register">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatLowerCopiesPass
+    : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
+  let summary = "turn copies of strided buffers into linalg.generic";
+  let description = [{
+    A `memref.copy` from or to a strided buffer would become a call of a support
+    library; as `linalg.generic` it is tiled and vectorized like anything else.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
 #endif // QUANT_FLOAT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,288 @@
+//===- TileContractions.cpp - Weights decoded panel by panel --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATTILECONTRACTIONSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+namespace {
+/// A contraction whose operand `weights` is decoded as it is used.
+struct Panels {
+  GenericOp contraction;
+  OpOperand *weights;
+  /// The loop that the weights alone have, output channels, and a reduction.
+  unsigned channel, reduction;
+  int64_t channelTile, reductionTile;
+};
+} // namespace
+
+static bool isElementwise(GenericOp op) {
+  return op.hasPureTensorSemantics() && op.getNumLoops() > 0 &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         op->getNumResults() == 1;
+}
+
+/// Whether the values come from the model or the caller as they are: weights,
+/// unlike what the network computes.
+static bool isGiven(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return true;
+}
+
+/// The op that decodes weights into `operand`, which nothing else reads.
+static GenericOp getDecoder(OpOperand &operand) {
+  auto producer = operand.get().getDefiningOp<GenericOp>();
+  if (!producer || !isElementwise(producer) || !producer->hasOneUse() ||
+      !cast<RankedTensorType>(operand.get().getType()).hasStaticShape() ||
+      !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
+           .isPermutation())
+    return {};
+  return llvm::all_of(producer.getDpsInputs(), isGiven) ? producer
+                                                        : GenericOp();
+}
+
+/// The loop of a map's result, if that is a loop alone.
+static std::optional<unsigned> getLoop(AffineExpr expression) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expression))
+    return dim.getPosition();
+  return std::nullopt;
+}
+
+/// Sizes of blocks along `dim` in the producer's maps, so that tiles hold whole
+/// blocks.
+static int64_t getBlock(GenericOp producer, unsigned dim) {
+  int64_t block = 1;
+  for (AffineMap map : producer.getIndexingMapsArray())
+    map.walkExprs([&](AffineExpr expression) {
+      auto division = dyn_cast<AffineBinaryOpExpr>(expression);
+      if (!division || division.getKind() != AffineExprKind::FloorDiv ||
+          !division.getLHS().isFunctionOfDim(dim))
+        return;
+      if (auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS()))
+        block = std::lcm(block, divisor.getValue());
+    });
+  return block;
+}
+
+/// About `wanted` of `extent`, in whole blocks; a divisor where there is a
+/// good one, best one that vectors divide, so that nothing is left at the end.
+static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
+  wanted = std::max<int64_t>(wanted, 1);
+  if (extent <= wanted)
+    return extent;
+  int64_t tile = llvm::divideCeil(wanted, block) * block;
+  for (int64_t multiple : {16, 8, 1})
+    for (int64_t smaller = tile; 2 * smaller > tile; smaller -= block)
+      if (extent % smaller == 0 && smaller % multiple == 0)
+        return smaller;
+  return std::min(tile, extent);
+}
+
+/// The op reads weights through loops of its own, at least one for output
+/// channels and one that is reduced.
+static std::optional<Panels> match(GenericOp op) {
+  /// Elements of a panel: with f32, a quarter of a typical second-level cache.
+  constexpr int64_t kPanel = 16384;
+  constexpr int64_t kChannels = 64;
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() < 2 ||
+      op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (OpOperand *weights : op.getDpsInputOperands()) {
+    GenericOp decoder = getDecoder(*weights);
+    if (!decoder)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(weights);
+    auto isElsewhere = [&](unsigned loop) {
+      return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *other) {
+        return other != weights &&
+               op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
+      });
+    };
+    bool isPlain = llvm::all_of(map.getResults(), [&](AffineExpr expression) {
+      std::optional<unsigned> loop = getLoop(expression);
+      return loop && !ShapedType::isDynamic(ranges[*loop]);
+    });
+    if (!isPlain)
+      continue;
+    std::optional<unsigned> channel, reduction;
+    int64_t channelBlock = 1, reductionBlock = 1, total = 1;
+    AffineMap decoded =
+        decoder.getMatchingIndexingMap(decoder.getDpsInitOperand(0));
+    for (auto [index, expression] : llvm::enumerate(map.getResults())) {
+      std::optional<unsigned> loop = getLoop(expression);
+      total *= ranges[*loop];
+      int64_t block = getBlock(decoder, decoded.getDimPosition(index));
+      if (iterators[*loop] == utils::IteratorType::parallel) {
+        if (!channel && !isElsewhere(*loop)) {
+          channel = loop;
+          channelBlock = block;
+        }
+      } else if (!reduction || ranges[*loop] > ranges[*reduction]) {
+        reduction = loop;
+        reductionBlock = block;
+      }
+    }
+    if (!channel || !reduction)
+      continue;
+    Panels panels{op, weights, *channel, *reduction, 0, 0};
+    int64_t channels = ranges[*channel], depth = ranges[*reduction];
+    panels.channelTile = chooseTile(channels, kChannels, channelBlock);
+    int64_t column = total / channels / std::max<int64_t>(depth, 1);
+    panels.reductionTile = chooseTile(
+        depth, kPanel / std::max<int64_t>(panels.channelTile * column, 1),
+        reductionBlock);
+    // Even small weights are never whole in memory.
+    if (panels.channelTile == channels && panels.reductionTile == depth) {
+      if (depth > reductionBlock)
+        panels.reductionTile =
+            chooseTile(depth, llvm::divideCeil(depth, 2), reductionBlock);
+      else
+        panels.channelTile =
+            chooseTile(channels, llvm::divideCeil(channels, 2), channelBlock);
+    }
+    return panels;
+  }
+  return std::nullopt;
+}
+
+/// Lets the decoder write the loops of the contraction's output innermost, so
+/// that the contraction reads vectors: (n, k) becomes (k, n).
+static void transposePanel(RewriterBase &rewriter, Panels &panels) {
+  GenericOp op = panels.contraction;
+  AffineMap map = op.getMatchingIndexingMap(panels.weights);
+  AffineMap output = op.getIndexingMapsArray().back();
+  std::optional<unsigned> last = getLoop(output.getResults().back());
+  if (!last || *last != panels.channel ||
+      getLoop(map.getResults().back()) == last)
+    return;
+  SmallVector<unsigned> order;
+  unsigned position = 0;
+  for (unsigned i = 0, e = map.getNumResults(); i < e; ++i)
+    if (getLoop(map.getResult(i)) == last)
+      position = i;
+    else
+      order.push_back(i);
+  order.push_back(position);
+
+  auto decoder = panels.weights->get().getDefiningOp<GenericOp>();
+  auto type = cast<RankedTensorType>(panels.weights->get().getType());
+  SmallVector<int64_t> shape;
+  for (unsigned i : order)
+    shape.push_back(type.getDimSize(i));
+  rewriter.setInsertionPoint(decoder);
+  Value empty = tensor::EmptyOp::create(rewriter, decoder.getLoc(), shape,
+                                        type.getElementType());
+  SmallVector<AffineMap> maps = decoder.getIndexingMapsArray();
+  maps.back() = maps.back().getSubMap(order);
+  auto transposed =
+      GenericOp::create(rewriter, decoder.getLoc(), empty.getType(),
+                        SmallVector<Value>(decoder.getDpsInputs()), empty, maps,
+                        decoder.getIteratorTypesArray());
+  transposed->setDiscardableAttrs(decoder->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(decoder.getRegion(), transposed.getRegion(),
+                              transposed.getRegion().begin());
+  SmallVector<AffineMap> users = op.getIndexingMapsArray();
+  users[panels.weights->getOperandNumber()] = map.getSubMap(order);
+  rewriter.modifyOpInPlace(op, [&] {
+    panels.weights->set(transposed->getResult(0));
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(users));
+  });
+  rewriter.eraseOp(decoder);
+}
+
+static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
+  GenericOp op = panels.contraction;
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
+  sizes[panels.channel] = rewriter.getIndexAttr(panels.channelTile);
+  sizes[panels.reduction] = rewriter.getIndexAttr(panels.reductionTile);
+  Operation *decoder = panels.weights->get().getDefiningOp();
+  scf::SCFTileAndFuseOptions options;
+  options.tilingOptions.setTileSizes(sizes);
+  options.setFusionControlFn(
+      [&](tensor::ExtractSliceOp, OpResult producer, bool isDestination)
+          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (isDestination || producer.getOwner() != decoder)
+          return std::nullopt;
+        return scf::SCFTileAndFuseOptions::ControlFnResult{};
+      });
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      scf::tileConsumerAndFuseProducersUsingSCF(
+          rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  rewriter.replaceOp(op, tiled->replacements.lookup(op->getResult(0)));
+  // Panels of one size each, the last one apart.
+  for (LoopLikeOpInterface loop : llvm::reverse(tiled->loops)) {
+    scf::ForOp rest;
+    if (auto forOp = dyn_cast<scf::ForOp>(loop.getOperation()))
+      (void)scf::peelForLoopAndSimplifyBounds(rewriter, forOp, rest);
+  }
+  return success();
+}
+
+namespace {
+struct TileContractions final
+    : quant_float::impl::QuantFloatTileContractionsPassBase<TileContractions> {
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    bool changed = false;
+    for (GenericOp op : ops) {
+      std::optional<Panels> panels = match(op);
+      if (!panels)
+        continue;
+      transposePanel(rewriter, *panels);
+      if (failed(tile(rewriter, *panels)))
+        return signalPassFailure();
+      changed = true;
+    }
+    if (!changed)
+      return;
+    // Static sizes of tiles into the types.
+    RewritePatternSet patterns =
+        linalg::getLinalgTilingCanonicalizationPatterns(&getContext());
+    for (RegisteredOperationName op : getContext().getRegisteredOperations())
+      if (isa_and_nonnull<tensor::TensorDialect>(&op.getDialect()))
+        op.getCanonicalizationPatterns(patterns, &getContext());
+    GenericOp::getCanonicalizationPatterns(patterns, &getContext());
+    // A panel of its own, not a part of a buffer for all of the weights.
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
