@@ -116,6 +116,34 @@ LogicalResult StorageCastOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// QuantizeElementsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizeElementsOp::verify() {
+  Type precision = getElementTypeOrSelf(getInput());
+  Type scale = getElementTypeOrSelf(getScale());
+  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(precision))
+    return emitOpError() << "input must be of f32, f16, bf16 or f64, but got "
+                         << precision;
+  if (scale != precision)
+    return emitOpError() << "scale must have the input's element type "
+                         << precision << ", but got " << scale;
+  Type type = getElementTypeOrSelf(getResult());
+  auto integer = dyn_cast<IntegerType>(type);
+  auto number = dyn_cast<FloatType>(type);
+  if (!(integer && integer.getWidth() <= 16) &&
+      !(number && number.getWidth() <= 8))
+    return emitOpError() << "result must be of integers of up to 16 bits or "
+                            "floats of up to 8, but got "
+                         << type;
+  if (!getZeroPoint() || getElementTypeOrSelf(getZeroPoint()) == type)
+    return success();
+  return emitOpError() << "zero point must have the result's element type "
+                       << type << ", but got "
+                       << getElementTypeOrSelf(getZeroPoint());
+}
+
+//===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//
 

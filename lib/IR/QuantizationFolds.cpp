@@ -117,17 +117,6 @@ Attribute ConstantOperands::fold(Type result, Fold fold) const {
 // Round trips that change nothing
 //===----------------------------------------------------------------------===//
 
-/// Whether a and b have the same parameters in the same places.
-static bool haveSameParameters(QuantizationOpInterface a,
-                               QuantizationOpInterface b) {
-  return a.getScaleValue() == b.getScaleValue() &&
-         a.getZeroPointValue() == b.getZeroPointValue() &&
-         a.getGranularity() == b.getGranularity() &&
-         a.getBlockSizeAttribute() == b.getBlockSizeAttribute() &&
-         (a.getAxisAttribute() == b.getAxisAttribute() ||
-          (a.getAxisIndex() && a.getAxisIndex() == b.getAxisIndex()));
-}
-
 /// Whether every scale is a constant f32 from 2^-60 to 2^60 in magnitude: then
 /// (d * s) / s, rounded to f32 twice, is within 2^-22 |d| of d for every
 /// quantized value d, with no overflow and no subnormal on the way.

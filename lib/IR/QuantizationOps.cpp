@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpsetVerifier.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,13 +37,13 @@ static bool isCompatible(int64_t size, int64_t expected) {
          size == expected;
 }
 
-/// Sizes as "4x?", for messages.
+/// "the shape [4, ?]", for messages.
 static std::string printShape(ShapedType type) {
   if (!type)
     return "a scalar";
   if (!type.hasRank())
-    return "no rank";
-  std::string text = "[";
+    return "no known shape";
+  std::string text = "the shape [";
   llvm::raw_string_ostream stream(text);
   llvm::interleaveComma(type.getShape(), stream, [&](int64_t size) {
     if (ShapedType::isDynamic(size))
@@ -67,8 +68,7 @@ static LogicalResult verifyPerTensor(Operation *op, Named scale) {
   if (mayBeOneElement(scale.getShaped()))
     return success();
   return op->emitOpError()
-         << "without an axis the scale must hold one element, but got the "
-            "shape "
+         << "without an axis the scale must hold one element, but got "
          << printShape(scale.getShaped());
 }
 
@@ -79,7 +79,7 @@ static LogicalResult verifyPerAxis(Operation *op, ShapedType input, Named scale,
     return success();
   if (!type || type.getRank() != 1)
     return op->emitOpError()
-           << "with an axis the scale must have rank 1, but got the shape "
+           << "with an axis the scale must have rank 1, but got "
            << printShape(type);
   if (!input.hasRank())
     return success();
@@ -100,7 +100,7 @@ static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
     return op->emitOpError()
            << "with a block size the scale must have the "
               "input's rank "
-           << input.getRank() << ", but got the shape " << printShape(type);
+           << input.getRank() << ", but got " << printShape(type);
   for (auto [index, sizes] :
        llvm::enumerate(llvm::zip_equal(input.getShape(), type.getShape()))) {
     auto [size, found] = sizes;
@@ -168,8 +168,9 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op, Named scale,
   if (a && b &&
       (!a.hasRank() || !b.hasRank() || succeeded(verifyCompatibleShape(a, b))))
     return success();
-  return op->emitOpError() << "zero point must have the scale's shape "
-                           << printShape(a) << ", but got " << printShape(b);
+  return op->emitOpError()
+         << "zero point must have the same shape as the scale, but got "
+         << printShape(b) << " beside " << printShape(a);
 }
 
 /// V8: the result's shape, and no mixing of tensors with other values.
@@ -192,6 +193,22 @@ static LogicalResult verifyShapes(QuantizationOpInterface op, Value result,
     return op->emitOpError() << "result must have the input's shape, but got "
                              << input << " and " << type;
   return success();
+}
+
+static bool isSameValue(Value a, Value b) {
+  Attribute left, right;
+  return a == b || (a && b && a.getType() == b.getType() &&
+                    matchPattern(a, m_Constant(&left)) &&
+                    matchPattern(b, m_Constant(&right)) && left == right);
+}
+
+bool quant_float::haveSameParameters(QuantizationOpInterface a,
+                                     QuantizationOpInterface b) {
+  return isSameValue(a.getScaleValue(), b.getScaleValue()) &&
+         isSameValue(a.getZeroPointValue(), b.getZeroPointValue()) &&
+         a.getBlockSizeAttribute() == b.getBlockSizeAttribute() &&
+         (a.getAxisAttribute() == b.getAxisAttribute() ||
+          (a.getAxisIndex() && a.getAxisIndex() == b.getAxisIndex()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +269,7 @@ static LogicalResult verifyOutputDtype(Operation *op,
 
 static std::string toString(Type type) {
   std::string text;
-  llvm::raw_string_ostream(text) << type;
+  llvm::raw_string_ostream(text) << "'" << type << "'";
   return text;
 }
 

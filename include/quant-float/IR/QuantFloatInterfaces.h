@@ -15,4 +15,12 @@
 
 #include "quant-float/IR/QuantFloatInterfaces.h.inc"
 
+namespace mlir::quant_float {
+
+/// Whether both ops have the same scale, zero point and granularity. Values are
+/// the same if they are one, or equal constants.
+bool haveSameParameters(QuantizationOpInterface a, QuantizationOpInterface b);
+
+} // namespace mlir::quant_float
+
 #endif // QUANT_FLOAT_IR_QUANTFLOATINTERFACES_H

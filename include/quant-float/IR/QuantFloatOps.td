@@ -296,6 +296,51 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
 }
 
 //===----------------------------------------------------------------------===//
+// QuantizeElementsOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
+    [Pure] # ElementwiseMappable.traits> {
+  let summary = "quantizes elements that have a scale each";
+  let description = [{
+    What `quantize` computes of one element, with the versions resolved and the
+    operands brought to the precision P of the division (D2). Of no granularity,
+    so that it can stand in the body of a `linalg.generic` and be vectorized.
+
+    ```
+    q      = input / scale                              // rounded to P
+    result = clamp(round_half_even(q) + zero_point)     // integers (D1)
+    result = cast(q)                                    // float8 (D3)
+    result = cast(q + zero_point)                       // float6, float4 (D3)
+    ```
+
+    Constraints:
+    - `input` and `scale` are of one type: f32, f16, bf16 or f64;
+    - (Q2) `zero_point` has the result's element type; it is of no effect on
+      float8.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.quantize_elements %x, %s, %z : f32, f32, ui8 to ui8
+    %2 = quant_float.quantize_elements %x, %s saturate false
+           : vector<16xf16>, vector<16xf16> to vector<16xf8E4M3FN>
+    ```
+  }];
+  let arguments = (ins
+    QuantFloat_Value:$input,
+    QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$zero_point,
+    DefaultValuedAttr<BoolAttr, "true">:$saturate);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`saturate` $saturate^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // StorageCastOp
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,70 @@
+//===- FuseQdq.cpp - quantize and dequantize into qdq ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATFUSEQDQPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// %q = quantize %x, %s, %z : T
+/// %y = dequantize %q, %s, %z
+/// ->
+/// %y = qdq %x, %s, %z storage T
+/// for ops of the same opset, with the same parameters, and a result of the
+/// input's type. A quantized value with other uses is needed anyway: such a
+/// pair is left alone.
+struct FuseQdq final : OpRewritePattern<DequantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DequantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto quantize = op.getInput().getDefiningOp<QuantizeOp>();
+    if (!quantize || !quantize->hasOneUse() ||
+        quantize.getInput().getType() != op.getType() ||
+        quantize.getOpset() != op.getOpset() ||
+        quantize.getDomain() != op.getDomain() ||
+        !haveSameParameters(quantize, op))
+      return failure();
+    rewriter.replaceOpWithNewOp<QdqOp>(
+        op, op.getType(), quantize.getInput(), quantize.getScale(),
+        quantize.getZeroPoint(), quantize.getOpsetAttr(),
+        quantize.getDomainAttr(), quantize.getAxisAttr(),
+        quantize.getBlockSizeAttr(), quantize.getIgnoredAttributesAttr(),
+        TypeAttr::get(quantize.getQuantizedElementType()),
+        quantize.getSaturateAttr(), quantize.getPrecisionAttr());
+    return success();
+  }
+};
+
+struct FuseQdqPass final
+    : quant_float::impl::QuantFloatFuseQdqPassBase<FuseQdqPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateFuseQdqPatterns(patterns);
+    // The driver erases the quantize ops, which are dead then.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config)))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void quant_float::populateFuseQdqPatterns(RewritePatternSet &patterns) {
+  patterns.add<FuseQdq>(patterns.getContext());
+}
