@@ -48,6 +48,12 @@ struct NodeResolution {
 FailureOr<NodeResolution> resolveNode(OpBuilder &builder, NodeOp node,
                                       NodeErrorFn emitError);
 
+/// Verifies the op; what it says follows what `emitError` begins.
+LogicalResult verifyResolvedNode(Operation *op, NodeErrorFn emitError);
+
+/// Begins an error as the importer does: "node 'q' (QuantizeLinear): ".
+InFlightDiagnostic emitNodeError(NodeOp node);
+
 /// The same for passes: makes the op before the node and verifies it; errors
 /// begin with the node's name. Null while the operand types do not say enough.
 /// Replacing the node, whose result type may say less, is the caller's part.

@@ -8,8 +8,6 @@
 
 #include "Diagnostics.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::quant_float::onnx_import;
@@ -26,21 +24,6 @@ static constexpr DiagInfo kDiags[] = {
 #define WARNING(Id, Text) {DiagnosticSeverity::Warning, Text},
 #include "Diagnostics.def"
 };
-
-std::string quant_float::onnx_import::printable(StringRef text) {
-  // Enough for any sane name; a megabyte of it helps nobody.
-  constexpr size_t kHead = 120, kTail = 40;
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  if (text.size() <= kHead + kTail) {
-    llvm::printEscapedString(text, os);
-    return result;
-  }
-  llvm::printEscapedString(text.take_front(kHead), os);
-  os << "...";
-  llvm::printEscapedString(text.take_back(kTail), os);
-  return result;
-}
 
 Location quant_float::onnx_import::stripCalls(Location loc) {
   while (auto call = dyn_cast<CallSiteLoc>(loc))

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_TARGET_ONNX_DIAGNOSTICS_H
 
 #include "mlir/IR/Location.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/LogicalResult.h"
@@ -34,10 +35,6 @@ struct Subject {
     return {loc, text.empty() ? part.str() : text + ": " + part.str()};
   }
 };
-
-/// Text from a file, fit for one line of a terminal: anything that is not
-/// printable ASCII is escaped, and the middle of long text left out.
-std::string printable(StringRef text);
 
 /// The place inside the function. The subject names the calls; as notes they
 /// would only repeat the name of the file.

@@ -139,32 +139,3 @@ LogicalResult Importer::importMain(::onnx::GraphProto &graph, ModuleOp module) {
                            builder.getStringAttr(output.name()));
   return success();
 }
-
-//===----------------------------------------------------------------------===//
-// Verification
-//===----------------------------------------------------------------------===//
-
-void Importer::verifyNode(Operation *op, const Subject &subject) {
-  if (!options.verify)
-    return;
-  std::vector<Diagnostic> found;
-  {
-    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-      found.push_back(std::move(diagnostic));
-      return success();
-    });
-    // The op as generic IR says nothing about the node.
-    bool printOp = context->shouldPrintOpOnDiagnostic();
-    context->printOpOnDiagnostic(false);
-    if (failed(mlir::verify(op, /*verifyRecursively=*/false)))
-      hasInvalidNodes = true;
-    context->printOpOnDiagnostic(printOp);
-  }
-  Location loc = stripCalls(subject.loc);
-  for (Diagnostic &diagnostic : found) {
-    InFlightDiagnostic shown = mlir::emitError(loc);
-    shown << subject.text << ": " << diagnostic.str();
-    for (Diagnostic &note : diagnostic.getNotes())
-      shown.attachNote(loc) << note.str();
-  }
-}

@@ -12,7 +12,7 @@
 #include "Attributes.h"
 #include "Functions.h"
 #include "mlir/IR/Builders.h"
-#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -86,11 +86,6 @@ private:
       Opsets &opsets, const Subject &subject);
   LogicalResult importMain(::onnx::GraphProto &graph, ModuleOp module);
   void annotateModule(ModuleOp module, const ::onnx::ModelProto &model);
-  /// Lets the op's verifier judge what the node says. The verifier names the
-  /// op; the node, which the reader knows, is put in front. The import goes on,
-  /// so that all invalid nodes are reported, and fails in the end.
-  void verifyNode(Operation *op, const Subject &subject);
-
   // GraphImporter.cpp: graphs and the values they define. The block receives
   // the graph's inputs as arguments; `inputTypes` are the types of those for
   // which the file tells none.
@@ -119,15 +114,17 @@ private:
   LogicalResult resolveAttributes(NodeInput &input);
   LogicalResult importIdentity(NodeInput &input, OpBuilder &builder);
   LogicalResult importConstant(NodeInput &input, OpBuilder &builder);
-  /// A node kept as it is; `resultType` when the caller knows the only one.
-  LogicalResult importOpaque(NodeInput &input, OpBuilder &builder,
-                             Type resultType = {});
+  /// A node kept as it is; its outputs are not defined yet.
+  FailureOr<NodeOp> createNode(NodeInput &input, OpBuilder &builder);
+  LogicalResult importOpaque(NodeInput &input, OpBuilder &builder);
   LogicalResult importBody(NodeInput &input, const ResolvedAttribute &attribute,
                            ::onnx::GraphProto &graph, StringRef name,
                            Region &region);
 
-  // CastImporter.cpp.
-  LogicalResult importCast(NodeInput &input, OpBuilder &builder, bool like);
+  // QuantizationImporter.cpp.
+  LogicalResult importQuantization(NodeInput &input, NodeOp node,
+                                   OpBuilder &builder);
+  void warnOfMissingType(NodeInput &input, const NodeResolution &resolution);
 
   // Functions.cpp.
   LogicalResult importCall(NodeInput &input, const Function &function,

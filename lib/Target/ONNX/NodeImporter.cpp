@@ -90,14 +90,10 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
     return diagnose(input.subject, Diag::NoOpsetImport,
                     domain.empty() ? "ai.onnx" : printable(domain));
   input.opset = opset->second;
-  if (!domain.empty())
-    return importOpaque(input, builder);
   StringRef opType = node.op_type();
-  if (opType == "Cast" || opType == "CastLike")
-    return importCast(input, builder, /*like=*/opType == "CastLike");
-  if (opType == "Constant")
+  if (domain.empty() && opType == "Constant")
     return importConstant(input, builder);
-  if (opType == "Identity")
+  if (domain.empty() && opType == "Identity")
     return importIdentity(input, builder);
   return importOpaque(input, builder);
 }
@@ -119,7 +115,7 @@ LogicalResult Importer::importIdentity(NodeInput &input, OpBuilder &builder) {
                     printable(input.attributes.front().name));
   Type declared = input.scope.getDeclared(input.node.output(0));
   if (declared && isa<UnknownType>(operand.getType()))
-    return importOpaque(input, builder, declared);
+    return importOpaque(input, builder);
   if (declared && !areCompatible(declared, operand.getType()))
     return diagnose(input.subject, Diag::DeclaredType,
                     printable(input.node.output(0)), declared,
@@ -232,8 +228,7 @@ LogicalResult Importer::importBody(NodeInput &input,
   return success();
 }
 
-LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder,
-                                     Type resultType) {
+FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
   SmallVector<NamedAttribute> attributes;
   SmallVector<std::string> bodyNames;
   SmallVector<std::unique_ptr<Region>> bodies;
@@ -274,9 +269,7 @@ LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder,
   StringRef opType = input.node.op_type();
   SmallVector<Type> resultTypes;
   for (auto [index, name] : llvm::enumerate(input.node.output())) {
-    Type type = index == 0 ? resultType : Type();
-    if (!type && !name.empty())
-      type = input.scope.getDeclared(name);
+    Type type = name.empty() ? Type() : input.scope.getDeclared(name);
     if (!type && domain.empty())
       type = inferResultType(input, bodies, index);
     resultTypes.push_back(type ? type : UnknownType::get(context));
@@ -292,5 +285,14 @@ LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder,
       builder.getStrArrayAttr(bodyNameRefs), bodies.size());
   for (auto [region, body] : llvm::zip_equal(op->getRegions(), bodies))
     region.takeBody(*body);
-  return defineOutputs(input, op->getResults());
+  return op;
+}
+
+LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder) {
+  FailureOr<NodeOp> node = createNode(input, builder);
+  if (failed(node))
+    return failure();
+  if (isQuantizationNode(*node))
+    return importQuantization(input, *node, builder);
+  return defineOutputs(input, (*node)->getResults());
 }

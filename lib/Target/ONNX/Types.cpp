@@ -21,7 +21,6 @@ namespace {
 // Debian's onnx.proto stops at BFLOAT16, so the newer ones are numbers here.
 constexpr int32_t kComplex64 = 14;
 constexpr int32_t kComplex128 = 15;
-constexpr int32_t kNewestDataType = 28;
 } // namespace
 
 Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
@@ -30,15 +29,6 @@ Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
   if (dataType == kComplex128)
     return ComplexType::get(Float64Type::get(context));
   return getTypeFromOnnxDataType(context, dataType);
-}
-
-Type onnx_import::getElementTypeByName(MLIRContext *context, StringRef name) {
-  // The enum names are the type names in capitals.
-  for (int32_t dataType = 1; dataType <= kNewestDataType; ++dataType)
-    if (Type type = getTypeFromOnnxDataType(context, dataType);
-        type && getOnnxTypeName(type).upper() == name)
-      return type;
-  return {};
 }
 
 //===----------------------------------------------------------------------===//

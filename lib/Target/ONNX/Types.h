@@ -20,10 +20,6 @@ namespace mlir::quant_float::onnx_import {
 /// UNDEFINED and unknown numbers.
 Type getElementType(MLIRContext *context, int32_t dataType);
 
-/// The element type with that ONNX enum name ("FLOAT16"); null when unknown or
-/// complex. Cast-1 spells its `to` so (V5).
-Type getElementTypeByName(MLIRContext *context, StringRef name);
-
 /// "tensor(float)", "seq(tensor(int64))", as ONNX spells types.
 std::string spell(MLIRContext *context, const ::onnx::TypeProto &type);
 

@@ -210,8 +210,12 @@ for op_type, inputs, expected in (
 ):
     made = node(op_type, inputs, ["y"], name="n")
     refuse_node("InputCount", made, f"expected {expected} input(s), but got {len(inputs)}")
+table.add(
+    "OutputCount",
+    model([node("Cast", ["x"], [], name="n", to=1)], [X], []),
+    "node 'n' (Cast): expected 1 output, but got 0",
+)
 for made in (
-    node("Cast", ["x"], [], name="n", to=1),
     node("CastLike", ["x", "x"], ["y", "z"], name="n"),
     node("Identity", ["x"], ["y", "z"], name="n"),
     node("Constant", [], ["y", "z"], name="n", value_int=1),
@@ -221,15 +225,15 @@ refuse_node("AbsentInput", node("Cast", [""], ["y"], name="n", to=1), "input 0 i
 refuse_node("AbsentInput", node("CastLike", ["x", ""], ["y"], name="n"), "input 1 is absent")
 refuse_node("AbsentInput", node("Identity", [""], ["y"], name="n"), "input 0 is absent")
 sequence = helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, None))
-for made in (cast(to=1), node("CastLike", ["w", "x"], ["y"], name="c")):
+for at, made in enumerate((cast(to=1), node("CastLike", ["w", "x"], ["y"], name="c"))):
     shown = '!quant_float.opaque<"seq(tensor(float))">'
     table.add(
-        "InputType",
+        None,
         model([made], [helper.make_value_info("x", sequence), ("w", FLOAT, [1])], []),
-        f"node 'c' ({made.op_type}): input 'x': expected a tensor, but got {shown}",
+        f"node 'c' ({made.op_type}): input {at}: expected a tensor, but got '{shown}'",
     )
-refuse_node("MissingAttribute", cast(), "attribute 'to' is missing")
-refuse_node("MissingAttribute", cast(saturate=1), "attribute 'to' is missing")
+refuse_node(None, cast(), "attribute 'to' is missing")
+refuse_node(None, cast(saturate=1), "attribute 'to' is missing")
 refuse_node("UnknownAttribute", cast(to=1, axis=1), "unknown attribute 'axis'")
 like = node("CastLike", ["x", "x"], ["y"], name="c", to=1)
 refuse_node("UnknownAttribute", like, "unknown attribute 'to'")
@@ -306,17 +310,17 @@ for kind, shown in (
     refuse_node("NoAttributeValue", with_attribute(type=kind), message)
 for to in (0, 14, 15, 29, -1, 2**32 + 1):
     message = f"attribute 'to': expected the number of an element type, but got {to}"
-    refuse_node("UnknownTo", cast(to=to), message)
+    refuse_node(None, cast(to=to), message)
 for to in ("", "float", "COMPLEX64", "UNDEFINED", "\n"):
     shown = to.replace("\n", "\\0A")
     message = f"attribute 'to': expected the name of an element type, but got '{shown}'"
-    refuse_node("UnknownToName", cast(to=to), message, opset=1)
+    refuse_node(None, cast(to=to), message, opset=1)
 for value in (2, -1):
     message = f"attribute 'saturate': expected 0 or 1, but got {value}"
-    refuse_node("BadSaturate", cast(to=17, saturate=value), message)
+    refuse_node(None, cast(to=17, saturate=value), message)
 for value in ("", "UP", "nearest "):
     message = f"attribute 'round_mode': expected 'up', 'down' or 'nearest', but got '{value}'"
-    refuse_node("BadRoundMode", cast(to=24, round_mode=value), message)
+    refuse_node(None, cast(to=24, round_mode=value), message)
 FORMS = "expected exactly one value attribute, but got"
 refuse_node("ConstantForms", node("Constant", [], ["y"], name="k"), f"{FORMS} 0")
 made = node("Constant", [], ["y"], name="k", value_int=1, value_float=1.0)
@@ -329,11 +333,20 @@ deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, nested)
 table.add("Malformed", deep, "not an ONNX model: malformed protobuf")
 strange = node("Strange", ["x"], ["s"])
 for made, which, result in (
-    (node("Cast", ["s"], ["y"], name="n", to=10), "UntypedCast", "so the node is kept as it is"),
+    (node("Cast", ["s"], ["y"], name="n", to=10), "UntypedInput", "so the node is kept as it is"),
     (node("CastLike", ["x", "s"], ["y"], name="n"), "UntypedLike", "so neither is the result's"),
 ):
     message = f"node 'n' ({made.op_type}): the type of input 's' is not known, {result}"
     table.add(which, model([strange, made], [X], [Y]), message)
+table.add(
+    "UnrankedInput",
+    model(
+        [node("QuantizeLinear", ["x", "s"], ["y"], name="n")],
+        [X, ("s", FLOAT, None)],
+        [("y", T.UINT8, [2])],
+    ),
+    "node 'n' (QuantizeLinear): the rank of input 's' is not known, so the node is kept as it is",
+)
 
 # What the file says is taken over, and the op's verifier refuses it: each node by its name.
 
@@ -490,7 +503,7 @@ refuse_call(
     "node 'c' (Cast): attribute 'to': expected an int, but got a string",
 )
 refuse_call(
-    "MissingAttribute",
+    None,
     call("F"),
     [function("F", [with_ref], attributes=["type"])],
     "node 'c' (Cast): attribute 'to' is missing",

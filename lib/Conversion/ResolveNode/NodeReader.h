@@ -1,0 +1,72 @@
+//===- NodeReader.h - What a quantization node says -------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_RESOLVENODE_NODEREADER_H
+#define QUANT_FLOAT_LIB_CONVERSION_RESOLVENODE_NODEREADER_H
+
+#include "quant-float/Conversion/ResolveNode.h"
+
+namespace mlir::quant_float {
+
+/// The domain of ONNX Runtime's own ops.
+constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
+
+/// Reads a node, with an error for whatever is not as its op has it. Nothing
+/// about the node is taken for granted: it need not have been verified.
+class NodeReader {
+public:
+  NodeReader(NodeOp node, NodeErrorFn emitError);
+
+  NodeOp getNode() const { return node; }
+  int64_t getOpset() const { return getNode().getOpset(); }
+  /// Whether the node is of com.microsoft (V9), not of ONNX.
+  bool isMicrosoft() const { return getNode().getDomain() == kMicrosoftDomain; }
+  InFlightDiagnostic emitError() const { return errorFn(); }
+
+  /// The input at that place of the source node; null where it is left out.
+  Value getInput(unsigned index) const;
+  /// The element type of an input; null where its type is not known.
+  Type getElementType(unsigned index) const;
+
+  /// There are `least` to `most` inputs, the first `least` are not left out,
+  /// all are tensors as far as known, and there is one output.
+  LogicalResult checkValues(size_t least, size_t most) const;
+  /// There are no other attributes than these.
+  LogicalResult checkAttributes(ArrayRef<StringRef> known) const;
+
+  /// The value of an attribute, none where it is left out.
+  FailureOr<std::optional<int64_t>> getInt(StringRef name) const;
+  FailureOr<std::optional<StringRef>> getString(StringRef name) const;
+
+  /// `saturate`, and an attribute that is the number of an element type; null
+  /// where left out.
+  FailureOr<BoolAttr> getSaturate() const;
+  FailureOr<Type> getElementTypeAttribute(StringRef name) const;
+
+private:
+  LogicalResult reportKind(StringRef name, StringRef expected,
+                           Attribute value) const;
+
+  NodeOp node;
+  NodeErrorFn errorFn;
+  SmallVector<Value> inputs;
+};
+
+/// The resolvers. CastLike is `like`.
+FailureOr<NodeResolution> resolveCast(OpBuilder &builder,
+                                      const NodeReader &node, bool like);
+FailureOr<NodeResolution> resolveQuantization(OpBuilder &builder,
+                                              const NodeReader &node,
+                                              bool isQuantize);
+
+/// The type of a result with the input's shape (V8).
+Type getResultType(Type input, Type elementType);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_RESOLVENODE_NODEREADER_H

@@ -1,0 +1,107 @@
+//===- ResolveCast.cpp - Cast and CastLike --------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeReader.h"
+#include "quant-float/Support/Printable.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// The first version whose `to` is a number (V5).
+constexpr int64_t kFirstOpsetWithNumber = 6;
+constexpr int32_t kNewestDataType = 28;
+} // namespace
+
+/// The element type with that ONNX enum name ("FLOAT16"): the type names in
+/// capitals. Null when unknown or complex.
+static Type getElementTypeByName(MLIRContext *context, StringRef name) {
+  for (int32_t dataType = 1; dataType <= kNewestDataType; ++dataType)
+    if (Type type = getTypeFromOnnxDataType(context, dataType);
+        type && getOnnxTypeName(type).upper() == name)
+      return type;
+  return {};
+}
+
+/// V5: a string in version 1, a number after. Complex types are no target in
+/// any version.
+static FailureOr<Type> readTo(const NodeReader &node) {
+  Type type;
+  if (node.getOpset() < kFirstOpsetWithNumber) {
+    FailureOr<std::optional<StringRef>> name = node.getString("to");
+    if (failed(name))
+      return failure();
+    if (*name) {
+      type = getElementTypeByName(node.getNode()->getContext(), **name);
+      if (!type)
+        return node.emitError() << "attribute 'to': expected the name of an "
+                                   "element type, but got '"
+                                << printable(**name) << "'";
+    }
+  } else {
+    FailureOr<Type> number = node.getElementTypeAttribute("to");
+    if (failed(number))
+      return failure();
+    type = *number;
+  }
+  if (!type)
+    return node.emitError() << "attribute 'to' is missing";
+  return type;
+}
+
+static FailureOr<RoundModeAttr> readRoundMode(const NodeReader &node) {
+  FailureOr<std::optional<StringRef>> name = node.getString("round_mode");
+  if (failed(name))
+    return failure();
+  if (!*name)
+    return RoundModeAttr();
+  // V6
+  std::optional<RoundMode> mode = symbolizeRoundMode(**name);
+  if (!mode)
+    return node.emitError() << "attribute 'round_mode': expected 'up', 'down' "
+                               "or 'nearest', but got '"
+                            << printable(**name) << "'";
+  return RoundModeAttr::get(node.getNode()->getContext(), *mode);
+}
+
+FailureOr<NodeResolution> quant_float::resolveCast(OpBuilder &builder,
+                                                   const NodeReader &node,
+                                                   bool like) {
+  size_t count = like ? 2 : 1;
+  // CastLike has no `to`; whether the version has the others is for the
+  // verifier to say.
+  constexpr StringRef kAttributes[] = {"round_mode", "saturate", "to"};
+  if (failed(node.checkValues(count, count)) ||
+      failed(node.checkAttributes(ArrayRef(kAttributes).drop_back(like))))
+    return failure();
+  FailureOr<BoolAttr> saturate = node.getSaturate();
+  if (failed(saturate))
+    return failure();
+  FailureOr<RoundModeAttr> roundMode = readRoundMode(node);
+  if (failed(roundMode))
+    return failure();
+
+  // C15: of the second input only the element type counts.
+  FailureOr<Type> to = like ? node.getElementType(1) : readTo(node);
+  if (failed(to))
+    return failure();
+  NodeResolution result;
+  if (!*to) {
+    result.missingInput = 1;
+    return result;
+  }
+  Value input = node.getInput(0);
+  result.resultType = getResultType(input.getType(), *to);
+  if (isa<UnknownType>(input.getType()))
+    return result;
+  result.op = CastOp::create(
+      builder, node.getNode()->getLoc(), result.resultType, input,
+      builder.getI64IntegerAttr(node.getOpset()),
+      like ? builder.getUnitAttr() : UnitAttr(), *saturate, *roundMode);
+  return result;
+}

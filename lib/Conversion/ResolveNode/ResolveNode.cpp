@@ -1,0 +1,138 @@
+//===- ResolveNode.cpp - Quantization nodes to ops of the dialect ---------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Conversion/ResolveNode.h"
+
+#include "NodeReader.h"
+#include "mlir/IR/Verifier.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+enum class NodeKind { None, Cast, CastLike, Quantize, Dequantize };
+} // namespace
+
+static NodeKind getKind(NodeOp node) {
+  // The IR may lack either.
+  if (!node.getOpTypeAttr() || !node.getOpsetAttr())
+    return NodeKind::None;
+  StringRef domain = node.getDomain();
+  auto kind = llvm::StringSwitch<NodeKind>(node.getOpType())
+                  .Case("Cast", NodeKind::Cast)
+                  .Case("CastLike", NodeKind::CastLike)
+                  .Case("QuantizeLinear", NodeKind::Quantize)
+                  .Case("DequantizeLinear", NodeKind::Dequantize)
+                  .Default(NodeKind::None);
+  if (domain.empty() || domain == "ai.onnx")
+    return kind;
+  // V9: com.microsoft has no casts of its own.
+  bool isMicrosoft =
+      domain == kMicrosoftDomain &&
+      (kind == NodeKind::Quantize || kind == NodeKind::Dequantize);
+  return isMicrosoft ? kind : NodeKind::None;
+}
+
+bool quant_float::isQuantizationNode(NodeOp node) {
+  return getKind(node) != NodeKind::None;
+}
+
+Type quant_float::getResultType(Type input, Type elementType) {
+  if (auto shape = dyn_cast<RankedTensorType>(input))
+    return RankedTensorType::get(shape.getShape(), elementType);
+  return UnrankedTensorType::get(elementType);
+}
+
+FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
+                                                   NodeOp node,
+                                                   NodeErrorFn emitError) {
+  NodeReader reader(node, emitError);
+  switch (getKind(node)) {
+  case NodeKind::None:
+    break;
+  case NodeKind::Cast:
+  case NodeKind::CastLike:
+    return resolveCast(builder, reader, getKind(node) == NodeKind::CastLike);
+  case NodeKind::Quantize:
+  case NodeKind::Dequantize:
+    return resolveQuantization(builder, reader,
+                               getKind(node) == NodeKind::Quantize);
+  }
+  return emitError() << "expected a quantization node";
+}
+
+//===----------------------------------------------------------------------===//
+// For passes
+//===----------------------------------------------------------------------===//
+
+/// The place inside the function that a node came with.
+static Location stripCalls(Location loc) {
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  return loc;
+}
+
+/// "node 'c1' (Cast)", "node of 'y' (Cast)", as the importer says it.
+static std::string describe(NodeOp node) {
+  std::string opType = " (" + printable(node.getOpType()) + ")";
+  if (std::optional<StringRef> name = node.getNodeName())
+    return "node '" + printable(*name) + "'" + opType;
+  if (auto loc = dyn_cast<NameLoc>(stripCalls(node.getLoc())))
+    return "node of '" + printable(loc.getName()) + "'" + opType;
+  return "node without a name" + opType;
+}
+
+InFlightDiagnostic quant_float::emitNodeError(NodeOp node) {
+  InFlightDiagnostic diagnostic = mlir::emitError(stripCalls(node.getLoc()));
+  diagnostic << describe(node) << ": ";
+  return diagnostic;
+}
+
+LogicalResult quant_float::verifyResolvedNode(Operation *op,
+                                              NodeErrorFn emitError) {
+  MLIRContext *context = op->getContext();
+  std::vector<Diagnostic> found;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      found.push_back(std::move(diagnostic));
+      return success();
+    });
+    // The op as generic IR says nothing about the node.
+    bool printOp = context->shouldPrintOpOnDiagnostic();
+    context->printOpOnDiagnostic(false);
+    result = mlir::verify(op, /*verifyRecursively=*/false);
+    context->printOpOnDiagnostic(printOp);
+  }
+  for (Diagnostic &diagnostic : found) {
+    InFlightDiagnostic shown = emitError();
+    shown << diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      shown.attachNote() << note.str();
+  }
+  return result;
+}
+
+FailureOr<Operation *> quant_float::resolveQuantFloatNode(OpBuilder &builder,
+                                                          NodeOp node) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(node);
+  FailureOr<NodeResolution> resolution =
+      resolveNode(builder, node, [&] { return emitNodeError(node); });
+  if (failed(resolution))
+    return failure();
+  Operation *op = resolution->op;
+  if (op &&
+      failed(verifyResolvedNode(op, [&] { return emitNodeError(node); }))) {
+    op->erase();
+    return failure();
+  }
+  return op;
+}

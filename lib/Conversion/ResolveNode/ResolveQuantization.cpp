@@ -1,0 +1,282 @@
+//===- ResolveQuantization.cpp - QuantizeLinear and DequantizeLinear ------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeReader.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// The inputs, by their place.
+enum : unsigned { kInput, kScale, kZeroPoint };
+
+/// Q3
+constexpr int64_t kDefaultAxis = 1;
+/// Before it only per tensor (Q1).
+constexpr int64_t kFirstOpsetWithAxis = 13;
+
+/// What the attributes say; absent ones stay absent (V3).
+struct Attributes {
+  std::optional<int64_t> axis;
+  std::optional<int64_t> blockSize;
+  /// Null: absent, or 0, which says the same. Likewise `precision`.
+  Type outputDtype;
+  Type precision;
+  BoolAttr saturate;
+};
+
+/// Turns one QuantizeLinear or DequantizeLinear into its op.
+class QuantizationResolver {
+public:
+  QuantizationResolver(OpBuilder &builder, const NodeReader &node,
+                       bool isQuantize)
+      : builder(builder), node(node), isQuantize(isQuantize) {}
+
+  FailureOr<NodeResolution> resolve();
+
+private:
+  LogicalResult readAttributes();
+  FailureOr<Type> readDefaultable(StringRef name);
+  FailureOr<Type> getResultElementType();
+  LogicalResult checkZeroPoint();
+  /// Q1: sets `axis` and `blockSize` to those of the op, both none per tensor.
+  LogicalResult decideGranularity(RankedTensorType scale);
+  LogicalResult refuseScale(RankedTensorType scale);
+  bool takesAxis(RankedTensorType scale, int64_t axis) const;
+  Operation *createOp(Type resultType);
+
+  /// V3: names an attribute that is spelled out without effect.
+  void ignore(StringRef name) {
+    ignored.push_back(builder.getStringAttr(name));
+  }
+
+  Value getInput(unsigned index) const { return node.getInput(index); }
+  std::optional<int64_t> getInputRank() const {
+    auto type = dyn_cast<RankedTensorType>(getInput(kInput).getType());
+    return type ? std::optional(type.getRank()) : std::nullopt;
+  }
+
+  OpBuilder &builder;
+  const NodeReader &node;
+  bool isQuantize;
+  Attributes attributes;
+  SmallVector<Attribute> ignored;
+  std::optional<int64_t> axis;
+  std::optional<int64_t> blockSize;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+/// The number of an element type, or 0 for none.
+FailureOr<Type> QuantizationResolver::readDefaultable(StringRef name) {
+  FailureOr<std::optional<int64_t>> number = node.getInt(name);
+  if (failed(number))
+    return failure();
+  if (*number != 0)
+    return node.getElementTypeAttribute(name);
+  ignore(name);
+  return Type();
+}
+
+LogicalResult QuantizationResolver::readAttributes() {
+  // Those of any version; which has which is for the verifier to say (V3).
+  constexpr StringRef kNames[] = {"axis", "block_size", "output_dtype",
+                                  "precision", "saturate"};
+  if (failed(node.checkAttributes(isQuantize ? ArrayRef(kNames)
+                                             : ArrayRef(kNames).take_front(3))))
+    return failure();
+  FailureOr<std::optional<int64_t>> axis = node.getInt("axis");
+  FailureOr<std::optional<int64_t>> blockSize = node.getInt("block_size");
+  if (failed(axis) || failed(blockSize))
+    return failure();
+  // Q4
+  if (*blockSize && **blockSize < 0)
+    return node.emitError()
+           << "attribute 'block_size': expected 0 or more, but got "
+           << **blockSize;
+  FailureOr<Type> outputDtype = readDefaultable("output_dtype");
+  if (failed(outputDtype))
+    return failure();
+  FailureOr<Type> precision = readDefaultable("precision");
+  if (failed(precision))
+    return failure();
+  // Q9
+  if (*precision &&
+      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(*precision))
+    return node.emitError()
+           << "attribute 'precision': expected 0 or the number of float, "
+              "float16, bfloat16 or double, but got "
+           << *getOnnxDataType(*precision);
+  FailureOr<BoolAttr> saturate = node.getSaturate();
+  if (failed(saturate))
+    return failure();
+  attributes = {*axis, *blockSize, *outputDtype, *precision, *saturate};
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// The zero point's type, else output_dtype, else uint8; of a dequantization
+/// output_dtype, else the scale's type (Q5, Q6). Null where that is not known.
+FailureOr<Type> QuantizationResolver::getResultElementType() {
+  Type given = attributes.outputDtype;
+  Type implied = node.getElementType(isQuantize ? kZeroPoint : kScale);
+  bool isUInt8 = isQuantize && !getInput(kZeroPoint);
+  if (isUInt8)
+    implied = builder.getIntegerType(8, /*isSigned=*/false);
+  if (given && given == implied)
+    ignore("output_dtype");
+  if (isQuantize && !isUInt8 && given && implied && given != implied)
+    return node.emitError() << "attribute 'output_dtype': expected the zero "
+                               "point's element type "
+                            << implied << ", but got " << given;
+  return given ? given : implied;
+}
+
+/// Q2, for constants Q7. The op has no place for the quantized type of a zero
+/// point that is not the result's, nor the input's.
+LogicalResult QuantizationResolver::checkZeroPoint() {
+  Value zeroPoint = getInput(kZeroPoint);
+  if (!zeroPoint)
+    return success();
+  if (std::optional<std::string> error = findZeroPointError(zeroPoint))
+    return node.emitError() << *error;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Granularity
+//===----------------------------------------------------------------------===//
+
+/// Whether a scale of one dimension can lie along the axis, as far as known.
+bool QuantizationResolver::takesAxis(RankedTensorType scale,
+                                     int64_t axis) const {
+  std::optional<int64_t> rank = getInputRank();
+  return !rank || (axis >= -*rank && axis < *rank);
+}
+
+LogicalResult QuantizationResolver::refuseScale(RankedTensorType scale) {
+  std::optional<int64_t> rank = getInputRank();
+  if (!rank || *rank == scale.getRank())
+    return node.emitError()
+           << "a scale of rank " << scale.getRank()
+           << " needs a block_size above 0 (blocked quantization), but got "
+           << scale << " without one";
+  return node.emitError()
+         << "scale must be a scalar (per tensor), a vector (per axis) or, with "
+            "block_size, of the input's rank "
+         << *rank << " (blocked), but got " << scale;
+}
+
+LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
+  int64_t given = attributes.axis.value_or(kDefaultAxis);
+  // Whether scale and zero point fit the blocks is for the verifier to say.
+  if (attributes.blockSize.value_or(0) > 0) {
+    axis = given;
+    blockSize = attributes.blockSize;
+    return success();
+  }
+  if (attributes.blockSize)
+    ignore("block_size");
+  if (scale.getRank() > 1)
+    return refuseScale(scale);
+
+  bool isDynamic = scale.getRank() == 1 && scale.isDynamicDim(0);
+  bool isPerTensor = scale.getRank() == 0 || scale.getDimSize(0) == 1;
+  // A length that shows at run time must be 1 where nothing else fits.
+  bool hasAxis = node.isMicrosoft() || node.getOpset() >= kFirstOpsetWithAxis;
+  if (isDynamic && (!hasAxis || !takesAxis(scale, given)))
+    isPerTensor = true;
+  if (isPerTensor) {
+    if (attributes.axis)
+      ignore("axis");
+    return success();
+  }
+  // Q3: the text calls rank 1 per tensor, so the axis has to be clear.
+  if (!attributes.axis && getInputRank() == 1)
+    return node.emitError()
+           << "attribute 'axis' must be 0 or -1 for an input of rank 1 with a "
+              "scale of "
+           << scale.getDimSize(0) << " elements, but is left out";
+  axis = given;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The op
+//===----------------------------------------------------------------------===//
+
+Operation *QuantizationResolver::createOp(Type resultType) {
+  OperationState state(node.getNode()->getLoc(),
+                       isQuantize ? QuantizeOp::getOperationName()
+                                  : DequantizeOp::getOperationName());
+  for (unsigned index : {kInput, kScale, kZeroPoint})
+    if (Value input = getInput(index))
+      state.addOperands(input);
+  state.addTypes(resultType);
+
+  auto add = [&](StringRef name, Attribute value) {
+    if (value)
+      state.addAttribute(name, value);
+  };
+  auto addInt = [&](StringRef name, std::optional<int64_t> value) {
+    add(name, value ? builder.getI64IntegerAttr(*value) : Attribute());
+  };
+  addInt("opset", node.getOpset());
+  addInt("axis", axis);
+  addInt("block_size", blockSize);
+  if (node.isMicrosoft())
+    add("domain", builder.getStringAttr(kMicrosoftDomain));
+  add("saturate", attributes.saturate);
+  if (attributes.precision)
+    add("precision", TypeAttr::get(attributes.precision));
+  if (!ignored.empty())
+    add("ignored_attributes", builder.getArrayAttr(ignored));
+  return builder.create(state);
+}
+
+FailureOr<NodeResolution> QuantizationResolver::resolve() {
+  if (failed(node.checkValues(2, 3)) || failed(readAttributes()) ||
+      failed(checkZeroPoint()))
+    return failure();
+  FailureOr<Type> elementType = getResultElementType();
+  if (failed(elementType))
+    return failure();
+
+  NodeResolution result;
+  if (*elementType)
+    result.resultType = getResultType(getInput(kInput).getType(), *elementType);
+  for (unsigned index : {kInput, kScale, kZeroPoint})
+    if (getInput(index) && !node.getElementType(index)) {
+      result.missingInput = index;
+      return result;
+    }
+
+  // With a block size the rank of the scale decides nothing.
+  auto scale = dyn_cast<RankedTensorType>(getInput(kScale).getType());
+  if (!scale && attributes.blockSize.value_or(0) == 0) {
+    result.missingInput = kScale;
+    result.missesRank = true;
+    return result;
+  }
+  if (failed(decideGranularity(scale)))
+    return failure();
+  result.op = createOp(result.resultType);
+  return result;
+}
+
+FailureOr<NodeResolution>
+quant_float::resolveQuantization(OpBuilder &builder, const NodeReader &node,
+                                 bool isQuantize) {
+  return QuantizationResolver(builder, node, isQuantize).resolve();
+}

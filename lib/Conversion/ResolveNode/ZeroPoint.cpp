@@ -1,0 +1,76 @@
+//===- ZeroPoint.cpp - Zero points that are constants (Q7) ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Conversion/ResolveNode.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The bytes of a constant of elements of whole bytes, one element for a splat.
+/// None where it is no constant, or its bytes are not here.
+static std::optional<ArrayRef<char>> getBytes(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  if (auto elements = dyn_cast<DenseIntOrFPElementsAttr>(constant))
+    return elements.getRawData();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return blob->getData();
+  return std::nullopt;
+}
+
+std::optional<std::string> quant_float::findZeroPointError(Value zeroPoint) {
+  Type type = getElementTypeOrSelf(zeroPoint);
+  if (!isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
+           Float8E5M2FNUZType>(type))
+    return std::nullopt;
+  std::optional<ArrayRef<char>> bytes = getBytes(zeroPoint);
+  if (!bytes)
+    return std::nullopt;
+  const llvm::fltSemantics &format = cast<FloatType>(type).getFloatSemantics();
+  // Any byte that decodes to a zero will do.
+  const char *found = llvm::find_if(*bytes, [&](char byte) {
+    return !APFloat(format, APInt(8, static_cast<uint8_t>(byte))).isZero();
+  });
+  if (found == bytes->end())
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "a constant zero point of " << type << " must be 0, but element "
+      << found - bytes->begin() << " is 0x"
+      << llvm::utohexstr(static_cast<uint8_t>(*found), /*LowerCase=*/false,
+                         /*Width=*/2);
+  return text;
+}
+
+std::optional<std::string> quant_float::findZeroPointWarning(Value zeroPoint) {
+  if (!getElementTypeOrSelf(zeroPoint).isSignlessInteger(32))
+    return std::nullopt;
+  constexpr StringRef kExpected = "an int32 zero point is supposed to be 0, ";
+  std::optional<ArrayRef<char>> bytes = getBytes(zeroPoint);
+  if (!bytes)
+    return (kExpected + "but is not a constant").str();
+  for (size_t at = 0; at + sizeof(int32_t) <= bytes->size();
+       at += sizeof(int32_t)) {
+    // The bytes are those of this machine.
+    int32_t value = llvm::support::endian::read<int32_t>(
+        bytes->data() + at, llvm::endianness::native);
+    if (value != 0)
+      return (kExpected + "but element " + Twine(at / sizeof(int32_t)) +
+              " is " + Twine(value))
+          .str();
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,29 @@
+//===- Printable.cpp - Text from files in diagnostics ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/Printable.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+std::string quant_float::printable(llvm::StringRef text) {
+  // Enough for any sane name; a megabyte of it helps nobody.
+  constexpr size_t kHead = 120, kTail = 40;
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  if (text.size() <= kHead + kTail) {
+    llvm::printEscapedString(text, os);
+    return result;
+  }
+  llvm::printEscapedString(text.take_front(kHead), os);
+  os << "...";
+  llvm::printEscapedString(text.take_back(kTail), os);
+  return result;
+}

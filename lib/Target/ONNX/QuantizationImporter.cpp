@@ -1,0 +1,68 @@
+//===- QuantizationImporter.cpp - Nodes with ops of the dialect -----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "Types.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+void Importer::warnOfMissingType(NodeInput &input,
+                                 const NodeResolution &resolution) {
+  // Behind an invalid node types are missing for no fault of the model's.
+  if (hasInvalidNodes)
+    return;
+  std::string name = printable(input.node.input(resolution.missingInput));
+  if (resolution.missesRank)
+    (void)diagnose(input.subject, Diag::UnrankedInput, name);
+  else if (resolution.resultType)
+    (void)diagnose(input.subject, Diag::UntypedInput, name);
+  else
+    (void)diagnose(input.subject, Diag::UntypedLike, name);
+}
+
+LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
+                                           OpBuilder &builder) {
+  auto emitError = [&] {
+    InFlightDiagnostic diagnostic =
+        mlir::emitError(stripCalls(input.subject.loc));
+    diagnostic << input.subject.text << ": ";
+    return diagnostic;
+  };
+  // What a node says wrong is told of all nodes; the import fails in the end.
+  // Who reports on the nodes by themselves finds it again in the kept node.
+  std::optional<ScopedDiagnosticHandler> silence;
+  if (!options.verify)
+    silence.emplace(context, [](Diagnostic &) { return success(); });
+  FailureOr<NodeResolution> resolution = resolveNode(builder, node, emitError);
+  silence.reset();
+  if (failed(resolution)) {
+    hasInvalidNodes |= options.verify;
+    return defineOutputs(input, node->getResults());
+  }
+
+  Type type = resolution->resultType;
+  const std::string &outputName = input.node.output(0);
+  Type declared =
+      outputName.empty() ? Type() : input.scope.getDeclared(outputName);
+  if (declared && type && !areCompatible(declared, type))
+    return diagnose(input.subject, Diag::DeclaredType, printable(outputName),
+                    declared, type);
+  Operation *op = resolution->op;
+  if (!op) {
+    warnOfMissingType(input, *resolution);
+    if (type)
+      node->getResult(0).setType(type);
+    return defineOutputs(input, node->getResults());
+  }
+  if (options.verify && failed(verifyResolvedNode(op, emitError)))
+    hasInvalidNodes = true;
+  node.erase();
+  return defineOutputs(input, op->getResults());
+}
