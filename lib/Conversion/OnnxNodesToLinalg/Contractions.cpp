@@ -1,0 +1,247 @@
+//===- Contractions.cpp - Products of matrices ---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "Conversions.h"
+#include "Elementwise.h"
+#include "Reduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+namespace {
+/// The loops of a product of matrices: batch axes, rows, columns, summed axis.
+struct ProductLoops {
+  /// The sizes of the result.
+  SmallVector<OpFoldResult> sizes;
+  AffineMap lhs, rhs, result;
+  int64_t numLoops = 0;
+};
+} // namespace
+
+static LogicalResult checkSummedSizes(NodeContext &context, OpFoldResult lhs,
+                                      OpFoldResult rhs) {
+  std::optional<int64_t> a = getConstantIntValue(lhs);
+  std::optional<int64_t> c = getConstantIntValue(rhs);
+  if (!a || !c || *a == *c)
+    return success();
+  return context.unsupported("the summed axis has size " + Twine(*a) +
+                             " in input 0, but " + Twine(*c) + " in input 1");
+}
+
+/// numpy.matmul: an input of rank 1 is a row on the left and a column on the
+/// right, without that axis in the result; axes before the last two broadcast.
+static FailureOr<ProductLoops> getProductLoops(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> lhsSizes = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> rhsSizes = context.getSizes(context.input(1));
+  if (lhsSizes.empty() || rhsSizes.empty())
+    return context.unsupported("a factor is a scalar");
+  bool hasRows = lhsSizes.size() > 1, hasColumns = rhsSizes.size() > 1;
+  if (failed(checkSummedSizes(context, lhsSizes.back(),
+                              hasColumns ? rhsSizes[rhsSizes.size() - 2]
+                                         : rhsSizes.back())))
+    return failure();
+  auto getBatch = [](ArrayRef<OpFoldResult> sizes) {
+    return SmallVector<OpFoldResult>(
+        sizes.drop_back(std::min<size_t>(sizes.size(), 2)));
+  };
+  SmallVector<OpFoldResult> lhsBatch = getBatch(lhsSizes);
+  SmallVector<OpFoldResult> rhsBatch = getBatch(rhsSizes);
+  FailureOr<SmallVector<OpFoldResult>> batch =
+      broadcastSizes(context, {lhsBatch, rhsBatch});
+  if (failed(batch))
+    return failure();
+
+  ProductLoops loops;
+  loops.sizes = *batch;
+  int64_t row = batch->size(), column = row + hasRows;
+  int64_t summed = column + hasColumns;
+  loops.numLoops = summed + 1;
+  auto getMap = [&](ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> inner) {
+    SmallVector<AffineExpr> exprs(
+        getBroadcastMap(b.getContext(), sizes, *batch).getResults());
+    for (int64_t loop : inner)
+      exprs.push_back(b.getAffineDimExpr(loop));
+    return AffineMap::get(loops.numLoops, 0, exprs, b.getContext());
+  };
+  SmallVector<int64_t> lhsInner, rhsInner;
+  if (hasRows) {
+    lhsInner.push_back(row);
+    loops.sizes.push_back(lhsSizes[lhsSizes.size() - 2]);
+  }
+  lhsInner.push_back(summed);
+  rhsInner.push_back(summed);
+  if (hasColumns) {
+    rhsInner.push_back(column);
+    loops.sizes.push_back(rhsSizes.back());
+  }
+  loops.lhs = getMap(lhsBatch, lhsInner);
+  loops.rhs = getMap(rhsBatch, rhsInner);
+  loops.result = AffineMap::getMultiDimIdentityMap(summed, b.getContext());
+  loops.result = AffineMap::get(loops.numLoops, 0, loops.result.getResults(),
+                                b.getContext());
+  return loops;
+}
+
+static SmallVector<Value> multiplyElements(ImplicitLocOpBuilder &b,
+                                           ValueRange elements,
+                                           ValueRange accumulators) {
+  return multiplyAndAdd(b, elements, accumulators);
+}
+
+NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
+  FailureOr<ProductLoops> loops = getProductLoops(context);
+  if (failed(loops))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = context.elementType(0);
+  Value zero = makeNumber(b, getComputeType(elementType), 0);
+  Value sums = buildReduction(b, {context.input(0), context.input(1)},
+                              {loops->lhs, loops->rhs},
+                              buildFilled(b, loops->sizes, zero), loops->result,
+                              multiplyElements)
+                   .front();
+  return SmallVector<Value>{convertFromCompute(context, sums, elementType)};
+}
+
+/// Where the zero point of an element of a factor is: one for all, one for each
+/// row (column), or one for each row (column) of each matrix. `vectorLoop` is
+/// the loop over rows (columns), `map` the factor's own.
+static FailureOr<AffineMap> getZeroPointMap(NodeContext &context, size_t index,
+                                            AffineMap map, int64_t vectorLoop) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(index));
+  SmallVector<AffineExpr> exprs;
+  if (sizes.size() > 1 && sizes.size() != map.getNumResults())
+    return context.unsupported("a zero point has rank " + Twine(sizes.size()) +
+                               ", but its factor " +
+                               Twine(map.getNumResults()));
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    if (isConstantIntValue(size, 1))
+      exprs.push_back(b.getAffineConstantExpr(0));
+    else if (sizes.size() > 1)
+      exprs.push_back(map.getResult(axis));
+    else
+      exprs.push_back(b.getAffineDimExpr(vectorLoop));
+  }
+  return AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
+}
+
+NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
+  FailureOr<ProductLoops> loops = getProductLoops(context);
+  if (failed(loops))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<Value> inputs = {context.input(0), context.input(1)};
+  SmallVector<AffineMap> maps = {loops->lhs, loops->rhs};
+  // Rows and columns are the last loops of the result.
+  int64_t lastLoop = loops->numLoops - 2;
+  int64_t rowLoop = lastLoop - (context.type(1).getRank() > 1);
+  int64_t vectorLoops[] = {rowLoop, lastLoop};
+  // The positions among the operands.
+  std::optional<size_t> zeroPoints[2];
+  for (size_t i : {0, 1}) {
+    if (!context.input(2 + i))
+      continue;
+    FailureOr<AffineMap> map =
+        getZeroPointMap(context, 2 + i, maps[i], vectorLoops[i]);
+    if (failed(map))
+      return failure();
+    zeroPoints[i] = inputs.size();
+    inputs.push_back(context.input(2 + i));
+    maps.push_back(*map);
+  }
+  Type type = b.getI32Type();
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) {
+    return multiplyAndAdd(b, elements, accumulators, zeroPoints);
+  };
+  Value init = buildFilled(b, loops->sizes, makeNumber(b, type, 0));
+  return buildReduction(b, inputs, maps, init, loops->result, body);
+}
+
+/// alpha * product + beta * C, as far as they are not 1.
+static NodeResults finishGemm(NodeContext &context, Value product,
+                              ArrayRef<OpFoldResult> sizes) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = context.elementType(0);
+  float alpha = context.getFloat("alpha", 1),
+        beta = context.getFloat("beta", 1);
+  Value addend = beta == 0 ? Value() : context.input(2);
+  auto isWhole = [](float value) { return value == std::round(value); };
+  if (isa<IntegerType>(elementType) && (!isWhole(alpha) || !isWhole(beta)))
+    return context.unsupported("alpha and beta must be whole numbers for " +
+                               Twine("integers"));
+  SmallVector<Value> inputs = {product};
+  SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(2)};
+  if (addend) {
+    SmallVector<OpFoldResult> addendSizes = context.getSizes(addend);
+    FailureOr<SmallVector<OpFoldResult>> broadcast = broadcastSizes(
+        context, {SmallVector<OpFoldResult>(sizes), addendSizes});
+    if (failed(broadcast))
+      return failure();
+    if (getShape(*broadcast) != getShape(sizes))
+      return context.unsupported("input 2 is larger than the product");
+    inputs.push_back(addend);
+    maps.push_back(getBroadcastMap(b.getContext(), addendSizes, sizes));
+  } else if (alpha == 1) {
+    return SmallVector<Value>{
+        convertFromCompute(context, product, elementType)};
+  }
+  auto scale = [](ImplicitLocOpBuilder &b, Value value, float factor) {
+    if (factor == 1)
+      return value;
+    return buildCombine(b, Combine::Product, value,
+                        makeNumber(b, value.getType(), factor),
+                        /*isUnsigned=*/false);
+  };
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange args) {
+    Value value = scale(b, args[0], alpha);
+    if (addend)
+      value = buildCombine(b, Combine::Sum, value,
+                           scale(b, toCompute(b, args[1]), beta),
+                           /*isUnsigned=*/false);
+    return fromCompute(b, value, elementType);
+  };
+  return SmallVector<Value>{
+      buildParallel(b, sizes, elementType, inputs, maps, body)};
+}
+
+NodeResults onnx_nodes::convertGemm(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (context.type(0).getRank() != 2 || context.type(1).getRank() != 2)
+    return context.unsupported("the factors must have rank 2");
+  bool transposed[] = {context.getInt("transA", 0) != 0,
+                       context.getInt("transB", 0) != 0};
+  SmallVector<OpFoldResult> lhs = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> rhs = context.getSizes(context.input(1));
+  if (failed(
+          checkSummedSizes(context, lhs[!transposed[0]], rhs[transposed[1]])))
+    return failure();
+  SmallVector<OpFoldResult> sizes = {lhs[transposed[0]], rhs[!transposed[1]]};
+  AffineExpr row, column, summed;
+  bindDims(b.getContext(), row, column, summed);
+  auto getMap = [&](AffineExpr first, AffineExpr second, bool swap) {
+    if (swap)
+      std::swap(first, second);
+    return AffineMap::get(3, 0, {first, second}, b.getContext());
+  };
+  Value zero = makeNumber(b, getComputeType(context.elementType(0)), 0);
+  Value product = buildReduction(b, {context.input(0), context.input(1)},
+                                 {getMap(row, summed, transposed[0]),
+                                  getMap(summed, column, transposed[1])},
+                                 buildFilled(b, sizes, zero),
+                                 getMap(row, column, false), multiplyElements)
+                      .front();
+  return finishGemm(context, product, sizes);
+}

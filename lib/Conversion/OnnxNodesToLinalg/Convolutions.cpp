@@ -1,0 +1,252 @@
+//===- Convolutions.cpp - Convolutions -----------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "Conversions.h"
+#include "Reduction.h"
+#include "Windows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+namespace {
+/// A convolution as loops: batch, group, channel of the result, windows,
+/// channel of the input, elements of the window.
+///
+/// With several groups the channels are split in two axes, group and channel in
+/// it; where all groups have one channel on each side, the channel's loops and
+/// axes fall away.
+class Convolution {
+public:
+  explicit Convolution(NodeContext &context) : context(context), b(context.b) {}
+
+  LogicalResult analyze();
+  /// `pad` is the element around the input; `type` that of the sums; `extras`
+  /// are tensors of one element or one for each channel of the result.
+  NodeResults build(Value pad, Type type, Value bias, ArrayRef<Value> extras,
+                    ReductionBody body);
+
+private:
+  /// The tensor with the axis of channels split in groups.
+  Value split(Value tensor, int64_t axis, OpFoldResult channels);
+  AffineMap getMap(ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(numLoops, 0, exprs, b.getContext());
+  }
+  AffineExpr addLoop() { return b.getAffineDimExpr(numLoops++); }
+  Value buildInit(Type type, Value bias);
+
+  NodeContext &context;
+  ImplicitLocOpBuilder &b;
+  int64_t groups = 1;
+  bool isGrouped = false, isDepthwise = false;
+  SmallVector<OpFoldResult> inputSizes, weightSizes;
+  /// Channels of the result in a group.
+  OpFoldResult groupChannels;
+  SmallVector<WindowAxis> windows;
+  /// The sizes of the sums: batch, group, channel, windows, as far as split.
+  SmallVector<OpFoldResult> sumSizes;
+  unsigned numLoops = 0;
+};
+} // namespace
+
+LogicalResult Convolution::analyze() {
+  inputSizes = context.getSizes(context.input(0));
+  weightSizes = context.getSizes(context.input(1));
+  if (inputSizes.size() < 3 || weightSizes.size() != inputSizes.size())
+    return context.unsupported("input and weight must have the same rank of 3 "
+                               "or more, but got " +
+                               Twine(inputSizes.size()) + " and " +
+                               Twine(weightSizes.size()));
+  groups = context.getInt("group", 1);
+  std::optional<int64_t> channels = getConstantIntValue(inputSizes[1]);
+  std::optional<int64_t> weightChannels = getConstantIntValue(weightSizes[1]);
+  std::optional<int64_t> filters = getConstantIntValue(weightSizes[0]);
+  if (groups < 1 || (filters && *filters % groups != 0))
+    return context.unsupported("attribute 'group' must divide the channels of "
+                               "the result, but got " +
+                               Twine(groups));
+  if (channels && weightChannels && *channels != *weightChannels * groups)
+    return context.unsupported("the input must have " +
+                               Twine(*weightChannels * groups) +
+                               " channels, but got " + Twine(*channels));
+  isGrouped = groups != 1;
+  groupChannels = computeIndex(b, b.getAffineSymbolExpr(0).floorDiv(groups),
+                               weightSizes[0]);
+  isDepthwise = isGrouped && weightChannels == 1 && filters == groups;
+
+  ArrayRef<OpFoldResult> kernel = ArrayRef(weightSizes).drop_front(2);
+  SmallVector<int64_t> shape = context.getInts("kernel_shape");
+  if (!shape.empty()) {
+    if (shape.size() != kernel.size())
+      return context.unsupported("attribute 'kernel_shape' must have " +
+                                 Twine(kernel.size()) + " values, but got " +
+                                 Twine(shape.size()));
+    for (auto [size, named] : llvm::zip_equal(kernel, shape))
+      if (getConstantIntValue(size).value_or(named) != named)
+        return context.unsupported("attribute 'kernel_shape' has " +
+                                   Twine(named) + " where the weight has " +
+                                   Twine(*getConstantIntValue(size)));
+  }
+  FailureOr<SmallVector<WindowAxis>> found =
+      getWindows(context, ArrayRef(inputSizes).drop_front(2), kernel);
+  if (failed(found))
+    return failure();
+  windows = *found;
+  sumSizes = {inputSizes[0]};
+  if (isGrouped)
+    sumSizes.push_back(b.getIndexAttr(groups));
+  if (!isDepthwise)
+    sumSizes.push_back(groupChannels);
+  sumSizes.append(getOutputSizes(windows));
+  return success();
+}
+
+Value Convolution::split(Value tensor, int64_t axis, OpFoldResult channels) {
+  if (!isGrouped || isDepthwise)
+    return tensor;
+  SmallVector<OpFoldResult> from = context.getSizes(tensor), to = from;
+  from[axis] = computeIndex(b, b.getAffineSymbolExpr(0) * groups, channels);
+  to[axis] = channels;
+  to.insert(to.begin() + axis, b.getIndexAttr(groups));
+  return buildReshape(b, tensor, from, to);
+}
+
+/// The sums start from the bias.
+Value Convolution::buildInit(Type type, Value bias) {
+  if (!bias)
+    return buildFilled(b, sumSizes, makeNumber(b, type, 0));
+  SmallVector<int64_t> axes = {1};
+  if (isGrouped && !isDepthwise)
+    axes.push_back(2);
+  return buildAlongAxes(context, sumSizes, type, split(bias, 0, groupChannels),
+                        axes, [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          return toCompute(b, args[0]);
+                        });
+}
+
+NodeResults Convolution::build(Value pad, Type type, Value bias,
+                               ArrayRef<Value> extras, ReductionBody body) {
+  Value init = buildInit(type, bias);
+  Value input = padForWindows(b, context.input(0), pad, windows);
+  Value weight = context.input(1);
+
+  // All loops first: maps need their number.
+  AffineExpr zero = b.getAffineConstantExpr(0);
+  AffineExpr batch = addLoop();
+  AffineExpr group = isGrouped ? addLoop() : zero;
+  AffineExpr filter = isDepthwise ? zero : addLoop();
+  SmallVector<AffineExpr> outputs, elements, positions;
+  for (size_t i = 0; i < windows.size(); ++i)
+    outputs.push_back(addLoop());
+  AffineExpr channel = isDepthwise ? zero : addLoop();
+  for (const WindowAxis &window : windows) {
+    elements.push_back(addLoop());
+    positions.push_back(
+        window.getPosition(outputs[elements.size() - 1], elements.back()));
+  }
+
+  SmallVector<AffineExpr> inputExprs = {batch}, weightExprs, sumExprs = {batch};
+  SmallVector<AffineExpr> filterExprs;
+  if (isGrouped)
+    for (auto *exprs : {&inputExprs, &weightExprs, &sumExprs, &filterExprs})
+      exprs->push_back(group);
+  if (!isDepthwise) {
+    inputExprs.push_back(channel);
+    for (auto *exprs : {&weightExprs, &sumExprs, &filterExprs})
+      exprs->push_back(filter);
+  }
+  // A depthwise weight keeps its axis of one channel.
+  weightExprs.push_back(channel);
+  inputExprs.append(positions);
+  weightExprs.append(elements);
+  sumExprs.append(outputs);
+
+  OpFoldResult inGroup = weightSizes[1];
+  SmallVector<Value> operands = {split(input, 1, inGroup),
+                                 split(weight, 0, groupChannels)};
+  SmallVector<AffineMap> maps = {getMap(inputExprs), getMap(weightExprs)};
+  for (Value extra : extras) {
+    auto extraType = cast<RankedTensorType>(extra.getType());
+    if (extraType.getRank() > 1)
+      return context.unsupported("a zero point must have rank 0 or 1");
+    bool isOne = extraType.getRank() == 0 || extraType.getDimSize(0) == 1;
+    operands.push_back(isOne ? extra : split(extra, 0, groupChannels));
+    maps.push_back(
+        getMap(isOne ? SmallVector<AffineExpr>(extraType.getRank(), zero)
+                     : filterExprs));
+  }
+  Value sums =
+      buildReduction(b, operands, maps, init, getMap(sumExprs), body).front();
+  if (isGrouped && !isDepthwise) {
+    SmallVector<OpFoldResult> to = sumSizes;
+    to.erase(to.begin() + 1);
+    to[1] = weightSizes[0];
+    sums = buildReshape(b, sums, sumSizes, to);
+  }
+  return SmallVector<Value>{sums};
+}
+
+NodeResults onnx_nodes::convertConv(NodeContext &context) {
+  Convolution convolution(context);
+  if (failed(convolution.analyze()))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = context.elementType(0);
+  Value pad = makeNumber(b, elementType, 0);
+  auto body = [](ImplicitLocOpBuilder &b, ValueRange elements,
+                 ValueRange accumulators) {
+    return multiplyAndAdd(b, elements, accumulators);
+  };
+  NodeResults sums = convolution.build(pad, getComputeType(elementType),
+                                       context.input(2), {}, body);
+  if (failed(sums))
+    return failure();
+  return SmallVector<Value>{
+      convertFromCompute(context, sums->front(), elementType)};
+}
+
+NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
+  Convolution convolution(context);
+  if (failed(convolution.analyze()))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type type = b.getI32Type();
+  // What surrounds the input is the zero point, which counts as 0.
+  Value pad;
+  SmallVector<Value> extras;
+  std::optional<size_t> zeroPoints[2];
+  for (size_t i : {0, 1}) {
+    Value zeroPoint = context.input(2 + i);
+    if (!zeroPoint)
+      continue;
+    zeroPoints[i] = 2 + extras.size();
+    extras.push_back(zeroPoint);
+    if (i != 0)
+      continue;
+    auto zeroPointType = cast<RankedTensorType>(zeroPoint.getType());
+    if (zeroPointType.getRank() > 1 ||
+        (zeroPointType.getRank() == 1 && zeroPointType.getDimSize(0) != 1))
+      return context.unsupported("input 2 must be one zero point");
+    SmallVector<Value> position(zeroPointType.getRank());
+    if (!position.empty())
+      position.front() = arith::ConstantIndexOp::create(b, 0);
+    pad = b.createOrFold<tensor::ExtractOp>(zeroPoint, position);
+  }
+  if (!pad)
+    pad = makeConstant(b, b.getIntegerAttr(context.elementType(0), 0));
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) {
+    return multiplyAndAdd(b, elements, accumulators, zeroPoints);
+  };
+  return convolution.build(pad, type, Value(), extras, body);
+}

@@ -1,0 +1,172 @@
+//===- Reduction.cpp - Reductions of any loops ----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduction.h"
+#include "Building.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+bool onnx_nodes::isUnsignedElement(Type elementType) {
+  return elementType.isUnsignedInteger() || elementType.isInteger(1);
+}
+
+Value onnx_nodes::makeNeutral(ImplicitLocOpBuilder &b, Combine combine,
+                              Type type, bool isUnsigned) {
+  if (combine == Combine::Sum || combine == Combine::Product)
+    return makeNumber(b, type, combine == Combine::Product);
+  bool isMax = combine == Combine::Max;
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return arith::ConstantOp::create(
+        b, FloatAttr::get(type, APFloat::getInf(floatType.getFloatSemantics(),
+                                                /*Negative=*/isMax)));
+  unsigned width = type.getIntOrFloatBitWidth();
+  APInt limit = isMax ? (isUnsigned ? APInt::getMinValue(width)
+                                    : APInt::getSignedMinValue(width))
+                      : (isUnsigned ? APInt::getMaxValue(width)
+                                    : APInt::getSignedMaxValue(width));
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, limit));
+}
+
+Value onnx_nodes::buildCombine(ImplicitLocOpBuilder &b, Combine combine,
+                               Value lhs, Value rhs, bool isUnsigned) {
+  bool isFloat = isa<FloatType>(lhs.getType());
+  switch (combine) {
+  case Combine::Sum:
+    return isFloat ? b.createOrFold<arith::AddFOp>(lhs, rhs)
+                   : b.createOrFold<arith::AddIOp>(lhs, rhs);
+  case Combine::Product:
+    return isFloat ? b.createOrFold<arith::MulFOp>(lhs, rhs)
+                   : b.createOrFold<arith::MulIOp>(lhs, rhs);
+  case Combine::Max:
+    return isFloat      ? b.createOrFold<arith::MaximumFOp>(lhs, rhs)
+           : isUnsigned ? b.createOrFold<arith::MaxUIOp>(lhs, rhs)
+                        : b.createOrFold<arith::MaxSIOp>(lhs, rhs);
+  case Combine::Min:
+    return isFloat      ? b.createOrFold<arith::MinimumFOp>(lhs, rhs)
+           : isUnsigned ? b.createOrFold<arith::MinUIOp>(lhs, rhs)
+                        : b.createOrFold<arith::MinSIOp>(lhs, rhs);
+  }
+  return {};
+}
+
+SmallVector<Value>
+onnx_nodes::buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
+                           ArrayRef<AffineMap> maps, ValueRange inits,
+                           AffineMap resultMap, ReductionBody body) {
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.append(inits.size(), resultMap);
+  SmallVector<utils::IteratorType> iterators(resultMap.getNumDims(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr expr : resultMap.getResults())
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  auto generic = linalg::GenericOp::create(
+      b, inits.getTypes(), inputs, inits, allMaps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder inner(loc, builder);
+        linalg::YieldOp::create(inner, body(inner, args.take_front(maps.size()),
+                                            args.drop_front(maps.size())));
+      });
+  return llvm::to_vector(ValueRange(generic.getResults()));
+}
+
+SmallVector<Value>
+onnx_nodes::multiplyAndAdd(ImplicitLocOpBuilder &b, ValueRange elements,
+                           ValueRange accumulators,
+                           ArrayRef<std::optional<size_t>> zeroPoints) {
+  Type type = accumulators[0].getType();
+  auto convert = [&](Value value) {
+    return getComputeType(value.getType()) == type
+               ? toCompute(b, value)
+               : b.createOrFold<CastOp>(value, type);
+  };
+  Value factors[] = {convert(elements[0]), convert(elements[1])};
+  for (auto [factor, zeroPoint] : llvm::zip(factors, zeroPoints))
+    if (zeroPoint)
+      factor =
+          b.createOrFold<arith::SubIOp>(factor, convert(elements[*zeroPoint]));
+  Value product = buildCombine(b, Combine::Product, factors[0], factors[1],
+                               /*isUnsigned=*/false);
+  return {buildCombine(b, Combine::Sum, accumulators[0], product,
+                       /*isUnsigned=*/false)};
+}
+
+Value onnx_nodes::buildReductionOfAxes(NodeContext &context, Value tensor,
+                                       ArrayRef<int64_t> axes, Combine combine,
+                                       ElementMap before) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  Type elementType = getElementTypeOrSelf(tensor);
+  Type type = getComputeType(elementType);
+  bool isUnsigned = isUnsignedElement(elementType);
+  SmallVector<OpFoldResult> resultSizes;
+  SmallVector<AffineExpr> exprs;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    if (llvm::is_contained(axes, static_cast<int64_t>(axis)))
+      continue;
+    resultSizes.push_back(size);
+    exprs.push_back(b.getAffineDimExpr(axis));
+  }
+  Value init =
+      buildFilled(b, resultSizes, makeNeutral(b, combine, type, isUnsigned));
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    Value element = toCompute(b, elements[0]);
+    if (before)
+      element = before(b, element);
+    return {buildCombine(b, combine, accumulators[0], element, isUnsigned)};
+  };
+  return buildReduction(b, tensor, b.getMultiDimIdentityMap(sizes.size()), init,
+                        AffineMap::get(sizes.size(), 0, exprs, b.getContext()),
+                        body)
+      .front();
+}
+
+Value onnx_nodes::buildElementCount(ImplicitLocOpBuilder &b,
+                                    ArrayRef<OpFoldResult> sizes) {
+  AffineExpr product = b.getAffineConstantExpr(1);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    product = product * b.getAffineSymbolExpr(i);
+  OpFoldResult count = computeIndex(b, product, sizes);
+  return b.createOrFold<arith::IndexCastOp>(
+      b.getI64Type(), getValueOrCreateConstantIndexOp(b, b.getLoc(), count));
+}
+
+Value onnx_nodes::convertFromCompute(NodeContext &context, Value tensor,
+                                     Type elementType) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getElementType() == elementType)
+    return tensor;
+  ImplicitLocOpBuilder &b = context.b;
+  return buildParallel(b, context.getSizes(tensor), elementType, tensor,
+                       b.getMultiDimIdentityMap(type.getRank()),
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                         return fromCompute(b, args[0], elementType);
+                       });
+}
+
+Value onnx_nodes::buildAlongAxes(
+    NodeContext &context, ArrayRef<OpFoldResult> sizes, Type elementType,
+    ValueRange inputs, ArrayRef<SmallVector<int64_t>> axes,
+    llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<AffineMap> maps;
+  for (const SmallVector<int64_t> &list : axes) {
+    SmallVector<AffineExpr> exprs = llvm::map_to_vector(
+        list, [&](int64_t axis) { return b.getAffineDimExpr(axis); });
+    maps.push_back(AffineMap::get(sizes.size(), 0, exprs, b.getContext()));
+  }
+  return buildParallel(b, sizes, elementType, inputs, maps, body);
+}

@@ -1,0 +1,243 @@
+//===- Reductions.cpp - Reductions along axes ----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "Conversions.h"
+#include "Reduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// ReduceMax and its like
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a reduction does with an element, with two, and with the result; the
+/// count is the number of elements behind it.
+struct ReductionRow {
+  Combine combine;
+  ElementMap before;
+  Value (*after)(ImplicitLocOpBuilder &b, Value value, Value count);
+};
+} // namespace
+
+static Value square(ImplicitLocOpBuilder &b, Value x) {
+  return buildCombine(b, Combine::Product, x, x, /*isUnsigned=*/false);
+}
+
+static Value absolute(ImplicitLocOpBuilder &b, Value x) {
+  if (isa<FloatType>(x.getType()))
+    return b.createOrFold<math::AbsFOp>(x);
+  return b.createOrFold<math::AbsIOp>(x);
+}
+
+static Value squareRoot(ImplicitLocOpBuilder &b, Value x, Value) {
+  return b.createOrFold<math::SqrtOp>(x);
+}
+
+static Value logarithm(ImplicitLocOpBuilder &b, Value x, Value) {
+  return b.createOrFold<math::LogOp>(x);
+}
+
+/// The mean of nothing is NaN; integers have none, and get 0.
+static Value divideByCount(ImplicitLocOpBuilder &b, Value x, Value count) {
+  if (isa<FloatType>(x.getType()))
+    return b.createOrFold<arith::DivFOp>(
+        x, b.createOrFold<arith::SIToFPOp>(x.getType(), count));
+  Value one = makeNumber(b, count.getType(), 1);
+  count = b.createOrFold<arith::MaxSIOp>(count, one);
+  if (x.getType().isInteger(32))
+    count = b.createOrFold<arith::TruncIOp>(x.getType(), count);
+  return b.createOrFold<arith::DivSIOp>(x, count);
+}
+
+static Value divideByCountUnsigned(ImplicitLocOpBuilder &b, Value x,
+                                   Value count) {
+  Value one = makeNumber(b, count.getType(), 1);
+  count = b.createOrFold<arith::MaxSIOp>(count, one);
+  if (x.getType().isInteger(32))
+    count = b.createOrFold<arith::TruncIOp>(x.getType(), count);
+  return b.createOrFold<arith::DivUIOp>(x, count);
+}
+
+/// `tensor` reduced along `axes`, which stay with size 1 if `keepDims`.
+static Value buildReduced(NodeContext &context, Value tensor,
+                          ArrayRef<int64_t> axes, bool keepDims,
+                          ReductionRow row) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = getElementTypeOrSelf(tensor);
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  SmallVector<OpFoldResult> kept, without, reduced;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(axis));
+    kept.push_back(isReduced ? b.getIndexAttr(1) : size);
+    (isReduced ? reduced : without).push_back(size);
+  }
+  Value result =
+      buildReductionOfAxes(context, tensor, axes, row.combine, row.before);
+  if (row.after) {
+    Value count = buildElementCount(b, reduced);
+    result = buildParallel(b, without, elementType, result,
+                           b.getMultiDimIdentityMap(without.size()),
+                           [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                             return fromCompute(b, row.after(b, args[0], count),
+                                                elementType);
+                           });
+  } else {
+    result = convertFromCompute(context, result, elementType);
+  }
+  return keepDims ? buildReshape(b, result, without, kept) : result;
+}
+
+/// The axes that the node names, as an attribute or an input; all if it names
+/// none, unless noop_with_empty_axes says that none is meant.
+static FailureOr<SmallVector<int64_t>> getReducedAxes(NodeContext &context) {
+  int64_t rank = context.type(0).getRank();
+  SmallVector<int64_t> axes = context.getInts("axes");
+  if (context.input(1)) {
+    std::optional<SmallVector<int64_t>> constants = context.getConstantInts(1);
+    bool isEmpty =
+        context.type(1).hasStaticShape() && !context.type(1).getNumElements();
+    if (!constants && !isEmpty)
+      return context.unsupported("the axes must be constant");
+    axes = isEmpty ? SmallVector<int64_t>() : *constants;
+  }
+  if (axes.empty() && context.getInt("noop_with_empty_axes", 0) == 0)
+    return llvm::to_vector(llvm::seq<int64_t>(rank));
+  return context.normalizeAxes(axes, rank);
+}
+
+static NodeResults buildReduce(NodeContext &context, ReductionRow row) {
+  FailureOr<SmallVector<int64_t>> axes = getReducedAxes(context);
+  if (failed(axes))
+    return failure();
+  return SmallVector<Value>{buildReduced(context, context.input(0), *axes,
+                                         context.getInt("keepdims", 1) != 0,
+                                         row)};
+}
+
+NodeResults onnx_nodes::convertReduce(NodeContext &context) {
+  bool isUnsigned = isUnsignedElement(context.elementType(0));
+  std::optional<ReductionRow> row =
+      llvm::StringSwitch<std::optional<ReductionRow>>(context.node.getOpType())
+          .Case("ReduceSum", ReductionRow{Combine::Sum, nullptr, nullptr})
+          .Case("ReduceProd", ReductionRow{Combine::Product, nullptr, nullptr})
+          .Case("ReduceMax", ReductionRow{Combine::Max, nullptr, nullptr})
+          .Case("ReduceMin", ReductionRow{Combine::Min, nullptr, nullptr})
+          .Case("ReduceMean", ReductionRow{Combine::Sum, nullptr,
+                                           isUnsigned ? divideByCountUnsigned
+                                                      : divideByCount})
+          .Case("ReduceL1",
+                ReductionRow{Combine::Sum, isUnsigned ? nullptr : absolute,
+                             nullptr})
+          .Case("ReduceSumSquare", ReductionRow{Combine::Sum, square, nullptr})
+          .Default(std::nullopt);
+  if (!row)
+    return context.unsupported("the reduction is unknown");
+  return buildReduce(context, *row);
+}
+
+NodeResults onnx_nodes::convertFloatReduce(NodeContext &context) {
+  if (!isa<FloatType>(context.elementType(0)))
+    return context.unsupported("the result is not an integer");
+  ReductionRow row = {Combine::Sum, nullptr, logarithm};
+  if (context.node.getOpType() == "ReduceL2")
+    row = {Combine::Sum, square, squareRoot};
+  return buildReduce(context, row);
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling of everything
+//===----------------------------------------------------------------------===//
+
+NodeResults onnx_nodes::convertGlobalPool(NodeContext &context) {
+  int64_t rank = context.type(0).getRank();
+  if (rank < 3)
+    return context.unsupported("the input must have rank 3 or more, but got " +
+                               Twine(rank));
+  ReductionRow row = {Combine::Max, nullptr, nullptr};
+  if (context.node.getOpType() == "GlobalAveragePool")
+    row = {Combine::Sum, nullptr, divideByCount};
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+  return SmallVector<Value>{buildReduced(context, context.input(0), axes,
+                                         /*keepDims=*/true, row)};
+}
+
+//===----------------------------------------------------------------------===//
+// ArgMax and ArgMin
+//===----------------------------------------------------------------------===//
+
+/// Whether the element takes the place of the best one so far. A NaN is better
+/// than any number, as in numpy.
+static Value isBetter(ImplicitLocOpBuilder &b, Value element, Value best,
+                      bool isMax, bool isUnsigned, bool takesEqual) {
+  if (!isa<FloatType>(element.getType())) {
+    using Predicate = arith::CmpIPredicate;
+    static const Predicate predicates[2][2][2] = {
+        {{Predicate::slt, Predicate::sle}, {Predicate::ult, Predicate::ule}},
+        {{Predicate::sgt, Predicate::sge}, {Predicate::ugt, Predicate::uge}}};
+    return arith::CmpIOp::create(b, predicates[isMax][isUnsigned][takesEqual],
+                                 element, best);
+  }
+  using Predicate = arith::CmpFPredicate;
+  static const Predicate predicates[2][2] = {{Predicate::OLT, Predicate::OLE},
+                                             {Predicate::OGT, Predicate::OGE}};
+  Value compared =
+      arith::CmpFOp::create(b, predicates[isMax][takesEqual], element, best);
+  Value isNan = arith::CmpFOp::create(b, Predicate::UNO, element, element);
+  if (!takesEqual)
+    isNan = arith::AndIOp::create(
+        b, isNan, arith::CmpFOp::create(b, Predicate::ORD, best, best));
+  return arith::OrIOp::create(b, compared, isNan);
+}
+
+NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  bool isMax = context.node.getOpType() == "ArgMax";
+  bool takesEqual = context.getInt("select_last_index", 0) != 0;
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  bool isUnsigned = isUnsignedElement(elementType);
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis", 0), sizes.size());
+  if (failed(axis))
+    return failure();
+
+  SmallVector<OpFoldResult> without = sizes, kept = sizes;
+  without.erase(without.begin() + *axis);
+  kept[*axis] = b.getIndexAttr(1);
+  AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
+  Value inits[] = {
+      buildFilled(b, without,
+                  makeNeutral(b, isMax ? Combine::Max : Combine::Min, type,
+                              isUnsigned)),
+      buildFilled(b, without, makeNumber(b, b.getI64Type(), 0))};
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    Value element = toCompute(b, elements[0]);
+    Value index = arith::IndexCastOp::create(b, b.getI64Type(),
+                                             linalg::IndexOp::create(b, *axis));
+    Value takes =
+        isBetter(b, element, accumulators[0], isMax, isUnsigned, takesEqual);
+    return {arith::SelectOp::create(b, takes, element, accumulators[0]),
+            arith::SelectOp::create(b, takes, index, accumulators[1])};
+  };
+  Value result = buildReduction(b, context.input(0), identity, inits,
+                                identity.dropResult(*axis), body)[1];
+  if (context.getInt("keepdims", 1) != 0)
+    result = buildReshape(b, result, without, kept);
+  return SmallVector<Value>{result};
+}

@@ -1,0 +1,179 @@
+//===- Windows.cpp - Windows that slide over axes ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Windows.h"
+#include "Building.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+/// The largest (or smallest) of two expressions in the operands, its symbols.
+static OpFoldResult computeMax(ImplicitLocOpBuilder &b, AffineExpr lhs,
+                               AffineExpr rhs,
+                               ArrayRef<OpFoldResult> operands) {
+  AffineMap map =
+      AffineMap::get(0, operands.size(), {lhs, rhs}, b.getContext());
+  return affine::makeComposedFoldedAffineMax(b, b.getLoc(), map, operands);
+}
+
+static OpFoldResult computeMin(ImplicitLocOpBuilder &b, AffineExpr lhs,
+                               AffineExpr rhs,
+                               ArrayRef<OpFoldResult> operands) {
+  AffineMap map =
+      AffineMap::get(0, operands.size(), {lhs, rhs}, b.getContext());
+  return affine::makeComposedFoldedAffineMin(b, b.getLoc(), map, operands);
+}
+
+/// How far a window reaches, of this many elements.
+static AffineExpr getExtent(AffineExpr kernel, int64_t dilation) {
+  return (kernel - 1) * dilation + 1;
+}
+
+OpFoldResult WindowAxis::getEnd(ImplicitLocOpBuilder &b) const {
+  AffineExpr windows = b.getAffineSymbolExpr(0);
+  AffineExpr elements = b.getAffineSymbolExpr(1);
+  return computeIndex(b, (windows - 1) * stride + getExtent(elements, dilation),
+                      {output, kernel});
+}
+
+/// SAME_UPPER and SAME_LOWER: as many windows as strides, the padding shared
+/// out evenly, what is odd of it at the end or at the beginning.
+static void padEvenly(ImplicitLocOpBuilder &b, WindowAxis &window,
+                      bool moreAtEnd) {
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  window.output = computeIndex(b, s0.ceilDiv(window.stride), window.input);
+  OpFoldResult total = computeMax(b, s0 - s1, b.getAffineConstantExpr(0),
+                                  {window.getEnd(b), window.input});
+  window.padLow =
+      computeIndex(b, moreAtEnd ? s0.floorDiv(2) : s0.ceilDiv(2), total);
+  window.padHigh = computeIndex(b, s0 - s1, {total, window.padLow});
+}
+
+/// Counts the windows between the given paddings.
+static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
+                                  bool ceilMode) {
+  ImplicitLocOpBuilder &b = context.b;
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  AffineExpr s2 = b.getAffineSymbolExpr(2);
+  OpFoldResult room = computeIndex(
+      b, s0 + s1 + s2, {window.input, window.padLow, window.padHigh});
+  AffineExpr left = s0 - getExtent(s1, window.dilation);
+  if (ceilMode) {
+    // A window that would start in the padding behind the input is left out.
+    OpFoldResult most =
+        computeIndex(b, left.ceilDiv(window.stride) + 1, {room, window.kernel});
+    OpFoldResult starts = computeIndex(b, (s0 + s1).ceilDiv(window.stride),
+                                       {window.input, window.padLow});
+    window.output = computeMin(b, s0, s1, {most, starts});
+  } else {
+    window.output = computeIndex(b, left.floorDiv(window.stride) + 1,
+                                 {room, window.kernel});
+  }
+  std::optional<int64_t> count = getConstantIntValue(window.output);
+  if (count && *count < 0)
+    return context.unsupported("a window is larger than the padded input");
+  window.output = computeMax(b, s0, b.getAffineConstantExpr(0), window.output);
+  if (!ceilMode)
+    return success();
+  // The last window may reach farther than the padding.
+  window.padHigh =
+      computeMax(b, s0, s1 - s2,
+                 {window.padHigh, window.getEnd(b),
+                  computeIndex(b, s0 + s1, {window.input, window.padLow})});
+  return success();
+}
+
+FailureOr<SmallVector<WindowAxis>>
+onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
+                       ArrayRef<OpFoldResult> kernel) {
+  size_t rank = input.size();
+  auto getList = [&](StringRef name, size_t size,
+                     int64_t defaultValue) -> FailureOr<SmallVector<int64_t>> {
+    SmallVector<int64_t> values = context.getInts(name);
+    if (values.empty())
+      values.assign(size, defaultValue);
+    if (values.size() != size)
+      return context.unsupported("attribute '" + name + "' must have " +
+                                 Twine(size) + " values, but got " +
+                                 Twine(values.size()));
+    for (int64_t value : values)
+      if (value < defaultValue)
+        return context.unsupported(
+            "attribute '" + name + "' must not be below " +
+            Twine(defaultValue) + ", but got " + Twine(value));
+    return values;
+  };
+  FailureOr<SmallVector<int64_t>> strides = getList("strides", rank, 1);
+  FailureOr<SmallVector<int64_t>> dilations = getList("dilations", rank, 1);
+  FailureOr<SmallVector<int64_t>> pads = getList("pads", 2 * rank, 0);
+  if (failed(strides) || failed(dilations) || failed(pads))
+    return failure();
+  StringRef autoPad = context.getString("auto_pad", "NOTSET");
+  bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+  if (!isSame && autoPad != "NOTSET" && autoPad != "VALID" && !autoPad.empty())
+    return context.unsupported("auto_pad '" + autoPad + "' is unknown");
+  bool ceilMode = context.getInt("ceil_mode", 0) != 0;
+
+  SmallVector<WindowAxis> windows;
+  Builder &b = context.b;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    bool isPadded = autoPad == "NOTSET" || autoPad.empty();
+    WindowAxis window{input[axis],
+                      kernel[axis],
+                      {},
+                      b.getIndexAttr(isPadded ? (*pads)[axis] : 0),
+                      b.getIndexAttr(isPadded ? (*pads)[rank + axis] : 0),
+                      (*strides)[axis],
+                      (*dilations)[axis]};
+    if (isSame)
+      padEvenly(context.b, window, autoPad == "SAME_UPPER");
+    else if (failed(countWindows(context, window, ceilMode)))
+      return failure();
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+onnx_nodes::getKernelShape(NodeContext &context, size_t rank) {
+  SmallVector<int64_t> shape = context.getInts("kernel_shape");
+  if (shape.size() != rank)
+    return context.unsupported("attribute 'kernel_shape' must have " +
+                               Twine(rank) + " values, but got " +
+                               Twine(shape.size()));
+  for (int64_t size : shape)
+    if (size < 1)
+      return context.unsupported(
+          "attribute 'kernel_shape' must not be below 1, but got " +
+          Twine(size));
+  return getAsIndexOpFoldResult(context.b.getContext(), shape);
+}
+
+SmallVector<OpFoldResult>
+onnx_nodes::getOutputSizes(ArrayRef<WindowAxis> windows) {
+  return llvm::map_to_vector(
+      windows, [](const WindowAxis &window) { return window.output; });
+}
+
+Value onnx_nodes::padForWindows(ImplicitLocOpBuilder &b, Value tensor,
+                                Value value, ArrayRef<WindowAxis> windows) {
+  size_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  SmallVector<OpFoldResult> low(rank - windows.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> high = low;
+  for (const WindowAxis &window : windows) {
+    low.push_back(window.padLow);
+    high.push_back(window.padHigh);
+  }
+  if (areAllConstantIntValue(low, 0) && areAllConstantIntValue(high, 0))
+    return tensor;
+  return tensor::PadOp::create(b, Type(), tensor, low, high, value);
+}
