@@ -17,54 +17,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/MLIRContext.h"
+#include "ReferenceTool.h"
 #include "quant-float/Reference/Cast.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
-#include <iostream>
-#include <string>
 #include <vector>
 
 using namespace mlir;
+using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
 
-static LogicalResult fail(const llvm::Twine &message) {
-  llvm::errs() << "quant-float-reference-cast: error: " << message << "\n";
-  return failure();
-}
-
-static size_t getSlotSize(Type type) {
-  return (type.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-static LogicalResult parseElementType(StringRef text, MLIRContext &context,
-                                      Type &type) {
-  type = parseType(text, &context);
-  if (!type || !isSupported(type))
-    return fail("expected a supported element type, but got " + text);
-  return success();
-}
-
-static LogicalResult writeFile(StringRef path, ArrayRef<char> bytes) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
-  if (error)
-    return fail(path + ": " + error.message());
-  stream.write(bytes.data(), bytes.size());
-  return success();
-}
-
-static LogicalResult answer(StringRef request, MLIRContext &context) {
-  SmallVector<StringRef, 8> fields;
-  request.split(fields, '\t');
+static LogicalResult answer(ArrayRef<StringRef> fields, MLIRContext &context) {
   if (fields.size() != 7)
-    return fail("expected 7 fields, but got " + llvm::Twine(fields.size()) +
-                ": " + request);
-
+    return failRequest("expected 7 fields, but got " +
+                       llvm::Twine(fields.size()));
   Type from, to;
   if (failed(parseElementType(fields[0], context, from)) ||
       failed(parseElementType(fields[1], context, to)))
@@ -78,31 +44,20 @@ static LogicalResult answer(StringRef request, MLIRContext &context) {
                   .Default(std::nullopt);
   if (fields[2].getAsInteger(10, options.opset) || !mode ||
       (fields[3] != "0" && fields[3] != "1"))
-    return fail("expected opset, saturate and round mode, but got " + request);
+    return failRequest("expected opset, saturate and round mode, but got " +
+                       llvm::join(fields.slice(2, 3), ", "));
   options.saturate = fields[3] == "1";
   options.scaleRounding = *mode;
 
-  auto input = llvm::MemoryBuffer::getFile(fields[5], /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
+  std::unique_ptr<llvm::MemoryBuffer> input = readFile(fields[5]);
   if (!input)
-    return fail(fields[5] + ": " + input.getError().message());
-  StringRef bytes = (*input)->getBuffer();
+    return failure();
+  ArrayRef<char> bytes = getBytes(*input);
   std::vector<char> output(bytes.size() / getSlotSize(from) * getSlotSize(to));
-  if (failed(castBuffer(from, to, ArrayRef<char>(bytes.data(), bytes.size()),
-                        output, options)))
-    return fail(fields[5] + ": expected whole elements of " + fields[0] +
-                ", but got " + llvm::Twine(bytes.size()) + " bytes");
+  if (failed(castBuffer(from, to, bytes, output, options)))
+    return failRequest(fields[5] + ": expected whole elements of " + fields[0] +
+                       ", but got " + llvm::Twine(bytes.size()) + " bytes");
   return writeFile(fields[6], output);
 }
 
-int main() {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  std::string request;
-  while (std::getline(std::cin, request)) {
-    if (failed(answer(request, context)))
-      return 1;
-    llvm::outs() << "ok\n";
-    llvm::outs().flush();
-  }
-  return 0;
-}
+int main() { return serveRequests("quant-float-reference-cast", answer); }

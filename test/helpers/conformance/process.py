@@ -1,4 +1,4 @@
-"""A program that casts buffers on request, one line per request (test/Conformance/reference/quant-float-reference-cast.cpp)."""
+"""Programs that cast or quantize buffers on request, one line per request (those of test/Conformance/reference)."""
 
 import os
 import subprocess
@@ -9,11 +9,11 @@ import numpy as np
 from conformance.formats import FORMATS
 
 
-class CastProcess:
+class Program:
+    """A program of requests and answers, and a folder for the files that they name."""
+
     def __init__(self, program):
         self._folder = tempfile.TemporaryDirectory()
-        self._input = os.path.join(self._folder.name, "input")
-        self._output = os.path.join(self._folder.name, "output")
         self._process = subprocess.Popen(
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -27,15 +27,54 @@ class CastProcess:
         self._process.wait()
         self._folder.cleanup()
 
-    def cast(self, source, to, codes, opset=28, saturate=True, round_mode="up"):
-        """The codes of `to`, or None where the program answers that it has no such cast."""
-        FORMATS[source].slots(codes).tofile(self._input)
-        fields = [source, to, opset, int(saturate), round_mode, self._input, self._output]
+    def path(self, name):
+        return os.path.join(self._folder.name, name)
+
+    def write(self, name, type_name, codes):
+        """The path of a file of slots."""
+        FORMATS[type_name].slots(codes).tofile(self.path(name))
+        return self.path(name)
+
+    def read(self, name, type_name):
+        return FORMATS[type_name].codes(np.fromfile(self.path(name), FORMATS[type_name].slot))
+
+    def ask(self, *fields):
+        """Whether the program did it; False where it answers that it has no such thing."""
         self._process.stdin.write("\t".join(map(str, fields)) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline().strip()
-        if answer == "unsupported":
-            return None
-        if answer != "ok":
-            raise RuntimeError(f"{source} to {to}: the cast program ended with {answer!r}")
-        return FORMATS[to].codes(np.fromfile(self._output, FORMATS[to].slot))
+        if answer not in ("ok", "unsupported"):
+            raise RuntimeError(f"{fields}: the program ended with {answer!r}")
+        return answer == "ok"
+
+
+class CastProcess(Program):
+    def cast(self, source, to, codes, opset=28, saturate=True, round_mode="up"):
+        """The codes of `to`, or None where the program has no such cast."""
+        given = self.write("input", source, codes)
+        if self.ask(source, to, opset, int(saturate), round_mode, given, self.path("output")):
+            return self.read("output", to)
+        return None
+
+
+class QuantizeProcess(Program):
+    """Arrays are of codes, in the shapes of the tensors. Without an axis, per tensor; with a block size, blocked."""
+
+    def _ask(self, name, types, precision, saturate, x, scale, zero_point, axis, block):
+        quantized = types[2] if name == "quantize" else types[0]
+        files = [self.write("x", types[0], x), self.write("scale", types[1], scale)]
+        files.append("-" if zero_point is None else self.write("zp", quantized, zero_point))
+        optional = ["-" if value is None else value for value in (axis, block)]
+        sizes = "x".join(map(str, x.shape)) or "-"
+        options = [precision or "-", int(saturate), sizes, *optional]
+        self.ask(name, *types, *options, *files, self.path("y"))
+        return self.read("y", types[2]).reshape(x.shape)
+
+    def quantize(
+        self, types, x, scale, zero_point, precision, saturate=True, axis=None, block=None
+    ):
+        """`types` are those of x, scale and y."""
+        return self._ask("quantize", types, precision, saturate, x, scale, zero_point, axis, block)
+
+    def dequantize(self, types, x, scale, zero_point, axis=None, block=None):
+        return self._ask("dequantize", types, None, True, x, scale, zero_point, axis, block)

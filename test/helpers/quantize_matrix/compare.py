@@ -28,13 +28,16 @@ def places(mask):
 
 
 class Comparison:
-    def __init__(self, oracle, waiver_file):
+    """`expected` gives what data.expected does."""
+
+    def __init__(self, oracle, waiver_file, expected=inputs.expected):
         self.oracle = oracle
+        self.expected = expected
         self.waivers = waivers.load(waiver_file, oracle.name)
         self.cases = self.elements = self.waived = self.unexplained = 0
 
     def check(self, case, data, found):
-        expected, loose = inputs.expected(case, data)
+        expected, loose = self.expected(case, data)
         self.cases += 1
         self.elements += expected.size
         if found.shape != expected.shape:
@@ -60,8 +63,8 @@ class Comparison:
             for case, data, found in self.oracle.run(group, [inputs.make(c) for c in group]):
                 self.check(case, data, found)
 
-    def finish(self):
-        unused = [w for w in self.waivers if not w.hits]
+    def finish(self, uses_every_waiver=True):
+        unused = [w for w in self.waivers if not w.hits] if uses_every_waiver else []
         for waiver in self.waivers:
             print(f"{waiver.hits:10} waived by {waiver}")
         for waiver in unused:

@@ -1,0 +1,102 @@
+//===- quant-float-reference-quantize.cpp - The Reference, asked ----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A test program: one process quantizes and dequantizes as many buffers as it is
+// asked to. Every line of standard input is a request of tab-separated fields,
+//
+//   OP X SCALE Y PRECISION SATURATE SIZES AXIS BLOCK X_FILE SCALE_FILE
+//   ZERO_POINT_FILE Y_FILE
+//
+// with quantize or dequantize, MLIR element types, 0 or 1, and sizes as 2x3. "-"
+// stands for what is not there: the sizes of a scalar, axis, block size, zero
+// point, and the precision when dequantizing. Files are of raw elements, one per
+// byte-rounded slot. Every request is answered with the line "ok" on standard
+// output.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReferenceTool.h"
+#include "quant-float/Reference/Quantize.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include <vector>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::reference;
+
+/// "-" is none.
+static LogicalResult parseInteger(StringRef text,
+                                  std::optional<int64_t> &value) {
+  if (text == "-")
+    return success();
+  int64_t parsed;
+  if (text.getAsInteger(10, parsed))
+    return failRequest("expected an integer, but got " + text);
+  value = parsed;
+  return success();
+}
+
+static LogicalResult parseSizes(StringRef text, SmallVector<int64_t> &sizes) {
+  if (text == "-")
+    return success();
+  for (StringRef size : llvm::split(text, 'x')) {
+    std::optional<int64_t> parsed;
+    if (failed(parseInteger(size, parsed)) || !parsed)
+      return failure();
+    sizes.push_back(*parsed);
+  }
+  return success();
+}
+
+static LogicalResult answer(ArrayRef<StringRef> fields, MLIRContext &context) {
+  if (fields.size() != 13)
+    return failRequest("expected 13 fields, but got " +
+                       llvm::Twine(fields.size()));
+  bool isQuantize = fields[0] == "quantize";
+  Type x, scale, y;
+  QuantizeOptions options;
+  options.saturate = fields[5] == "1";
+  SmallVector<int64_t> sizes;
+  Granularity granularity;
+  if (failed(parseElementType(fields[1], context, x)) ||
+      failed(parseElementType(fields[2], context, scale)) ||
+      failed(parseElementType(fields[3], context, y)) ||
+      (isQuantize &&
+       failed(parseElementType(fields[4], context, options.precision))) ||
+      failed(parseSizes(fields[6], sizes)) ||
+      failed(parseInteger(fields[7], granularity.axis)) ||
+      failed(parseInteger(fields[8], granularity.blockSize)))
+    return failure();
+
+  std::unique_ptr<llvm::MemoryBuffer> in = readFile(fields[9]);
+  std::unique_ptr<llvm::MemoryBuffer> scales = readFile(fields[10]);
+  if (!in || !scales)
+    return failure();
+  std::unique_ptr<llvm::MemoryBuffer> zeroPointFile;
+  std::optional<ArrayRef<char>> zeroPoints;
+  if (fields[11] != "-") {
+    zeroPointFile = readFile(fields[11]);
+    if (!zeroPointFile)
+      return failure();
+    zeroPoints = getBytes(*zeroPointFile);
+  }
+
+  std::vector<char> out(in->getBufferSize() / getSlotSize(x) * getSlotSize(y));
+  LogicalResult result =
+      isQuantize
+          ? quantizeBuffer(x, scale, y, sizes, granularity, getBytes(*in),
+                           getBytes(*scales), zeroPoints, out, options)
+          : dequantizeBuffer(x, scale, y, sizes, granularity, getBytes(*in),
+                             getBytes(*scales), zeroPoints, out);
+  if (failed(result))
+    return failRequest("no such quantization: " + llvm::join(fields, ", "));
+  return writeFile(fields[12], out);
+}
+
+int main() { return serveRequests("quant-float-reference-quantize", answer); }
