@@ -145,4 +145,33 @@ TEST_F(DequantizeTest, D6_codes_come_back) {
         }
 }
 
+/// An f16 scale is precise enough for 8 bits.
+TEST_F(DequantizeTest, D6_f16_codes_come_back) {
+  for (uint64_t mantissa = 0; mantissa < 1024; mantissa += 3)
+    for (uint64_t code = 0; code < 256; ++code) {
+      uint64_t scale = 0x3C00 | mantissa;
+      uint64_t y = dequantizeBits(code, scale, "ui8", {}, "f16", "f16");
+      EXPECT_EQ(quantizeBits(y, scale, "ui8", {}, {"f16", "f16", "f16"}), code);
+    }
+}
+
+/// A bf16 scale is not: both roundings to 8 bits can move the same way.
+TEST_F(DequantizeTest, D6_bf16_counterexamples) {
+  auto roundTrip = [&](uint64_t code, uint64_t scale, StringRef type) {
+    uint64_t y = dequantizeBits(code, scale, type, {}, "bf16", "bf16");
+    return quantizeBits(y, scale, type, {}, {"bf16", "bf16", "bf16"});
+  };
+  EXPECT_EQ(roundTrip(255, 0x3F81, "ui8"), 254u); // 1.0078125
+  EXPECT_EQ(roundTrip(253, 0x3F82, "ui8"), 252u); // 1.015625
+  EXPECT_EQ(roundTrip(251, 0x3F83, "ui8"), 250u); // 1.0234375
+  unsigned changed[2] = {0, 0};
+  for (uint64_t mantissa = 0; mantissa < 128; ++mantissa)
+    for (uint64_t code = 0; code < 256; ++code) {
+      changed[0] += roundTrip(code, 0x3F80 | mantissa, "ui8") != code;
+      changed[1] += roundTrip(code, 0x3F80 | mantissa, "i8") != code;
+    }
+  EXPECT_EQ(changed[0], 2338u); // Of 32768.
+  EXPECT_EQ(changed[1], 927u);  // Fewer magnitudes, and two ends.
+}
+
 } // namespace
