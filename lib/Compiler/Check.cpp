@@ -10,9 +10,8 @@
 
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
-#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -24,7 +23,17 @@ static constexpr StringLiteral kOpsetAttrName = "opset";
 // Verification
 //===----------------------------------------------------------------------===//
 
-static Verdict verifyAlone(Operation *op) {
+namespace {
+/// Whether an op can be judged, and how.
+struct Judgement {
+  NodeStatus status;
+  Verdict verdict;
+};
+} // namespace
+
+/// What `verify` says about `op`.
+static Verdict gather(Operation *op,
+                      llvm::function_ref<LogicalResult()> verify) {
   Verdict verdict;
   // The verifiers begin with the op's name, which the report has already.
   std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
@@ -40,9 +49,68 @@ static Verdict verifyAlone(Operation *op) {
       verdict.notes.push_back(note.str());
     return success();
   });
-  verdict.accepted = succeeded(verify(op, /*verifyRecursively=*/false));
+  verdict.accepted = succeeded(verify());
   context->printOpOnDiagnostic(printsOp);
   return verdict;
+}
+
+static Judgement judge(const Verdict &verdict) {
+  return {verdict.accepted ? NodeStatus::Valid : NodeStatus::Invalid, verdict};
+}
+
+/// The zero point of a quantization op, which may be invalid; null for none.
+static Value getZeroPoint(Operation *op) {
+  bool isPresent =
+      isa<QuantizationOpInterface>(op) && op->getNumOperands() == 3;
+  return isPresent ? op->getOperand(2) : Value();
+}
+
+static Judgement judgeOp(Operation *op) {
+  return judge(gather(op, [&]() -> LogicalResult {
+    if (failed(verify(op, /*verifyRecursively=*/false)))
+      return failure();
+    // Q7: not of the op alone, so not in its verifier.
+    Value zeroPoint = getZeroPoint(op);
+    std::optional<std::string> error =
+        zeroPoint ? findZeroPointError(zeroPoint) : std::nullopt;
+    return error ? op->emitOpError() << *error : success();
+  }));
+}
+
+/// A node that was kept: because types are missing, or nobody asked yet, or
+/// because no op can say what it says. `inspect` sees the op it becomes.
+static Judgement judgeNode(NodeOp node,
+                           llvm::function_ref<void(Operation *)> inspect) {
+  OpBuilder builder(node);
+  FailureOr<NodeResolution> resolution = failure();
+  Verdict verdict = gather(node, [&] {
+    resolution = resolveNode(builder, node,
+                             [&] { return mlir::emitError(node.getLoc()); });
+    return resolution;
+  });
+  if (failed(resolution))
+    return judge(verdict);
+  if (Operation *op = resolution->op) {
+    Judgement judgement = judgeOp(op);
+    inspect(op);
+    op->erase();
+    return judgement;
+  }
+  if (resolution->isVerified)
+    return judge(verdict);
+  StringRef what = resolution->missesRank ? "rank" : "type";
+  verdict.reason = ("the " + what + " of input " +
+                    Twine(resolution->missingInput) + " is not known")
+                       .str();
+  return {NodeStatus::NotVerified, verdict};
+}
+
+static Judgement judge(Operation *op,
+                       llvm::function_ref<void(Operation *)> inspect) {
+  if (auto node = dyn_cast<NodeOp>(op))
+    return judgeNode(node, inspect);
+  inspect(op);
+  return judgeOp(op);
 }
 
 static void setOpset(Operation *op, int64_t opset) {
@@ -63,11 +131,16 @@ static bool isAlike(const Verdict &a, const Verdict &b) {
          withoutDigits(a.reason) == withoutDigits(b.reason);
 }
 
-static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op) {
+static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op,
+                                                  int64_t newest) {
   std::vector<OpsetVerdict> verdicts;
-  for (int64_t opset = 1; opset <= kNewestOpset; ++opset) {
+  for (int64_t opset = 1; opset <= newest; ++opset) {
     setOpset(op, opset);
-    Verdict verdict = verifyAlone(op);
+    Judgement judgement = judge(op, [](Operation *) {});
+    // Which types are missing is the same whatever the opset.
+    if (judgement.status == NodeStatus::NotVerified)
+      return {};
+    Verdict &verdict = judgement.verdict;
     if (verdicts.empty() || !isAlike(verdicts.back().verdict, verdict)) {
       verdicts.push_back({opset, opset, std::move(verdict)});
     } else {
@@ -91,66 +164,75 @@ static std::string getNodeName(Operation *op) {
   return name ? name.getName().str() : "";
 }
 
+/// The domain whose opset the op has: "" for ONNX's own.
+static StringRef getDomain(Operation *op) {
+  auto domain = op->getAttrOfType<StringAttr>("domain");
+  return domain && domain != "ai.onnx" ? domain.getValue() : StringRef();
+}
+
+/// ONNX's name of an op, with its domain where that is not ONNX's own.
 static std::string getSourceName(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op))
     return getOpName(cast.getLike() ? OpKind::CastLike : OpKind::Cast).str();
+  std::string domain = getDomain(op).str();
+  std::string prefix = domain.empty() ? "" : domain + ".";
+  if (auto node = dyn_cast<NodeOp>(op))
+    return prefix + node.getOpType().str();
+  if (isa<QuantizeOp>(op))
+    return prefix + getOpName(OpKind::QuantizeLinear).str();
+  if (isa<DequantizeOp>(op))
+    return prefix + getOpName(OpKind::DequantizeLinear).str();
   return op->getName().getStringRef().str();
-}
-
-/// Why a node that was kept opaque is not verified; empty where it is no
-/// quantization node.
-static StringRef whyNotVerified(NodeOp node) {
-  // The IR may lack either.
-  if (!node.getOpTypeAttr() || !node.getOpsetAttr())
-    return {};
-  StringRef domain = node.getDomain();
-  if (!domain.empty() && domain != "ai.onnx" && domain != "com.microsoft")
-    return {};
-  return llvm::StringSwitch<StringRef>(node.getOpType())
-      .Cases({"Cast", "CastLike"}, "input type unknown")
-      .Cases({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"},
-             "the op is not supported")
-      .Default({});
 }
 
 static NodeReport checkOp(Operation *op, const CheckOptions &options) {
   NodeReport report{
-      op, getNodeName(op), getSourceName(op), {}, NodeStatus::Valid, {}, {}};
+      op, getNodeName(op), getSourceName(op), {}, NodeStatus::Valid, {}, {},
+      {}};
   // The IR may lack the attribute, or have something else there.
   auto own = op->getAttrOfType<IntegerAttr>(kOpsetAttrName);
   if (own && own.getType().isInteger(64)) {
     report.opset = own.getInt();
+    // The opsets that are asked for are ONNX's.
+    bool isOnnx = getDomain(op).empty();
     if (options.everyOpset)
-      report.opsets = verifyEveryOpset(op);
-    setOpset(op, options.opset.value_or(*report.opset));
+      report.opsets = verifyEveryOpset(
+          op, isOnnx ? kNewestOpset
+                     : getNewestOpset(OpKind::MicrosoftQuantizeLinear));
+    setOpset(op,
+             isOnnx ? options.opset.value_or(*report.opset) : *report.opset);
   }
-  report.verdict = verifyAlone(op);
-  if (!report.verdict.accepted)
-    report.status = NodeStatus::Invalid;
+  Judgement judgement = judge(op, [&](Operation *resolved) {
+    Value zeroPoint = getZeroPoint(resolved);
+    std::optional<std::string> warning =
+        zeroPoint ? findZeroPointWarning(zeroPoint) : std::nullopt;
+    if (warning)
+      report.warnings.push_back(*warning);
+  });
+  report.status = judgement.status;
+  report.verdict = std::move(judgement.verdict);
   return report;
+}
+
+/// Ops of the dialect that have an opset, and nodes that could be such ops.
+static bool isChecked(Operation *op) {
+  if (auto node = dyn_cast<NodeOp>(op))
+    return isQuantizationNode(node);
+  std::optional<RegisteredOperationName> name = op->getRegisteredInfo();
+  return name && isa<QuantFloatDialect>(op->getDialect()) &&
+         llvm::is_contained(name->getAttributeNames(), kOpsetAttrName);
 }
 
 std::vector<NodeReport> quant_float::checkModel(ModuleOp module,
                                                 const CheckOptions &options) {
-  std::vector<NodeReport> reports;
+  SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto node = dyn_cast<NodeOp>(op)) {
-      StringRef reason = whyNotVerified(node);
-      if (!reason.empty())
-        reports.push_back({op,
-                           getNodeName(op),
-                           node.getOpType().str(),
-                           static_cast<int64_t>(node.getOpset()),
-                           NodeStatus::NotVerified,
-                           {true, reason.str(), {}},
-                           {}});
-      return;
-    }
-    std::optional<RegisteredOperationName> name = op->getRegisteredInfo();
-    if (name && isa<QuantFloatDialect>(op->getDialect()) &&
-        llvm::is_contained(name->getAttributeNames(), kOpsetAttrName))
-      reports.push_back(checkOp(op, options));
+    if (isChecked(op))
+      ops.push_back(op);
   });
+  std::vector<NodeReport> reports;
+  for (Operation *op : ops)
+    reports.push_back(checkOp(op, options));
   return reports;
 }
 
@@ -217,6 +299,8 @@ void quant_float::printReports(llvm::raw_ostream &os,
     if (!report.opsets.empty())
       printAccepting(os, report.opsets);
     os << "\n";
+    for (const std::string &warning : report.warnings)
+      os << "  warning: " << warning << "\n";
     for (const OpsetVerdict &range : report.opsets) {
       if (range.verdict.accepted)
         continue;
@@ -266,6 +350,11 @@ static void printReportAsJson(llvm::json::OStream &json,
   printTypes(json, "results", report.op->getResultTypes());
   json.attribute("status", getStatusName(report.status));
   printVerdict(json, report.verdict);
+  if (!report.warnings.empty())
+    json.attributeArray("warnings", [&] {
+      for (const std::string &warning : report.warnings)
+        json.value(llvm::json::fixUTF8(warning));
+    });
   if (report.opsets.empty())
     return;
   json.attributeArray("opsets", [&] {

@@ -80,10 +80,8 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   return arguments;
 }
 
-static void printErrors(ArrayRef<NodeReport> reports) {
+static void printDiagnostics(ArrayRef<NodeReport> reports) {
   for (const NodeReport &report : reports) {
-    if (report.status != NodeStatus::Invalid)
-      continue;
     auto print = [&](StringRef severity, StringRef text) {
       printPlace(llvm::errs(), report.op->getLoc());
       llvm::errs() << severity << ": ";
@@ -93,9 +91,13 @@ static void printErrors(ArrayRef<NodeReport> reports) {
       }
       llvm::errs() << text << "\n";
     };
-    print("error", report.verdict.reason);
-    for (const std::string &note : report.verdict.notes)
-      print("note", note);
+    if (report.status == NodeStatus::Invalid) {
+      print("error", report.verdict.reason);
+      for (const std::string &note : report.verdict.notes)
+        print("note", note);
+    }
+    for (const std::string &warning : report.warnings)
+      print("warning", warning);
   }
 }
 
@@ -117,7 +119,7 @@ static int check(const Arguments &arguments) {
     printReports(llvm::outs(), reports);
   llvm::outs().flush();
 
-  printErrors(reports);
+  printDiagnostics(reports);
   bool isInvalid = llvm::any_of(reports, [](const NodeReport &report) {
     return report.status == NodeStatus::Invalid;
   });

@@ -55,12 +55,15 @@ struct NodeReport {
   Verdict verdict;
   /// With CheckOptions::everyOpset; empty where the node is not verified.
   std::vector<OpsetVerdict> opsets;
+  /// What is doubtful, but no error: int32 zero points that may not be 0 (Q7).
+  std::vector<std::string> warnings;
 };
 
 /// Verifies every quantization node of `module`, which need not be valid: any
-/// op of the dialect that has an opset, each by itself. Nodes that were kept
-/// opaque are reported as not verified. With CheckOptions::opset the ops are
-/// left at that opset.
+/// op of the dialect that has an opset, and kept nodes that could be such ops,
+/// each by itself. A kept node whose types are missing is reported as not
+/// verified. The opsets are ONNX's: nodes of com.microsoft are verified against
+/// their own. With CheckOptions::opset the ops are left at that opset.
 std::vector<NodeReport> checkModel(ModuleOp module,
                                    const CheckOptions &options);
 

@@ -8,6 +8,7 @@
 //
 // ONNX's Cast, CastLike, QuantizeLinear and DequantizeLinear, and the latter
 // two of com.microsoft (V9), from `quant_float.node` to the dialect's own ops.
+// DynamicQuantizeLinear stays a node and is only verified.
 // The ONNX importer does so for every node whose operand types the file tells;
 // what it had to keep is resolved when a later pass knows them.
 //
@@ -36,7 +37,10 @@ struct NodeResolution {
   Operation *op = nullptr;
   /// The type of the result as far as it is known; else null.
   Type resultType;
-  /// Where `op` is null: the input whose type, or whose rank alone, is missing.
+  /// DynamicQuantizeLinear has no op of its own: nothing is wrong with it.
+  bool isVerified = false;
+  /// Where `op` is null otherwise: the input whose type, or whose rank alone,
+  /// is missing.
   unsigned missingInput = 0;
   bool missesRank = false;
 };

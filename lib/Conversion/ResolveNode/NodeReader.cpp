@@ -38,7 +38,8 @@ Type NodeReader::getElementType(unsigned index) const {
   return tensor ? tensor.getElementType() : Type();
 }
 
-LogicalResult NodeReader::checkValues(size_t least, size_t most) const {
+LogicalResult NodeReader::checkValues(size_t least, size_t most,
+                                      size_t outputs) const {
   if (inputs.size() < least || inputs.size() > most) {
     std::string range = std::to_string(least);
     if (most != least)
@@ -53,9 +54,10 @@ LogicalResult NodeReader::checkValues(size_t least, size_t most) const {
       return emitError() << "input " << index << ": expected a tensor, but got "
                          << input.getType();
   }
-  if (node->getNumResults() != 1)
-    return emitError() << "expected 1 output, but got "
-                       << node->getNumResults();
+  if (node->getNumResults() != outputs)
+    return emitError() << "expected " << outputs
+                       << (outputs == 1 ? " output" : " outputs")
+                       << ", but got " << node->getNumResults();
   return success();
 }
 

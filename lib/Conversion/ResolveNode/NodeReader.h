@@ -34,8 +34,9 @@ public:
   Type getElementType(unsigned index) const;
 
   /// There are `least` to `most` inputs, the first `least` are not left out,
-  /// all are tensors as far as known, and there is one output.
-  LogicalResult checkValues(size_t least, size_t most) const;
+  /// all are tensors as far as known, and there are so many outputs.
+  LogicalResult checkValues(size_t least, size_t most,
+                            size_t outputs = 1) const;
   /// There are no other attributes than these.
   LogicalResult checkAttributes(ArrayRef<StringRef> known) const;
 
@@ -63,6 +64,7 @@ FailureOr<NodeResolution> resolveCast(OpBuilder &builder,
 FailureOr<NodeResolution> resolveQuantization(OpBuilder &builder,
                                               const NodeReader &node,
                                               bool isQuantize);
+FailureOr<NodeResolution> verifyDynamicQuantization(const NodeReader &node);
 
 /// The type of a result with the input's shape (V8).
 Type getResultType(Type input, Type elementType);

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-enum class NodeKind { None, Cast, CastLike, Quantize, Dequantize };
+enum class NodeKind { None, Cast, CastLike, Quantize, Dequantize, Dynamic };
 } // namespace
 
 static NodeKind getKind(NodeOp node) {
@@ -30,6 +30,7 @@ static NodeKind getKind(NodeOp node) {
                   .Case("CastLike", NodeKind::CastLike)
                   .Case("QuantizeLinear", NodeKind::Quantize)
                   .Case("DequantizeLinear", NodeKind::Dequantize)
+                  .Case("DynamicQuantizeLinear", NodeKind::Dynamic)
                   .Default(NodeKind::None);
   if (domain.empty() || domain == "ai.onnx")
     return kind;
@@ -42,6 +43,32 @@ static NodeKind getKind(NodeOp node) {
 
 bool quant_float::isQuantizationNode(NodeOp node) {
   return getKind(node) != NodeKind::None;
+}
+
+/// Without an op there is no verifier that would read the opset rules.
+FailureOr<NodeResolution>
+quant_float::verifyDynamicQuantization(const NodeReader &node) {
+  // ONNX leaves none of the outputs out.
+  if (failed(node.checkValues(1, 1, /*outputs=*/3)) ||
+      failed(node.checkAttributes({})))
+    return failure();
+  OpKind kind = OpKind::DynamicQuantizeLinear;
+  NodeResolution result;
+  Type type = node.getElementType(0);
+  if (!type)
+    return result;
+  const OpVersion *version = getOpVersion(kind, node.getOpset());
+  if (!version)
+    return node.emitError()
+           << "opset of " << getOpName(kind) << " must be between "
+           << getOpVersions(kind).front().since << " and "
+           << getNewestOpset(kind) << ", but got " << node.getOpset();
+  if (!version->accepts(OpRole::First, type))
+    return node.emitError()
+           << getRoleName(kind, OpRole::First) << " element type " << type
+           << " is not accepted by " << getOpName(kind);
+  result.isVerified = true;
+  return result;
 }
 
 Type quant_float::getResultType(Type input, Type elementType) {
@@ -64,6 +91,8 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
   case NodeKind::Dequantize:
     return resolveQuantization(builder, reader,
                                getKind(node) == NodeKind::Quantize);
+  case NodeKind::Dynamic:
+    return verifyDynamicQuantization(reader);
   }
   return emitError() << "expected a quantization node";
 }

@@ -48,7 +48,7 @@ std::optional<std::string> quant_float::findZeroPointError(Value zeroPoint) {
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream(text)
-      << "a constant zero point of " << type << " must be 0, but element "
+      << "a constant zero point of '" << type << "' must be 0, but element "
       << found - bytes->begin() << " is 0x"
       << llvm::utohexstr(static_cast<uint8_t>(*found), /*LowerCase=*/false,
                          /*Width=*/2);

@@ -47,6 +47,9 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
     return defineOutputs(input, node->getResults());
   }
 
+  if (resolution->isVerified)
+    return defineOutputs(input, node->getResults());
+
   Type type = resolution->resultType;
   const std::string &outputName = input.node.output(0);
   Type declared =

@@ -8,6 +8,7 @@
 
 #include "Importer.h"
 #include "Types.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -133,8 +134,6 @@ static Type getFixedElementType(StringRef opType, MLIRContext *context) {
               "LessOrEqual", "Or", "Xor"},
              builder.getI1Type())
       .Cases({"IsInf", "IsNaN"}, builder.getI1Type())
-      .Case("DynamicQuantizeLinear",
-            builder.getIntegerType(8, /*isSigned=*/false))
       .Default(Type());
 }
 
@@ -222,6 +221,14 @@ Type onnx_import::inferResultType(const NodeInput &input,
   bool isTensor = isa_and_nonnull<TensorType>(first);
   if (opType == "Split")
     return isTensor ? eraseShape(first) : Type();
+  if (opType == "DynamicQuantizeLinear") {
+    Type code = IntegerType::get(context, 8, IntegerType::Unsigned);
+    if (index == 0)
+      return isTensor ? withElementType(first, code)
+                      : UnrankedTensorType::get(code);
+    return RankedTensorType::get({},
+                                 index == 1 ? Float32Type::get(context) : code);
+  }
   if (index != 0)
     return {};
   if (Type fixed = getFixedElementType(opType, context))
