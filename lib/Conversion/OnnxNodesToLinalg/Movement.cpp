@@ -1,0 +1,445 @@
+//===- Movement.cpp - Ops that move elements ------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "Conversions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+static Value makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), index);
+}
+
+/// A part of a tensor. Sizes may be constants that its type does not tell.
+static Value slice(ImplicitLocOpBuilder &b, Value tensor,
+                   ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+                   ArrayRef<OpFoldResult> strides) {
+  return b.createOrFold<tensor::ExtractSliceOp>(tensor, offsets, sizes,
+                                                strides);
+}
+
+//===----------------------------------------------------------------------===//
+// Transpose
+//===----------------------------------------------------------------------===//
+
+NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  int64_t rank = from.size();
+  SmallVector<int64_t> order;
+  if (context.has("perm"))
+    order = context.getInts("perm");
+  else
+    order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(rank)));
+  FailureOr<SmallVector<int64_t>> axes = context.normalizeAxes(order, rank);
+  if (failed(axes))
+    return failure();
+  if (static_cast<int64_t>(axes->size()) != rank)
+    return context.unsupported("perm must have " + Twine(rank) +
+                               " axes, but got " + Twine(axes->size()));
+  SmallVector<OpFoldResult> to;
+  SmallVector<AffineExpr> exprs(rank);
+  for (auto [index, axis] : llvm::enumerate(*axes)) {
+    to.push_back(from[axis]);
+    exprs[axis] = b.getAffineDimExpr(index);
+  }
+  return SmallVector<Value>{buildParallel(
+      b, to, context.elementType(0), context.inputs[0],
+      AffineMap::get(rank, 0, exprs, b.getContext()),
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; })};
+}
+
+//===----------------------------------------------------------------------===//
+// Concat, Split
+//===----------------------------------------------------------------------===//
+
+/// The axis had a default in version 1.
+NodeResults onnx_nodes::convertConcat(NodeContext &context) {
+  constexpr int64_t kFirstWithoutDefault = 4;
+  ImplicitLocOpBuilder &b = context.b;
+  if (context.opset >= kFirstWithoutDefault && !context.has("axis"))
+    return context.unsupported("attribute 'axis' is missing");
+  if (llvm::is_contained(context.inputs, Value()))
+    return context.unsupported("an input is absent");
+  int64_t rank = context.type(0).getRank();
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis", 1), rank);
+  if (failed(axis))
+    return failure();
+  Type elementType = context.elementType(0);
+
+  AffineExpr s0, s1;
+  bindSymbols(b.getContext(), s0, s1);
+  SmallVector<OpFoldResult> sizes, ends;
+  OpFoldResult end = b.getIndexAttr(0);
+  SmallVector<Value> scalars;
+  bool isScalars = true;
+  for (auto [index, input] : llvm::enumerate(context.inputs)) {
+    if (context.type(index).getRank() != rank ||
+        context.elementType(index) != elementType)
+      return context.unsupported("the inputs must have the same rank and type "
+                                 "of elements");
+    SmallVector<OpFoldResult> inputSizes = context.getSizes(input);
+    if (index == 0)
+      sizes = inputSizes;
+    for (auto [common, size] : llvm::zip_equal(sizes, inputSizes)) {
+      std::optional<int64_t> a = getConstantIntValue(common);
+      std::optional<int64_t> c = getConstantIntValue(size);
+      if (a && c && a != c && &common != &sizes[*axis])
+        return context.unsupported("the sizes " + Twine(*a) + " and " +
+                                   Twine(*c) + " of the inputs differ");
+      if (!a && c)
+        common = size;
+    }
+    end = computeIndex(b, s0 + s1, {end, inputSizes[*axis]});
+    ends.push_back(end);
+    std::optional<SmallVector<Value>> elements = context.getScalars(input);
+    isScalars &= elements.has_value();
+    if (isScalars)
+      scalars.append(*elements);
+  }
+  sizes[*axis] = end;
+  if (isScalars && rank == 1) {
+    int64_t count = scalars.size();
+    return SmallVector<Value>{context.makeTensor(
+        scalars, RankedTensorType::get({count}, elementType))};
+  }
+
+  Value result = tensor::EmptyOp::create(b, sizes, elementType);
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+  for (auto [index, input] : llvm::enumerate(context.inputs)) {
+    SmallVector<OpFoldResult> part = sizes;
+    part[*axis] = context.getSizes(input)[*axis];
+    auto type = RankedTensorType::get(getShape(part), elementType);
+    Value source = input;
+    if (type != source.getType())
+      source = tensor::CastOp::create(b, type, source);
+    result = tensor::InsertSliceOp::create(b, source, result, offsets, part,
+                                           strides);
+    offsets[*axis] = ends[index];
+  }
+  return SmallVector<Value>{result};
+}
+
+/// The sizes of the parts: given by attribute (versions 2 and 11, and 1, which
+/// took an input too) or input (13), or equal, the last one smaller from
+/// version 18 on.
+static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
+                                                     OpFoldResult size) {
+  constexpr int64_t kFirstUneven = 18;
+  ImplicitLocOpBuilder &b = context.b;
+  size_t count = context.node->getNumResults();
+  SmallVector<OpFoldResult> parts;
+  if (context.input(1)) {
+    auto indices = context.getIndices(1);
+    if (!indices)
+      return context.unsupported("the number of parts is not known");
+    parts = std::move(*indices);
+  } else if (context.has("split")) {
+    parts = getAsIndexOpFoldResult(b.getContext(), context.getInts("split"));
+  } else {
+    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+    int64_t divisor = context.getInt("num_outputs", count);
+    if (divisor <= 0)
+      return context.unsupported("num_outputs must be positive, but got " +
+                                 Twine(divisor));
+    bool isUneven = context.opset >= kFirstUneven;
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (!isUneven && constant && *constant % divisor != 0)
+      return context.unsupported("a size of " + Twine(*constant) + " has no " +
+                                 Twine(divisor) + " equal parts");
+    OpFoldResult part = computeIndex(
+        b, isUneven ? s0.ceilDiv(divisor) : s0.floorDiv(divisor), size);
+    parts.assign(divisor, part);
+    if (isUneven)
+      parts.back() = computeIndex(b, s0 - s1 * (divisor - 1), {size, part});
+  }
+  if (parts.size() != count)
+    return context.unsupported("expected as many parts as outputs (" +
+                               Twine(count) + "), but got " +
+                               Twine(parts.size()));
+  std::optional<int64_t> left = getConstantIntValue(size);
+  for (OpFoldResult part : parts) {
+    std::optional<int64_t> constant = getConstantIntValue(part);
+    if (constant && *constant < 0)
+      return context.unsupported("a part has the size " + Twine(*constant));
+    left = left && constant ? std::optional<int64_t>(*left - *constant)
+                            : std::nullopt;
+  }
+  if (left && left != 0)
+    return context.unsupported("the parts do not make the whole axis");
+  return parts;
+}
+
+NodeResults onnx_nodes::convertSplit(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.inputs[0];
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis", 0), sizes.size());
+  if (failed(axis))
+    return failure();
+  FailureOr<SmallVector<OpFoldResult>> parts = getParts(context, sizes[*axis]);
+  if (failed(parts))
+    return failure();
+  AffineExpr s0, s1;
+  bindSymbols(b.getContext(), s0, s1);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  SmallVector<Value> results;
+  for (OpFoldResult part : *parts) {
+    sizes[*axis] = part;
+    results.push_back(slice(b, input, offsets, sizes, strides));
+    offsets[*axis] = computeIndex(b, s0 + s1, {offsets[*axis], part});
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is taken of one axis.
+struct AxisRange {
+  OpFoldResult start, size;
+  int64_t step;
+};
+} // namespace
+
+/// Starts and ends count from the end where negative, and are clamped: with a
+/// positive step both into [0, n], with a negative one the start into [0, n-1]
+/// and the end into [-1, n-1]. Everything folds that can.
+static AxisRange computeRange(ImplicitLocOpBuilder &b, OpFoldResult axisSize,
+                              OpFoldResult start, OpFoldResult end,
+                              int64_t step) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value n = makeIndex(b, axisSize), zero = constant(0);
+  Value last = b.createOrFold<arith::SubIOp>(n, constant(1));
+  auto clamp = [&](OpFoldResult position, Value low, Value high) {
+    Value value = makeIndex(b, position);
+    Value isNegative =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, value, zero);
+    value = b.createOrFold<arith::SelectOp>(
+        isNegative, b.createOrFold<arith::AddIOp>(value, n), value);
+    return b.createOrFold<arith::MinSIOp>(
+        b.createOrFold<arith::MaxSIOp>(value, low), high);
+  };
+  bool isForward = step > 0;
+  Value from = clamp(start, zero, isForward ? n : last);
+  // The clamped end of a whole axis is the axis.
+  std::optional<int64_t> endConstant = getConstantIntValue(end);
+  bool reachesEnd = isForward && endConstant &&
+                    *endConstant >= std::numeric_limits<int32_t>::max();
+  Value to = reachesEnd ? n
+                        : clamp(end, isForward ? zero : constant(-1),
+                                isForward ? n : last);
+  Value distance = isForward ? b.createOrFold<arith::SubIOp>(to, from)
+                             : b.createOrFold<arith::SubIOp>(from, to);
+  // A size is not negative already.
+  if (distance != n)
+    distance = b.createOrFold<arith::MaxSIOp>(distance, zero);
+  Value size = distance;
+  if (step != 1 && step != -1)
+    size =
+        b.createOrFold<arith::CeilDivUIOp>(distance, constant(std::abs(step)));
+  return {getAsOpFoldResult(from), getAsOpFoldResult(size), step};
+}
+
+/// Element i of the result is element start + i * step, on every axis.
+static Value buildStrided(NodeContext &context, Value input,
+                          ArrayRef<AxisRange> ranges) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  bool isForward = true;
+  for (const AxisRange &range : ranges) {
+    offsets.push_back(range.start);
+    sizes.push_back(range.size);
+    strides.push_back(b.getIndexAttr(range.step));
+    isForward &= range.step > 0;
+  }
+  if (isForward)
+    return slice(b, input, offsets, sizes, strides);
+  Type elementType = context.elementType(0);
+  return buildParallel(
+      b, sizes, elementType, {}, {},
+      [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
+        AffineExpr d0 = inner.getAffineDimExpr(0);
+        AffineExpr s0 = inner.getAffineSymbolExpr(0);
+        SmallVector<Value> position;
+        for (auto [axis, range] : llvm::enumerate(ranges)) {
+          Value i = linalg::IndexOp::create(inner, axis);
+          position.push_back(
+              makeIndex(inner, computeIndex(inner, d0 * range.step + s0,
+                                            {OpFoldResult(i), range.start})));
+        }
+        return tensor::ExtractOp::create(inner, input, position);
+      });
+}
+
+/// Starts, ends and axes are attributes before version 10, then inputs, and
+/// steps come with these.
+NodeResults onnx_nodes::convertSlice(NodeContext &context) {
+  constexpr int64_t kFirstWithInputs = 10;
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  SmallVector<OpFoldResult> starts, ends;
+  std::optional<SmallVector<int64_t>> axes, steps;
+  if (context.opset < kFirstWithInputs) {
+    MLIRContext *mlirContext = b.getContext();
+    starts = getAsIndexOpFoldResult(mlirContext, context.getInts("starts"));
+    ends = getAsIndexOpFoldResult(mlirContext, context.getInts("ends"));
+    if (context.has("axes"))
+      axes = context.getInts("axes");
+  } else {
+    auto givenStarts = context.getIndices(1), givenEnds = context.getIndices(2);
+    if (!givenStarts || !givenEnds)
+      return context.unsupported(
+          "the number of elements of starts and ends must be known");
+    starts = std::move(*givenStarts);
+    ends = std::move(*givenEnds);
+    axes = context.getConstantInts(3);
+    steps = context.getConstantInts(4);
+    if ((context.input(3) && !axes) || (context.input(4) && !steps))
+      return context.unsupported("axes and steps must be constant");
+  }
+  if (!axes)
+    axes = llvm::to_vector(llvm::seq<int64_t>(starts.size()));
+  if (!steps)
+    steps.emplace(starts.size(), 1);
+  if (ends.size() != starts.size() || axes->size() != starts.size() ||
+      steps->size() != starts.size())
+    return context.unsupported(
+        "starts, ends, axes and steps must have the same number of elements");
+  auto normalized = context.normalizeAxes(*axes, from.size());
+  if (failed(normalized))
+    return failure();
+
+  SmallVector<AxisRange> ranges;
+  for (OpFoldResult size : from)
+    ranges.push_back({b.getIndexAttr(0), size, 1});
+  for (auto [index, axis] : llvm::enumerate(*normalized)) {
+    if ((*steps)[index] == 0)
+      return context.unsupported("a step is 0");
+    ranges[axis] = computeRange(b, from[axis], starts[index], ends[index],
+                                (*steps)[index]);
+  }
+
+  // Shape arithmetic goes on.
+  Value input = context.inputs[0];
+  std::optional<SmallVector<Value>> scalars = context.getScalars(input);
+  if (scalars && ranges.size() == 1) {
+    std::optional<int64_t> start = getConstantIntValue(ranges[0].start);
+    std::optional<int64_t> size = getConstantIntValue(ranges[0].size);
+    if (start && size) {
+      SmallVector<Value> chosen;
+      for (int64_t i = 0; i < *size; ++i)
+        chosen.push_back((*scalars)[*start + i * ranges[0].step]);
+      return SmallVector<Value>{context.makeTensor(
+          chosen, RankedTensorType::get({*size}, context.elementType(0)))};
+    }
+  }
+  return SmallVector<Value>{buildStrided(context, input, ranges)};
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+/// An index from the front; one that is outside, which the model must not
+/// have, becomes the nearest inside.
+static Value normalizeIndex(ImplicitLocOpBuilder &b, Value index, Value size) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value isNegative =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, index, zero);
+  index = b.createOrFold<arith::SelectOp>(
+      isNegative, b.createOrFold<arith::AddIOp>(index, size), index);
+  index = b.createOrFold<arith::MinSIOp>(
+      index, b.createOrFold<arith::SubIOp>(size, one));
+  return b.createOrFold<arith::MaxSIOp>(index, zero);
+}
+
+NodeResults onnx_nodes::convertGather(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value data = context.inputs[0], indices = context.inputs[1];
+  SmallVector<OpFoldResult> dataSizes = context.getSizes(data);
+  SmallVector<OpFoldResult> indexSizes = context.getSizes(indices);
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis", 0), dataSizes.size());
+  if (failed(axis))
+    return failure();
+  if (!isa<IntegerType>(context.elementType(1)))
+    return context.unsupported("indices must be integers");
+  OpFoldResult size = dataSizes[*axis];
+  std::optional<int64_t> constantSize = getConstantIntValue(size);
+  std::optional<SmallVector<int64_t>> constants = context.getConstantInts(1);
+  for (int64_t index : constants.value_or(SmallVector<int64_t>()))
+    if (constantSize && (index < -*constantSize || index >= *constantSize))
+      return context.unsupported("the index " + Twine(index) +
+                                 " is outside of an axis of size " +
+                                 Twine(*constantSize));
+
+  // Shape arithmetic goes on.
+  Type elementType = context.elementType(0);
+  std::optional<SmallVector<Value>> scalars = context.getScalars(data);
+  if (scalars && constants && dataSizes.size() == 1 && indexSizes.size() <= 1) {
+    SmallVector<Value> chosen;
+    for (int64_t index : *constants)
+      chosen.push_back((*scalars)[index < 0 ? index + *constantSize : index]);
+    return SmallVector<Value>{context.makeTensor(
+        chosen,
+        RankedTensorType::get(context.type(1).getShape(), elementType))};
+  }
+
+  SmallVector<OpFoldResult> sizes;
+  ArrayRef<OpFoldResult> all = dataSizes;
+  llvm::append_range(sizes, all.take_front(*axis));
+  llvm::append_range(sizes, indexSizes);
+  llvm::append_range(sizes, all.drop_front(*axis + 1));
+  // One index that is known: a slice.
+  if (constants && constants->size() == 1 && constantSize) {
+    int64_t index = constants->front();
+    SmallVector<OpFoldResult> offsets(dataSizes.size(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(dataSizes.size(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> part = dataSizes;
+    part[*axis] = b.getIndexAttr(1);
+    offsets[*axis] = b.getIndexAttr(index < 0 ? index + *constantSize : index);
+    return SmallVector<Value>{
+        buildReshape(b, slice(b, data, offsets, part, strides), part, sizes)};
+  }
+  SmallVector<AffineExpr> exprs;
+  for (size_t i = 0; i < indexSizes.size(); ++i)
+    exprs.push_back(b.getAffineDimExpr(*axis + i));
+  auto map = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
+  return SmallVector<Value>{buildParallel(
+      b, sizes, elementType, indices, map,
+      [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value index = inner.createOrFold<arith::IndexCastOp>(
+            inner.getIndexType(), toCompute(inner, args[0]));
+        index = normalizeIndex(inner, index, makeIndex(inner, size));
+        SmallVector<Value> position;
+        for (int64_t i = 0, n = dataSizes.size(); i < n; ++i) {
+          int64_t loop = i < *axis ? i : i + indexSizes.size() - 1;
+          position.push_back(
+              i == *axis ? index : Value(linalg::IndexOp::create(inner, loop)));
+        }
+        return tensor::ExtractOp::create(inner, data, position);
+      })};
+}

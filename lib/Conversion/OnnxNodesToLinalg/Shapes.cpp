@@ -1,0 +1,397 @@
+//===- Shapes.cpp - Ops that read or change shapes ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "Conversions.h"
+#include "Elementwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// Shape, Size
+//===----------------------------------------------------------------------===//
+
+static Value makeInt64(ImplicitLocOpBuilder &b, OpFoldResult index) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return makeConstant(b, b.getI64IntegerAttr(*constant));
+  return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), cast<Value>(index));
+}
+
+/// `start` and `end` are there from version 15 on; both are clamped.
+NodeResults onnx_nodes::convertShape(NodeContext &context) {
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.inputs[0]);
+  int64_t rank = sizes.size();
+  auto getPosition = [&](StringRef name, int64_t defaultValue) {
+    int64_t position = context.getInt(name, defaultValue);
+    return std::clamp<int64_t>(position < 0 ? position + rank : position, 0,
+                               rank);
+  };
+  int64_t start = getPosition("start", 0), end = getPosition("end", rank);
+  SmallVector<Value> scalars;
+  for (int64_t i = start; i < end; ++i)
+    scalars.push_back(makeInt64(context.b, sizes[i]));
+  int64_t count = scalars.size();
+  auto type = RankedTensorType::get({count}, context.b.getI64Type());
+  return SmallVector<Value>{context.makeTensor(scalars, type)};
+}
+
+static OpFoldResult computeProduct(ImplicitLocOpBuilder &b,
+                                   ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult product = b.getIndexAttr(1);
+  AffineExpr s0, s1;
+  bindSymbols(b.getContext(), s0, s1);
+  for (OpFoldResult size : sizes)
+    product = computeIndex(b, s0 * s1, {product, size});
+  return product;
+}
+
+NodeResults onnx_nodes::convertSize(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value size =
+      makeInt64(b, computeProduct(b, context.getSizes(context.inputs[0])));
+  return SmallVector<Value>{
+      context.makeTensor(size, RankedTensorType::get({}, b.getI64Type()))};
+}
+
+//===----------------------------------------------------------------------===//
+// Reshape and its relatives
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value> reshapeFirst(NodeContext &context,
+                                       ArrayRef<OpFoldResult> to) {
+  Value input = context.inputs[0];
+  // Shape arithmetic goes on.
+  if (std::optional<SmallVector<Value>> scalars = context.getScalars(input);
+      scalars && to.size() <= 1)
+    return {context.makeTensor(
+        *scalars, RankedTensorType::get(getShape(to), context.elementType(0)))};
+  return {buildReshape(context.b, input, context.getSizes(input), to)};
+}
+
+/// The size that stands for -1: all elements by those of the other sizes.
+/// Sizes that are on both sides cancel, so that a batch stays what it is.
+static FailureOr<OpFoldResult> inferSize(NodeContext &context,
+                                         SmallVector<OpFoldResult> from,
+                                         ArrayRef<OpFoldResult> others) {
+  ImplicitLocOpBuilder &b = context.b;
+  int64_t numerator = 1, denominator = 1;
+  SmallVector<OpFoldResult> divisors;
+  for (OpFoldResult size : others) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+      denominator *= *constant;
+      continue;
+    }
+    auto *same = llvm::find(from, size);
+    if (same != from.end())
+      from.erase(same);
+    else
+      divisors.push_back(size);
+  }
+  if (denominator == 0)
+    return context.unsupported("a size of -1 beside one of 0 says nothing");
+  SmallVector<OpFoldResult> factors;
+  for (OpFoldResult size : from) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size))
+      numerator *= *constant;
+    else
+      factors.push_back(size);
+  }
+  if (factors.empty() && divisors.empty() && numerator % denominator != 0)
+    return context.unsupported(Twine(numerator) +
+                               " elements do not fit a shape of multiples of " +
+                               Twine(denominator));
+  if (numerator % denominator == 0) {
+    numerator /= denominator;
+    denominator = 1;
+  }
+  factors.push_back(b.getIndexAttr(numerator));
+  divisors.push_back(b.getIndexAttr(denominator));
+  OpFoldResult product = computeProduct(b, factors);
+  OpFoldResult divisor = computeProduct(b, divisors);
+  if (isConstantIntValue(divisor, 1))
+    return product;
+  // No elements, no sizes: but no division by 0 either.
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value atLeastOne = b.createOrFold<arith::MaxUIOp>(
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), divisor), one);
+  Value size = b.createOrFold<arith::DivUIOp>(
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), product), atLeastOne);
+  return getAsOpFoldResult(size);
+}
+
+/// The shape is an attribute before version 5. Sizes that are computed at run
+/// time are taken for sizes: 0 and -1 have their meaning as constants only.
+NodeResults onnx_nodes::convertReshape(NodeContext &context) {
+  constexpr int64_t kFirstWithInput = 5;
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  SmallVector<OpFoldResult> to;
+  if (context.opset < kFirstWithInput) {
+    to = getAsIndexOpFoldResult(b.getContext(), context.getInts("shape"));
+  } else {
+    if (!context.input(1))
+      return context.unsupported("input 1 is absent");
+    auto indices = context.getIndices(1);
+    if (!indices)
+      return context.unsupported(
+          "the elements of input 1 must be known by their number");
+    to = std::move(*indices);
+  }
+  bool allowZero = context.getInt("allowzero", 0) != 0;
+  std::optional<size_t> inferred;
+  SmallVector<OpFoldResult> others;
+  for (auto [index, size] : llvm::enumerate(to)) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (constant == 0 && !allowZero) {
+      if (index >= from.size())
+        return context.unsupported("the shape copies size " + Twine(index) +
+                                   " of an input of rank " +
+                                   Twine(from.size()));
+      size = from[index];
+    } else if (constant == -1) {
+      if (inferred)
+        return context.unsupported("the shape has more than one -1");
+      inferred = index;
+      continue;
+    } else if (constant && *constant < 0) {
+      return context.unsupported("the shape has the size " + Twine(*constant));
+    }
+    others.push_back(size);
+  }
+  if (inferred) {
+    FailureOr<OpFoldResult> size = inferSize(context, from, others);
+    if (failed(size))
+      return failure();
+    to[*inferred] = *size;
+  }
+  std::optional<int64_t> before = getConstantIntValue(computeProduct(b, from));
+  std::optional<int64_t> after = getConstantIntValue(computeProduct(b, to));
+  if (before && after && before != after)
+    return context.unsupported("cannot reshape " + Twine(*before) +
+                               " elements to " + Twine(*after));
+  return reshapeFirst(context, to);
+}
+
+/// Negative axes are there from version 11 on.
+NodeResults onnx_nodes::convertFlatten(NodeContext &context) {
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  int64_t rank = from.size(), axis = context.getInt("axis", 1);
+  // The axis may be one behind the last.
+  if (axis < -rank || axis > rank)
+    return context.unsupported("axis must be between " + Twine(-rank) +
+                               " and " + Twine(rank) + ", but got " +
+                               Twine(axis));
+  ArrayRef<OpFoldResult> sizes = from;
+  size_t split = axis < 0 ? axis + rank : axis;
+  return reshapeFirst(context,
+                      {computeProduct(context.b, sizes.take_front(split)),
+                       computeProduct(context.b, sizes.drop_front(split))});
+}
+
+/// Axes are an attribute before version 13, then an input.
+static FailureOr<std::optional<SmallVector<int64_t>>>
+getAxes(NodeContext &context) {
+  constexpr int64_t kFirstWithInput = 13;
+  std::optional<SmallVector<int64_t>> axes;
+  if (context.opset < kFirstWithInput) {
+    if (context.has("axes"))
+      axes = context.getInts("axes");
+    return axes;
+  }
+  if (!context.input(1))
+    return axes;
+  axes = context.getConstantInts(1);
+  if (!axes)
+    return context.unsupported("axes must be constant");
+  return axes;
+}
+
+/// Without axes all sizes of 1 go; one that is not known is taken to be none.
+NodeResults onnx_nodes::convertSqueeze(NodeContext &context) {
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  auto given = getAxes(context);
+  if (failed(given))
+    return failure();
+  SmallVector<int64_t> axes;
+  if (*given) {
+    auto normalized = context.normalizeAxes(**given, from.size());
+    if (failed(normalized))
+      return failure();
+    axes = std::move(*normalized);
+  }
+  SmallVector<OpFoldResult> to;
+  for (auto [index, size] : llvm::enumerate(from)) {
+    bool isNamed = llvm::is_contained(axes, index);
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (isNamed && constant && constant != 1)
+      return context.unsupported("axis " + Twine(index) +
+                                 " must have the size 1, but got " +
+                                 Twine(*constant));
+    if (*given ? !isNamed : constant != 1)
+      to.push_back(size);
+  }
+  return reshapeFirst(context, to);
+}
+
+NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  auto given = getAxes(context);
+  if (failed(given))
+    return failure();
+  if (!*given)
+    return context.unsupported("axes are missing");
+  size_t rank = from.size() + (*given)->size();
+  auto axes = context.normalizeAxes(**given, rank);
+  if (failed(axes))
+    return failure();
+  SmallVector<OpFoldResult> to;
+  ArrayRef<OpFoldResult> left = from;
+  for (size_t i = 0; i < rank; ++i) {
+    if (llvm::is_contained(*axes, i)) {
+      to.push_back(context.b.getIndexAttr(1));
+      continue;
+    }
+    to.push_back(left.front());
+    left = left.drop_front();
+  }
+  return reshapeFirst(context, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Expand, ConstantOfShape
+//===----------------------------------------------------------------------===//
+
+/// Broadcasts both ways: a size of 1 in the shape leaves that of the input.
+NodeResults onnx_nodes::convertExpand(NodeContext &context) {
+  Value input = context.inputs[0];
+  auto shape = context.getIndices(1);
+  if (!shape)
+    return context.unsupported(
+        "the elements of input 1 must be known by their number");
+  SmallVector<OpFoldResult> from = context.getSizes(input);
+  FailureOr<SmallVector<OpFoldResult>> to =
+      broadcastSizes(context, {from, *shape});
+  if (failed(to))
+    return failure();
+  Type elementType = context.elementType(0);
+  auto type = RankedTensorType::get(getShape(*to), elementType);
+  std::optional<SmallVector<Value>> scalars = context.getScalars(input);
+  if (scalars && type.hasStaticShape() && type.getRank() <= 1) {
+    if (scalars->size() == 1)
+      scalars->assign(type.getNumElements(), scalars->front());
+    return SmallVector<Value>{context.makeTensor(*scalars, type)};
+  }
+  return SmallVector<Value>{buildParallel(
+      context.b, *to, elementType, input,
+      getBroadcastMap(context.b.getContext(), from, *to),
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; })};
+}
+
+NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  auto shape = context.getIndices(0);
+  if (!shape)
+    return context.unsupported(
+        "the elements of input 0 must be known by their number");
+  for (OpFoldResult size : *shape)
+    if (std::optional<int64_t> constant = getConstantIntValue(size);
+        constant && *constant < 0)
+      return context.unsupported("the shape has the size " + Twine(*constant));
+  TypedAttr value = b.getF32FloatAttr(0);
+  if (context.has("value")) {
+    auto elements = dyn_cast<DenseElementsAttr>(context.getAttribute("value"));
+    if (!elements || elements.getNumElements() != 1 ||
+        !elements.getElementType().isIntOrFloat())
+      return context.unsupported(
+          "attribute 'value' must be a tensor of one number");
+    value = cast<TypedAttr>(*elements.getValues<Attribute>().begin());
+  }
+  auto type = RankedTensorType::get(getShape(*shape), value.getType());
+  if (type.hasStaticShape())
+    return SmallVector<Value>{arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, cast<Attribute>(value)))};
+  return SmallVector<Value>{buildFilled(b, *shape, makeConstant(b, value))};
+}
+
+//===----------------------------------------------------------------------===//
+// Identity, Dropout, Constant
+//===----------------------------------------------------------------------===//
+
+NodeResults onnx_nodes::convertIdentity(NodeContext &context) {
+  return SmallVector<Value>{context.inputs[0]};
+}
+
+/// In inference form. The mask, where one is wanted, is that of nothing
+/// dropped; before version 10 it has the elements of the input.
+NodeResults onnx_nodes::convertDropout(NodeContext &context) {
+  constexpr int64_t kFirstInferring = 7, kFirstWithBool = 10,
+                    kFirstWithInputs = 12;
+  ImplicitLocOpBuilder &b = context.b;
+  bool isTraining =
+      context.opset < kFirstInferring && context.getInt("is_test", 0) == 0;
+  if (context.opset >= kFirstWithInputs && context.input(2)) {
+    std::optional<SmallVector<int64_t>> mode = context.getConstantInts(2);
+    isTraining = !mode || mode->size() != 1 || mode->front() != 0;
+  }
+  if (isTraining)
+    return context.unsupported("training mode");
+  SmallVector<Value> results = {context.inputs[0]};
+  if (context.node->getNumResults() > 1 &&
+      !context.node->getResult(1).use_empty()) {
+    Type type = context.opset < kFirstWithBool ? context.elementType(0)
+                                               : Type(b.getI1Type());
+    Value one = makeConstant(
+        b, cast<TypedAttr>(isa<FloatType>(type)
+                               ? Attribute(b.getFloatAttr(type, 1.0))
+                               : Attribute(b.getIntegerAttr(type, 1))));
+    results.push_back(buildFilled(b, context.getSizes(context.inputs[0]), one));
+  }
+  return results;
+}
+
+/// The importer makes constants of these; what is written by hand may not.
+NodeResults onnx_nodes::convertConstant(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  auto makeResult = [&](ElementsAttr value) -> NodeResults {
+    return SmallVector<Value>{
+        arith::ConstantOp::create(b, cast<TypedAttr>(value))};
+  };
+  if (auto value =
+          dyn_cast_or_null<ElementsAttr>(context.getAttribute("value")))
+    return makeResult(value);
+  auto getType = [&](Type elementType, ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, elementType);
+  };
+  if (context.has("value_float"))
+    return makeResult(DenseElementsAttr::get(
+        getType(b.getF32Type(), {}), context.getFloat("value_float", 0)));
+  if (context.has("value_int"))
+    return makeResult(DenseElementsAttr::get(getType(b.getI64Type(), {}),
+                                             context.getInt("value_int", 0)));
+  if (context.has("value_floats")) {
+    SmallVector<float> values = context.getFloats("value_floats");
+    int64_t count = values.size();
+    return makeResult(DenseElementsAttr::get(getType(b.getF32Type(), count),
+                                             ArrayRef<float>(values)));
+  }
+  if (context.has("value_ints")) {
+    SmallVector<int64_t> values = context.getInts("value_ints");
+    int64_t count = values.size();
+    return makeResult(DenseElementsAttr::get(getType(b.getI64Type(), count),
+                                             ArrayRef<int64_t>(values)));
+  }
+  return context.unsupported("it has none of the attributes value, "
+                             "value_float, value_floats, value_int and "
+                             "value_ints");
+}
