@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementwiseLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,35 +39,11 @@ static bool isElementwise(GenericOp op) {
          op.getNumParallelLoops() == op.getNumLoops();
 }
 
-/// One loop instead of several, where all operands are contiguous.
-static GenericOp collapse(RewriterBase &rewriter, GenericOp op) {
-  bool isContiguous = llvm::all_of(op->getOperands(), [](Value operand) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    return type && type.getLayout().isIdentity();
-  });
-  bool isPlain = llvm::all_of(op.getIndexingMapsArray(),
-                              [](AffineMap map) { return map.isIdentity(); });
-  if (op.getNumLoops() < 2 || !isContiguous || !isPlain)
-    return op;
-  ReassociationIndices all(
-      llvm::to_vector(llvm::seq<int64_t>(op.getNumLoops())));
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::CollapseResult> collapsed =
-      linalg::collapseOpIterationDims(op, {all}, rewriter);
-  if (failed(collapsed))
-    return op;
-  rewriter.eraseOp(op);
-  return cast<GenericOp>(collapsed->collapsedOp.getOperation());
-}
-
-/// Tiles the innermost loop by `size`; the loops around it one by one.
 static FailureOr<scf::SCFTilingResult>
 tile(RewriterBase &rewriter, GenericOp op, int64_t size,
      scf::SCFTilingOptions::LoopType loopType) {
-  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(1));
-  sizes.back() = rewriter.getIndexAttr(size);
   scf::SCFTilingOptions options;
-  options.setTileSizes(sizes);
+  options.setTileSizes({rewriter.getIndexAttr(size)});
   options.setLoopType(loopType);
   rewriter.setInsertionPoint(op);
   FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
@@ -76,6 +53,18 @@ tile(RewriterBase &rewriter, GenericOp op, int64_t size,
   return tiled;
 }
 
+/// The number of elements, if there are enough for several threads or that only
+/// shows at run time.
+static bool mayBeLarge(GenericOp op) {
+  int64_t size = 1;
+  for (int64_t range : op.getStaticLoopRanges()) {
+    if (ShapedType::isDynamic(range))
+      return true;
+    size *= range;
+  }
+  return size >= kMinParallel;
+}
+
 namespace {
 struct TileAndVectorize final
     : quant_float::impl::QuantFloatTileAndVectorizePassBase<TileAndVectorize> {
@@ -83,6 +72,8 @@ struct TileAndVectorize final
 
   void runOnOperation() override;
   LogicalResult distribute(RewriterBase &rewriter, GenericOp op);
+  LogicalResult tileInThreads(RewriterBase &rewriter, GenericOp op);
+  LogicalResult tileInOne(RewriterBase &rewriter, GenericOp op);
   LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
   void simplify();
   void vectorize(RewriterBase &rewriter, GenericOp op);
@@ -93,42 +84,63 @@ struct TileAndVectorize final
 /// show at run time, in one: waking threads takes longer than they do.
 LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
                                            GenericOp op) {
+  if (!mayBeLarge(op))
+    return tileInOne(rewriter, op);
   Location loc = op.getLoc();
-  int64_t extent = op.getStaticLoopRanges().back();
-  GenericOp distributed = op;
-  if (ShapedType::isDynamic(extent)) {
-    rewriter.setInsertionPoint(op);
-    SmallVector<Range> ranges = cast<linalg::LinalgOp>(op.getOperation())
-                                    .createLoopRanges(rewriter, loc);
-    Value size =
-        getValueOrCreateConstantIndexOp(rewriter, loc, ranges.back().size);
-    Value enough = arith::ConstantIndexOp::create(rewriter, loc, kMinParallel);
-    Value isLarge = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::sge, size, enough);
-    auto branch = scf::IfOp::create(rewriter, loc, isLarge,
-                                    /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    distributed = cast<GenericOp>(rewriter.clone(*op));
-    rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
-    if (failed(tileAndPeel(rewriter, op)))
-      return failure();
-  } else if (extent < kMinParallel) {
-    return tileAndPeel(rewriter, op);
+  rewriter.setInsertionPoint(op);
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc);
+  Value size;
+  for (const Range &range : ranges) {
+    Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, range.size);
+    size =
+        size ? rewriter.createOrFold<arith::MulIOp>(loc, size, extent) : extent;
+  }
+  if (getConstantIntValue(size))
+    return tileInThreads(rewriter, op);
+  Value enough = arith::ConstantIndexOp::create(rewriter, loc, kMinParallel);
+  Value isLarge = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::sge, size, enough);
+  auto branch = scf::IfOp::create(rewriter, loc, isLarge,
+                                  /*withElseRegion=*/true);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  auto distributed = cast<GenericOp>(rewriter.clone(*op));
+  rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
+  return failure(failed(tileInOne(rewriter, op)) ||
+                 failed(tileInThreads(rewriter, distributed)));
+}
+
+/// One loop in chunks; of several, the outermost.
+LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
+                                              GenericOp op) {
+  if (needsLoopsAround(op)) {
+    for (GenericOp inner : buildLoopsAround(rewriter, op, /*parallel=*/true))
+      if (failed(tileAndPeel(rewriter, inner)))
+        return failure();
+    return success();
   }
   FailureOr<scf::SCFTilingResult> chunks =
-      tile(rewriter, distributed, kChunkSize,
-           scf::SCFTilingOptions::LoopType::ForallOp);
+      tile(rewriter, op, kChunkSize, scf::SCFTilingOptions::LoopType::ForallOp);
   if (failed(chunks))
     return failure();
   return tileAndPeel(rewriter, cast<GenericOp>(chunks->tiledOps.front()));
 }
 
+LogicalResult TileAndVectorize::tileInOne(RewriterBase &rewriter,
+                                          GenericOp op) {
+  if (!needsLoopsAround(op))
+    return tileAndPeel(rewriter, op);
+  for (GenericOp inner : buildLoopsAround(rewriter, op, /*parallel=*/false))
+    if (failed(tileAndPeel(rewriter, inner)))
+      return failure();
+  return success();
+}
+
 LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
                                             GenericOp op) {
   int64_t extent = op.getStaticLoopRanges().back();
-  // One vector does for a small op of one loop.
-  if (op.getNumLoops() == 1 && !ShapedType::isDynamic(extent) &&
-      extent <= tileSize)
+  // One vector does for a small op.
+  if (!ShapedType::isDynamic(extent) && extent <= tileSize)
     return success();
   FailureOr<scf::SCFTilingResult> tiles =
       tile(rewriter, op, tileSize, scf::SCFTilingOptions::LoopType::ForOp);
@@ -189,8 +201,8 @@ void TileAndVectorize::runOnOperation() {
   if (ops.empty())
     return;
   for (GenericOp op : ops) {
-    op = collapse(rewriter, op);
-    if (failed(parallel ? distribute(rewriter, op) : tileAndPeel(rewriter, op)))
+    op = collapseLoops(rewriter, loadInvariantInputs(rewriter, op));
+    if (failed(parallel ? distribute(rewriter, op) : tileInOne(rewriter, op)))
       return signalPassFailure();
   }
   simplify();

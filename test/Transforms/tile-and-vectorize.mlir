@@ -97,7 +97,7 @@ func.func @strided(%x: memref<8x32xf32, strided<[64, 1]>>, %y: memref<8x32xi8>) 
   // CHECK-NOT: memref.collapse_shape
   // CHECK: scf.for
   // CHECK: scf.for
-  // CHECK: vector<1x16xi8>
+  // CHECK: vector<16xi8>
   linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<8x32xf32, strided<[64, 1]>>) outs(%y : memref<8x32xi8>) {
   ^bb0(%in: f32, %out: i8):

@@ -33,8 +33,17 @@ void populateStorageTypeConversions(TypeConverter &converter);
 void populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns);
 
-/// Casts of scalars and vectors to arith ops that `cpu` has instructions for.
-/// They leave storage casts where values enter and leave.
+/// quantize, dequantize and qdq of scalars and vectors to quantize_elements and
+/// casts; apply before the following.
+void populateQuantizeToElementsPatterns(RewritePatternSet &patterns);
+
+/// quantize_elements of scalars and vectors to arith ops. Part of the
+/// following.
+void populateQuantizeElementsToArithPatterns(const TargetCpu &cpu,
+                                             RewritePatternSet &patterns);
+
+/// Casts and quantizations of scalars and vectors to arith ops that `cpu` has
+/// instructions for. They leave storage casts where values enter and leave.
 void populateQuantFloatToArithConversionPatterns(const TargetCpu &cpu,
                                                  RewritePatternSet &patterns);
 

@@ -38,6 +38,11 @@ struct Carrier {
   NaNs nans = NaNs::Any;
   /// Of finite values: f32's, or those of a source that has fewer.
   unsigned significantBits = 24;
+  /// For narrow floats: if given, `value` is a magnitude, and its sign is the
+  /// top one of these bits.
+  Value signBits = {};
+  /// No magnitude is above getOverflowValue of the destination.
+  bool isCapped = false;
 };
 
 //===- DecodeFloat.cpp ----------------------------------------------------===//
@@ -54,6 +59,9 @@ Value encodeStandardFloat(Lanes &lanes, Carrier carrier, FloatType to);
 /// To float8 (C3 to C6), float6 or float4 (C8), from f32.
 Value encodeNarrowFloat(Lanes &lanes, Carrier carrier, FloatType to,
                         const CastSemantics &semantics);
+/// The magnitude from which on all that is no NaN has one code: that of the
+/// largest value where overflow saturates, or what stands for overflow.
+APFloat getOverflowValue(FloatType to, const CastSemantics &semantics);
 /// To f8E8M0FNU (C9), from f32.
 Value encodeScale(Lanes &lanes, Carrier carrier,
                   const CastSemantics &semantics);

@@ -84,7 +84,7 @@ static APFloat getOrdinaryValue(const FloatFormat &format, uint64_t code) {
 /// bit, which makes of a NaN the zero of the other sign (C8).
 static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
                           const FloatFormat &to, bool saturate,
-                          bool infinityIsNaN) {
+                          bool infinityIsNaN, bool isCapped = false) {
   FloatType f32 = getF32(magnitude);
   uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
   Value nan = lanes.number(f32, getOrdinaryValue(to, nanCode));
@@ -105,7 +105,7 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   // C3, C8. A NaN is not more than the limit, and stays.
   Value limit = lanes.number(
       f32, getOrdinaryValue(to, saturate ? to.maxCode : to.infinityCode));
-  Value capped = selectLess(limit, magnitude);
+  Value capped = isCapped ? magnitude : selectLess(limit, magnitude);
   if (infinityIsNaN) {
     // C4
     Value infinity =
@@ -202,18 +202,30 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
   return result;
 }
 
+APFloat quant_float::getOverflowValue(FloatType type,
+                                      const CastSemantics &semantics) {
+  FloatFormat to(type);
+  if (semantics.saturate || !to.hasNaN)
+    return getOrdinaryValue(to, to.maxCode);
+  return getOrdinaryValue(to, to.hasInfinity ? to.infinityCode : to.nanCode);
+}
+
 Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier,
                                      FloatType type,
                                      const CastSemantics &semantics) {
   FloatFormat to(type);
   Value value = carrier.value;
   FloatType f32 = getF32(value);
-  Value bits = lanes.toBits(value);
-  Value magnitude = lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), f32);
+  Value bits = carrier.signBits, magnitude = value;
+  if (!bits) {
+    bits = lanes.toBits(value);
+    magnitude = lanes.bitcast(lanes.bitAnd(bits, kMagnitudeMask), f32);
+  }
   // C8: formats without NaN always saturate.
   bool saturate = semantics.saturate || !to.hasNaN;
   Value capped = capMagnitude(lanes, magnitude, carrier.nans, to, saturate,
-                              to.isFNUZ && saturate && semantics.infinityIsNaN);
+                              to.isFNUZ && saturate && semantics.infinityIsNaN,
+                              carrier.isCapped);
   Value code = roundToCode(lanes, capped, to);
 
   Value sign = lanes.bitAnd(lanes.shrU(bits, 32 - to.width), to.signMask());

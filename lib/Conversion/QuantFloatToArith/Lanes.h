@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/TargetCpu.h"
@@ -117,6 +118,14 @@ public:
     if (isSigned)
       return arith::ExtSIOp::create(builder, loc, type, a);
     return arith::ExtUIOp::create(builder, loc, type, a);
+  }
+
+  /// A scalar in all lanes; what has lanes stays.
+  Value spread(Value value) {
+    if (!shape || isa<VectorType>(value.getType()))
+      return value;
+    return vector::BroadcastOp::create(builder, loc, getType(value.getType()),
+                                       value);
   }
 
   /// a * factor + c, where the product is exact, so that rounding it apart

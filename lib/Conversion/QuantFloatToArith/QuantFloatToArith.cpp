@@ -122,11 +122,13 @@ struct ConvertQuantFloatToArith final
       isResolved = true;
     }
     MLIRContext *context = &getContext();
-    RewritePatternSet casts(context), storageCasts(context);
+    RewritePatternSet bodies(context), casts(context), storageCasts(context);
+    populateQuantizeToElementsPatterns(bodies);
     populateQuantFloatToArithConversionPatterns(target, casts);
     populateQuantFloatToX86ConversionPatterns(target, casts);
     populateStorageCastToArithPatterns(storageCasts);
     populateX86NarrowingPatterns(target, storageCasts);
+    walkAndApplyPatterns(getOperation(), std::move(bodies));
     walkAndApplyPatterns(getOperation(), std::move(casts));
     walkAndApplyPatterns(getOperation(), std::move(storageCasts));
     // The unsigned borders that were left on both sides of nothing.
@@ -145,6 +147,7 @@ private:
 void quant_float::populateQuantFloatToArithConversionPatterns(
     const TargetCpu &cpu, RewritePatternSet &patterns) {
   patterns.add<CastOpExpansion>(patterns.getContext(), cpu);
+  populateQuantizeElementsToArithPatterns(cpu, patterns);
 }
 
 void quant_float::populateStorageCastToArithPatterns(

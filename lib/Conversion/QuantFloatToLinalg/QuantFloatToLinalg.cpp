@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementwiseGeneric.h"
 #include "StorageTypesOfLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,16 +49,6 @@ void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
 }
 
 namespace {
-/// %r = cast %x : tensor<?xA> to tensor<?xB>
-/// ->
-/// %r = linalg.generic ins(%x : tensor<?xSA>) outs(%empty : tensor<?xSB>) {
-///   ^bb0(%in: SA, %out: SB):
-///     %a = storage_cast %in : SA to A
-///     %b = cast %a : A to B
-///     %c = storage_cast %b : B to SB
-///     linalg.yield %c
-/// }
-/// with SA, SB the storage types; storage casts only where they differ.
 struct CastOpConversion final : OpConversionPattern<CastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -65,38 +56,19 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
   matchAndRewrite(CastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast<RankedTensorType>(op.getType());
-    auto inputType = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+    auto inputType = dyn_cast<RankedTensorType>(op.getInput().getType());
     if (!type || !inputType || !type.getElementType().isIntOrFloat() ||
         !inputType.getElementType().isIntOrFloat())
       return failure();
-    Location loc = op.getLoc();
-    Type elementType = type.getElementType();
-    Type storageType = getStorageElementType(elementType);
-
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, adaptor.getInput()),
-        storageType);
-    SmallVector<AffineMap> maps(
-        2, rewriter.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    auto generic = linalg::GenericOp::create(
-        rewriter, loc, empty.getType(), adaptor.getInput(), empty, maps,
-        iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
-          Type from = getElementTypeOrSelf(op.getInput());
-          Value value = builder.createOrFold<StorageCastOp>(loc, from, args[0]);
-          value = CastOp::create(builder, loc, elementType, value,
-                                 op.getOpsetAttr(), op.getLikeAttr(),
-                                 op.getSaturateAttr(), op.getRoundModeAttr());
-          value = builder.createOrFold<StorageCastOp>(loc, storageType, value);
-          linalg::YieldOp::create(builder, loc, value);
+    AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+    replaceByGeneric(
+        rewriter, *getTypeConverter(), op,
+        {{adaptor.getInput(), map, inputType.getElementType()}},
+        [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+          return CastOp::create(builder, loc, type.getElementType(), args[0],
+                                op.getOpsetAttr(), op.getLikeAttr(),
+                                op.getSaturateAttr(), op.getRoundModeAttr());
         });
-    // V8: sizes known on one side only.
-    Value result = generic.getResult(0);
-    Type converted = getTypeConverter()->convertType(type);
-    if (result.getType() != converted)
-      result = tensor::CastOp::create(rewriter, loc, converted, result);
-    rewriter.replaceOp(op, result);
     return success();
   }
 };
@@ -199,6 +171,35 @@ struct ConvertQuantFloatToLinalg final
 };
 } // namespace
 
+/// Whether all types of an op of ours have a lowering.
+static LogicalResult checkTypes(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types) {
+    if (isa<UnrankedTensorType>(type))
+      return op->emitOpError()
+             << "has no lowering for the unranked type " << type;
+    if (isa<StringType>(getElementTypeOrSelf(type)))
+      return op->emitOpError()
+             << "has no lowering for strings, but got " << type;
+  }
+  // Nothing would check at run time that the sizes are those (V8).
+  auto from = dyn_cast<RankedTensorType>(types.front());
+  auto to = dyn_cast<RankedTensorType>(types.back());
+  if (from && to && succeeded(verifyCompatibleShape(from, to)) &&
+      llvm::any_of(llvm::zip_equal(from.getShape(), to.getShape()),
+                   [](auto sizes) {
+                     auto [fromSize, toSize] = sizes;
+                     return ShapedType::isDynamic(fromSize) &&
+                            !ShapedType::isDynamic(toSize);
+                   }))
+    return op->emitOpError() << "has no lowering for a result with static "
+                                "sizes where the input has dynamic ones, but "
+                                "got "
+                             << from << " and " << to;
+  return success();
+}
+
 LogicalResult ConvertQuantFloatToLinalg::checkInput() {
   bool isInvalid = false;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -210,36 +211,8 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
       isInvalid = true;
       return WalkResult::skip();
     }
-    auto cast = dyn_cast<CastOp>(op);
-    if (!cast)
-      return WalkResult::advance();
-    for (Type type : {cast.getInput().getType(), cast.getType()}) {
-      if (isa<UnrankedTensorType>(type)) {
-        cast.emitOpError() << "has no lowering for the unranked type " << type;
-        isInvalid = true;
-        break;
-      }
-      if (isa<StringType>(getElementTypeOrSelf(type))) {
-        cast.emitOpError() << "has no lowering for strings, but got " << type;
-        isInvalid = true;
-        break;
-      }
-    }
-    // Nothing would check at run time that the sizes are those (V8).
-    auto from = dyn_cast<RankedTensorType>(cast.getInput().getType());
-    auto to = dyn_cast<RankedTensorType>(cast.getType());
-    if (from && to && succeeded(verifyCompatibleShape(from, to)) &&
-        llvm::any_of(llvm::zip_equal(from.getShape(), to.getShape()),
-                     [](auto sizes) {
-                       auto [fromSize, toSize] = sizes;
-                       return ShapedType::isDynamic(fromSize) &&
-                              !ShapedType::isDynamic(toSize);
-                     })) {
-      cast.emitOpError() << "has no lowering for a result with static sizes "
-                            "where the input has dynamic ones, but got "
-                         << from << " and " << to;
+    if (isa<CastOp, QuantizationOpInterface>(op) && failed(checkTypes(op)))
       isInvalid = true;
-    }
     return WalkResult::advance();
   });
   return failure(isInvalid);
@@ -266,6 +239,7 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<CastOpConversion, ConstantOpConversion, StructuralOpConversion>(
       converter, patterns.getContext());
+  populateQuantizeToLinalgPatterns(converter, patterns);
   populateStorageTypesOfLinalgPatterns(converter, patterns);
 }
 
@@ -286,9 +260,11 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   populateCallOpTypeConversionPattern(patterns, converter);
 
   ConversionTarget target(*context);
-  target.addDynamicallyLegalOp<CastOp>(
-      [](CastOp op) { return !isa<TensorType>(op.getType()); });
-  target.addLegalOp<StorageCastOp, ConstantOp>();
+  target.addDynamicallyLegalOp<CastOp, QuantizeOp, DequantizeOp, QdqOp>(
+      [](Operation *op) {
+        return !isa<TensorType>(op->getResult(0).getType());
+      });
+  target.addLegalOp<QuantizeElementsOp, StorageCastOp, ConstantOp>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&
            converter.isLegal(&op.getBody());

@@ -1,0 +1,26 @@
+//===- ElementBodies.h - Quantization of single elements --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H
+#define QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H
+
+#include "quant-float/IR/QuantFloatOps.h"
+
+namespace mlir::quant_float {
+
+/// What `op` (a quantize, dequantize or qdq) computes of an element, its scale
+/// and its zero point, which may be null, as ops that have no granularity: the
+/// body of the tensor op's loops. The values are of the element types that the
+/// op has: scalars, or vectors of one shape, with scalar parameters perhaps.
+Value buildElementBody(OpBuilder &builder, Location loc,
+                       QuantizationOpInterface op, Value input, Value scale,
+                       Value zeroPoint);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H

@@ -1,0 +1,100 @@
+//===- ElementBodies.cpp - Quantization of single elements ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Conversion/ElementBodies.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Float8 has no use for a zero point (D3, D5).
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
+             Float8E5M2FNUZType>(type);
+}
+
+namespace {
+class BodyBuilder {
+public:
+  BodyBuilder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  /// In all lanes of `like`, where that is a vector.
+  Value spread(Value value, Value like) {
+    auto type = dyn_cast<VectorType>(like.getType());
+    if (!type || isa<VectorType>(value.getType()))
+      return value;
+    return vector::BroadcastOp::create(
+        builder, loc, withElementType(type, value.getType()), value);
+  }
+  Value cast(Value value, Type elementType) {
+    if (getElementTypeOrSelf(value) == elementType)
+      return value;
+    return CastOp::create(builder, loc, value, elementType);
+  }
+  Value quantize(Value input, Value scale, Value zeroPoint, Type type,
+                 const QuantizeSemantics &semantics);
+  Value dequantize(Value input, Value scale, Value zeroPoint, Type type);
+
+private:
+  OpBuilder &builder;
+  Location loc;
+};
+} // namespace
+
+Value BodyBuilder::quantize(Value input, Value scale, Value zeroPoint,
+                            Type type, const QuantizeSemantics &semantics) {
+  // D1, D2
+  return QuantizeElementsOp::create(
+      builder, loc, withElementType(input.getType(), type),
+      cast(input, semantics.precision), cast(scale, semantics.precision),
+      isFloat8(type) ? Value() : zeroPoint, semantics.saturate);
+}
+
+/// D5
+Value BodyBuilder::dequantize(Value input, Value scale, Value zeroPoint,
+                              Type type) {
+  Type from = getElementTypeOrSelf(input);
+  Type f32 = builder.getF32Type();
+  if (isFloat8(from))
+    zeroPoint = {};
+  Value difference = input;
+  if (zeroPoint && isa<FloatType>(from)) {
+    // Exact: float6 and float4 are multiples of one number and small.
+    difference = arith::SubFOp::create(builder, loc, cast(input, f32),
+                                       spread(cast(zeroPoint, f32), input));
+  } else if (zeroPoint) {
+    Type wide = from.getIntOrFloatBitWidth() < 32 ? builder.getI32Type()
+                                                  : builder.getI64Type();
+    difference = arith::SubIOp::create(builder, loc, cast(input, wide),
+                                       spread(cast(zeroPoint, wide), input));
+  }
+  Value product = arith::MulFOp::create(builder, loc, cast(difference, f32),
+                                        spread(cast(scale, f32), input));
+  return cast(product, type);
+}
+
+Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
+                                    QuantizationOpInterface op, Value input,
+                                    Value scale, Value zeroPoint) {
+  BodyBuilder body(builder, loc);
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  if (auto quantize = dyn_cast<QuantizeOp>(op.getOperation()))
+    return body.quantize(input, scale, zeroPoint, type,
+                         quantize.getSemantics());
+  if (auto qdq = dyn_cast<QdqOp>(op.getOperation())) {
+    // D6
+    Value quantized = body.quantize(input, scale, zeroPoint, qdq.getStorage(),
+                                    qdq.getSemantics());
+    return body.dequantize(quantized, scale, zeroPoint, type);
+  }
+  return body.dequantize(input, scale, zeroPoint, type);
+}

@@ -1,0 +1,255 @@
+//===- ExpandQuantize.cpp - Division by a scale, and what follows ---------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where many elements share a scale, nothing is divided by it but 1 (D7). With
+// r = 1 / s, correctly rounded, and
+//
+//   q = x * r        e = x - q * s  (fused: exact)        q' = q + e * r
+//
+// q' is x / s, correctly rounded (Markstein), while nothing over- or
+// underflows. For that the scale is brought near 1 by a power of two, and x
+// with it; and x is clamped to where every result is the end of the range. What
+// then still is inexact is so small that all quantized types round it to zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandQuantize.h"
+#include "quant-float/IR/ElementTypes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using arith::CmpFPredicate;
+
+/// Quotients of this magnitude and more are the end of every range: of 17-bit
+/// sums of codes and zero points, and of the floats up to 8 bits.
+static constexpr int kEndOfRanges = 20;
+
+static FloatType getFloatType(Value value) {
+  return cast<FloatType>(getElementTypeOrSelf(value));
+}
+
+static Value getMagnitude(Lanes &lanes, Value value) {
+  Value bits = lanes.bitAnd(lanes.toBits(value),
+                            ~uint64_t(0) >> 1 >> (64 - Lanes::getWidth(value)));
+  return lanes.bitcast(bits, getFloatType(value));
+}
+
+namespace {
+/// x / s = (x * factor) / scale; the latter is positive and near 1.
+struct Divisor {
+  Value factor, scale, reciprocal;
+};
+
+/// Expands one quantize_elements.
+class QuantizeExpander {
+public:
+  QuantizeExpander(Lanes &lanes, Lanes &uniform, const QuantizeOperands &op)
+      : lanes(lanes), uniform(uniform), op(op),
+        byReciprocal(op.isUniform && !op.precision.isF64() &&
+                     lanes.getCpu().hasFma) {}
+
+  Value quantizeToInteger(IntegerType to);
+  Value quantizeToFloat(FloatType to, const CastSemantics &semantics);
+
+private:
+  Divisor prepare();
+  Value divide(Value value, const Divisor &divisor);
+  Carrier divideMagnitude(const Divisor &divisor, const APFloat &end);
+  Value getQuotient();
+  Value roundToPrecision(Value value);
+  Value clamp(Value value, Value low, Value high);
+  Value getZeroPoint(IntegerType to);
+  Value spread(Value value) { return lanes.spread(value); }
+
+  Lanes &lanes, &uniform;
+  const QuantizeOperands &op;
+  bool byReciprocal;
+};
+} // namespace
+
+/// What D4 says of scales that are no ordinary numbers comes out of the factor:
+/// by zero all x become infinite but for a zero, which becomes NaN; by infinity
+/// all become zero but for an infinity, which becomes NaN.
+Divisor QuantizeExpander::prepare() {
+  Lanes &l = uniform;
+  Value scale = op.scale;
+  FloatType f32 = getFloatType(scale);
+  const llvm::fltSemantics &semantics = f32.getFloatSemantics();
+  Value size = getMagnitude(l, scale);
+  Value one = l.powerOfTwo(f32, 0), zero = l.number(f32, APFloat(0.0));
+  Value infinity = l.number(f32, APFloat::getInf(semantics));
+
+  Value isSmall = l.compare(CmpFPredicate::OLT, size, l.powerOfTwo(f32, -60));
+  Value isLarge = l.compare(CmpFPredicate::OGT, size, l.powerOfTwo(f32, 60));
+  Value factor = l.select(isSmall, l.powerOfTwo(f32, 100), one);
+  factor = l.select(isLarge, l.powerOfTwo(f32, -100), factor);
+  Value nearOne = l.make<arith::MulFOp>(size, factor);
+
+  Value isZero = l.compare(CmpFPredicate::OEQ, size, zero);
+  Value isInfinite = l.compare(CmpFPredicate::OEQ, size, infinity);
+  Value isNaN = l.isNaN(size);
+  Value isSpecial =
+      l.make<arith::OrIOp>(l.make<arith::OrIOp>(isZero, isInfinite), isNaN);
+  factor = l.select(isZero, infinity, factor);
+  factor = l.select(isInfinite, zero, factor);
+  factor = l.select(isNaN, scale, factor);
+  nearOne = l.select(isSpecial, one, nearOne);
+
+  Value sign = l.bitAnd(l.toBits(scale), 0x80000000);
+  factor = l.bitcast(l.make<arith::OrIOp>(l.toBits(factor), sign), f32);
+  return {factor, nearOne, l.make<arith::DivFOp>(one, nearOne)};
+}
+
+Value QuantizeExpander::divide(Value value, const Divisor &divisor) {
+  Value reciprocal = spread(divisor.reciprocal);
+  Value quotient = lanes.make<arith::MulFOp>(value, reciprocal);
+  Value rest = lanes.make<math::FmaOp>(lanes.make<arith::NegFOp>(quotient),
+                                       spread(divisor.scale), value);
+  return lanes.make<math::FmaOp>(rest, reciprocal, quotient);
+}
+
+/// The magnitude of the quotient, but `end` where it is more, and its sign
+/// apart: q' has none where it is zero.
+Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor,
+                                          const APFloat &end) {
+  Value scaled = lanes.make<arith::MulFOp>(op.input, spread(divisor.factor));
+  Value magnitude = getMagnitude(lanes, scaled);
+  Value limit = spread(uniform.make<arith::MulFOp>(
+      uniform.number(getFloatType(scaled), end), divisor.scale));
+  // A NaN is not more than the limit, and stays.
+  Value isMore = lanes.compare(CmpFPredicate::OLT, limit, magnitude);
+  Carrier carrier;
+  carrier.value = divide(lanes.select(isMore, limit, magnitude), divisor);
+  carrier.signBits = lanes.toBits(scaled);
+  return carrier;
+}
+
+/// D2. Rounding to f32 before changes nothing: that has more than twice as many
+/// bits.
+Value QuantizeExpander::roundToPrecision(Value value) {
+  if (op.precision == getFloatType(value))
+    return value;
+  Value rounded = encodeStandardFloat(lanes, {value}, op.precision);
+  return decodeFloat(lanes, rounded, op.precision).value;
+}
+
+/// input / scale in the precision, as f32 or f64; what is beyond 2^20 need not
+/// be exact.
+Value QuantizeExpander::getQuotient() {
+  Value quotient;
+  if (byReciprocal) {
+    APFloat end =
+        scalbn(APFloat(1.0f), kEndOfRanges, APFloat::rmNearestTiesToEven);
+    Carrier carrier = divideMagnitude(prepare(), end);
+    Value sign = lanes.bitAnd(carrier.signBits, 0x80000000);
+    quotient = lanes.bitcast(
+        lanes.make<arith::OrIOp>(lanes.toBits(carrier.value), sign),
+        getFloatType(carrier.value));
+  } else {
+    quotient = lanes.make<arith::DivFOp>(op.input, spread(op.scale));
+  }
+  return roundToPrecision(quotient);
+}
+
+/// `value` between the two; a NaN becomes zero.
+Value QuantizeExpander::clamp(Value value, Value low, Value high) {
+  // What these make of a NaN is not looked at.
+  auto flags = arith::FastMathFlags::nnan;
+  Value clamped = lanes.make<arith::MinNumFOp>(value, high, flags);
+  clamped = lanes.make<arith::MaxNumFOp>(clamped, low, flags);
+  Value zero = lanes.number(getFloatType(value), APFloat(0.0));
+  return lanes.select(lanes.compare(CmpFPredicate::ORD, value, value), clamped,
+                      zero);
+}
+
+/// As storage; null where there is none. Callers may leave anything in the bits
+/// of a byte above a narrow integer.
+Value QuantizeExpander::getZeroPoint(IntegerType to) {
+  return op.zeroPoint ? wrapInteger(uniform, op.zeroPoint, to) : Value();
+}
+
+/// D1
+Value QuantizeExpander::quantizeToInteger(IntegerType to) {
+  FloatType type = getFloatType(op.input);
+  unsigned width = to.getWidth();
+  bool isUnsigned = to.isUnsigned();
+  int64_t lowest = isUnsigned ? 0 : -(int64_t(1) << (width - 1));
+  int64_t highest = lowest + (int64_t(1) << width) - 1;
+  auto getNumber = [&](int64_t number) {
+    return uniform.number(type, APFloat(double(number)));
+  };
+
+  // The quotients that are the ends of the range, exactly.
+  Value low = getNumber(lowest), high = getNumber(highest);
+  Value zeroPoint = getZeroPoint(to);
+  if (zeroPoint) {
+    Value number = uniform.convert<arith::SIToFPOp>(
+        uniform.resize(zeroPoint, 32, !isUnsigned), type);
+    low = uniform.make<arith::SubFOp>(low, number);
+    high = uniform.make<arith::SubFOp>(high, number);
+  }
+
+  Value quotient;
+  if (byReciprocal && op.precision.isF32()) {
+    // Clamping before the division does as well, and keeps it in range: beyond
+    // the rounded product of an end and the scale, the quotient is not below
+    // half a step from that end.
+    Divisor divisor = prepare();
+    low = uniform.make<arith::MulFOp>(low, divisor.scale);
+    high = uniform.make<arith::MulFOp>(high, divisor.scale);
+    Value scaled = lanes.make<arith::MulFOp>(op.input, spread(divisor.factor));
+    quotient = divide(clamp(scaled, spread(low), spread(high)), divisor);
+  } else {
+    quotient = clamp(getQuotient(), spread(low), spread(high));
+  }
+
+  // The lowest bit of the sum counts ones: it is rounded, to nearest even, and
+  // has the integer in its low bits.
+  unsigned mantissaBits =
+      APFloat::semanticsPrecision(type.getFloatSemantics()) - 1;
+  APFloat one(type.getFloatSemantics(), 3);
+  Value sum = lanes.make<arith::AddFOp>(
+      quotient, lanes.number(type, scalbn(one, mantissaBits - 1,
+                                          APFloat::rmNearestTiesToEven)));
+  Value result = lanes.resize(lanes.toBits(sum), std::max(width, 8u));
+  return zeroPoint ? lanes.make<arith::AddIOp>(result, spread(zeroPoint))
+                   : result;
+}
+
+/// D3
+Value QuantizeExpander::quantizeToFloat(FloatType to,
+                                        const CastSemantics &semantics) {
+  if (byReciprocal && op.precision.isF32() && !op.zeroPoint) {
+    Carrier carrier =
+        divideMagnitude(prepare(), getOverflowValue(to, semantics));
+    carrier.isCapped = true;
+    return encodeNarrowFloat(lanes, carrier, to, semantics);
+  }
+  Value quotient = getQuotient();
+  if (op.zeroPoint) {
+    Value zeroPoint = spread(decodeFloat(uniform, op.zeroPoint, to).value);
+    if (getFloatType(quotient).isF64())
+      zeroPoint =
+          lanes.convert<arith::ExtFOp>(zeroPoint, getFloatType(quotient));
+    quotient = roundToPrecision(lanes.make<arith::AddFOp>(quotient, zeroPoint));
+  }
+  if (getFloatType(quotient).isF64())
+    quotient = roundToOdd(lanes, quotient);
+  return encodeNarrowFloat(lanes, {quotient}, to, semantics);
+}
+
+Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,
+                                  const QuantizeOperands &operands, Type to,
+                                  bool saturate) {
+  QuantizeExpander expander(lanes, uniform, operands);
+  if (auto integer = dyn_cast<IntegerType>(to))
+    return expander.quantizeToInteger(integer);
+  CastSemantics semantics;
+  semantics.saturate = saturate;
+  return expander.quantizeToFloat(cast<FloatType>(to), semantics);
+}

@@ -1,0 +1,37 @@
+//===- ExpandQuantize.h - Division by a scale -------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H
+#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H
+
+#include "CastExpander.h"
+
+namespace mlir::quant_float {
+
+/// What a quantization of elements works on.
+struct QuantizeOperands {
+  /// D2
+  FloatType precision;
+  /// f32, or f64 where that is the precision.
+  Value input, scale;
+  /// As storage; null where there is none.
+  Value zeroPoint;
+  /// Scale and zero point are scalars that all lanes share; otherwise they have
+  /// the lanes of the input.
+  bool isUniform;
+};
+
+/// Quantizes to storage of `to` (D1 to D4). `uniform` makes the ops that only
+/// the scale and the zero point are needed for: on a scalar where the operands
+/// are uniform.
+Value expandQuantize(Lanes &lanes, Lanes &uniform,
+                     const QuantizeOperands &operands, Type to, bool saturate);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H

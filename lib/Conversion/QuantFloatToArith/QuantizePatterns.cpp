@@ -1,0 +1,171 @@
+//===- QuantizePatterns.cpp - quantize and its kin to arith ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandQuantize.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "quant-float/Conversion/ElementBodies.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The scalar that `value` is or has in all lanes; null if it has several.
+static Value getUniform(OpBuilder &builder, Value value) {
+  if (!isa<VectorType>(value.getType()))
+    return value;
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    return getUniform(builder, broadcast.getSource());
+  if (auto cast = value.getDefiningOp<StorageCastOp>())
+    if (Value scalar = getUniform(builder, cast.getInput()))
+      return builder.createOrFold<StorageCastOp>(
+          cast.getLoc(), getElementTypeOrSelf(value), scalar);
+  return {};
+}
+
+namespace {
+struct QuantizeElementsOpExpansion final
+    : OpRewritePattern<QuantizeElementsOp> {
+  QuantizeElementsOpExpansion(MLIRContext *context, const TargetCpu &cpu)
+      : OpRewritePattern(context), cpu(cpu) {}
+
+  LogicalResult matchAndRewrite(QuantizeElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<TensorType>(op.getType()))
+      return failure();
+    Location loc = op.getLoc();
+    auto toStorage = [&](Value value) -> Value {
+      return value ? rewriter.createOrFold<StorageCastOp>(
+                         loc, getStorageType(value.getType()), value)
+                   : value;
+    };
+    Value scale = getUniform(rewriter, op.getScale());
+    Value zeroPoint = op.getZeroPoint();
+    if (zeroPoint && scale)
+      zeroPoint = getUniform(rewriter, zeroPoint);
+    // One division more or less is no matter for a single element.
+    bool isUniform = isa<VectorType>(op.getType()) && scale &&
+                     (zeroPoint || !op.getZeroPoint());
+    Lanes lanes(rewriter, loc, op.getInput(), cpu);
+    if (!isUniform) {
+      scale = lanes.spread(op.getScale());
+      zeroPoint = op.getZeroPoint();
+    }
+    Lanes uniform(rewriter, loc, scale, cpu);
+
+    auto precision = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
+    QuantizeOperands operands{
+        precision,
+        decodeFloat(lanes, toStorage(op.getInput()), precision).value,
+        decodeFloat(uniform, toStorage(scale), precision).value,
+        toStorage(zeroPoint), isUniform};
+    if (zeroPoint && !isUniform)
+      operands.zeroPoint = lanes.spread(operands.zeroPoint);
+    Type to = getElementTypeOrSelf(op.getType());
+    Value result =
+        expandQuantize(lanes, uniform, operands, to, op.getSaturate());
+    result = lanes.bitcast(result, getStorageElementType(to));
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<StorageCastOp>(loc, op.getType(), result));
+    return success();
+  }
+
+  TargetCpu cpu;
+};
+
+/// quantize, dequantize, qdq of a scalar or a vector, as ops on elements.
+struct QuantizationOpExpansion final
+    : OpInterfaceRewritePattern<QuantizationOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizationOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<TensorType>(op->getResult(0).getType()))
+      return failure();
+    Value zeroPoint = op.getZeroPointValue();
+    if (zeroPoint)
+      zeroPoint = spreadParameter(rewriter, op, zeroPoint);
+    rewriter.replaceOp(
+        op, buildElementBody(rewriter, op.getLoc(), op, op.getInputValue(),
+                             spreadParameter(rewriter, op, op.getScaleValue()),
+                             zeroPoint));
+    return success();
+  }
+
+  /// A scale or zero point for each element; one scalar where one is for all.
+  static Value spreadParameter(PatternRewriter &rewriter,
+                               QuantizationOpInterface op, Value value);
+};
+} // namespace
+
+Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
+                                               QuantizationOpInterface op,
+                                               Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return value;
+  Location loc = op.getLoc();
+  Type elementType = type.getElementType();
+  // Vectors of unsigned elements are for ops of ours alone.
+  value =
+      rewriter.createOrFold<StorageCastOp>(loc, getStorageType(type), value);
+  Type storageType = getStorageElementType(elementType);
+  auto finish = [&](Value value) {
+    return rewriter.createOrFold<StorageCastOp>(
+        loc, withElementType(value.getType(), elementType), value);
+  };
+  if (op.getGranularity() == Granularity::PerTensor)
+    return finish(vector::ExtractOp::create(
+        rewriter, loc, value, SmallVector<int64_t>(type.getRank(), 0)));
+
+  auto reshape = [&](ArrayRef<int64_t> shape) {
+    value = vector::ShapeCastOp::create(
+        rewriter, loc, VectorType::get(shape, storageType), value);
+  };
+  auto broadcast = [&](ArrayRef<int64_t> shape) {
+    value = vector::BroadcastOp::create(
+        rewriter, loc, VectorType::get(shape, storageType), value);
+  };
+  auto inputType = cast<VectorType>(op.getInputValue().getType());
+  int64_t axis = *op.getAxisIndex();
+  SmallVector<int64_t> shape(inputType.getShape());
+  if (op.getGranularity() == Granularity::PerAxis) {
+    SmallVector<int64_t> line(shape.size(), 1);
+    line[axis] = shape[axis];
+    reshape(line);
+    broadcast(shape);
+    return finish(value);
+  }
+  // Each block's value as often as the block has elements; the last block may
+  // have fewer.
+  int64_t blockSize = *op.getBlockSizeAttribute();
+  SmallVector<int64_t> blocks(type.getShape());
+  SmallVector<int64_t> nested = blocks, whole = blocks;
+  nested.insert(nested.begin() + axis + 1, 1);
+  reshape(nested);
+  nested[axis + 1] = blockSize;
+  broadcast(nested);
+  whole[axis] *= blockSize;
+  reshape(whole);
+  if (whole != shape)
+    value = vector::ExtractStridedSliceOp::create(
+        rewriter, loc, value, SmallVector<int64_t>(shape.size(), 0), shape,
+        SmallVector<int64_t>(shape.size(), 1));
+  return finish(value);
+}
+
+void quant_float::populateQuantizeToElementsPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<QuantizationOpExpansion>(patterns.getContext());
+}
+
+void quant_float::populateQuantizeElementsToArithPatterns(
+    const TargetCpu &cpu, RewritePatternSet &patterns) {
+  patterns.add<QuantizeElementsOpExpansion>(patterns.getContext(), cpu);
+}

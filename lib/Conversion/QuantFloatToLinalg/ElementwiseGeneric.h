@@ -1,0 +1,45 @@
+//===- ElementwiseGeneric.h - Loops over elements ---------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_ELEMENTWISEGENERIC_H
+#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_ELEMENTWISEGENERIC_H
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::quant_float {
+
+/// An operand of an elementwise op: a tensor of storage elements, which of them
+/// belongs to an element of the result, and what they stand for.
+struct ElementwiseInput {
+  Value storage;
+  AffineMap map;
+  Type elementType;
+};
+
+/// Replaces an op with one result, of the first input's shape, by a
+/// linalg.generic on storage types:
+///
+/// %r = linalg.generic ins(%x : tensor<?xSA>) outs(%empty : tensor<?xSB>) {
+///   ^bb0(%in: SA, %out: SB):
+///     %a = storage_cast %in : SA to A
+///     %b = <body> : B
+///     linalg.yield (storage_cast %b : B to SB)
+/// }
+/// with SA, SB the storage types; storage casts only where they differ.
+void replaceByGeneric(
+    ConversionPatternRewriter &rewriter, const TypeConverter &converter,
+    Operation *op, ArrayRef<ElementwiseInput> inputs,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body);
+
+/// Patterns for quantize, dequantize and qdq.
+void populateQuantizeToLinalgPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_ELEMENTWISEGENERIC_H

@@ -1,0 +1,386 @@
+//===- ElementwiseLoops.cpp - Loops around elementwise ops ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseLoops.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// The loop that an index of an operand is, if it is just one.
+static std::optional<unsigned> getLoop(AffineExpr index) {
+  auto dim = dyn_cast<AffineDimExpr>(index);
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
+/// An op as `op`, on other operands with other maps.
+static GenericOp replaceOperands(RewriterBase &rewriter, GenericOp op,
+                                 ValueRange inputs, ValueRange outputs,
+                                 ArrayRef<AffineMap> maps, unsigned loops) {
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::parallel);
+  auto replacement = GenericOp::create(rewriter, op.getLoc(), inputs, outputs,
+                                       maps, iterators);
+  IRMapping mapping;
+  op.getRegion().cloneInto(&replacement.getRegion(), mapping);
+  return replacement;
+}
+
+GenericOp quant_float::loadInvariantInputs(RewriterBase &rewriter,
+                                           GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool isChanged = false;
+  rewriter.setInsertionPoint(op);
+  for (auto [input, map] : llvm::zip(op.getInputs(), MutableArrayRef(maps))) {
+    inputs.push_back(input);
+    if (!isa<MemRefType>(input.getType()) || !map.isConstant())
+      continue;
+    SmallVector<Value> indices;
+    for (int64_t index : map.getConstantResults())
+      indices.push_back(
+          arith::ConstantIndexOp::create(rewriter, op.getLoc(), index));
+    inputs.back() =
+        memref::LoadOp::create(rewriter, op.getLoc(), input, indices);
+    map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+    isChanged = true;
+  }
+  if (!isChanged)
+    return op;
+  GenericOp loaded = replaceOperands(rewriter, op, inputs, op.getOutputs(),
+                                     maps, op.getNumLoops());
+  rewriter.eraseOp(op);
+  return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Collapsing
+//===----------------------------------------------------------------------===//
+
+/// Whether loops `first` and `first` + 1 can be one, as far as this operand is
+/// concerned.
+static bool canMerge(Value operand, AffineMap map, unsigned first) {
+  bool usesFirst = map.isFunctionOfDim(first);
+  if (!usesFirst && !map.isFunctionOfDim(first + 1))
+    return true;
+  auto type = cast<MemRefType>(operand.getType());
+  if (!type.getLayout().isIdentity())
+    return false;
+  // Once each, side by side.
+  unsigned uses = 0, pairs = 0;
+  for (unsigned i = 0; i < map.getNumResults(); ++i) {
+    AffineExpr index = map.getResult(i);
+    uses += index.isFunctionOfDim(first) || index.isFunctionOfDim(first + 1);
+    pairs += i + 1 < map.getNumResults() && getLoop(index) == first &&
+             getLoop(map.getResult(i + 1)) == first + 1;
+  }
+  return uses == 2 && pairs == 1;
+}
+
+GenericOp quant_float::collapseLoops(RewriterBase &rewriter, GenericOp op) {
+  unsigned loops = op.getNumLoops();
+  // The loop that each becomes.
+  SmallVector<unsigned> group(loops, 0);
+  for (unsigned i = 1; i < loops; ++i) {
+    bool merges =
+        !op.hasIndexSemantics() &&
+        llvm::all_of(
+            llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()),
+            [&](auto pair) {
+              return canMerge(std::get<0>(pair), std::get<1>(pair), i - 1);
+            });
+    group[i] = group[i - 1] + !merges;
+  }
+  if (loops == 0 || group.back() + 1 == loops)
+    return op;
+
+  rewriter.setInsertionPoint(op);
+  SmallVector<AffineExpr> replacements;
+  for (unsigned one : group)
+    replacements.push_back(rewriter.getAffineDimExpr(one));
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+    SmallVector<ReassociationIndices> dims;
+    SmallVector<AffineExpr> indices;
+    std::optional<unsigned> last;
+    for (auto [position, index] : llvm::enumerate(map.getResults())) {
+      std::optional<unsigned> loop = getLoop(index);
+      if (!last || !loop || group[*last] != group[*loop]) {
+        dims.emplace_back();
+        indices.push_back(index.replaceDims(replacements));
+      }
+      dims.back().push_back(position);
+      last = loop;
+    }
+    operands.push_back(dims.size() == map.getNumResults()
+                           ? operand
+                           : memref::CollapseShapeOp::create(
+                                 rewriter, op.getLoc(), operand, dims)
+                                 .getResult());
+    maps.push_back(
+        AffineMap::get(group.back() + 1, 0, indices, op.getContext()));
+  }
+  ValueRange all(operands);
+  unsigned inputs = op.getNumDpsInputs();
+  GenericOp collapsed =
+      replaceOperands(rewriter, op, all.take_front(inputs),
+                      all.drop_front(inputs), maps, group.back() + 1);
+  rewriter.eraseOp(op);
+  return collapsed;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops around
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The loops of an elementwise op, and what is known of them.
+class LoopNest {
+public:
+  LoopNest(RewriterBase &rewriter, GenericOp op)
+      : rewriter(rewriter), loc(op.getLoc()), op(op),
+        ranges(op.getStaticLoopRanges()) {}
+
+  /// Chooses the loop that is left, and its block size.
+  bool analyze();
+  SmallVector<GenericOp> build(bool parallel);
+
+private:
+  Value getExtent(unsigned loop);
+  Value makeIndex(AffineExpr index);
+  /// The op for `size` elements of the loop that is left.
+  GenericOp buildTile(OpFoldResult offset, OpFoldResult size);
+  void buildBlocks(SmallVectorImpl<GenericOp> &tiles);
+
+  RewriterBase &rewriter;
+  Location loc;
+  GenericOp op;
+  SmallVector<int64_t> ranges;
+  unsigned inner = 0;
+  /// Elements along the inner loop that share the inputs found by a floordiv; 0
+  /// where there are no such inputs.
+  int64_t blockSize = 0;
+  /// The index of each loop at the insertion point.
+  SmallVector<Value> indices;
+};
+} // namespace
+
+/// Blocks along `loop` that an index is constant in: 0 if it is the loop's
+/// index or another's, and nothing for other expressions of it.
+static std::optional<int64_t> getBlockSize(AffineExpr index, unsigned loop) {
+  if (!index.isFunctionOfDim(loop) || getLoop(index))
+    return 0;
+  auto division = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
+      getLoop(division.getLHS()) != loop)
+    return std::nullopt;
+  auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
+  return size && size.getValue() > 0 ? std::optional(size.getValue())
+                                     : std::nullopt;
+}
+
+bool LoopNest::analyze() {
+  for (OpOperand &output : op.getDpsInitsMutable())
+    if (!op.getMatchingIndexingMap(&output).isPermutation())
+      return false;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  // Along the output's last dimension that has more than one element.
+  std::optional<unsigned> chosen;
+  for (AffineExpr index : map.getResults())
+    if (!chosen || ranges[*getLoop(index)] != 1)
+      chosen = getLoop(index);
+  if (!chosen)
+    return false;
+  inner = *chosen;
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    unsigned plain = 0;
+    for (AffineExpr index : map.getResults()) {
+      std::optional<int64_t> size = getBlockSize(index, inner);
+      if (!size)
+        return false;
+      blockSize = std::gcd(blockSize, *size);
+      plain += getLoop(index) == inner;
+    }
+    // No diagonals.
+    if (plain > 1)
+      return false;
+  }
+  return true;
+}
+
+Value LoopNest::getExtent(unsigned loop) {
+  if (!ShapedType::isDynamic(ranges[loop]))
+    return arith::ConstantIndexOp::create(rewriter, loc, ranges[loop]);
+  OpOperand *output = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(output);
+  unsigned position = *map.getResultPosition(rewriter.getAffineDimExpr(loop));
+  return rewriter.createOrFold<memref::DimOp>(loc, output->get(), position);
+}
+
+Value LoopNest::makeIndex(AffineExpr index) {
+  if (std::optional<unsigned> loop = getLoop(index))
+    return indices[*loop];
+  AffineMap map = AffineMap::get(indices.size(), 0, index);
+  OpFoldResult value = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, map, getAsOpFoldResult(indices));
+  return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+}
+
+GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size) {
+  indices[inner] = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  AffineMap along = rewriter.getDimIdentityMap();
+  AffineMap none = AffineMap::get(1, 0, op.getContext());
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type) {
+      operands.push_back(operand);
+      maps.push_back(none);
+      continue;
+    }
+    SmallVector<Value> at;
+    std::optional<unsigned> dimension;
+    for (auto [position, index] : llvm::enumerate(map.getResults())) {
+      at.push_back(makeIndex(index));
+      if (getLoop(index) == inner)
+        dimension = position;
+    }
+    if (!dimension) {
+      operands.push_back(memref::LoadOp::create(rewriter, loc, operand, at));
+      maps.push_back(none);
+      continue;
+    }
+    SmallVector<OpFoldResult> offsets = getAsOpFoldResult(at);
+    SmallVector<OpFoldResult> sizes(at.size(), rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> strides = sizes;
+    sizes[*dimension] = size;
+    int64_t length = ShapedType::kDynamic;
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      length = *known;
+    auto viewType =
+        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+            {length}, type, offsets, sizes, strides));
+    operands.push_back(memref::SubViewOp::create(
+        rewriter, loc, viewType, operand, offsets, sizes, strides));
+    maps.push_back(along);
+  }
+  ValueRange all(operands);
+  unsigned inputs = op.getNumDpsInputs();
+  GenericOp tile = replaceOperands(rewriter, op, all.take_front(inputs),
+                                   all.drop_front(inputs), maps, 1);
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<linalg::IndexOp> indexOps;
+  tile.walk([&](linalg::IndexOp index) { indexOps.push_back(index); });
+  for (linalg::IndexOp index : indexOps) {
+    Value outside = indices[index.getDim()];
+    if (index.getDim() != inner) {
+      rewriter.replaceOp(index, outside);
+      continue;
+    }
+    rewriter.setInsertionPoint(index);
+    Value inside = linalg::IndexOp::create(rewriter, loc, 0);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(index, outside, inside);
+  }
+  return tile;
+}
+
+/// Whole blocks, and what is left at the end.
+void LoopNest::buildBlocks(SmallVectorImpl<GenericOp> &tiles) {
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value extent = getExtent(inner);
+  if (!blockSize) {
+    tiles.push_back(
+        buildTile(rewriter.getIndexAttr(0), getAsOpFoldResult(extent)));
+    return;
+  }
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, blockSize);
+  AffineExpr size = rewriter.getAffineDimExpr(0);
+  OpFoldResult whole = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, size.floorDiv(blockSize) * blockSize,
+      {getAsOpFoldResult(extent)});
+  Value end = getValueOrCreateConstantIndexOp(rewriter, loc, whole);
+  auto blocks = scf::ForOp::create(rewriter, loc, zero, end, step);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
+    tiles.push_back(
+        buildTile(blocks.getInductionVar(), rewriter.getIndexAttr(blockSize)));
+  }
+  OpFoldResult left = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, size % blockSize, {getAsOpFoldResult(extent)});
+  if (isConstantIntValue(left, 0))
+    return;
+  // A scale to load is only there if there is something left.
+  Value count = getValueOrCreateConstantIndexOp(rewriter, loc, left);
+  Value isPartial = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::ne, count, zero);
+  auto partial = scf::IfOp::create(rewriter, loc, isPartial);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(partial.thenBlock());
+  tiles.push_back(buildTile(whole, left));
+}
+
+SmallVector<GenericOp> LoopNest::build(bool parallel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  indices.resize(ranges.size());
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+    if (loop == inner)
+      continue;
+    if (ranges[loop] == 1) {
+      indices[loop] = zero;
+      continue;
+    }
+    Value extent = getExtent(loop);
+    if (parallel) {
+      auto forall = scf::ForallOp::create(
+          rewriter, loc, {getAsOpFoldResult(extent)}, ValueRange(),
+          /*mapping=*/std::nullopt);
+      indices[loop] = forall.getInductionVars().front();
+      rewriter.setInsertionPoint(forall.getTerminator());
+      parallel = false;
+      continue;
+    }
+    auto loopOp = scf::ForOp::create(rewriter, loc, zero, extent, one);
+    indices[loop] = loopOp.getInductionVar();
+    rewriter.setInsertionPoint(loopOp.getBody()->getTerminator());
+  }
+  SmallVector<GenericOp> tiles;
+  buildBlocks(tiles);
+  return tiles;
+}
+
+bool quant_float::needsLoopsAround(GenericOp op) {
+  return op.getNumLoops() != 1 ||
+         llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.getNumResults() != 0 && !map.isIdentity();
+         });
+}
+
+SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
+                                                     GenericOp op,
+                                                     bool parallel) {
+  LoopNest nest(rewriter, op);
+  if (!nest.analyze())
+    return {};
+  SmallVector<GenericOp> tiles = nest.build(parallel);
+  rewriter.eraseOp(op);
+  return tiles;
+}
