@@ -40,7 +40,8 @@
  * `sizes` of the inputs, never at `data`.
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
- * has been written to any output. If `error` is not null, up to `error_size`
+ * has been written to any output; only QF_ERROR_MEMORY and QF_ERROR_VALUE may
+ * show when a part has been. If `error` is not null, up to `error_size`
  * bytes of a message that names the function, the argument, what was expected
  * and what was given are written there, always ended by a zero byte.
  * On success `error` gets the empty string.
@@ -48,10 +49,14 @@
  * Environment. Rounding mode, flush-to-zero and denormals-are-zero as set by
  * the caller do not change any result bit; they and the exception flags are
  * the same after the call. Functions may be called from any number of threads
- * at once. They allocate nothing and keep no state but the answer to
- * whether this machine's CPU has the instructions that the code was compiled
- * for (one byte); where it has not, QF_ERROR_CPU is returned before any of them
- * is executed.
+ * at once. They keep no state but the answer to whether this machine's CPU has
+ * the instructions that the code was compiled for (one byte); where it has not,
+ * QF_ERROR_CPU is returned before any of them is executed.
+ *
+ * Needs. Elementwise models allocate nothing. What networks compute on the way
+ * is in memory from malloc, given back before the function returns. Objects may
+ * call memcpy, memmove and memset, those of networks malloc, free and the C
+ * library's mathematical functions (-lm) as well.
  */
 #ifndef QUANT_FLOAT_C_ENTRYPOINT_H
 #define QUANT_FLOAT_C_ENTRYPOINT_H
@@ -71,7 +76,9 @@ typedef enum qf_status {
   QF_ERROR_RANK = 3,         /* rank is not the one the function takes */
   QF_ERROR_SIZE = 4,         /* a size is negative, too large or another one */
   QF_ERROR_OVERLAP = 5,      /* an output shares bytes with another tensor */
-  QF_ERROR_CPU = 6           /* the CPU lacks instructions the code uses */
+  QF_ERROR_CPU = 6,          /* the CPU lacks instructions the code uses */
+  QF_ERROR_MEMORY = 7,       /* no memory for what is computed on the way */
+  QF_ERROR_VALUE = 8         /* an element's value is not a possible one */
 } qf_status;
 
 /* Element types: the numbers of ONNX's TensorProto.DataType. */

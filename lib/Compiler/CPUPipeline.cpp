@@ -28,13 +28,22 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-void quant_float::buildBufferizePipeline(OpPassManager &manager) {
+void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
+                                            bool islands) {
   // Calls would hide where the sizes of results come from.
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createConvertOnnxNodesToLinalgPass());
+  ConvertOnnxNodesToLinalgPassOptions nodes;
+  nodes.allowUnsupported = islands;
+  manager.addPass(createConvertOnnxNodesToLinalgPass(nodes));
+  if (islands)
+    manager.addPass(createQuantFloatOutlineIslandsPass());
+}
+
+void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
+  buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
   manager.addPass(createQuantFloatMakeEntryPointsPass());
@@ -64,12 +73,13 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager) {
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
+  manager.addPass(createQuantFloatGuardKernelsPass());
 }
 
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
-                                          unsigned threads) {
-  buildBufferizePipeline(manager);
+                                          unsigned threads, bool islands) {
+  buildBufferizePipeline(manager, islands);
 
   QuantFloatTileAndVectorizePassOptions tiling;
   // One register of bytes, the narrowest elements there are.
@@ -136,8 +146,10 @@ void quant_float::registerCPUPipelines() {
           TargetCpu unknown;
           unknown.triple = options.triple;
           unknown.cpu = options.cpu;
-          return buildLowerToCPUPipeline(manager, unknown, options.threads);
+          return buildLowerToCPUPipeline(manager, unknown, options.threads,
+                                         options.islands);
         }
-        buildLowerToCPUPipeline(manager, *cpu, options.threads);
+        buildLowerToCPUPipeline(manager, *cpu, options.threads,
+                                options.islands);
       });
 }

@@ -18,11 +18,16 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#ifdef __linux__
+#include <dlfcn.h>
+#endif
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -40,7 +45,7 @@ static FailureOr<TargetCpu> getTarget(ModuleOp module,
 static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
                            const CompileOptions &options) {
   PassManager manager(module.getContext());
-  buildLowerToCPUPipeline(manager, cpu, options.threads);
+  buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
   return manager.run(module);
 }
 
@@ -134,6 +139,12 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                      llvm::raw_pwrite_stream &os,
                                      std::string *header) {
   if (kind == EmitKind::MLIR) {
+    if (options.islands) {
+      PassManager manager(module.getContext());
+      buildConvertNodesPipeline(manager, options.islands);
+      if (failed(manager.run(module)))
+        return failure();
+    }
     module.print(os, OpPrintingFlags());
     return success();
   }
@@ -183,6 +194,21 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   return success();
 }
 
+/// The C library's mathematical functions that this program uses, if code for
+/// the target can use them as well.
+static std::string getMathLibrary(const CompileOptions &options) {
+#ifdef __linux__
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  llvm::Triple target(options.triple.empty() ? host.str() : options.triple);
+  Dl_info info;
+  void *function = llvm::sys::DynamicLibrary::SearchForAddressOfSymbol("expf");
+  if (host.getArch() == target.getArch() && target.isOSLinux() && function &&
+      dladdr(function, &info) && info.dli_fname)
+    return info.dli_fname;
+#endif
+  return {};
+}
+
 llvm::Error quant_float::linkShared(StringRef object, StringRef output,
                                     const CompileOptions &options) {
   auto fail = [](const Twine &message) {
@@ -201,6 +227,10 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
   SmallVector<StringRef> arguments = {linker,        "-shared",    "-z",
                                       "noexecstack", "--build-id", "-o",
                                       output,        object};
+  // Only this machine's library is at hand; others find theirs in the program.
+  std::string math = getMathLibrary(options);
+  if (!math.empty())
+    arguments.append({"--as-needed", math, "--no-as-needed"});
   if (options.threads != 1) {
     StringRef openMP = QUANT_FLOAT_LIBOMP_PATH;
     if (!llvm::sys::fs::exists(openMP))

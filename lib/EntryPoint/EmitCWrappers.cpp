@@ -69,6 +69,10 @@ private:
   /// Field `field` of qf_tensor number `index`.
   Value loadField(Value tensors, int64_t index, int32_t field, Type type);
   int64_t countOutputSizes() const;
+  /// Kernels that can fail return a status.
+  bool canFail() {
+    return kernel.getFunctionType().getReturnType() == i64;
+  }
 
   LLVM::LLVMFuncOp kernel, sizes;
   const EntryPointInfo &info;
@@ -108,7 +112,11 @@ LogicalResult WrapperBuilder::verify() {
     sizeTypes.append(argument.sizes.size(), i64);
   for (const EntryPointArgument &argument : info.outputs)
     openTypes.append(llvm::count(argument.sizes, -1), i64);
-  return success(succeeded(check(kernel, kernelTypes, {})) &&
+  openTypes.append(2 * info.checks.size(), i64);
+  SmallVector<Type> status;
+  if (canFail())
+    status.push_back(i64);
+  return success(succeeded(check(kernel, kernelTypes, status)) &&
                  succeeded(check(sizes, sizeTypes, openTypes)));
 }
 
@@ -125,7 +133,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
 
 LLVM::GlobalOp WrapperBuilder::makeTable() {
   SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
-                                static_cast<int64_t>(info.outputs.size())};
+                                static_cast<int64_t>(info.outputs.size()),
+                                static_cast<int64_t>(info.checks.size())};
   int64_t nameOffset = info.symbol.size() + 1;
   for (ArrayRef<EntryPointArgument> arguments :
        {ArrayRef(info.inputs), ArrayRef(info.outputs)})
@@ -135,6 +144,17 @@ LLVM::GlobalOp WrapperBuilder::makeTable() {
       words.append(argument.sizes.begin(), argument.sizes.end());
       nameOffset += argument.name.size() + 1;
     }
+  for (const EntryPointCheck &check : info.checks) {
+    words.append({check.isAssertion ? QF_CHECK_ASSERTION
+                  : check.input < 0 ? QF_CHECK_OF_SIZES
+                                    : QF_CHECK_OF_INPUT,
+                  check.input, check.dimension, nameOffset});
+    nameOffset += check.text.size() + 1;
+  }
+  for (const std::string &message : info.messages) {
+    words.push_back(nameOffset);
+    nameOffset += message.size() + 1;
+  }
   int64_t size = words.size();
   builder.setInsertionPointAfter(kernel);
   return LLVM::GlobalOp::create(
@@ -146,14 +166,20 @@ LLVM::GlobalOp WrapperBuilder::makeTable() {
 
 LLVM::GlobalOp WrapperBuilder::makeNames() {
   std::string text = info.symbol + '\0';
+  auto append = [&](StringRef name) {
+    // A name with a zero byte would shift those after it.
+    for (char c : name)
+      text.push_back(c ? c : '?');
+    text.push_back('\0');
+  };
   for (ArrayRef<EntryPointArgument> arguments :
        {ArrayRef(info.inputs), ArrayRef(info.outputs)})
-    for (const EntryPointArgument &argument : arguments) {
-      // A name with a zero byte would shift those after it.
-      for (char c : argument.name)
-        text.push_back(c ? c : '?');
-      text.push_back('\0');
-    }
+    for (const EntryPointArgument &argument : arguments)
+      append(argument.name);
+  for (const EntryPointCheck &check : info.checks)
+    append(check.text);
+  for (const std::string &message : info.messages)
+    append(message);
   builder.setInsertionPointAfter(kernel);
   return LLVM::GlobalOp::create(
       builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
@@ -192,9 +218,8 @@ WrapperBuilder::loadSizes(Value tensors, int64_t index,
 }
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
-  auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
   LLVM::LLVMFuncOp invoke =
-      makeFunction(".invoke", voidType, {ptr, ptr}, LLVM::Linkage::Internal);
+      makeFunction(".invoke", i64, {ptr, ptr}, LLVM::Linkage::Internal);
   // Between saving and restoring the floating-point environment nothing but a
   // call keeps the kernel's arithmetic in place.
   invoke.setNoInline(true);
@@ -217,8 +242,9 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   };
   unpack(invoke.getArgument(0), info.inputs);
   unpack(invoke.getArgument(1), info.outputs);
-  LLVM::CallOp::create(builder, loc, kernel, arguments);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  auto call = LLVM::CallOp::create(builder, loc, kernel, arguments);
+  LLVM::ReturnOp::create(builder, loc,
+                         canFail() ? call.getResult() : constant(kKernelDone));
   return invoke;
 }
 
@@ -230,26 +256,30 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   SmallVector<Value> arguments;
   for (auto [index, argument] : llvm::enumerate(info.inputs))
     arguments.append(loadSizes(infer.getArgument(0), index, argument));
-  int64_t numOpen = 0;
+  // The sizes that are open, then two numbers for each check.
+  int64_t numValues = 2 * info.checks.size();
   for (const EntryPointArgument &argument : info.outputs)
-    numOpen += llvm::count(argument.sizes, -1);
-  Value open;
-  if (numOpen)
-    open = LLVM::CallOp::create(builder, loc, sizes, arguments).getResult();
-  int64_t next = 0, nextOpen = 0;
+    numValues += llvm::count(argument.sizes, -1);
+  Value values;
+  if (numValues)
+    values = LLVM::CallOp::create(builder, loc, sizes, arguments).getResult();
+  int64_t next = 0, nextValue = 0;
+  auto store = [&](Value value) {
+    Value address = LLVM::GEPOp::create(
+        builder, loc, ptr, i64, infer.getArgument(1),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
+    LLVM::StoreOp::create(builder, loc, value, address);
+  };
+  auto takeValue = [&]() -> Value {
+    if (numValues == 1)
+      return values;
+    return LLVM::ExtractValueOp::create(builder, loc, values, nextValue++);
+  };
   for (const EntryPointArgument &argument : info.outputs)
-    for (int64_t size : argument.sizes) {
-      Value value =
-          size >= 0 ? constant(size)
-          : numOpen == 1
-              ? open
-              : LLVM::ExtractValueOp::create(builder, loc, open, nextOpen++)
-                    .getResult();
-      Value address = LLVM::GEPOp::create(
-          builder, loc, ptr, i64, infer.getArgument(1),
-          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
-      LLVM::StoreOp::create(builder, loc, value, address);
-    }
+    for (int64_t size : argument.sizes)
+      store(size >= 0 ? constant(size) : takeValue());
+  for (size_t i = 0, e = 2 * info.checks.size(); i < e; ++i)
+    store(takeValue());
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return infer;
 }
@@ -268,7 +298,9 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
       makeFunction(suffix, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
   Value scratch = LLVM::AllocaOp::create(
       builder, loc, ptr, i64,
-      constant(std::max<int64_t>(countOutputSizes(), 1)));
+      constant(std::max<int64_t>(
+          countOutputSizes() + 2 * static_cast<int64_t>(info.checks.size()),
+          1)));
   SmallVector<Value> arguments = {
       LLVM::AddressOfOp::create(builder, loc, table),
       LLVM::AddressOfOp::create(builder, loc, names),

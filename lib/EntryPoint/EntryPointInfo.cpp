@@ -30,11 +30,28 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
       attributes.push_back(argumentToAttribute(builder, argument));
     return builder.getArrayAttr(attributes);
   };
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("graph_name", builder.getStringAttr(graphName)),
-       builder.getNamedAttr("inputs", list(inputs)),
-       builder.getNamedAttr("outputs", list(outputs)),
-       builder.getNamedAttr("symbol", builder.getStringAttr(symbol))});
+  llvm::SmallVector<NamedAttribute> entries = {
+      builder.getNamedAttr("graph_name", builder.getStringAttr(graphName)),
+      builder.getNamedAttr("inputs", list(inputs)),
+      builder.getNamedAttr("outputs", list(outputs)),
+      builder.getNamedAttr("symbol", builder.getStringAttr(symbol))};
+  if (!checks.empty()) {
+    llvm::SmallVector<Attribute> attributes;
+    for (const EntryPointCheck &check : checks)
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("assertion",
+                                builder.getBoolAttr(check.isAssertion)),
+           builder.getNamedAttr("place", builder.getDenseI64ArrayAttr(
+                                             {check.input, check.dimension})),
+           builder.getNamedAttr("text", builder.getStringAttr(check.text))}));
+    entries.push_back(
+        builder.getNamedAttr("checks", builder.getArrayAttr(attributes)));
+  }
+  if (!messages.empty())
+    entries.push_back(builder.getNamedAttr(
+        "messages", builder.getStrArrayAttr(llvm::SmallVector<StringRef>(
+                        messages.begin(), messages.end()))));
+  return builder.getDictionaryAttr(entries);
 }
 
 static FailureOr<EntryPointArgument> argumentFromAttribute(Attribute given) {
@@ -68,6 +85,41 @@ argumentsFromAttribute(ArrayAttr list,
   return success();
 }
 
+static LogicalResult checksFromAttribute(Attribute given,
+                                         EntryPointInfo &info) {
+  auto list = dyn_cast_or_null<ArrayAttr>(given);
+  if (!list)
+    return failure(given != nullptr);
+  for (Attribute attribute : list) {
+    auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+    if (!dictionary)
+      return failure();
+    auto assertion = dictionary.getAs<BoolAttr>("assertion");
+    auto place = dictionary.getAs<DenseI64ArrayAttr>("place");
+    auto text = dictionary.getAs<StringAttr>("text");
+    if (!assertion || !place || place.size() != 2 || !text ||
+        place[0] >= static_cast<int64_t>(info.inputs.size()))
+      return failure();
+    info.checks.push_back(
+        {place[0], place[1], text.str(), assertion.getValue()});
+  }
+  return success();
+}
+
+static LogicalResult messagesFromAttribute(Attribute given,
+                                           EntryPointInfo &info) {
+  auto list = dyn_cast_or_null<ArrayAttr>(given);
+  if (!list)
+    return failure(given != nullptr);
+  for (Attribute attribute : list) {
+    auto message = dyn_cast<StringAttr>(attribute);
+    if (!message)
+      return failure();
+    info.messages.push_back(message.str());
+  }
+  return success();
+}
+
 FailureOr<EntryPointInfo> EntryPointInfo::fromAttribute(Attribute attribute) {
   auto dictionary = dyn_cast<DictionaryAttr>(attribute);
   if (!dictionary)
@@ -82,7 +134,9 @@ FailureOr<EntryPointInfo> EntryPointInfo::fromAttribute(Attribute attribute) {
   info.symbol = symbol.str();
   info.graphName = graphName.str();
   if (failed(argumentsFromAttribute(inputs, info.inputs)) ||
-      failed(argumentsFromAttribute(outputs, info.outputs)))
+      failed(argumentsFromAttribute(outputs, info.outputs)) ||
+      failed(checksFromAttribute(dictionary.get("checks"), info)) ||
+      failed(messagesFromAttribute(dictionary.get("messages"), info)))
     return failure();
   return info;
 }

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SizeChecks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
@@ -182,6 +185,16 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   return success();
 }
 
+/// Leaves the kernel the assertions at `open` positions; the others have been
+/// checked before it runs.
+static void eraseAssertions(func::FuncOp kernel, ArrayRef<unsigned> open) {
+  unsigned position = 0;
+  for (auto assertion : llvm::make_early_inc_range(
+           kernel.getBody().front().getOps<cf::AssertOp>()))
+    if (!llvm::is_contained(open, position++))
+      assertion.erase();
+}
+
 /// Erases every op of the block that its terminator does not depend on. Only
 /// sizes are wanted, so effects do not count.
 static void eraseUnneeded(Block &block) {
@@ -211,44 +224,108 @@ static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
   return patterns;
 }
 
-/// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes).
-static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol,
-                               const FrozenRewritePatternSet &patterns) {
-  dropAttributes(sizes);
-  MLIRContext *context = sizes.getContext();
+namespace {
+
+/// Makes @f.sizes.
+class SizesBuilder {
+public:
+  SizesBuilder(func::FuncOp sizes, EntryPointInfo &info)
+      : sizes(sizes), info(info),
+        indexType(IndexType::get(sizes.getContext())) {}
+
+  /// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes,
+  /// two numbers for each check). The checks come to be in the description.
+  LogicalResult build(const FrozenRewritePatternSet &patterns);
+
+  /// The positions, among the function's assertions, of those that need to know
+  /// what tensors hold.
+  ArrayRef<unsigned> getOpenAssertions() const { return openAssertions; }
+
+private:
+  void returnSizes();
+  void selectChecks();
+  LogicalResult replaceArguments();
+  void describeChecks();
+
+  func::FuncOp sizes;
+  EntryPointInfo &info;
+  IndexType indexType;
   unsigned numOpen = 0;
-  sizes.walk([&](func::ReturnOp returnOp) {
-    OpBuilder builder(returnOp);
-    SmallVector<Value> open;
-    for (auto [value, type] :
-         llvm::zip_equal(returnOp.getOperands(), sizes.getResultTypes())) {
-      auto tensor = cast<RankedTensorType>(type);
-      for (int64_t i = 0, e = tensor.getRank(); i < e; ++i)
-        if (tensor.isDynamicDim(i))
-          open.push_back(
-              tensor::DimOp::create(builder, returnOp.getLoc(), value, i));
-    }
-    numOpen = open.size();
-    returnOp.getOperandsMutable().assign(open);
-  });
-  auto indexType = IndexType::get(context);
+  /// In the order of the returned values. The values in it are not: they change
+  /// with every pattern that is applied.
+  SmallVector<PendingCheck> checks;
+  SmallVector<unsigned> openAssertions;
+  /// For each argument of the finished function: whose size it is.
+  SmallVector<std::pair<unsigned, unsigned>> places;
+};
+
+} // namespace
+
+void SizesBuilder::returnSizes() {
+  auto returnOp = cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+  OpBuilder builder(returnOp);
+  SmallVector<Value> values;
+  for (auto [value, type] :
+       llvm::zip_equal(returnOp.getOperands(), sizes.getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    for (int64_t i = 0, e = tensor.getRank(); i < e; ++i)
+      if (tensor.isDynamicDim(i))
+        values.push_back(
+            tensor::DimOp::create(builder, returnOp.getLoc(), value, i));
+  }
+  numOpen = values.size();
+  checks = collectChecks(sizes);
+  for (const PendingCheck &check : checks)
+    values.append({check.expected, check.given});
+  returnOp.getOperandsMutable().assign(values);
   sizes.setFunctionType(
-      FunctionType::get(context, sizes.getArgumentTypes(),
-                        SmallVector<Type>(numOpen, indexType)));
+      FunctionType::get(sizes.getContext(), sizes.getArgumentTypes(),
+                        SmallVector<Type>(values.size(), indexType)));
+}
 
-  // Express the sizes by those of the arguments; what computes the values is
-  // then dead.
-  if (failed(applyPatternsGreedily(sizes, patterns)))
-    return failure();
+/// Leaves the checks that depend on sizes alone and may fail.
+void SizesBuilder::selectChecks() {
+  auto returnOp = cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+  SmallVector<Value> values(returnOp.getOperands().take_front(numOpen));
+  SmallVector<PendingCheck> selected;
+  llvm::DenseSet<std::pair<Value, Value>> known;
+  SizeDependence dependence;
+  unsigned numAssertions = 0;
+  for (auto [index, check] : llvm::enumerate(checks)) {
+    Value expected = returnOp.getOperand(numOpen + 2 * index);
+    Value given = returnOp.getOperand(numOpen + 2 * index + 1);
+    bool isOpen =
+        !dependence.isOnlyOnSizes(expected) || !dependence.isOnlyOnSizes(given);
+    if (check.assertion) {
+      if (isOpen)
+        openAssertions.push_back(numAssertions);
+      ++numAssertions;
+    }
+    std::optional<int64_t> left = getConstantIntValue(expected);
+    if (isOpen || expected == given ||
+        (left && left == getConstantIntValue(given)))
+      continue;
+    if (!known.insert({expected, given}).second)
+      continue;
+    values.append({expected, given});
+    selected.push_back(check);
+  }
+  checks = std::move(selected);
+  returnOp.getOperandsMutable().assign(values);
+  sizes.setFunctionType(
+      FunctionType::get(sizes.getContext(), sizes.getArgumentTypes(),
+                        SmallVector<Type>(values.size(), indexType)));
+}
 
+LogicalResult SizesBuilder::replaceArguments() {
   Block &body = sizes.getBody().front();
-  eraseUnneeded(body);
   unsigned numInputs = body.getNumArguments();
   SmallVector<SmallVector<unsigned>> position(numInputs);
   for (unsigned i = 0; i < numInputs; ++i) {
     auto tensor = cast<RankedTensorType>(body.getArgument(i).getType());
     for (int64_t j = 0, e = tensor.getRank(); j < e; ++j) {
       position[i].push_back(body.getNumArguments());
+      places.push_back({i, static_cast<unsigned>(j)});
       body.addArgument(indexType, sizes.getLoc());
     }
   }
@@ -261,7 +338,7 @@ static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol,
       if (!index || *index < 0 ||
           *index >= static_cast<int64_t>(position[i].size())) {
         user->emitError("function '")
-            << symbol
+            << info.symbol
             << "': expected the sizes of the results to follow from those of "
                "the arguments, but they depend on this value";
         return failure();
@@ -271,8 +348,52 @@ static LogicalResult makeSizes(func::FuncOp sizes, StringRef symbol,
     }
   }
   body.eraseArguments(0, numInputs);
-  sizes.setFunctionType(FunctionType::get(context, body.getArgumentTypes(),
-                                          sizes.getResultTypes()));
+  sizes.setFunctionType(FunctionType::get(
+      sizes.getContext(), body.getArgumentTypes(), sizes.getResultTypes()));
+  return success();
+}
+
+/// Names the input a check is about: of two the later one, a scale rather than
+/// what it scales.
+void SizesBuilder::describeChecks() {
+  auto returnOp = cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+  for (auto [index, check] : llvm::enumerate(checks)) {
+    unsigned position = numOpen + 2 * index;
+    auto expected = dyn_cast<BlockArgument>(returnOp.getOperand(position));
+    auto given = dyn_cast<BlockArgument>(returnOp.getOperand(position + 1));
+    if (expected &&
+        (!given || expected.getArgNumber() > given.getArgNumber())) {
+      Value other = returnOp.getOperand(position + 1);
+      returnOp.setOperand(position, other);
+      returnOp.setOperand(position + 1, expected);
+      given = expected;
+    }
+    EntryPointCheck description;
+    description.text = check.text;
+    description.isAssertion = static_cast<bool>(check.assertion);
+    if (given && !description.isAssertion) {
+      description.input = places[given.getArgNumber()].first;
+      description.dimension = places[given.getArgNumber()].second;
+    }
+    info.checks.push_back(std::move(description));
+  }
+}
+
+LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
+  dropAttributes(sizes);
+  returnSizes();
+  // Express the sizes by those of the arguments; what computes the values is
+  // then dead.
+  if (failed(applyPatternsGreedily(sizes, patterns)))
+    return failure();
+  IRRewriter rewriter(sizes.getContext());
+  DominanceInfo dominance(sizes);
+  eliminateCommonSubExpressions(rewriter, dominance, sizes);
+  selectChecks();
+  eraseUnneeded(sizes.getBody().front());
+  if (failed(replaceArguments()))
+    return failure();
+  describeChecks();
   return success();
 }
 
@@ -331,8 +452,11 @@ LogicalResult QuantFloatMakeEntryPointsPass::makeEntryPoint(
   // A dot cannot be in the name of another entry point.
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
-  if (failed(makeSizes(sizes, info->symbol, patterns)) ||
-      failed(makeKernel(kernel, *info)))
+  SizesBuilder sizesBuilder(sizes, *info);
+  if (failed(sizesBuilder.build(patterns)))
+    return failure();
+  eraseAssertions(kernel, sizesBuilder.getOpenAssertions());
+  if (failed(makeKernel(kernel, *info)))
     return failure();
 
   // Calls from inside the module go on calling the function on tensors.

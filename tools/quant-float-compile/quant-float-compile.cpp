@@ -51,6 +51,10 @@ struct Options {
                             cl::desc("1: no threads (default); 0: as many as "
                                      "OpenMP gives; else so many"),
                             cl::init(1), cl::cat(category)};
+  cl::opt<bool> islands{"islands",
+                        cl::desc("where nodes have no lowering, compile each "
+                                 "group of others around quantization ops"),
+                        cl::cat(category)};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
                       cl::init('2'), cl::cat(category)};
@@ -174,6 +178,7 @@ int main(int argc, char **argv) {
   CompileOptions options;
   options.triple = arguments.triple;
   options.threads = arguments.threads;
+  options.islands = arguments.islands;
   options.optimizationLevel = arguments.level - '0';
   // A triple without a CPU asks for that architecture's baseline.
   options.cpu = arguments.cpu.empty() && arguments.triple.empty()

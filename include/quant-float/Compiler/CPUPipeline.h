@@ -28,15 +28,24 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
       *this, "threads",
       llvm::cl::desc("1: no threads; 0: as many as OpenMP gives; else so many"),
       llvm::cl::init(1)};
+  Option<bool> islands{
+      *this, "islands",
+      llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
+      llvm::cl::init(false)};
 };
+
+/// Gives nodes of the source model their meaning; with `islands` only functions
+/// around quantization ops are left of a model, without any node that has none
+/// is an error.
+void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 
 /// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
 /// up to and with bufferization.
-void buildBufferizePipeline(OpPassManager &manager);
+void buildBufferizePipeline(OpPassManager &manager, bool islands = false);
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
-                             unsigned threads);
+                             unsigned threads, bool islands = false);
 
 void registerCPUPipelines();
 

@@ -55,6 +55,9 @@ struct CompileOptions {
   /// Whether entry points check that the CPU has what the code needs; needless
   /// for code that runs where it was made.
   bool checkCpu = true;
+  /// Compile what surrounds quantization ops, each group an entry point of its
+  /// own, where nodes have no lowering.
+  bool islands = false;
 };
 
 /// Reads a model: .onnx is imported, .mlir and .mlirbc are parsed, "-" is MLIR

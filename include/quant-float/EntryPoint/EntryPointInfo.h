@@ -36,6 +36,25 @@ struct EntryPointArgument {
   llvm::SmallVector<int64_t> sizes;
 };
 
+/// Two numbers that @f.sizes computes and that have to be equal.
+struct EntryPointCheck {
+  /// The input and the dimension that the second number is the size of; -1
+  /// where it is of no input.
+  int64_t input = -1;
+  int64_t dimension = -1;
+  /// What is compared; the whole message where `isAssertion`.
+  std::string text;
+  bool isAssertion = false;
+};
+
+/// What kernels that can fail return; from kKernelMessages on, that number of
+/// EntryPointInfo::messages.
+enum KernelStatus : int64_t {
+  kKernelDone = 0,
+  kKernelOutOfMemory = 1,
+  kKernelMessages = 2
+};
+
 /// An entry point as its C function presents it.
 struct EntryPointInfo {
   /// The C function.
@@ -44,6 +63,11 @@ struct EntryPointInfo {
   std::string graphName;
   llvm::SmallVector<EntryPointArgument> inputs;
   llvm::SmallVector<EntryPointArgument> outputs;
+  /// What has to hold before the kernel runs; @f.sizes returns two numbers for
+  /// each, after the sizes of results.
+  std::vector<EntryPointCheck> checks;
+  /// What the kernel may find wrong.
+  std::vector<std::string> messages;
 
   DictionaryAttr toAttribute(MLIRContext *context) const;
   /// Failure when the attribute is not what toAttribute makes.

@@ -21,7 +21,13 @@ def QuantFloatMakeEntryPointsPass
     - `@f.kernel` takes a buffer per result after the tensors and writes the
       results there, so that bufferization computes them in place;
     - `@f.sizes` takes all sizes of the arguments and returns the sizes of the
-      results that the result types leave open.
+      results that the result types leave open, then two numbers for each check.
+
+    A check is what the ops require of sizes that types leave open: operands of
+    a linalg op that share a loop have the same size along it, an operand with
+    one element per block of a loop as many elements as there are blocks; and
+    conditions of `cf.assert` that depend on sizes alone, which the kernel then
+    does without. The two numbers have to be equal before the kernel runs.
 
     The kernel's attribute `quant_float.entry_point` tells
     `quant-float-emit-c-wrappers` names, element types and sizes of arguments
@@ -41,7 +47,25 @@ def QuantFloatMakeEntryPointsPass
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
-    "mlir::memref::MemRefDialect", "mlir::tensor::TensorDialect"
+    "mlir::cf::ControlFlowDialect", "mlir::memref::MemRefDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatGuardKernelsPass
+    : Pass<"quant-float-guard-kernels", "mlir::ModuleOp"> {
+  let summary = "let kernels return an error instead of aborting";
+  let description = [{
+    A kernel that allocates or asserts gets an `i64` status to return: 0, 1
+    where there is no memory, or what `cf.assert` found wrong as a number of the
+    entry point's messages. Buffers that are alive then are freed. Only
+    allocations and assertions outside of loops are guarded.
+
+    Runs on buffers, after deallocation.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 

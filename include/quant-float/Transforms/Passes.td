@@ -161,4 +161,20 @@ def QuantFloatLowerCopiesPass
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
+def QuantFloatOutlineIslandsPass
+    : Pass<"quant-float-outline-islands", "mlir::ModuleOp"> {
+  let summary = "make functions of what can be compiled around quantization ops";
+  let description = [{
+    For models with nodes that have no lowering, after
+    `convert-onnx-nodes-to-linalg` with `allow-unsupported`. Every largest
+    connected group of other ops that holds a quantization op (`quantize`,
+    `dequantize`, `qdq`, `cast`) becomes a public function `@<graph>_island_<n>`
+    of its own, and the function that it comes from is dropped. Groups are
+    convex: no value leaves a group and comes back through another op. Tensors
+    that cross a border are ranked; arguments and results that the model names
+    keep their names, others get that of the node that computes them.
+    Constants are repeated where they are used.
+  }];
+}
+
 #endif // QUANT_FLOAT_TRANSFORMS_PASSES_TD

@@ -275,10 +275,100 @@ static int checkCpu(Call *call) {
   return QF_ERROR_CPU;
 }
 
-typedef void KernelFunction(const qf_tensor *inputs, const qf_tensor *outputs);
+/* The checks' part of the table. */
+static const int64_t *getChecks(const Call *call) {
+  const int64_t *argument = call->table + QF_TABLE_ARGUMENTS;
+  int64_t count =
+      call->table[QF_TABLE_NUM_INPUTS] + call->table[QF_TABLE_NUM_OUTPUTS];
+  for (int64_t i = 0; i < count; ++i)
+    argument = nextArgument(argument);
+  return argument;
+}
+
+/*
+ * What has to hold between the sizes of inputs. `computed` has the sizes of all
+ * outputs, then two numbers for each check.
+ */
+static int checkSizes(Call *call, const int64_t *computed) {
+  const int64_t *argument = call->table + QF_TABLE_ARGUMENTS;
+  int64_t inputs = call->table[QF_TABLE_NUM_INPUTS];
+  int64_t outputs = call->table[QF_TABLE_NUM_OUTPUTS];
+  const int64_t *pair = computed;
+  Message *message = &call->message;
+  for (int64_t i = 0; i < inputs + outputs; ++i) {
+    if (i >= inputs)
+      pair += argument[QF_ARGUMENT_RANK];
+    argument = nextArgument(argument);
+  }
+  const int64_t *check = argument;
+  for (int64_t i = 0; i < call->table[QF_TABLE_NUM_CHECKS];
+       ++i, check += QF_CHECK_WORDS, pair += 2) {
+    const char *text = call->names + check[QF_CHECK_TEXT];
+    if (pair[0] == pair[1])
+      continue;
+    if (check[QF_CHECK_KIND] == QF_CHECK_OF_INPUT) {
+      const int64_t *input = call->table + QF_TABLE_ARGUMENTS;
+      for (int64_t j = 0; j < check[QF_CHECK_INPUT]; ++j)
+        input = nextArgument(input);
+      putArgument(message, call->names, "input", check[QF_CHECK_INPUT],
+                  call->names + input[QF_ARGUMENT_NAME]);
+      putText(message, "dimension ");
+      putNumber(message, check[QF_CHECK_DIMENSION]);
+      putText(message, ": ");
+    } else {
+      putText(message, call->names);
+      putText(message, ": ");
+      putText(message, text);
+      if (check[QF_CHECK_KIND] == QF_CHECK_ASSERTION)
+        return QF_ERROR_SIZE;
+      putText(message, ": ");
+    }
+    putExpected(message, "size", pair[0], pair[1]);
+    return QF_ERROR_SIZE;
+  }
+
+  /* Sizes that networks compute may come out negative. */
+  argument = call->table + QF_TABLE_ARGUMENTS;
+  for (int64_t i = 0; i < inputs; ++i)
+    argument = nextArgument(argument);
+  for (int64_t i = 0; i < outputs; ++i, argument = nextArgument(argument))
+    for (int64_t j = 0; j < argument[QF_ARGUMENT_RANK]; ++j, ++computed) {
+      if (*computed >= 0)
+        continue;
+      putArgument(message, call->names, "output", i,
+                  call->names + argument[QF_ARGUMENT_NAME]);
+      putText(message, "dimension ");
+      putNumber(message, j);
+      putText(message, ": expected a size of 0 or more, but the inputs give ");
+      putNumber(message, *computed);
+      return QF_ERROR_SIZE;
+    }
+  return QF_OK;
+}
+
+static int reportKernel(Call *call, int64_t status) {
+  if (status == QF_KERNEL_DONE)
+    return QF_OK;
+  putText(&call->message, call->names);
+  putText(&call->message, ": ");
+  if (status == QF_KERNEL_OUT_OF_MEMORY) {
+    putText(&call->message, "out of memory");
+    return QF_ERROR_MEMORY;
+  }
+  const int64_t *messages =
+      getChecks(call) + QF_CHECK_WORDS * call->table[QF_TABLE_NUM_CHECKS];
+  putText(&call->message, call->names + messages[status - QF_KERNEL_MESSAGES]);
+  return QF_ERROR_VALUE;
+}
+
+typedef int64_t KernelFunction(const qf_tensor *inputs,
+                               const qf_tensor *outputs);
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
 
-/* The body of <name>. `scratch` has room for the sizes of all outputs. */
+/*
+ * The body of <name>. `scratch` has room for the sizes of all outputs and two
+ * numbers for each check.
+ */
 int __qf_run_entry_point(const int64_t *table, const char *names,
                          SizesFunction *computeSizes, KernelFunction *kernel,
                          int64_t *scratch, const qf_tensor *inputs,
@@ -290,13 +380,15 @@ int __qf_run_entry_point(const int64_t *table, const char *names,
   if (status)
     return status;
   computeSizes(inputs, scratch);
-  status = checkMemory(&call, scratch);
+  status = checkSizes(&call, scratch);
+  if (!status)
+    status = checkMemory(&call, scratch);
   if (status)
     return status;
   FloatEnvironment saved = enterDefaultFloatEnvironment();
-  kernel(inputs, outputs);
+  int64_t result = kernel(inputs, outputs);
   leaveFloatEnvironment(saved);
-  return QF_OK;
+  return reportKernel(&call, result);
 }
 
 /* The body of <name>_output_sizes. */
@@ -327,6 +419,9 @@ int __qf_compute_output_sizes(const int64_t *table, const char *names,
                           "the place for its sizes");
 
   computeSizes(inputs, scratch);
+  status = checkSizes(&call, scratch);
+  if (status)
+    return status;
   argument = firstOutput;
   for (int64_t i = 0; i < numOutputs; ++i, argument = nextArgument(argument))
     for (int64_t j = 0; j < argument[QF_ARGUMENT_RANK]; ++j)

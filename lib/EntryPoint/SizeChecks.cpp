@@ -1,0 +1,179 @@
+//===- SizeChecks.cpp - Sizes that only show at run time ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizeChecks.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The source model's name of the op, or what it is.
+static std::string describe(Operation *op) {
+  std::string name;
+  op->getLoc()->walk([&](Location location) {
+    auto named = dyn_cast<NameLoc>(location);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name.empty() ? op->getName().getStringRef().str()
+                      : "node '" + name + "'";
+}
+
+namespace {
+/// One dimension of an operand.
+struct Side {
+  OpOperand *operand;
+  unsigned dimension;
+
+  int64_t getStaticSize() const {
+    return cast<RankedTensorType>(operand->get().getType())
+        .getDimSize(dimension);
+  }
+  Value getSize(ImplicitLocOpBuilder &builder) const {
+    return builder.createOrFold<tensor::DimOp>(operand->get(), dimension);
+  }
+};
+} // namespace
+
+/// The number of blocks of `dim`, if the expression is the block's.
+static std::optional<int64_t> getBlock(AffineExpr expression, unsigned dim) {
+  auto division = dyn_cast<AffineBinaryOpExpr>(expression);
+  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
+      division.getLHS() != getAffineDimExpr(dim, expression.getContext()))
+    return std::nullopt;
+  auto block = dyn_cast<AffineConstantExpr>(division.getRHS());
+  return block && block.getValue() > 0 ? std::optional(block.getValue())
+                                       : std::nullopt;
+}
+
+static void collectLoopChecks(ImplicitLocOpBuilder &builder,
+                              linalg::LinalgOp op, unsigned dim,
+                              SmallVectorImpl<PendingCheck> &checks) {
+  SmallVector<Side> whole;
+  SmallVector<std::pair<Side, int64_t>> blocked;
+  AffineExpr loop = getAffineDimExpr(dim, op.getContext());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [index, expression] : llvm::enumerate(map.getResults())) {
+      Side side{&operand, static_cast<unsigned>(index)};
+      if (expression == loop)
+        whole.push_back(side);
+      else if (std::optional<int64_t> block = getBlock(expression, dim))
+        blocked.push_back({side, *block});
+    }
+  }
+  if (whole.empty())
+    return;
+  auto isStatic = [](const Side &side) {
+    return !ShapedType::isDynamic(side.getStaticSize());
+  };
+  // The size that the types tell, if any; the first operand's otherwise.
+  const Side *reference = llvm::find_if(whole, isStatic);
+  if (reference == whole.end())
+    reference = whole.begin();
+  auto compare = [&](Value expected, const Side &side) {
+    checks.push_back({expected, side.getSize(builder), describe(op), {}});
+  };
+  for (const Side &side : whole)
+    if (&side != reference && !(isStatic(side) && isStatic(*reference)))
+      compare(reference->getSize(builder), side);
+  for (auto [side, block] : blocked) {
+    if (isStatic(side) && isStatic(*reference))
+      continue;
+    Value size = reference->getSize(builder);
+    Value divisor = arith::ConstantIndexOp::create(builder, block);
+    compare(builder.createOrFold<arith::CeilDivSIOp>(size, divisor), side);
+  }
+}
+
+/// An operand of which all loops read the one element.
+static void collectSingleChecks(ImplicitLocOpBuilder &builder,
+                                linalg::LinalgOp op,
+                                SmallVectorImpl<PendingCheck> &checks) {
+  AffineExpr zero = getAffineConstantExpr(0, op.getContext());
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    for (auto [index, expression] : llvm::enumerate(map.getResults()))
+      if (expression == zero && type.isDynamicDim(index))
+        checks.push_back(
+            {arith::ConstantIndexOp::create(builder, 1),
+             builder.createOrFold<tensor::DimOp>(operand->get(), index),
+             describe(op),
+             {}});
+  }
+}
+
+/// A cast that knows more than the type of its operand.
+static void collectCastChecks(ImplicitLocOpBuilder &builder,
+                              tensor::CastOp cast,
+                              SmallVectorImpl<PendingCheck> &checks) {
+  auto from = dyn_cast<RankedTensorType>(cast.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(cast.getType());
+  if (!from || !to)
+    return;
+  for (int64_t i = 0, e = from.getRank(); i < e; ++i)
+    if (from.isDynamicDim(i) && !to.isDynamicDim(i))
+      checks.push_back(
+          {arith::ConstantIndexOp::create(builder, to.getDimSize(i)),
+           builder.createOrFold<tensor::DimOp>(cast.getSource(), i),
+           describe(cast),
+           {}});
+}
+
+SmallVector<PendingCheck> quant_float::collectChecks(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  ImplicitLocOpBuilder builder(function.getLoc(), body.getTerminator());
+  SmallVector<PendingCheck> checks;
+  for (Operation &op : body) {
+    builder.setLoc(op.getLoc());
+    if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+      Value given = arith::IndexCastUIOp::create(
+          builder, builder.getIndexType(), assertion.getArg());
+      checks.push_back({arith::ConstantIndexOp::create(builder, 1), given,
+                        assertion.getMsg().str(), assertion});
+      continue;
+    }
+    if (auto cast = dyn_cast<tensor::CastOp>(op))
+      collectCastChecks(builder, cast, checks);
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !linalgOp.hasPureTensorSemantics())
+      continue;
+    for (unsigned dim = 0; dim < linalgOp.getNumLoops(); ++dim)
+      collectLoopChecks(builder, linalgOp, dim, checks);
+    collectSingleChecks(builder, linalgOp, checks);
+  }
+  return checks;
+}
+
+bool SizeDependence::isOnlyOnSizes(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return !isa<ShapedType>(value.getType());
+  auto [place, isNew] = known.try_emplace(op, false);
+  if (!isNew)
+    return place->second;
+  bool result = false;
+  if (auto dim = dyn_cast<tensor::DimOp>(op); dim && dim.getConstantIndex())
+    result = isa<BlockArgument>(dim.getSource());
+  else if (!op->getNumRegions())
+    result = llvm::all_of(op->getOperands(), [&](Value operand) {
+      return isOnlyOnSizes(operand);
+    });
+  known[op] = result;
+  return result;
+}

@@ -1,0 +1,300 @@
+//===- OutlineIslands.cpp - What can be compiled of a model ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATOUTLINEISLANDSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr StringLiteral kNameAttr = "quant_float.name";
+
+/// Constants, sizes and places for results: each island makes its own.
+static bool isRepeatable(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
+    return true;
+  return op->getNumResults() && !op->getNumRegions() && isPure(op) &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type type) { return isa<TensorType>(type); });
+}
+
+static bool isSupported(Operation *op) {
+  auto isKnown = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.getElementType().isIntOrIndexOrFloat()
+                  : !isa<TensorType, StringType>(type);
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isKnown) ||
+      !llvm::all_of(op->getResultTypes(), isKnown))
+    return false;
+  return !op->walk([](NodeOp) {
+              return WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
+static bool isQuantization(Operation *op) {
+  return isa<CastOp, QuantizationOpInterface>(op);
+}
+
+/// The model's name of the node, if it has one.
+static StringRef getNodeName(Location location) {
+  StringRef name;
+  location->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+namespace {
+
+/// Divides the body of one function.
+class Division {
+public:
+  explicit Division(func::FuncOp function);
+
+  /// The islands in the order of their first ops, each in the body's order.
+  SmallVector<SmallVector<Operation *>> getIslands();
+  /// The tensors from outside that the op needs, those that repeatable ops in
+  /// between need among them.
+  void collectInputs(Operation *op, SetVector<Value> &inputs) const;
+
+private:
+  unsigned find(unsigned group) {
+    while (parents[group] != group)
+      group = parents[group] = parents[parents[group]];
+    return group;
+  }
+  bool merge(unsigned from, unsigned to);
+
+  Block &body;
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  /// Each op's producers, by number.
+  SmallVector<SmallVector<unsigned>> producers;
+  SmallVector<bool> supported;
+  SmallVector<unsigned> parents;
+  SmallVector<SmallVector<unsigned>> members;
+};
+
+} // namespace
+
+Division::Division(func::FuncOp function) : body(function.getBody().front()) {
+  for (Operation &op : body.without_terminator()) {
+    if (isRepeatable(&op))
+      continue;
+    unsigned number = ops.size();
+    numbers[&op] = number;
+    ops.push_back(&op);
+    supported.push_back(isSupported(&op));
+    parents.push_back(number);
+    members.push_back({number});
+    SetVector<Value> inputs;
+    collectInputs(&op, inputs);
+    SmallVector<unsigned> &mine = producers.emplace_back();
+    for (Value input : inputs)
+      if (Operation *producer = input.getDefiningOp())
+        mine.push_back(numbers.lookup(producer));
+  }
+}
+
+void Division::collectInputs(Operation *op, SetVector<Value> &inputs) const {
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands()) {
+      if (operand.getParentBlock() != &body)
+        continue;
+      Operation *producer = operand.getDefiningOp();
+      if (producer && isRepeatable(producer))
+        collectInputs(producer, inputs);
+      else if (producer != op)
+        inputs.insert(operand);
+    }
+  });
+}
+
+/// Joins the groups of two ops, of which the second uses the first, unless a
+/// path between them leads through other groups: what is outside would then
+/// need one half and be needed by the other.
+bool Division::merge(unsigned from, unsigned to) {
+  from = find(from);
+  to = find(to);
+  if (from == to)
+    return false;
+  // Backwards from the second group to the first; groups are convex, so that
+  // no op before the first one's first member matters.
+  unsigned first = members[from].front();
+  llvm::DenseSet<unsigned> seen = {to};
+  SmallVector<unsigned> open = {to};
+  while (!open.empty()) {
+    unsigned group = open.pop_back_val();
+    for (unsigned member : members[group])
+      for (unsigned producer : producers[member]) {
+        unsigned other = find(producer);
+        if (other == from) {
+          if (group != to)
+            return false;
+          continue;
+        }
+        if (members[other].back() >= first && seen.insert(other).second)
+          open.push_back(other);
+      }
+  }
+  parents[to] = from;
+  SmallVector<unsigned> joined;
+  std::merge(members[from].begin(), members[from].end(), members[to].begin(),
+             members[to].end(), std::back_inserter(joined));
+  members[from] = std::move(joined);
+  return true;
+}
+
+SmallVector<SmallVector<Operation *>> Division::getIslands() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned user = 0; user < ops.size(); ++user)
+      for (unsigned producer : producers[user])
+        if (supported[user] && supported[producer])
+          changed |= merge(producer, user);
+  }
+  SmallVector<SmallVector<Operation *>> islands;
+  for (unsigned number = 0; number < ops.size(); ++number) {
+    if (find(number) != number)
+      continue;
+    SmallVector<Operation *> island;
+    for (unsigned member : members[number])
+      island.push_back(ops[member]);
+    if (supported[number] && llvm::any_of(island, isQuantization))
+      islands.push_back(std::move(island));
+  }
+  return islands;
+}
+
+/// Copies the op and the repeatable ones that it needs.
+static void copy(OpBuilder &builder, Operation *op, Block &body,
+                 IRMapping &mapping) {
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && producer->getBlock() == &body &&
+          !mapping.contains(operand) && isRepeatable(producer))
+        copy(builder, producer, body, mapping);
+  });
+  builder.clone(*op, mapping);
+}
+
+/// What the model calls the value: an argument or result of the graph by its
+/// name, what a node computes by the node's.
+static StringRef getValueName(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kNameAttr);
+    return name ? name.getValue() : "";
+  }
+  for (OpOperand &use : value.getUses())
+    if (auto returnOp = dyn_cast<func::ReturnOp>(use.getOwner()))
+      if (auto name = returnOp->getParentOfType<func::FuncOp>()
+                          .getResultAttrOfType<StringAttr>(
+                              use.getOperandNumber(), kNameAttr))
+        return name;
+  return getNodeName(value.getLoc());
+}
+
+static void outline(func::FuncOp function, const Division &division,
+                    ArrayRef<Operation *> island, const Twine &name,
+                    SymbolTable &symbols) {
+  Block &body = function.getBody().front();
+  llvm::DenseSet<Operation *> inside(island.begin(), island.end());
+  SetVector<Value> needed, made;
+  for (Operation *op : island) {
+    division.collectInputs(op, needed);
+    for (Value result : op->getResults()) {
+      bool leaves = false;
+      SmallVector<Operation *> users(result.getUsers());
+      while (!users.empty()) {
+        Operation *user = body.findAncestorOpInBlock(*users.pop_back_val());
+        if (user && isRepeatable(user))
+          llvm::append_range(users, user->getUsers());
+        else
+          leaves |= !inside.contains(user);
+      }
+      if (leaves && isa<RankedTensorType>(result.getType()))
+        made.insert(result);
+    }
+  }
+  SmallVector<Value> inputs;
+  for (Value value : needed)
+    if (!inside.contains(value.getDefiningOp()))
+      inputs.push_back(value);
+
+  OpBuilder builder(function);
+  auto type = builder.getFunctionType(TypeRange(ValueRange(inputs)),
+                                      TypeRange(made.getArrayRef()));
+  auto outlined =
+      func::FuncOp::create(builder, function.getLoc(), name.str(), type);
+  symbols.insert(outlined, function->getIterator());
+  if (Attribute graph = function->getAttr("quant_float.graph_name"))
+    outlined->setAttr("quant_float.graph_name", graph);
+  Block *entry = outlined.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(inputs, entry->getArguments());
+  for (auto [index, value] : llvm::enumerate(inputs))
+    if (StringRef valueName = getValueName(value); !valueName.empty())
+      outlined.setArgAttr(index, kNameAttr, builder.getStringAttr(valueName));
+  for (auto [index, value] : llvm::enumerate(made))
+    if (StringRef valueName = getValueName(value); !valueName.empty())
+      outlined.setResultAttr(index, kNameAttr,
+                             builder.getStringAttr(valueName));
+  builder.setInsertionPointToStart(entry);
+  for (Operation *op : island)
+    copy(builder, op, body, mapping);
+  SmallVector<Value> results;
+  for (Value value : made)
+    results.push_back(mapping.lookup(value));
+  func::ReturnOp::create(builder, function.getLoc(), results);
+}
+
+namespace {
+struct OutlineIslands final
+    : quant_float::impl::QuantFloatOutlineIslandsPassBase<OutlineIslands> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() &&
+          function.getBody().hasOneBlock())
+        functions.push_back(function);
+    bool isEmpty = true;
+    for (func::FuncOp function : functions) {
+      Division division(function);
+      for (auto [number, island] : llvm::enumerate(division.getIslands())) {
+        outline(function, division, island,
+                function.getSymName() + "_island_" + Twine(number), symbols);
+        isEmpty = false;
+      }
+      symbols.erase(function);
+    }
+    if (isEmpty && !functions.empty()) {
+      getOperation().emitError("no island: expected an op of quantization that "
+                               "can be compiled, but there is none");
+      signalPassFailure();
+    }
+  }
+};
+} // namespace
