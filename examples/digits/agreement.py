@@ -30,8 +30,8 @@ CODES = {
 QUANTIZING = ("QuantizeLinear", "DynamicQuantizeLinear")
 
 
-def element_types(model):
-    """The element type of every value."""
+def value_infos(model):
+    """What is known of the type and the shape of each value."""
     plain = onnx.ModelProto()
     plain.CopyFrom(model)
     # Before version 4 an initializer that is no input has no type.
@@ -40,9 +40,15 @@ def element_types(model):
         # ONNX Runtime's own quantization nodes, which onnx does not know, type as ONNX's.
         node.domain = ""
     graph = onnx.shape_inference.infer_shapes(plain).graph
-    infos = [*graph.input, *graph.output, *graph.value_info]
-    types = {info.name: info.type.tensor_type.elem_type for info in infos}
-    return types | {tensor.name: tensor.data_type for tensor in graph.initializer}
+    infos = {
+        tensor.name: helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        for tensor in graph.initializer
+    }
+    return infos | {info.name: info for info in (*graph.input, *graph.output, *graph.value_info)}
+
+
+def element_type(info):
+    return info.type.tensor_type.elem_type
 
 
 def code_names(model):
@@ -53,13 +59,11 @@ def code_names(model):
 
 def probed(model, names):
     """The model with these values as its outputs."""
-    types = element_types(model)
+    infos = value_infos(model)
     result = onnx.ModelProto()
     result.CopyFrom(model)
     del result.graph.output[:]
-    result.graph.output.extend(
-        helper.make_tensor_value_info(name, types[name], None) for name in names
-    )
+    result.graph.output.extend(infos[name] for name in names)
     return result
 
 
@@ -75,8 +79,8 @@ def runtime_values(model, inputs):
         probed(model, names).SerializeToString(), options, ["CPUExecutionProvider"]
     )
     values = dict(zip(names, session.run(names, inputs), strict=True))
-    types = element_types(model)
-    values = {name: typed(value, types[name]) for name, value in values.items()}
+    infos = value_infos(model)
+    values = {name: typed(value, element_type(infos[name])) for name, value in values.items()}
     constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     return constants | inputs | values
 

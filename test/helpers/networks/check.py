@@ -75,7 +75,8 @@ class Tools:
 def nodes_alone(model, values, agreement):
     """The quantization nodes by themselves: what they quantize are inputs, parameters remain."""
     nodes, inputs, outputs, arrays = [], [], [], []
-    types = agreement.element_types(model)
+    infos = agreement.value_infos(model)
+    types = {name: agreement.element_type(info) for name, info in infos.items()}
     for index, node in enumerate(model.graph.node):
         if node.op_type not in OPERATIONS:
             continue
