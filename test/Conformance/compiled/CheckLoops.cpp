@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CastActions.h"
+#include "Loops.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
@@ -97,7 +98,7 @@ static std::optional<Loop> findMainLoop(const Function &function) {
 }
 
 /// What is wrong with a main loop; empty if nothing is.
-static std::string judge(ArrayRef<StringRef> body) {
+static std::string judge(ArrayRef<StringRef> body, bool mayDivide = false) {
   static const llvm::Regex scalar(
       // Arithmetic and conversions on one element ...
       "^v?(add|sub|mul|div|min|max|ucomi|comi|fn?m(add|sub)[0-9]+)s[sd]\t|"
@@ -113,6 +114,10 @@ static std::string judge(ArrayRef<StringRef> body) {
       return ("calls: " + line).str();
     if (scalar.match(line))
       return ("works on single elements: " + line).str();
+    if (line.contains("gather"))
+      return ("gathers: " + line).str();
+    if (!mayDivide && line.starts_with("vdiv"))
+      return ("divides: " + line).str();
     stores |= vectorStore.match(line);
     isWide |= line.contains("%ymm") || line.contains("%zmm");
   }
@@ -121,6 +126,21 @@ static std::string judge(ArrayRef<StringRef> body) {
   if (!isWide)
     return "does not use the wide registers";
   return "";
+}
+
+static std::string judgeMainLoop(const Function &function, bool mayDivide) {
+  std::optional<Loop> loop = findMainLoop(function);
+  if (!loop)
+    return "has no vector loop";
+  return judge(
+      ArrayRef(function.lines).slice(loop->begin, loop->end - loop->begin),
+      mayDivide);
+}
+
+std::string test::judgeMainLoop(StringRef assembly, StringRef name,
+                                bool mayDivide) {
+  return ::judgeMainLoop(parseFunction(findFunction(assembly, name)),
+                         mayDivide);
 }
 
 /// Whether the cast stores the bytes that it loads, or always the same one: the
@@ -159,11 +179,7 @@ FailureOr<size_t> test::checkLoops(ArrayRef<CastCase> cases,
       Function function = parseFunction(findFunction(text, one.getName()));
       if (isCopyOrFill(one) && callsLibrary(function))
         continue;
-      std::optional<Loop> loop = findMainLoop(function);
-      std::string complaint = "has no vector loop";
-      if (loop)
-        complaint = judge(ArrayRef(function.lines)
-                              .slice(loop->begin, loop->end - loop->begin));
+      std::string complaint = ::judgeMainLoop(function, /*mayDivide=*/false);
       if (complaint.empty())
         continue;
       ++failures;

@@ -1,0 +1,39 @@
+//===- QuantizeActions.h - What to do with the cases ------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_QUANTIZEACTIONS_H
+#define QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_QUANTIZEACTIONS_H
+
+#include "QuantizeCases.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "quant-float/Compiler/Driver.h"
+
+namespace mlir::quant_float::test {
+
+/// Compiles the cases into this process and compares what they give with the
+/// Reference. Returns the number of cases that failed.
+FailureOr<size_t> runCases(ArrayRef<QuantizeCase> cases,
+                           const CompileOptions &options, size_t batchSize,
+                           MLIRContext &context);
+
+/// Reads the assembly of every case that has rows of open length: the main loop
+/// must work on vectors, call nothing, gather nothing, and divide only where
+/// each element has its own scale. Returns the number of cases that failed.
+FailureOr<size_t> checkLoops(ArrayRef<QuantizeCase> cases,
+                             const CompileOptions &options, size_t batchSize,
+                             MLIRContext &context);
+
+/// Writes assembly, what it is to be run on and what that gives into a
+/// folder, for Inputs/foreign-quantize.c.
+LogicalResult emitCases(ArrayRef<QuantizeCase> cases,
+                        const CompileOptions &options, size_t batchSize,
+                        StringRef folder, MLIRContext &context);
+
+} // namespace mlir::quant_float::test
+
+#endif // QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_QUANTIZEACTIONS_H

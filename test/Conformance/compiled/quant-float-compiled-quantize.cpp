@@ -1,0 +1,78 @@
+//===- quant-float-compiled-quantize.cpp - Prove compiled quantization ----===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A test program as quant-float-compiled-cast is, for quantize, dequantize and
+// qdq: every quantized type in every granularity and layout, and a choice of
+// the other types.
+//
+//===----------------------------------------------------------------------===//
+
+#include "QuantizeActions.h"
+#include "quant-float/InitAll.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::test;
+
+namespace cl = llvm::cl;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // LLVM's own options have taken some of the names.
+  cl::ResetCommandLineParser();
+  cl::OptionCategory category("options of quant-float-compiled-quantize");
+  cl::opt<std::string> cpu("cpu", cl::desc("target CPU"), cl::init("host"),
+                           cl::cat(category));
+  cl::opt<std::string> triple("triple", cl::desc("target triple"),
+                              cl::cat(category));
+  cl::opt<unsigned> threads("threads", cl::desc("threads of compiled code"),
+                            cl::init(1), cl::cat(category));
+  cl::opt<unsigned> batch("batch", cl::desc("functions of one module"),
+                          cl::init(50), cl::cat(category));
+  cl::opt<std::string> filter("filter",
+                              cl::desc("only cases whose names have this text"),
+                              cl::cat(category));
+  cl::opt<unsigned> every("every", cl::desc("only every so manieth case"),
+                          cl::init(1), cl::cat(category));
+  cl::opt<bool> loops("check-loops", cl::desc("look at the assembly"),
+                      cl::cat(category));
+  cl::opt<std::string> emit("emit-assembly", cl::desc("write into a folder"),
+                            cl::value_desc("folder"), cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv);
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+
+  std::vector<QuantizeCase> cases;
+  for (auto [index, one] : llvm::enumerate(makeQuantizeCases(context)))
+    if (index % std::max(1u, unsigned(every)) == 0 &&
+        StringRef(one.getName()).contains(filter))
+      cases.push_back(one);
+
+  CompileOptions options;
+  options.cpu = cpu;
+  options.triple = triple;
+  options.threads = threads;
+  size_t batchSize = std::max(1u, unsigned(batch));
+  if (!emit.empty())
+    return failed(emitCases(cases, options, batchSize, emit, context));
+  FailureOr<size_t> failures =
+      loops ? checkLoops(cases, options, batchSize, context)
+            : runCases(cases, options, batchSize, context);
+  if (failed(failures))
+    return 1;
+  llvm::outs() << cases.size() << " quantizations for " << cpu << ": "
+               << *failures << " failures\n";
+  return *failures != 0;
+}
