@@ -3,14 +3,41 @@
 import argparse
 import sys
 
+from quantize_matrix.cases import OPS, VERSIONS
+
 
 def _oracle(options):
     from quantize_matrix import cases, compare, oracles
 
     kinds = {o.name: o for o in (oracles.OnnxRuntime, oracles.OnnxReference)}
     comparison = compare.Comparison(kinds[options.name](), options.waivers)
-    comparison.run(cases.every(options.full))
+    comparison.run(cases.every(options.full, seed=options.seed))
     return comparison.finish()
+
+
+def _run(options):
+    from quantize_matrix import cases, qdq, tools
+
+    if options.qdq:
+        chosen = [c for v in options.versions for c in qdq.build(v, options.full, options.seed)]
+        driver = tools.QdqTools(options.tools, options.work, options.cpu)
+    else:
+        chosen = list(cases.every(options.full, options.ops, options.versions, options.seed))
+        driver = tools.Tools(options.tools, options.work, options.cpu)
+    turn, turns = map(int, options.shard.split("/"))
+    for batch in list(tools.batches(chosen, options.nodes))[turn - 1 :: turns]:
+        driver.run(batch)
+    return driver.finish()
+
+
+def _reject(options):
+    from quantize_matrix import rejects, tools
+
+    driver = tools.RejectTools(options.tools, options.work)
+    chosen = rejects.every(options.ops, options.versions)
+    for batch in tools.batches(chosen, options.nodes):
+        driver.run(batch)
+    return driver.finish()
 
 
 def main():
@@ -20,7 +47,21 @@ def main():
     oracle.add_argument("name", choices=("onnxruntime", "onnx"))
     oracle.add_argument("waivers", help="the table of known differences")
     oracle.set_defaults(run=_oracle)
-    for command in (oracle,):
+    run = commands.add_parser("run", help="the tools, compiled and by the Reference, and the rules")
+    run.add_argument("--shard", default="1/1", help="K/N: each Nth model from the Kth on")
+    run.add_argument("--qdq", action="store_true", help="quant_float.qdq instead of ONNX nodes")
+    run.set_defaults(run=_run)
+    reject = commands.add_parser("reject", help="quant-float-check on nodes that a rule forbids")
+    reject.set_defaults(run=_reject)
+    for command in (run, reject):
+        command.add_argument("tools", help="where the tools are")
+        command.add_argument("work", help="an empty folder")
+        command.add_argument("--ops", nargs="+", default=OPS, choices=OPS)
+        command.add_argument("--versions", nargs="+", type=int, default=VERSIONS, choices=VERSIONS)
+        command.add_argument("--nodes", type=int, default=64, help="the most nodes in a model")
+    run.add_argument("--cpu", help="compile for this one, and compare nothing else")
+    for command in (oracle, run):
+        command.add_argument("--seed", type=int, default=0, help="other values")
         command.add_argument("--full", action="store_true", help="every type at every version")
     options = parser.parse_args()
     return options.run(options)

@@ -4,6 +4,7 @@ import itertools
 import math
 import zlib
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import onnx
@@ -42,6 +43,7 @@ class Case:
     dynamic: bool = False  # the sizes that the model leaves open: all of x's
     extreme: bool = False  # with zeros, negatives, infinities and NaNs among the scales
     number: int = 0
+    seed: int = 0
 
     @property
     def quantizes(self):
@@ -70,7 +72,8 @@ class Case:
     @property
     def rng(self):
         """The case's own random numbers, the same in every run."""
-        key = (self.op, self.domain, self.opset, self.x, self.scale, self.y, self.number)
+        types = (self.x, self.scale, self.y)
+        key = (self.op, self.domain, self.opset, *types, self.number, self.seed)
         return np.random.default_rng(zlib.crc32(repr(key).encode()))
 
     def __str__(self):
@@ -196,8 +199,11 @@ class Builder:
 
     def __init__(self, op, version, domain=""):
         self.op, self.version, self.domain = op, version, domain
-        self.attributes = set(schema_of(op, version).attributes) if not domain else {"axis"}
-        self.forms = _forms(13 if domain else version)
+        # V9
+        self.attributes = (
+            {"axis", "block_size"} if domain else set(schema_of(op, version).attributes)
+        )
+        self.forms = _forms(version)
         self.turns = {}
         self.cases = []
 
@@ -214,7 +220,7 @@ class Builder:
             form = self.forms[self._turn(("form", quantized), len(self.forms))]
         number = len(self.cases)
         style = self._turn("style", 2 * 3 * 4 * 5 * 7)
-        attributes = _attributes(form, 13 if self.domain else self.version, style)
+        attributes = _attributes(form, self.version, style)
         zp_shape = self._type_source(attributes, scale, y, form)
         if precision:
             attributes["precision"] = FORMATS[precision].onnx
@@ -331,14 +337,24 @@ def build(op, version, full=False, domain=""):
     return builder.cases
 
 
-def with_opset(case, opset):
-    """The same node at another opset of its version."""
-    return replace(case, opset=opset)
-
-
-def every(full=False, ops=OPS, versions=VERSIONS):
+def every(full=False, ops=OPS, versions=VERSIONS, seed=0):
+    """A seed other than 0 gives the same nodes other values."""
     for op in ops:
-        for version in versions:
-            yield from build(op, version, full)
+        made = [case for version in versions for case in build(op, version, full)]
         if 21 in versions:
-            yield from build(op, 21, full, MICROSOFT)
+            made += build(op, 21, full, MICROSOFT)
+        yield from (replace(case, seed=seed) for case in made)
+
+
+def is_accepted_by(case, version):
+    """Whether a version of the op takes the node of a case, which another version takes."""
+    if case.granularity != "tensor" and version < 13:
+        return False
+    types = (case.x, case.scale, case.y)
+    attributes = set(schema_of(case.op, version).attributes)
+    return types in _legal_types(case.op, version) and case.attributes.keys() <= attributes
+
+
+@cache
+def _legal_types(op, version):
+    return frozenset(legal_types(op, version))

@@ -67,7 +67,8 @@ def model(cases, datas, every_constant=False, ir_version=NEWEST_IR):
                 initializers.append(tensor(name, type_name, codes))
                 continue
             sizes = codes.shape
-            if case.dynamic:
+            # A scale of open length would be one per axis.
+            if case.dynamic and (place == 0 or case.axis is not None):
                 sizes = [f"{name}_{i}" for i in range(len(sizes))]
             number = FORMATS[type_name].onnx
             inputs.append(helper.make_tensor_value_info(name, number, sizes))

@@ -21,7 +21,15 @@ def _nonzero_float8(case, data):
 
 
 def _signature(case):
-    return case.op, case.opset, case.domain, case.x, case.scale, case.y
+    return (
+        case.op,
+        case.opset,
+        case.domain,
+        case.x,
+        case.scale,
+        case.y,
+        "block_size" in case.attributes,
+    )
 
 
 class OnnxRuntime:
@@ -32,6 +40,8 @@ class OnnxRuntime:
 
     @staticmethod
     def has_kernel(case):
+        if case.domain and "block_size" in case.attributes:
+            return False
         if case.opset > _NEWEST_OPSET or case.quantized in FLOAT4_AND_6:
             return False
         if case.quantizes:

@@ -1,0 +1,229 @@
+"""What this project's tools give for cases: quant-float-check, and quant-float-run compiled and by the Reference."""
+
+import itertools
+import json
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+from conformance.formats import FORMATS
+
+from quantize_matrix import cases, models, qdq, semantics
+from quantize_matrix import data as inputs
+from quantize_matrix.compare import describe, places
+from quantize_matrix.rejects import model as make_rejects
+
+NODES_PER_MODEL = 64
+TARGETS = ("cpu", "reference")
+_SHOWN = 3
+_NATIVE = ("f32", "f16", "f64")
+
+
+def save(path, name, codes):
+    """As .npy: floats that NumPy lacks as their codes, one element per slot."""
+    form = FORMATS[name]
+    slots = form.slots(codes.ravel()).reshape(codes.shape)
+    if name in _NATIVE:
+        slots = slots.view(form.dtype)
+    elif form.kind == "integer" and form.signed:
+        slots = slots.view(f"i{form.slot.itemsize}")
+    np.save(path, slots)
+
+
+def load(path, name):
+    """The codes in a .npy, whose type has to be the one that save writes."""
+    form, array = FORMATS[name], np.load(path)
+    if name in _NATIVE:
+        expected = form.dtype
+    else:
+        signed = form.kind == "integer" and form.signed
+        expected = np.dtype(f"{'i' if signed else 'u'}{form.slot.itemsize}")
+    if array.dtype != expected:
+        raise TypeError(f"{path}: expected {expected}, but got {array.dtype}")
+    slots = array.view(form.slot)
+    if (form.slots(form.codes(slots)) != slots).any():
+        raise ValueError(f"{path}: bits outside the elements")
+    return form.codes(slots)
+
+
+def batches(chosen, size=NODES_PER_MODEL):
+    """The cases of each opset by turns of a model's size."""
+    ordered = sorted(chosen, key=lambda c: c.opset)
+    for _, group in itertools.groupby(ordered, key=lambda c: c.opset):
+        group = list(group)
+        for start in range(0, len(group), size):
+            yield group[start : start + size]
+
+
+class Tools:
+    def __init__(self, tools_dir, work, cpu=None):
+        self.tools_dir, self.work, self.cpu = pathlib.Path(tools_dir), pathlib.Path(work), cpu
+        self.nodes = self.elements = self.failures = self.models = 0
+
+    def fail(self, text):
+        self.failures += 1
+        print(text, flush=True)
+
+    def call(self, tool, *arguments):
+        command = [self.tools_dir / tool, *arguments]
+        return subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, check=False, errors="replace"
+        )
+
+    def check(self, model, chosen):
+        """Every node of the model is accepted, and by those opsets whose rules it follows."""
+        result = self.call("quant-float-check", "--json", "--opset", "all", model)
+        if result.returncode != 0:
+            self.fail(f"quant-float-check {model}: exit code {result.returncode}: {result.stderr}")
+            return
+        reports = json.loads(result.stdout)
+        if len(reports) != len(chosen):
+            self.fail(f"quant-float-check {model}: {len(reports)} of {len(chosen)} nodes")
+        for case, report in zip(chosen, reports, strict=False):
+            if report["status"] != "ok":
+                self.fail(f"quant-float-check: {case}: {report['status']}: {report.get('reason')}")
+            if case.domain:
+                continue
+            accepting = {
+                opset
+                for spell in report["opsets"]
+                if spell["accepted"]
+                for opset in range(spell["first"], spell["last"] + 1)
+            }
+            for version in cases.VERSIONS:
+                if (version in accepting) != cases.is_accepted_by(case, version):
+                    self.fail(f"quant-float-check: {case}: accepted by opsets {sorted(accepting)}")
+                    break
+
+    def write_model(self, folder, chosen, datas):
+        """The model's file, and the (name, type, codes) of its inputs."""
+        path = folder / "model.onnx"
+        path.write_bytes(models.model(chosen, datas).SerializeToString())
+        return path, models.graph_inputs(chosen, datas)
+
+    def judge(self, case, data):
+        """The result's type, its codes, the other right codes, and where NaNs may differ."""
+        expected, loose = inputs.expected(case, data)
+        return case.y, expected, expected, loose
+
+    def compare(self, target, case, data, path):
+        type_name, expected, other, loose = self.judge(case, data)
+        try:
+            found = load(path, type_name)
+        except (OSError, TypeError, ValueError) as error:
+            self.fail(f"{target}: {case}: {error}")
+            return
+        if found.shape != expected.shape:
+            self.fail(f"{target}: {case}: expected the shape {expected.shape}, got {found.shape}")
+            return
+        right = semantics.same(type_name, expected, found, loose) | (found == other)
+        wrong = places(~right)
+        if wrong:
+            self.fail(f"{target}: {case}: {len(wrong)} of {expected.size} elements differ")
+            for place in wrong[:: max(1, len(wrong) // _SHOWN)][:_SHOWN]:
+                print(describe(case, data, place, expected, found))
+
+    def run(self, chosen):
+        """One model of some cases."""
+        self.models += 1
+        folder = self.work / f"model_{self.models}"
+        folder.mkdir(parents=True)
+        datas = [inputs.make(case) for case in chosen]
+        model, graph_inputs = self.write_model(folder, chosen, datas)
+        arguments = []
+        for name, type_name, codes in graph_inputs:
+            save(folder / f"{name}.npy", type_name, codes)
+            arguments.append(folder / f"{name}.npy")
+        failures = self.failures
+        if not self.cpu:
+            self.check(model, chosen)
+        for target in ("cpu",) if self.cpu else TARGETS:
+            options = ["--target", target, "--outputs", folder / target]
+            if self.cpu:
+                options += ["--cpu", self.cpu]
+            if arguments:
+                options += ["--inputs", *arguments]
+            result = self.call("quant-float-run", model, *options)
+            if result.returncode != 0:
+                self.fail(f"{target}: {model}: exit code {result.returncode}: {result.stderr}")
+                continue
+            for index, (case, data) in enumerate(zip(chosen, datas, strict=True)):
+                self.compare(target, case, data, folder / target / f"output_{index}.npy")
+        self.nodes += len(chosen)
+        self.elements += sum(data.x.size for data in datas)
+        if self.failures == failures:
+            shutil.rmtree(folder)
+
+    def finish(self):
+        print(
+            f"{self.models} models, {self.nodes} nodes, {self.elements} elements: {self.failures} failures"
+        )
+        return 1 if self.failures or not self.nodes else 0
+
+
+class QdqTools(Tools):
+    """quant_float.qdq."""
+
+    def check(self, model, chosen):
+        result = self.call("quant-float-check", model)
+        if result.returncode != 0:
+            self.fail(f"quant-float-check {model}: exit code {result.returncode}: {result.stderr}")
+
+    def write_model(self, folder, chosen, datas):
+        path = folder / "model.mlir"
+        path.write_text(qdq.text(chosen))
+        return path, models.graph_inputs(chosen, datas)
+
+    def judge(self, case, data):
+        expected, loose, other = qdq.expected(case, data)
+        return case.x, expected, other, loose
+
+
+class RejectTools(Tools):
+    """quant-float-check on nodes that a rule forbids."""
+
+    def run(self, rejects):
+        self.models += 1
+        self.work.mkdir(parents=True, exist_ok=True)
+        path = self.work / f"rejects_{self.models}.onnx"
+        path.write_bytes(make_rejects(rejects).SerializeToString())
+        result = self.call("quant-float-check", "--json", path)
+        self.nodes += len(rejects)
+        failures = self.failures
+        if result.returncode != 1:
+            self.fail(f"{path}: expected the exit code 1, but got {result.returncode}")
+        try:
+            reports = {report["node"]: report for report in json.loads(result.stdout)}
+        except (ValueError, KeyError):
+            self.fail(f"{path}: no reports: {result.stdout[-300:]}{result.stderr[-300:]}")
+            return
+        for index, one in enumerate(rejects):
+            self.judge(one, reports.get(f"n{index}"))
+        self.check_import(path, rejects)
+        if self.failures == failures:
+            path.unlink()
+
+    def check_import(self, path, rejects):
+        """The importer refuses the model and tells of every node."""
+        result = self.call("quant-float-translate", "--import-onnx", path)
+        if result.returncode == 0 or result.stdout:
+            self.fail(f"{path}: imported with exit code {result.returncode}")
+        told = {}
+        for line in result.stderr.splitlines():
+            name = line.split("node '")[-1].split("'")[0]
+            told[name] = told.get(name, "") + line + "\n"
+        for index, one in enumerate(rejects):
+            lines = told.get(f"n{index}", "")
+            if "error: " not in lines or one.phrase not in lines:
+                self.fail(f"{one}: the importer: expected '{one.phrase}', but got '{lines}'")
+
+    def judge(self, one, report):
+        if report is None:
+            self.fail(f"{one}: no report")
+        elif report["status"] != "invalid":
+            self.fail(f"{one}: {report['status']}: {report.get('reason')}")
+        elif one.phrase not in report.get("reason", ""):
+            self.fail(f"{one}: expected '{one.phrase}', but got '{report.get('reason')}'")
+        elif one.note and one.note not in report.get("notes", []):
+            self.fail(f"{one}: expected the note '{one.note}', but got {report.get('notes')}")
