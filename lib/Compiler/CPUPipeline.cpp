@@ -115,6 +115,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     manager.addPass(createCanonicalizerPass());
   }
   OpPassManager &low = manager.nest<func::FuncOp>();
+  low.addPass(createQuantFloatLowerReshapesPass());
   low.addPass(memref::createExpandStridedMetadataPass());
   low.addPass(createLowerAffinePass());
   low.addPass(createSCFToControlFlowPass());

@@ -19,6 +19,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -185,14 +186,28 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   return success();
 }
 
-/// Leaves the kernel the assertions at `open` positions; the others have been
-/// checked before it runs.
-static void eraseAssertions(func::FuncOp kernel, ArrayRef<unsigned> open) {
-  unsigned position = 0;
-  for (auto assertion : llvm::make_early_inc_range(
-           kernel.getBody().front().getOps<cf::AssertOp>()))
-    if (!llvm::is_contained(open, position++))
-      assertion.erase();
+/// Lets the kernel check what depends on more than sizes, the checks whose bits
+/// are set; the others have been made before it runs.
+static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
+  for (auto [index, check] : llvm::enumerate(collectChecks(kernel))) {
+    if (check.assertion) {
+      if (!open[index])
+        check.assertion.erase();
+      continue;
+    }
+    if (!open[index])
+      continue;
+    OpBuilder builder(check.op);
+    Location loc = check.op->getLoc();
+    Value isEqual = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, check.expected, check.given);
+    cf::AssertOp::create(builder, loc, isEqual,
+                         check.text + ": sizes of its inputs do not agree");
+  }
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 /// Erases every op of the block that its terminator does not depend on. Only
@@ -237,9 +252,9 @@ public:
   /// two numbers for each check). The checks come to be in the description.
   LogicalResult build(const FrozenRewritePatternSet &patterns);
 
-  /// The positions, among the function's assertions, of those that need to know
+  /// The checks, in the order in which they are collected, that need to know
   /// what tensors hold.
-  ArrayRef<unsigned> getOpenAssertions() const { return openAssertions; }
+  const llvm::BitVector &getOpenChecks() const { return openChecks; }
 
 private:
   void returnSizes();
@@ -254,7 +269,7 @@ private:
   /// In the order of the returned values. The values in it are not: they change
   /// with every pattern that is applied.
   SmallVector<PendingCheck> checks;
-  SmallVector<unsigned> openAssertions;
+  llvm::BitVector openChecks;
   /// For each argument of the finished function: whose size it is.
   SmallVector<std::pair<unsigned, unsigned>> places;
 };
@@ -290,17 +305,14 @@ void SizesBuilder::selectChecks() {
   SmallVector<PendingCheck> selected;
   llvm::DenseSet<std::pair<Value, Value>> known;
   SizeDependence dependence;
-  unsigned numAssertions = 0;
+  openChecks.resize(checks.size());
   for (auto [index, check] : llvm::enumerate(checks)) {
     Value expected = returnOp.getOperand(numOpen + 2 * index);
     Value given = returnOp.getOperand(numOpen + 2 * index + 1);
     bool isOpen =
         !dependence.isOnlyOnSizes(expected) || !dependence.isOnlyOnSizes(given);
-    if (check.assertion) {
-      if (isOpen)
-        openAssertions.push_back(numAssertions);
-      ++numAssertions;
-    }
+    if (isOpen)
+      openChecks.set(index);
     std::optional<int64_t> left = getConstantIntValue(expected);
     if (isOpen || expected == given ||
         (left && left == getConstantIntValue(given)))
@@ -455,7 +467,7 @@ LogicalResult QuantFloatMakeEntryPointsPass::makeEntryPoint(
   SizesBuilder sizesBuilder(sizes, *info);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
-  eraseAssertions(kernel, sizesBuilder.getOpenAssertions());
+  assertOpenChecks(kernel, sizesBuilder.getOpenChecks());
   if (failed(makeKernel(kernel, *info)))
     return failure();
 

@@ -84,7 +84,7 @@ static void collectLoopChecks(ImplicitLocOpBuilder &builder,
   if (reference == whole.end())
     reference = whole.begin();
   auto compare = [&](Value expected, const Side &side) {
-    checks.push_back({expected, side.getSize(builder), describe(op), {}});
+    checks.push_back({expected, side.getSize(builder), op, describe(op), {}});
   };
   for (const Side &side : whole)
     if (&side != reference && !(isStatic(side) && isStatic(*reference)))
@@ -113,6 +113,7 @@ static void collectSingleChecks(ImplicitLocOpBuilder &builder,
         checks.push_back(
             {arith::ConstantIndexOp::create(builder, 1),
              builder.createOrFold<tensor::DimOp>(operand->get(), index),
+             op,
              describe(op),
              {}});
   }
@@ -131,21 +132,21 @@ static void collectCastChecks(ImplicitLocOpBuilder &builder,
       checks.push_back(
           {arith::ConstantIndexOp::create(builder, to.getDimSize(i)),
            builder.createOrFold<tensor::DimOp>(cast.getSource(), i),
+           cast,
            describe(cast),
            {}});
 }
 
 SmallVector<PendingCheck> quant_float::collectChecks(func::FuncOp function) {
   Block &body = function.getBody().front();
-  ImplicitLocOpBuilder builder(function.getLoc(), body.getTerminator());
   SmallVector<PendingCheck> checks;
   for (Operation &op : body) {
-    builder.setLoc(op.getLoc());
+    ImplicitLocOpBuilder builder(op.getLoc(), &op);
     if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
       Value given = arith::IndexCastUIOp::create(
           builder, builder.getIndexType(), assertion.getArg());
       checks.push_back({arith::ConstantIndexOp::create(builder, 1), given,
-                        assertion.getMsg().str(), assertion});
+                        assertion, assertion.getMsg().str(), assertion});
       continue;
     }
     if (auto cast = dyn_cast<tensor::CastOp>(op))

@@ -19,7 +19,8 @@ namespace mlir::quant_float {
 struct PendingCheck {
   Value expected;
   Value given;
-  /// What is compared, for the error.
+  /// The op that needs it, and what is compared, for the error.
+  Operation *op;
   std::string text;
   /// The assertion that the check stands for; its condition is `given`.
   cf::AssertOp assertion;
@@ -28,7 +29,7 @@ struct PendingCheck {
 /// What the linalg ops and assertions of the function's body require of sizes
 /// that its types leave open: operands that share a loop have the same size
 /// along it, operands with one element per block of a loop as many elements as
-/// there are blocks. The values are computed before the function returns.
+/// there are blocks. The values are computed before the ops that need them.
 SmallVector<PendingCheck> collectChecks(func::FuncOp function);
 
 /// Whether values depend on sizes of the function's arguments alone, once dims

@@ -161,6 +161,19 @@ def QuantFloatLowerCopiesPass
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
+def QuantFloatLowerReshapesPass
+    : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
+  let summary = "expand contiguous buffers by what their sizes are";
+  let description = [{
+    A `memref.expand_shape` of a contiguous buffer becomes a
+    `memref.reinterpret_cast` to the sizes it says. Upstream's lowering takes
+    one open size in each group; networks have more.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatOutlineIslandsPass
     : Pass<"quant-float-outline-islands", "mlir::ModuleOp"> {
   let summary = "make functions of what can be compiled around quantization ops";
