@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -83,16 +84,6 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
     return std::nullopt;
   };
   CompiledRun result;
-  for (Type type : function.getResultTypes()) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !getSlotBytes(tensor.getElementType())) {
-      function.emitError("expected results that are ranked tensors of numbers, "
-                         "but got ")
-          << type;
-      return std::nullopt;
-    }
-    result.outputTypes.push_back(tensor);
-  }
   dropOthers(module, function);
   llvm::Expected<std::vector<Tensor>> constants = hoistLargeConstants(function);
   if (!constants)
@@ -115,6 +106,14 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
   if (entryPoints->size() != 1)
     return fail(llvm::createStringError("expected one entry point, but got " +
                                         llvm::Twine(entryPoints->size())));
+
+  // The results' types may only show in the lowering.
+  for (const EntryPointArgument &output : entryPoints->front().outputs) {
+    SmallVector<int64_t> sizes(output.sizes);
+    llvm::replace(sizes, int64_t(-1), ShapedType::kDynamic);
+    result.outputTypes.push_back(RankedTensorType::get(
+        sizes, getTypeFromOnnxDataType(module.getContext(), output.dtype)));
+  }
 
   JitOptions jitOptions;
   jitOptions.optimizationLevel = arguments.optimizationLevel;
