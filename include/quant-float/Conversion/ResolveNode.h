@@ -48,7 +48,8 @@ struct NodeResolution {
 /// Makes the op for a quantization node at the builder's insertion point; the
 /// node stays. The op is not verified. Fails, after an error, where the node
 /// says something that no op can express: unknown attributes, values outside
-/// of their range, a scale that fits no granularity (Q1).
+/// of their range, a scale that fits no granularity (Q1). Other nodes have no
+/// op.
 FailureOr<NodeResolution> resolveNode(OpBuilder &builder, NodeOp node,
                                       NodeErrorFn emitError);
 

@@ -55,9 +55,9 @@ LogicalResult NodeReader::checkValues(size_t least, size_t most,
                          << input.getType();
   }
   if (node->getNumResults() != outputs)
-    return emitError() << "expected " << outputs
-                       << (outputs == 1 ? " output" : " outputs")
-                       << ", but got " << node->getNumResults();
+    return emitError() << "expected " << outputs << " output"
+                       << (outputs == 1 ? "" : "s") << ", but got "
+                       << node->getNumResults();
   return success();
 }
 

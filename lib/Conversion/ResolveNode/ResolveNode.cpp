@@ -94,7 +94,7 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
   case NodeKind::Dynamic:
     return verifyDynamicQuantization(reader);
   }
-  return emitError() << "expected a quantization node";
+  return NodeResolution();
 }
 
 //===----------------------------------------------------------------------===//

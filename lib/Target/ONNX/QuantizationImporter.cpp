@@ -15,16 +15,13 @@ using namespace mlir::quant_float::onnx_import;
 
 void Importer::warnOfMissingType(NodeInput &input,
                                  const NodeResolution &resolution) {
-  // Behind an invalid node types are missing for no fault of the model's.
-  if (hasInvalidNodes)
+  // Files rarely tell the shapes inside, which later passes find. And behind an
+  // invalid node types are missing for no fault of the model's.
+  if (resolution.missesRank || hasInvalidNodes)
     return;
-  std::string name = printable(input.node.input(resolution.missingInput));
-  if (resolution.missesRank)
-    (void)diagnose(input.subject, Diag::UnrankedInput, name);
-  else if (resolution.resultType)
-    (void)diagnose(input.subject, Diag::UntypedInput, name);
-  else
-    (void)diagnose(input.subject, Diag::UntypedLike, name);
+  Diag id = resolution.resultType ? Diag::UntypedInput : Diag::UntypedLike;
+  (void)diagnose(input.subject, id,
+                 printable(input.node.input(resolution.missingInput)));
 }
 
 LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,

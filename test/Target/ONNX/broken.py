@@ -338,15 +338,6 @@ for made, which, result in (
 ):
     message = f"node 'n' ({made.op_type}): the type of input 's' is not known, {result}"
     table.add(which, model([strange, made], [X], [Y]), message)
-table.add(
-    "UnrankedInput",
-    model(
-        [node("QuantizeLinear", ["x", "s"], ["y"], name="n")],
-        [X, ("s", FLOAT, None)],
-        [("y", T.UINT8, [2])],
-    ),
-    "node 'n' (QuantizeLinear): the rank of input 's' is not known, so the node is kept as it is",
-)
 
 # What the file says is taken over, and the op's verifier refuses it: each node by its name.
 

@@ -159,11 +159,10 @@ both(
     axis=-2,
 )
 # A scale of rank 2 and up without block_size.
-for extra in ({}, {"block_size": 0}):
-    words = "a scale of rank 2 needs a block_size above 0 (blocked quantization), but got"
-    both(refuse, f"{words} 'tensor<4x1xf32>' without one", [4, 5], [4, 1], **extra)
-words = "a scale of rank 3 needs a block_size above 0 (blocked quantization), but got"
-both(refuse, f"{words} 'tensor<1x1x1xf32>' without one", None, [1, 1, 1])
+for rank, shown, shape, scale in ((2, "4x1", [4, 5], [4, 1]), (3, "1x1x1", None, [1, 1, 1])):
+    words = f"a scale of rank {rank} needs a block_size above 0 (blocked quantization), but got 'tensor<{shown}xf32>' without one"
+    both(refuse, words, shape, scale)
+    both(refuse, words, shape, scale, block_size=0)
 words = (
     "scale must be a scalar (per tensor), a vector (per axis) or, with block_size, of the input's "
     "rank 3 (blocked), but got"
