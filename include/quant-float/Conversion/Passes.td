@@ -27,7 +27,13 @@ def ConvertOnnxNodesToLinalgPass
     of the arguments have known sizes.
 
     Tensors are broadcast as in numpy. A size that is not known is taken to be
-    the same as the other sizes it is broadcast with, unless those are 1.
+    the same as the other sizes it is broadcast with, unless those are 1; the
+    entry point checks that it is. Where other sizes have to fit (`Reshape`,
+    `Concat`, ...) a `cf.assert` says so. Indices that are outside of their axis
+    (`Gather`) become the nearest inside.
+
+    QuantizeLinear, DequantizeLinear, Cast and CastLike nodes that the importer
+    had to leave for want of types become ops of the dialect.
 
     Without `allow-unsupported` all nodes that have no lowering are listed, with
     the reason, and the pass fails.
@@ -38,6 +44,7 @@ def ConvertOnnxNodesToLinalgPass
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::cf::ControlFlowDialect",
     "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
     "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
     "mlir::quant_float::QuantFloatDialect"

@@ -42,7 +42,8 @@ onnx_nodes::broadcastSizes(NodeContext &context,
 
 /// Small tensors as scalars, repeated where broadcast.
 static std::optional<SmallVector<SmallVector<Value>>>
-getScalars(NodeContext &context, ArrayRef<Value> inputs, int64_t count) {
+getBroadcastScalars(NodeContext &context, ArrayRef<Value> inputs,
+                    int64_t count) {
   SmallVector<SmallVector<Value>> all;
   for (Value input : inputs) {
     std::optional<SmallVector<Value>> scalars = context.getScalars(input);
@@ -71,7 +72,7 @@ NodeResults onnx_nodes::buildBroadcast(
   if (type.getRank() <= 1 && type.hasStaticShape() &&
       type.getNumElements() > 0) {
     int64_t count = type.getNumElements();
-    if (auto scalars = getScalars(context, inputs, count)) {
+    if (auto scalars = getBroadcastScalars(context, inputs, count)) {
       SmallVector<Value> results;
       for (int64_t i = 0; i < count; ++i)
         results.push_back(

@@ -106,7 +106,7 @@ static LogicalResult alignSecond(NodeContext &context) {
   SmallVector<OpFoldResult> sizes = context.getSizes(context.inputs[1]);
   SmallVector<OpFoldResult> padded = sizes;
   padded.append(rank - axis - secondRank, context.b.getIndexAttr(1));
-  context.inputs[1] = buildReshape(context.b, context.inputs[1], sizes, padded);
+  context.inputs[1] = context.reshape(context.inputs[1], padded);
   return success();
 }
 

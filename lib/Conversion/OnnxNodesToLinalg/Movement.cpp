@@ -96,12 +96,12 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
     if (index == 0)
       sizes = inputSizes;
     for (auto [common, size] : llvm::zip_equal(sizes, inputSizes)) {
-      std::optional<int64_t> a = getConstantIntValue(common);
-      std::optional<int64_t> c = getConstantIntValue(size);
-      if (a && c && a != c && &common != &sizes[*axis])
-        return context.unsupported("the sizes " + Twine(*a) + " and " +
-                                   Twine(*c) + " of the inputs differ");
-      if (!a && c)
+      if (&common == &sizes[*axis])
+        continue;
+      if (failed(context.requireEqual(common, size,
+                                      "a size that all inputs share")))
+        return failure();
+      if (getConstantIntValue(size))
         common = size;
     }
     end = computeIndex(b, s0 + s1, {end, inputSizes[*axis]});
@@ -143,6 +143,8 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
   constexpr int64_t kFirstUneven = 18;
   ImplicitLocOpBuilder &b = context.b;
   size_t count = context.node->getNumResults();
+  AffineExpr s0, s1;
+  bindSymbols(b.getContext(), s0, s1);
   SmallVector<OpFoldResult> parts;
   if (context.input(1)) {
     auto indices = context.getIndices(1);
@@ -152,7 +154,6 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
   } else if (context.has("split")) {
     parts = getAsIndexOpFoldResult(b.getContext(), context.getInts("split"));
   } else {
-    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
     int64_t divisor = context.getInt("num_outputs", count);
     if (divisor <= 0)
       return context.unsupported("num_outputs must be positive, but got " +
@@ -172,16 +173,15 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
     return context.unsupported("expected as many parts as outputs (" +
                                Twine(count) + "), but got " +
                                Twine(parts.size()));
-  std::optional<int64_t> left = getConstantIntValue(size);
+  OpFoldResult sum = b.getIndexAttr(0);
   for (OpFoldResult part : parts) {
     std::optional<int64_t> constant = getConstantIntValue(part);
     if (constant && *constant < 0)
       return context.unsupported("a part has the size " + Twine(*constant));
-    left = left && constant ? std::optional<int64_t>(*left - *constant)
-                            : std::nullopt;
+    sum = computeIndex(b, s0 + s1, {sum, part});
   }
-  if (left && left != 0)
-    return context.unsupported("the parts do not make the whole axis");
+  if (failed(context.requireEqual(size, sum, "the sum of all parts")))
+    return failure();
   return parts;
 }
 
@@ -274,9 +274,13 @@ static Value buildStrided(NodeContext &context, Value input,
     strides.push_back(b.getIndexAttr(range.step));
     isForward &= range.step > 0;
   }
+  Type elementType = context.elementType(0);
+  // Of a slice of nothing the offset may be the end, which is no element.
+  if (llvm::any_of(
+          sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
+    return tensor::EmptyOp::create(b, sizes, elementType);
   if (isForward)
     return slice(b, input, offsets, sizes, strides);
-  Type elementType = context.elementType(0);
   return buildParallel(
       b, sizes, elementType, {}, {},
       [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {

@@ -9,10 +9,13 @@
 #include "NodeContext.h"
 #include "Building.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -47,7 +50,9 @@ SmallVector<OpFoldResult> SizeCache::getSizes(Value tensor) {
       sizes.push_back(builder.getIndexAttr(size));
     return sizes;
   }
-  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op)) {
+  if (auto found = known.find(tensor); found != known.end()) {
+    sizes = found->second;
+  } else if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op)) {
     sizes = empty.getMixedSizes();
   } else if (auto destination =
                  dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
@@ -77,6 +82,39 @@ SmallVector<OpFoldResult> SizeCache::getSizes(Value tensor) {
       sizes[index] = getDim(tensor, index);
   }
   return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Shape arithmetic
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<Value>>
+onnx_nodes::getScalars(ImplicitLocOpBuilder &b, Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
+      type.getNumElements() > kMostScalars)
+    return std::nullopt;
+  if (auto elements = tensor.getDefiningOp<tensor::FromElementsOp>())
+    return SmallVector<Value>(elements.getElements());
+  DenseElementsAttr constant;
+  if (!matchPattern(tensor, m_Constant(&constant)))
+    return std::nullopt;
+  SmallVector<Value> scalars;
+  for (Attribute element : constant.getValues<Attribute>())
+    scalars.push_back(makeConstant(b, cast<TypedAttr>(element)));
+  return scalars;
+}
+
+Value onnx_nodes::makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
+                             RankedTensorType type) {
+  SmallVector<Attribute> constants;
+  for (Value scalar : scalars) {
+    Attribute constant;
+    if (!matchPattern(scalar, m_Constant(&constant)))
+      return tensor::FromElementsOp::create(b, type, scalars);
+    constants.push_back(constant);
+  }
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, constants));
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,30 +167,22 @@ std::optional<SmallVector<int64_t>> NodeContext::getConstantInts(size_t index) {
 }
 
 std::optional<SmallVector<Value>> NodeContext::getScalars(Value tensor) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
-      type.getNumElements() > kMostScalars)
-    return std::nullopt;
-  if (auto elements = tensor.getDefiningOp<tensor::FromElementsOp>())
-    return SmallVector<Value>(elements.getElements());
-  DenseElementsAttr constant;
-  if (!matchPattern(tensor, m_Constant(&constant)))
-    return std::nullopt;
-  SmallVector<Value> scalars;
-  for (Attribute element : constant.getValues<Attribute>())
-    scalars.push_back(makeConstant(b, cast<TypedAttr>(element)));
-  return scalars;
+  return onnx_nodes::getScalars(b, tensor);
 }
 
 Value NodeContext::makeTensor(ArrayRef<Value> scalars, RankedTensorType type) {
-  SmallVector<Attribute> constants;
-  for (Value scalar : scalars) {
-    Attribute constant;
-    if (!matchPattern(scalar, m_Constant(&constant)))
-      return tensor::FromElementsOp::create(b, type, scalars);
-    constants.push_back(constant);
-  }
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, constants));
+  return onnx_nodes::makeTensor(b, scalars, type);
+}
+
+Value NodeContext::reshape(Value tensor, ArrayRef<OpFoldResult> to) {
+  if (std::optional<SmallVector<Value>> scalars = getScalars(tensor);
+      scalars && to.size() <= 1)
+    return makeTensor(
+        *scalars,
+        RankedTensorType::get(getShape(to), getElementTypeOrSelf(tensor)));
+  Value result = buildReshape(b, tensor, getSizes(tensor), to);
+  sizeCache.setSizes(result, to);
+  return result;
 }
 
 std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
@@ -259,6 +289,28 @@ NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
     normalized.push_back(*one);
   }
   return normalized;
+}
+
+LogicalResult NodeContext::requireEqual(OpFoldResult expected,
+                                        OpFoldResult given, const Twine &what) {
+  if (isEqualConstantIntOrValue(expected, given))
+    return success();
+  std::optional<int64_t> a = getConstantIntValue(expected);
+  std::optional<int64_t> c = getConstantIntValue(given);
+  if (a && c)
+    return unsupported(what + " must be " + Twine(*a) + ", but got " +
+                       Twine(*c));
+  Value isEqual = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), expected),
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), given));
+  StringRef name = node.getNodeName().value_or("");
+  cf::AssertOp::create(b, isEqual,
+                       (name.empty() ? node.getOpType().str()
+                                     : "node '" + name.str() + "' (" +
+                                           node.getOpType().str() + ")") +
+                           ": " + what.str());
+  return success();
 }
 
 LogicalResult NodeContext::unsupported(const Twine &why) {

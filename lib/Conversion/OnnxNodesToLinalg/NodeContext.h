@@ -33,11 +33,24 @@ public:
   /// Looks through the ops that make the tensor, so that sizes are those of
   /// function arguments wherever that can be.
   SmallVector<OpFoldResult> getSizes(Value tensor);
+  /// What is known of a tensor whose op does not tell.
+  void setSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
+    known[tensor].assign(sizes.begin(), sizes.end());
+  }
 
 private:
   Value getDim(Value tensor, int64_t dim);
+  llvm::DenseMap<Value, SmallVector<OpFoldResult>> known;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> dims;
 };
+
+/// The elements of a tensor of rank 0 or 1 that is small and either constant
+/// or put together from scalars: what shape arithmetic is done on.
+std::optional<SmallVector<Value>> getScalars(ImplicitLocOpBuilder &b,
+                                             Value tensor);
+/// The tensor that getScalars looks through; a constant if they all are.
+Value makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
+                 RankedTensorType type);
 
 /// A node with its inputs converted: they are ranked tensors of ONNX's types
 /// other than strings. The attributes are as the model has them.
@@ -69,16 +82,17 @@ public:
     return sizeCache.getSizes(tensor);
   }
 
+  /// `tensor` in another shape (see buildReshape). Small tensors of scalars
+  /// stay such.
+  Value reshape(Value tensor, ArrayRef<OpFoldResult> to);
+
   /// The values of a constant integer tensor (of any rank, flattened).
   std::optional<SmallVector<int64_t>> getConstantInts(size_t index);
   /// The elements of a small integer tensor of rank 0 or 1, as index values or
   /// attributes: constants, what shape arithmetic computed, or else elements
   /// read at run time. None if the number of elements is not known.
   std::optional<SmallVector<OpFoldResult>> getIndices(size_t index);
-  /// The elements of a tensor of rank 0 or 1 that is small and either constant
-  /// or put together from scalars: what shape arithmetic is done on.
   std::optional<SmallVector<Value>> getScalars(Value tensor);
-  /// The tensor that getScalars looks through; a constant if they all are.
   Value makeTensor(ArrayRef<Value> scalars, RankedTensorType type);
 
   //===--------------------------------------------------------------------===//
@@ -106,6 +120,10 @@ public:
   //===--------------------------------------------------------------------===//
   // Failure
   //===--------------------------------------------------------------------===//
+
+  /// Requires a size (`what`) to be another one, at run time if need be.
+  LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
+                             const Twine &what);
 
   /// Remembers the first reason; the pass reports it.
   LogicalResult unsupported(const Twine &why);

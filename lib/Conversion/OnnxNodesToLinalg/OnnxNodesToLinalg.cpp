@@ -10,6 +10,7 @@
 #include "NodeContext.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -69,6 +71,9 @@ struct ConvertOnnxNodesToLinalg final
   /// Whether nothing has to be said of the node: it is converted, or left
   /// because of another one that is not.
   bool convertNode(NodeOp node, SizeCache &sizeCache);
+  /// The same for nodes that become ops of the dialect, which the importer
+  /// left as they are for want of types.
+  bool resolveNode(NodeContext &context);
 };
 } // namespace
 
@@ -133,36 +138,6 @@ static LogicalResult replaceResults(NodeContext &context,
   return success();
 }
 
-bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
-  ImplicitLocOpBuilder builder(node.getLoc(), node);
-  NodeContext context(node, builder, sizeCache);
-  const NodeRow *row = node.getDomain().empty()
-                           ? findRow(node.getOpType(), node.getOpset())
-                           : nullptr;
-  if (row) {
-    // What an unconverted node makes may well be of unknown type.
-    bool isBlocked = llvm::any_of(context.inputs, [](Value input) {
-      return input && !isa<RankedTensorType>(input.getType()) &&
-             input.getDefiningOp<NodeOp>();
-    });
-    if (isBlocked)
-      return true;
-    if (succeeded(checkInputs(context, *row))) {
-      NodeResults results = row->conversion(context);
-      if (succeeded(results) && context.getProblem().empty() &&
-          succeeded(replaceResults(context, *results)))
-        return true;
-    }
-  }
-  if (allowUnsupported)
-    return true;
-  InFlightDiagnostic error = node.emitError() << "no lowering of the ONNX op '"
-                                              << getFullName(node) << "'";
-  if (!context.getProblem().empty())
-    error << ": " << context.getProblem();
-  return false;
-}
-
 /// Gives the results of an op behind converted nodes the shapes that are known
 /// by now.
 static void refineResultTypes(Operation &op) {
@@ -182,15 +157,88 @@ static void refineResultTypes(Operation &op) {
           RankedTensorType::get(component.getDims(), type.getElementType()));
 }
 
+/// Casts of shape arithmetic: tensors of scalars stay such.
+static void convertScalarCast(CastOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  std::optional<SmallVector<Value>> scalars = getScalars(b, op.getInput());
+  if (!type || !type.hasStaticShape() || !scalars ||
+      !type.getElementType().isIntOrFloat())
+    return;
+  for (Value &scalar : *scalars)
+    scalar = b.createOrFold<CastOp>(
+        type.getElementType(), scalar, op.getOpsetAttr(), op.getLikeAttr(),
+        op.getSaturateAttr(), op.getRoundModeAttr());
+  op.replaceAllUsesWith(makeTensor(b, *scalars, type));
+  op.erase();
+}
+
+/// What an unconverted node makes may well be of unknown type.
+static bool isBlocked(const NodeContext &context) {
+  return llvm::any_of(context.inputs, [](Value input) {
+    return input && !isa<RankedTensorType>(input.getType()) &&
+           input.getDefiningOp<NodeOp>();
+  });
+}
+
+bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
+  FailureOr<Operation *> op = resolveQuantFloatNode(context.b, context.node);
+  if (failed(op))
+    return false;
+  if (!*op) {
+    if (allowUnsupported || isBlocked(context))
+      return true;
+    emitNodeError(context.node) << "the types of its inputs are not known";
+    return false;
+  }
+  refineResultTypes(**op);
+  if (succeeded(
+          replaceResults(context, SmallVector<Value>((*op)->getResults()))))
+    return true;
+  (*op)->emitError() << context.getProblem();
+  return false;
+}
+
+bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
+  ImplicitLocOpBuilder builder(node.getLoc(), node);
+  NodeContext context(node, builder, sizeCache);
+  const NodeRow *row = node.getDomain().empty()
+                           ? findRow(node.getOpType(), node.getOpset())
+                           : nullptr;
+  // DynamicQuantizeLinear has no op of its own, but a row.
+  if (!row && isQuantizationNode(node))
+    return resolveNode(context);
+  if (row) {
+    if (isBlocked(context))
+      return true;
+    if (succeeded(checkInputs(context, *row))) {
+      NodeResults results = row->conversion(context);
+      if (succeeded(results) && context.getProblem().empty() &&
+          succeeded(replaceResults(context, *results)))
+        return true;
+    }
+  }
+  if (allowUnsupported)
+    return true;
+  InFlightDiagnostic error = node.emitError() << "no lowering of the ONNX op '"
+                                              << getFullName(node) << "'";
+  if (!context.getProblem().empty())
+    error << ": " << context.getProblem();
+  return false;
+}
+
 bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
   bool isConverted = true;
   SizeCache sizeCache;
   for (Block &block : function.getBody()) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (auto node = dyn_cast<NodeOp>(op))
+      if (auto node = dyn_cast<NodeOp>(op)) {
         isConverted &= convertNode(node, sizeCache);
-      else
-        refineResultTypes(op);
+        continue;
+      }
+      refineResultTypes(op);
+      if (auto cast = dyn_cast<CastOp>(op))
+        convertScalarCast(cast);
     }
   }
   if (auto returnOp =

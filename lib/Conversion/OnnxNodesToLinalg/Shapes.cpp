@@ -68,17 +68,6 @@ NodeResults onnx_nodes::convertSize(NodeContext &context) {
 // Reshape and its relatives
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Value> reshapeFirst(NodeContext &context,
-                                       ArrayRef<OpFoldResult> to) {
-  Value input = context.inputs[0];
-  // Shape arithmetic goes on.
-  if (std::optional<SmallVector<Value>> scalars = context.getScalars(input);
-      scalars && to.size() <= 1)
-    return {context.makeTensor(
-        *scalars, RankedTensorType::get(getShape(to), context.elementType(0)))};
-  return {buildReshape(context.b, input, context.getSizes(input), to)};
-}
-
 /// The size that stands for -1: all elements by those of the other sizes.
 /// Sizes that are on both sides cancel, so that a batch stays what it is.
 static FailureOr<OpFoldResult> inferSize(NodeContext &context,
@@ -175,12 +164,12 @@ NodeResults onnx_nodes::convertReshape(NodeContext &context) {
       return failure();
     to[*inferred] = *size;
   }
-  std::optional<int64_t> before = getConstantIntValue(computeProduct(b, from));
-  std::optional<int64_t> after = getConstantIntValue(computeProduct(b, to));
-  if (before && after && before != after)
-    return context.unsupported("cannot reshape " + Twine(*before) +
-                               " elements to " + Twine(*after));
-  return reshapeFirst(context, to);
+  // What was inferred fits, unless something is left over.
+  if (failed(context.requireEqual(computeProduct(b, from),
+                                  computeProduct(b, to),
+                                  "the number of elements")))
+    return failure();
+  return SmallVector<Value>{context.reshape(context.inputs[0], to)};
 }
 
 /// Negative axes are there from version 11 on.
@@ -194,9 +183,9 @@ NodeResults onnx_nodes::convertFlatten(NodeContext &context) {
                                Twine(axis));
   ArrayRef<OpFoldResult> sizes = from;
   size_t split = axis < 0 ? axis + rank : axis;
-  return reshapeFirst(context,
-                      {computeProduct(context.b, sizes.take_front(split)),
-                       computeProduct(context.b, sizes.drop_front(split))});
+  return SmallVector<Value>{context.reshape(
+      context.inputs[0], {computeProduct(context.b, sizes.take_front(split)),
+                          computeProduct(context.b, sizes.drop_front(split))})};
 }
 
 /// Axes are an attribute before version 13, then an input.
@@ -234,14 +223,14 @@ NodeResults onnx_nodes::convertSqueeze(NodeContext &context) {
   for (auto [index, size] : llvm::enumerate(from)) {
     bool isNamed = llvm::is_contained(axes, index);
     std::optional<int64_t> constant = getConstantIntValue(size);
-    if (isNamed && constant && constant != 1)
-      return context.unsupported("axis " + Twine(index) +
-                                 " must have the size 1, but got " +
-                                 Twine(*constant));
+    if (isNamed &&
+        failed(context.requireEqual(context.b.getIndexAttr(1), size,
+                                    "the size of axis " + Twine(index))))
+      return failure();
     if (*given ? !isNamed : constant != 1)
       to.push_back(size);
   }
-  return reshapeFirst(context, to);
+  return SmallVector<Value>{context.reshape(context.inputs[0], to)};
 }
 
 NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
@@ -265,7 +254,7 @@ NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
     to.push_back(left.front());
     left = left.drop_front();
   }
-  return reshapeFirst(context, to);
+  return SmallVector<Value>{context.reshape(context.inputs[0], to)};
 }
 
 //===----------------------------------------------------------------------===//
