@@ -37,7 +37,11 @@ def _reject(options):
     chosen = rejects.every(options.ops, options.versions)
     for batch in tools.batches(chosen, options.nodes):
         driver.run(batch)
-    return driver.finish()
+    for one in rejects.declared():
+        driver.run([one])
+    sizes = tools.SizesTools(options.tools, options.work)
+    sizes.run(rejects.wrong_sizes())
+    return driver.finish() | sizes.finish()
 
 
 def main():

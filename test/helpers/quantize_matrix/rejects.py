@@ -1,6 +1,6 @@
 """Nodes that a rule forbids, each with the key phrase of what is wrong and, where a version decides, the note on who accepts it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from conformance.formats import FLOAT8, FORMATS
@@ -15,6 +15,8 @@ from quantize_matrix.cases import (
     schema_of,
     types_of,
 )
+from quantize_matrix.cases import build as build_cases
+from quantize_matrix.data import make
 
 _STRING, _STRING_NUMBER = "!quant_float.string", 8
 _ROLES = ("input", "scale", "result")
@@ -48,7 +50,7 @@ class Reject:
     attributes: dict = field(default_factory=dict)
     note: str | None = None
     domain: str = ""
-    y: str | None = None  # the declared type, where one is needed
+    y: tuple | None = None  # the type and shape that the model declares
 
     def __str__(self):
         spelled = "".join(f" {k}={v}" for k, v in self.attributes.items())
@@ -138,9 +140,6 @@ def _types(version):
                 dtype = {}
                 if not version.quantizes and "output_dtype" in version.attributes:
                     dtype = {"attributes": {"output_dtype": FORMATS["f32"].onnx}}
-                elif not version.quantizes and name not in version.types[2]:
-                    # The result's type, the scale's, is as wrong.
-                    dtype = {"y": None}
                 zero_point = version.inputs()[2]
                 yield version.reject("V1", [x, (name, ()), zero_point], text, **options, **dtype)
             elif version.quantizes:
@@ -389,6 +388,43 @@ def every(ops=OPS, versions=VERSIONS):
     yield from _opsets()
 
 
+def declared():
+    """V8, Q5: a result that the model declares to be another."""
+    for op in OPS:
+        for number in VERSIONS:
+            version = Version(op, number)
+            result = "ui8" if version.quantizes else "f32"
+            for y in (
+                ("i8" if version.quantizes else "f16", (4, 8)),
+                (result, (8, 4)),
+                (result, ()),
+            ):
+                yield version.reject("V8", version.inputs(), "declared as", y=y)
+
+
+def wrong_sizes():
+    """Cases of open sizes with data in which one size is another."""
+    chosen = [c for v in (13, 21, NEWEST) for op in OPS for c in build_cases(op, v)]
+    chosen = [
+        c for c in chosen if c.dynamic and c.constants == "none" and c.granularity != "tensor"
+    ]
+    for turn, case in enumerate(chosen[::30]):
+        data = make(case)
+        axis = turn % len(case.scale_shape)
+        scale, zero_point = data.scale, data.zero_point
+        if turn % 3 == 0 and zero_point is not None:
+            zero_point = np.repeat(zero_point, 2, axis=axis)
+        elif turn % 3 == 1:
+            scale = np.concatenate([scale, scale, scale], axis=axis)
+            zero_point = None if zero_point is None else np.concatenate([zero_point] * 3, axis=axis)
+        else:
+            scale = np.repeat(scale, 2, axis=axis)
+        if scale.shape != data.scale.shape or (
+            zero_point is not None and zero_point.shape != data.zero_point.shape
+        ):
+            yield case, replace(data, scale=scale, zero_point=zero_point)
+
+
 def model(rejects, ir_version=models.NEWEST_IR):
     """All of one opset."""
     nodes, inputs, outputs, initializers = [], [], [], []
@@ -403,7 +439,11 @@ def model(rejects, ir_version=models.NEWEST_IR):
         for name, value in one.attributes.items():
             node.attribute.append(helper.make_attribute(name, value))
         nodes.append(node)
-        outputs.append(helper.make_empty_tensor_value_info(f"y{index}"))
+        if one.y:
+            number, shape = number_of(one.y[0]), one.y[1]
+            outputs.append(helper.make_tensor_value_info(f"y{index}", number, shape))
+        else:
+            outputs.append(helper.make_empty_tensor_value_info(f"y{index}"))
     graph = helper.make_graph(nodes, "rejects", inputs, outputs, initializers)
     opsets = [helper.make_opsetid("", rejects[0].opset)]
     if any(one.domain for one in rejects):

@@ -71,7 +71,7 @@ class Tools:
             list(map(str, command)), capture_output=True, text=True, check=False, errors="replace"
         )
 
-    def check(self, model, chosen):
+    def check(self, model, chosen, datas):
         """Every node of the model is accepted, and by those opsets whose rules it follows."""
         result = self.call("quant-float-check", "--json", "--opset", "all", model)
         if result.returncode != 0:
@@ -80,9 +80,14 @@ class Tools:
         reports = json.loads(result.stdout)
         if len(reports) != len(chosen):
             self.fail(f"quant-float-check {model}: {len(reports)} of {len(chosen)} nodes")
-        for case, report in zip(chosen, reports, strict=False):
+        for case, data, report in zip(chosen, datas, reports, strict=False):
             if report["status"] != "ok":
                 self.fail(f"quant-float-check: {case}: {report['status']}: {report.get('reason')}")
+            # Q7
+            doubtful = case.quantized == "i32" and data.zero_point is not None
+            doubtful = doubtful and (case.constants == "none" or data.zero_point.any())
+            if bool(report.get("warnings")) != doubtful:
+                self.fail(f"quant-float-check: {case}: the warnings {report.get('warnings')}")
             if case.domain:
                 continue
             accepting = {
@@ -137,7 +142,7 @@ class Tools:
             arguments.append(folder / f"{name}.npy")
         failures = self.failures
         if not self.cpu:
-            self.check(model, chosen)
+            self.check(model, chosen, datas)
         for target in ("cpu",) if self.cpu else TARGETS:
             options = ["--target", target, "--outputs", folder / target]
             if self.cpu:
@@ -165,7 +170,7 @@ class Tools:
 class QdqTools(Tools):
     """quant_float.qdq."""
 
-    def check(self, model, chosen):
+    def check(self, model, chosen, datas):
         result = self.call("quant-float-check", model)
         if result.returncode != 0:
             self.fail(f"quant-float-check {model}: exit code {result.returncode}: {result.stderr}")
@@ -180,6 +185,36 @@ class QdqTools(Tools):
         return case.x, expected, other, loose
 
 
+class SizesTools(Tools):
+    """Sizes that only the call tells (Q1, Q2)."""
+
+    def run(self, chosen):
+        for case, data in chosen:
+            self.models += 1
+            self.nodes += 1
+            folder = self.work / f"sizes_{self.models}"
+            folder.mkdir(parents=True)
+            model, graph_inputs = self.write_model(folder, [case], [data])
+            arguments = []
+            for name, type_name, codes in graph_inputs:
+                save(folder / f"{name}.npy", type_name, codes)
+                arguments.append(folder / f"{name}.npy")
+            for target, phrase in (("cpu", "expected size"), ("reference", "must be")):
+                out = folder / target
+                result = self.call(
+                    "quant-float-run",
+                    model,
+                    "--target",
+                    target,
+                    "--outputs",
+                    out,
+                    "--inputs",
+                    *arguments,
+                )
+                if result.returncode != 1 or phrase not in result.stderr or out.exists():
+                    self.fail(f"{target}: {case}: exit code {result.returncode}: {result.stderr}")
+
+
 class RejectTools(Tools):
     """quant-float-check on nodes that a rule forbids."""
 
@@ -188,8 +223,11 @@ class RejectTools(Tools):
         self.work.mkdir(parents=True, exist_ok=True)
         path = self.work / f"rejects_{self.models}.onnx"
         path.write_bytes(make_rejects(rejects).SerializeToString())
-        result = self.call("quant-float-check", "--json", path)
         self.nodes += len(rejects)
+        if rejects[0].y:
+            self.check_declared(path, rejects[0])
+            return
+        result = self.call("quant-float-check", "--json", path)
         failures = self.failures
         if result.returncode != 1:
             self.fail(f"{path}: expected the exit code 1, but got {result.returncode}")
@@ -203,6 +241,12 @@ class RejectTools(Tools):
         self.check_import(path, rejects)
         if self.failures == failures:
             path.unlink()
+
+    def check_declared(self, path, one):
+        """What a model says wrong beside its nodes ends the import."""
+        result = self.call("quant-float-check", path)
+        if result.returncode != 1 or one.phrase not in result.stderr or "'n0'" not in result.stderr:
+            self.fail(f"{one}: exit code {result.returncode}: {result.stderr}")
 
     def check_import(self, path, rejects):
         """The importer refuses the model and tells of every node."""
