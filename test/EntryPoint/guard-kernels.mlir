@@ -1,0 +1,64 @@
+// RUN: quant-float-opt %s -split-input-file --quant-float-guard-kernels | FileCheck %s
+// RUN: not quant-float-opt %S/Inputs/bad-kernel.mlir --quant-float-guard-kernels 2>&1 | FileCheck %s --check-prefix=INVALID
+
+// INVALID: error: 'quant_float.entry_point': expected the description of an entry point, but got 1 : i64
+
+// No memory: what there is already is freed, and 1 returned.
+
+// CHECK-LABEL: func.func @f.kernel(
+// CHECK-SAME:    -> i64
+// CHECK:         %[[A:.+]] = memref.alloc
+// CHECK:         %[[ADDRESS:.+]] = memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK:         %[[THERE:.+]] = arith.cmpi ne, %[[ADDRESS]], %{{.+}}
+// CHECK:         cf.cond_br %[[THERE]], ^bb1, ^[[FIRST:.+]]
+// CHECK:       ^bb1:
+// CHECK:         %[[B:.+]] = memref.alloc
+// CHECK:         cf.cond_br %{{.+}}, ^bb2, ^[[SECOND:.+]]
+// CHECK:       ^bb2:
+// CHECK:         memref.copy
+// CHECK:         %[[DONE:.+]] = arith.constant 0 : i64
+// CHECK:         return %[[DONE]]
+// CHECK:       ^[[FIRST]]:
+// CHECK-NEXT:    %[[NONE:.+]] = arith.constant 1 : i64
+// CHECK-NEXT:    return %[[NONE]]
+// CHECK:       ^[[SECOND]]:
+// CHECK-NEXT:    memref.dealloc %[[A]]
+// CHECK-NEXT:    arith.constant 1 : i64
+func.func @f.kernel(%x: memref<?xf32>, %n: index) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "f", inputs = [], outputs = []}} {
+  %a = memref.alloc(%n) : memref<?xf32>
+  %b = memref.alloc(%n) : memref<?xf32>
+  memref.copy %a, %b : memref<?xf32> to memref<?xf32>
+  memref.dealloc %a : memref<?xf32>
+  memref.dealloc %b : memref<?xf32>
+  return
+}
+
+// -----
+
+// An assertion is a message of the entry point, and a number from 2 on.
+
+// CHECK-LABEL: func.func @g.kernel(
+// CHECK-SAME:    messages = ["the index is too large"]
+// CHECK:         cf.cond_br %{{.+}}, ^bb1, ^bb2
+// CHECK-NOT:     cf.assert
+// CHECK:       ^bb2:
+// CHECK-NEXT:    %[[CODE:.+]] = arith.constant 2 : i64
+// CHECK-NEXT:    return %[[CODE]]
+func.func @g.kernel(%fits: i1) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "g", inputs = [], outputs = []}} {
+  cf.assert %fits, "the index is too large"
+  return
+}
+
+// -----
+
+// What cannot fail returns nothing, as before.
+
+// CHECK-LABEL: func.func @h.kernel(
+// CHECK-NOT:     i64
+// CHECK:         return{{$}}
+func.func @h.kernel(%x: memref<4xf32>) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "h", inputs = [], outputs = []}} {
+  return
+}

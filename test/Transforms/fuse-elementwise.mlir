@@ -1,0 +1,88 @@
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-elementwise))" | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+#row = affine_map<(d0, d1) -> (d0)>
+#vector = affine_map<(d0) -> (d0)>
+
+// A chain is one loop; one of the ops has a name, another reads transposed.
+
+// CHECK-LABEL: func.func @chain(
+// CHECK:         linalg.generic
+// CHECK:           arith.negf
+// CHECK:           math.exp
+// CHECK:           arith.negf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @chain(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.negf ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = linalg.exp ins(%0 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<8x4xf32>
+  %2 = linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%1 : tensor<4x8xf32>) outs(%f : tensor<8x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  } -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// A reduction that reads each element once takes the producer in.
+
+// CHECK-LABEL: func.func @reduced(
+// CHECK-NOT:     linalg.exp
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:           math.exp
+// CHECK:           arith.addf
+func.func @reduced(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %out, %in : f32
+    linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// A broadcast would compute its operand for each row, a product for each
+// element of the other operand: they stay apart.
+
+// CHECK-LABEL: func.func @broadcast(
+// CHECK-COUNT-2: linalg.generic
+func.func @broadcast(%x: tensor<4x8xf32>, %bias: tensor<4xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%bias : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %0 : tensor<4x8xf32>, tensor<4xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @product(
+// CHECK:         linalg.generic
+// CHECK:           math.exp
+// CHECK-NEXT:      linalg.yield
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+func.func @product(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %e = tensor.empty() : tensor<8x2xf32>
+  %0 = linalg.exp ins(%w : tensor<8x2xf32>) outs(%e : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %1 = linalg.matmul ins(%x, %0 : tensor<4x8xf32>, tensor<8x2xf32>) outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// Bufferization knows no concatenation.
+
+// CHECK-LABEL: func.func @concat(
+// CHECK-COUNT-2: tensor.insert_slice
+// CHECK-NOT:     tensor.concat
+func.func @concat(%x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<4x10xf32> {
+  %0 = tensor.concat dim(1) %x, %y : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x10xf32>
+  return %0 : tensor<4x10xf32>
+}

@@ -1,0 +1,121 @@
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,quant-float-tile-contractions))" | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64-v3 --mlir-print-ir-after=quant-float-guard-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUFFERS
+
+// The weights are decoded panel by panel inside the loops; in buffers no f32
+// copy of all of them is left.
+
+// BUFFERS-NOT: memref<256x200xf32
+// BUFFERS-NOT: memref<200x256xf32
+// BUFFERS-NOT: memref<64x32x3x3xf32
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#block = affine_map<(d0, d1) -> (d0 floordiv 96, d1)>
+#id4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#channel = affine_map<(d0, d1, d2, d3) -> (d0)>
+
+// CHECK-LABEL: func.func @matmul(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x256xf32>, %[[W:.+]]: tensor<256x200xi8>, %[[S:.+]]: tensor<200xf32>
+// CHECK:         scf.for %[[N:.+]] = %{{.+}} to %{{.+}} step %c40 iter_args(
+// CHECK:           %[[CODES:.+]] = tensor.extract_slice %[[W]][0, %[[N]]] [256, 40]
+// CHECK:           %[[EMPTY:.+]] = tensor.empty() : tensor<256x40xf32>
+// CHECK:           %[[PANEL:.+]] = linalg.generic {{.*}} ins(%[[CODES]], {{.*}} outs(%[[EMPTY]]
+// CHECK:           linalg.generic {{.*}}"reduction"]} ins(%{{.+}}, %[[PANEL]] : tensor<?x256xf32>, tensor<256x40xf32>)
+func.func @matmul(%x: tensor<?x256xf32>, %w: tensor<256x200xi8>, %s: tensor<200xf32>,
+                  %init: tensor<?x200xf32>) -> tensor<?x200xf32> {
+  %e = tensor.empty() : tensor<256x200xf32>
+  %d = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x200xi8>, tensor<200xf32>) outs(%e : tensor<256x200xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x200xf32>
+  %y = linalg.matmul ins(%x, %d : tensor<?x256xf32>, tensor<256x200xf32>)
+      outs(%init : tensor<?x200xf32>) -> tensor<?x200xf32>
+  return %y : tensor<?x200xf32>
+}
+
+// Transposed weights are turned around as they are decoded.
+
+// CHECK-LABEL: func.func @transposed(
+// CHECK:         scf.for
+// CHECK:           %[[PANEL:.+]] = linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<40x256xi8>, tensor<40xf32>) outs(%{{.+}} : tensor<256x40xf32>)
+// CHECK:           linalg.generic {{.*}} ins(%{{.+}}, %[[PANEL]] : tensor<8x256xf32>, tensor<256x40xf32>)
+func.func @transposed(%x: tensor<8x256xf32>, %w: tensor<200x256xi8>, %s: tensor<200xf32>,
+                      %init: tensor<8x200xf32>) -> tensor<8x200xf32> {
+  %e = tensor.empty() : tensor<200x256xf32>
+  %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<200x256xi8>, tensor<200xf32>) outs(%e : tensor<200x256xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<200x256xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<8x256xf32>, tensor<200x256xf32>) outs(%init : tensor<8x200xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x200xf32>
+  return %y : tensor<8x200xf32>
+}
+
+// Output channels and input channels of a convolution.
+
+// CHECK-LABEL: func.func @conv(
+// CHECK:         scf.for
+// CHECK-NOT:     tensor<64x32x3x3xf32>
+// CHECK:           linalg.generic {{.*}} ins(%{{.+}} : tensor<{{[0-9]+}}x{{[0-9]+}}x3x3xi8>, tensor<{{[0-9]+}}xf32>)
+func.func @conv(%x: tensor<1x32x16x16xf32>, %w: tensor<64x32x3x3xi8>, %s: tensor<64xf32>,
+                %init: tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32> {
+  %e = tensor.empty() : tensor<64x32x3x3xf32>
+  %d = linalg.generic {indexing_maps = [#id4, #channel, #id4],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%w, %s : tensor<64x32x3x3xi8>, tensor<64xf32>) outs(%e : tensor<64x32x3x3xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x32x3x3xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %d : tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>)
+      outs(%init : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+  return %y : tensor<1x64x14x14xf32>
+}
+
+// Small weights are never whole either, and blocks are not cut: 192 rows in
+// blocks of 96.
+
+// CHECK-LABEL: func.func @blocked(
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c96
+func.func @blocked(%x: tensor<2x192xf32>, %w: tensor<192x16xi8>, %s: tensor<2x16xf32>,
+                   %init: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  %e = tensor.empty() : tensor<192x16xf32>
+  %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<192x16xi8>, tensor<2x16xf32>) outs(%e : tensor<192x16xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<192x16xf32>
+  %y = linalg.matmul ins(%x, %d : tensor<2x192xf32>, tensor<192x16xf32>)
+      outs(%init : tensor<2x16xf32>) -> tensor<2x16xf32>
+  return %y : tensor<2x16xf32>
+}
+
+// What the network computes is no weight: it would be computed once per panel.
+
+// CHECK-LABEL: func.func @activations(
+// CHECK-NOT:     scf.for
+func.func @activations(%x: tensor<8x16xf32>, %y: tensor<16x8xf32>, %init: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<16x8xf32>
+  %0 = linalg.matmul ins(%y, %init : tensor<16x8xf32>, tensor<8x8xf32>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %1 = linalg.exp ins(%0 : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %2 = linalg.matmul ins(%x, %1 : tensor<8x16xf32>, tensor<16x8xf32>) outs(%init : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
