@@ -6,17 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A test program: one process quantizes and dequantizes as many buffers as it is
-// asked to. Every line of standard input is a request of tab-separated fields,
+// A test program: one process quantizes and dequantizes as many buffers as it
+// is asked to. Every line of standard input is a request of tab-separated
+// fields,
 //
 //   OP X SCALE Y PRECISION SATURATE SIZES AXIS BLOCK X_FILE SCALE_FILE
 //   ZERO_POINT_FILE Y_FILE
 //
-// with quantize or dequantize, MLIR element types, 0 or 1, and sizes as 2x3. "-"
-// stands for what is not there: the sizes of a scalar, axis, block size, zero
-// point, and the precision when dequantizing. Files are of raw elements, one per
-// byte-rounded slot. Every request is answered with the line "ok" on standard
-// output.
+//   dynamic X_FILE Y_FILE SCALE_FILE ZERO_POINT_FILE
+//
+// with quantize or dequantize, MLIR element types, 0 or 1, and sizes as 2x3.
+// "-" stands for what is not there: the sizes of a scalar, axis, block size,
+// zero point, and the precision when dequantizing. Files are of raw elements,
+// one per byte-rounded slot. Every request is answered with the line "ok" on
+// standard output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +57,24 @@ static LogicalResult parseSizes(StringRef text, SmallVector<int64_t> &sizes) {
   return success();
 }
 
+static LogicalResult answerDynamic(ArrayRef<StringRef> files) {
+  if (files.size() != 4)
+    return failRequest("expected 4 files, but got " +
+                       llvm::Twine(files.size()));
+  std::unique_ptr<llvm::MemoryBuffer> in = readFile(files[0]);
+  if (!in)
+    return failure();
+  std::vector<char> out(in->getBufferSize() / 4), scale(4), zeroPoint(1);
+  if (failed(dynamicQuantizeLinear(getBytes(*in), out, scale, zeroPoint)))
+    return failRequest(files[0] + ": expected whole elements of f32");
+  return success(succeeded(writeFile(files[1], out)) &&
+                 succeeded(writeFile(files[2], scale)) &&
+                 succeeded(writeFile(files[3], zeroPoint)));
+}
+
 static LogicalResult answer(ArrayRef<StringRef> fields, MLIRContext &context) {
+  if (fields[0] == "dynamic")
+    return answerDynamic(fields.drop_front());
   if (fields.size() != 13)
     return failRequest("expected 13 fields, but got " +
                        llvm::Twine(fields.size()));

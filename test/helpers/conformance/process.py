@@ -78,3 +78,9 @@ class QuantizeProcess(Program):
 
     def dequantize(self, types, x, scale, zero_point, axis=None, block=None):
         return self._ask("dequantize", types, None, True, x, scale, zero_point, axis, block)
+
+    def dynamic(self, x):
+        """The codes of y, scale and zero point."""
+        results = [("y", "ui8"), ("scale", "f32"), ("zp", "ui8")]
+        self.ask("dynamic", self.write("x", "f32", x), *(self.path(name) for name, _ in results))
+        return [self.read(*result) for result in results]
