@@ -79,48 +79,68 @@ blocks = save("blocks", [[1, 0.5], [0.25, 2]], "f4")
 tall = save("tall", [[1, 2], [3, 4], [5, 6]], "f4")
 no_blocks = save("no_blocks", np.zeros((2, 0)), "f4")
 
-target = "reference"
-on = ("--target", target, "ops.mlir", "--entry")
-run(0, *on, "tensor", "--inputs", x, one, z, "--outputs", "tensor")
-expect("tensor", 0, np.array([[12, 5, 17], [210, 0, 10]], "u1"))  # 0.25 / 0.5 is a tie.
-for index in (1, 2):
-    expect("tensor", index, np.array([[1, -2.5, 3.5], [100, -5, 0]], "f4"))
-run(0, *on, "axis", "--inputs", x, three, z3, "--outputs", "axis")
-expect("axis", 0, np.array([[1, -4, 7], [7, -8, 0]], "i1"))
-for index in (1, 2):
-    expect("axis", index, np.array([[1, -2.5, 2], [7, -4.5, 0.25]], "f4"))
-run(0, *on, "blocked", "--inputs", x, blocks, "--outputs", "blocked")
-expect("blocked", 0, np.array([[0x38, 0xC2, 0x4E], [0x7C, 0xFC, 0x20]], "u1"))
-for index in (1, 2):
-    expect("blocked", index, np.array([[1, -2.5, 3.5], [96, -96, 0.25]], "f4"))
+for target in ("reference", "cpu"):
+    on = ("--target", target, "ops.mlir", "--entry")
+    folder = f"{target}_tensor"
+    run(0, *on, "tensor", "--inputs", x, one, z, "--outputs", folder)
+    expect(folder, 0, np.array([[12, 5, 17], [210, 0, 10]], "u1"))  # 0.25 / 0.5 is a tie.
+    for index in (1, 2):
+        expect(folder, index, np.array([[1, -2.5, 3.5], [100, -5, 0]], "f4"))
+    folder = f"{target}_axis"
+    run(0, *on, "axis", "--inputs", x, three, z3, "--outputs", folder)
+    expect(folder, 0, np.array([[1, -4, 7], [7, -8, 0]], "i1"))
+    for index in (1, 2):
+        expect(folder, index, np.array([[1, -2.5, 2], [7, -4.5, 0.25]], "f4"))
+    folder = f"{target}_blocked"
+    run(0, *on, "blocked", "--inputs", x, blocks, "--outputs", folder)
+    expect(folder, 0, np.array([[0x38, 0xC2, 0x4E], [0x7C, 0xFC, 0x20]], "u1"))
+    for index in (1, 2):
+        expect(folder, index, np.array([[1, -2.5, 3.5], [96, -96, 0.25]], "f4"))
 
-# ceil(0 / 2) = 0 blocks.
-run(0, *on, "tensor", "--inputs", empty, one, z, "--outputs", "empty")
-expect("empty", 0, np.zeros((2, 0), "u1"))
-run(0, *on, "axis", "--inputs", empty, none, z0, "--outputs", "empty")
-run(0, *on, "blocked", "--inputs", empty, no_blocks, "--outputs", "empty")
-expect("empty", 0, np.zeros((2, 0), "u1"))
+    # ceil(0 / 2) = 0 blocks.
+    folder = f"{target}_empty"
+    run(0, *on, "tensor", "--inputs", empty, one, z, "--outputs", folder)
+    expect(folder, 0, np.zeros((2, 0), "u1"))
+    run(0, *on, "axis", "--inputs", empty, none, z0, "--outputs", folder)
+    run(0, *on, "blocked", "--inputs", empty, no_blocks, "--outputs", folder)
+    expect(folder, 0, np.zeros((2, 0), "u1"))
 
-for entry, inputs, what in (
-    ("tensor", (x, two, z), "quantize: scale must have one element, but got float[2]"),
-    ("tensor", (x, none, z), "quantize: scale must have one element, but got float[0]"),
+# What the Reference finds when it comes to the op, compiled code finds before it computes anything.
+for entry, inputs, reference, cpu in (
+    (
+        "tensor",
+        (x, two, z),
+        "quantize: scale must have one element, but got float[2]",
+        "tensor: input 1: dimension 0: expected size 1, but got 2",
+    ),
+    (
+        "tensor",
+        (x, none, z),
+        "quantize: scale must have one element, but got float[0]",
+        "tensor: input 1: dimension 0: expected size 1, but got 0",
+    ),
     (
         "axis",
         (x, two, z3),
         "quantize: scale must be float[3] for axis 1 of an input float[2x3], but got float[2]",
+        "axis: input 1: dimension 0: expected size 3, but got 2",
     ),
     (
         "axis",
         (x, three, z1),
         "quantize: zero point must be int4[3] for a scale float[3], but got int4[1]",
+        "axis: input 2: dimension 0: expected size 3, but got 1",
     ),
     (
         "blocked",
         (x, tall),
         "quantize: scale must be float[2x2] for blocks of 2 along axis 1 of an input float[2x3], but got float[3x2]",
+        "blocked: input 1: dimension 0: expected size 2, but got 3",
     ),
 ):
-    run(1, *on, entry, "--inputs", *inputs, stderr=f"ops.mlir: error: {what}")
+    for target, message in (("reference", reference), ("cpu", cpu)):
+        on = ("--target", target, "ops.mlir", "--entry", entry)
+        run(1, *on, "--inputs", *inputs, stderr=f"ops.mlir: error: {message}")
 
 print("\n".join(failures) or "ok")
 sys.exit(bool(failures))
