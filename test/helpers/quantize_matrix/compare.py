@@ -18,7 +18,7 @@ def describe(case, data, place, expected, found):
     if data.zero_point is not None:
         zero_point = inputs.spread(case, inputs.values_of(case.quantized, data.zero_point))[place]
     return (
-        f"  {tuple(map(int, place))}: x {x!r} ({int(data.x[place]):#x}), scale {scale!r}, zero point {zero_point}: "
+        f"  {tuple(map(int, place))}: x {x} ({int(data.x[place]):#x}), scale {scale}, zero point {zero_point}: "
         f"expected {int(expected[place]):#x}, but got {int(found[place]):#x}"
     )
 
