@@ -77,8 +77,9 @@ bool reference::canDequantize(Type x, Type scale, Type y) {
 
 static constexpr auto nearestEven = APFloat::rmNearestTiesToEven;
 
-/// Wide enough for any sum or difference of a 64-bit integer and a zero point.
-static constexpr unsigned sumWidth = 66;
+/// Wide enough for any difference of two codes, and for the sum of a zero point
+/// and an integer of one bit less, which is far beyond any code's range.
+static constexpr unsigned sumWidth = 48;
 
 static APInt widen(const Format &format, const APInt &bits) {
   return format.isSigned ? bits.sext(sumWidth) : bits.zext(sumWidth);
@@ -103,7 +104,7 @@ static APInt quantizeToInteger(const Format &y, const APFloat &quotient,
     return origin;
   // What does not fit, infinities included, comes back as the end of the range
   // on its side, and no zero point leads back from there.
-  APSInt nearest(64, /*isUnsigned=*/false);
+  APSInt nearest(sumWidth - 1, /*isUnsigned=*/false);
   bool isExact;
   quotient.convertToInteger(nearest, nearestEven, &isExact);
 
