@@ -21,16 +21,41 @@
 
 namespace mlir::quant_float::reference {
 
-size_t getSlotSize(const Format &format);
+inline size_t getSlotSize(const Format &format) {
+  return (format.width + 7) / 8;
+}
 
 /// The bytes of the slot at this index.
-uint64_t loadSlot(const Format &format, ArrayRef<char> buffer, size_t index);
-void storeSlot(const Format &format, MutableArrayRef<char> buffer, size_t index,
-               uint64_t slot);
+inline uint64_t loadSlot(const Format &format, ArrayRef<char> buffer,
+                         size_t index) {
+  size_t size = getSlotSize(format);
+  const char *bytes = buffer.data() + index * size;
+  uint64_t slot = 0;
+  for (size_t i = 0; i < size; ++i)
+    slot |= uint64_t(uint8_t(bytes[i])) << (8 * i);
+  return slot;
+}
 
-/// Between an element's bits and the bytes of its slot.
-llvm::APInt toBits(const Format &format, uint64_t slot);
-uint64_t toSlot(const Format &format, const llvm::APInt &bits);
+inline void storeSlot(const Format &format, MutableArrayRef<char> buffer,
+                      size_t index, uint64_t slot) {
+  size_t size = getSlotSize(format);
+  char *bytes = buffer.data() + index * size;
+  for (size_t i = 0; i < size; ++i)
+    bytes[i] = char(uint8_t(slot >> (8 * i)));
+}
+
+// Between an element's bits and the bytes of its slot.
+
+inline llvm::APInt toBits(const Format &format, uint64_t slot) {
+  return llvm::APInt(format.width, slot, /*isSigned=*/false,
+                     /*implicitTrunc=*/true);
+}
+
+inline uint64_t toSlot(const Format &format, const llvm::APInt &bits) {
+  if (format.kind == FormatKind::Integer && format.isSigned)
+    return uint64_t(bits.getSExtValue());
+  return bits.getZExtValue();
+}
 
 inline llvm::APInt loadElement(const Format &format, ArrayRef<char> buffer,
                                size_t index) {
