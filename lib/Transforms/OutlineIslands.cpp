@@ -174,12 +174,13 @@ SmallVector<SmallVector<Operation *>> Division::getIslands() {
   }
   SmallVector<SmallVector<Operation *>> islands;
   for (unsigned number = 0; number < ops.size(); ++number) {
-    if (find(number) != number)
+    ArrayRef<unsigned> group = members[find(number)];
+    if (!supported[number] || group.front() != number)
       continue;
     SmallVector<Operation *> island;
-    for (unsigned member : members[number])
+    for (unsigned member : group)
       island.push_back(ops[member]);
-    if (supported[number] && llvm::any_of(island, isQuantization))
+    if (llvm::any_of(island, isQuantization))
       islands.push_back(std::move(island));
   }
   return islands;
