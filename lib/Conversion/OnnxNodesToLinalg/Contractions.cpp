@@ -30,12 +30,7 @@ struct ProductLoops {
 
 static LogicalResult checkSummedSizes(NodeContext &context, OpFoldResult lhs,
                                       OpFoldResult rhs) {
-  std::optional<int64_t> a = getConstantIntValue(lhs);
-  std::optional<int64_t> c = getConstantIntValue(rhs);
-  if (!a || !c || *a == *c)
-    return success();
-  return context.unsupported("the summed axis has size " + Twine(*a) +
-                             " in input 0, but " + Twine(*c) + " in input 1");
+  return context.requireEqual(lhs, rhs, "the size of the summed axis");
 }
 
 /// numpy.matmul: an input of rank 1 is a row on the left and a column on the
@@ -114,25 +109,31 @@ NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
   return SmallVector<Value>{convertFromCompute(context, sums, elementType)};
 }
 
-/// Where the zero point of an element of a factor is: one for all, one for each
-/// row (column), or one for each row (column) of each matrix. `vectorLoop` is
-/// the loop over rows (columns), `map` the factor's own.
+/// Where the zero point of an element of factor `index` is: one for all, one
+/// for each row (column), or one for each row (column) of each matrix. `map` is
+/// the factor's own.
 static FailureOr<AffineMap> getZeroPointMap(NodeContext &context, size_t index,
-                                            AffineMap map, int64_t vectorLoop) {
+                                            AffineMap map) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(index));
+  SmallVector<OpFoldResult> factor = context.getSizes(context.input(index));
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(2 + index));
   SmallVector<AffineExpr> exprs;
-  if (sizes.size() > 1 && sizes.size() != map.getNumResults())
+  // Rows are the last axis but one on the left, columns the last on the right.
+  size_t vectorAxis = factor.size() - (index == 0 ? 2 : 1);
+  bool isVector = sizes.size() == 1 && factor.size() > 1;
+  if (sizes.size() > 1 && sizes.size() != factor.size())
     return context.unsupported("a zero point has rank " + Twine(sizes.size()) +
-                               ", but its factor " +
-                               Twine(map.getNumResults()));
+                               ", but its factor " + Twine(factor.size()));
   for (auto [axis, size] : llvm::enumerate(sizes)) {
-    if (isConstantIntValue(size, 1))
+    if (isConstantIntValue(size, 1)) {
       exprs.push_back(b.getAffineConstantExpr(0));
-    else if (sizes.size() > 1)
-      exprs.push_back(map.getResult(axis));
-    else
-      exprs.push_back(b.getAffineDimExpr(vectorLoop));
+      continue;
+    }
+    size_t factorAxis = isVector ? vectorAxis : axis;
+    if (failed(context.requireEqual(factor[factorAxis], size,
+                                    "the number of zero points")))
+      return failure();
+    exprs.push_back(map.getResult(factorAxis));
   }
   return AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
 }
@@ -144,17 +145,12 @@ NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<Value> inputs = {context.input(0), context.input(1)};
   SmallVector<AffineMap> maps = {loops->lhs, loops->rhs};
-  // Rows and columns are the last loops of the result.
-  int64_t lastLoop = loops->numLoops - 2;
-  int64_t rowLoop = lastLoop - (context.type(1).getRank() > 1);
-  int64_t vectorLoops[] = {rowLoop, lastLoop};
   // The positions among the operands.
   std::optional<size_t> zeroPoints[2];
   for (size_t i : {0, 1}) {
     if (!context.input(2 + i))
       continue;
-    FailureOr<AffineMap> map =
-        getZeroPointMap(context, 2 + i, maps[i], vectorLoops[i]);
+    FailureOr<AffineMap> map = getZeroPointMap(context, i, maps[i]);
     if (failed(map))
       return failure();
     zeroPoints[i] = inputs.size();

@@ -31,6 +31,9 @@ public:
   explicit Convolution(NodeContext &context) : context(context), b(context.b) {}
 
   LogicalResult analyze();
+  /// Whether an input, if it is there, is a vector with an element for each
+  /// channel of the result.
+  LogicalResult requirePerChannel(size_t index);
   /// `pad` is the element around the input; `type` that of the sums; `extras`
   /// are tensors of one element or one for each channel of the result.
   NodeResults build(Value pad, Type type, Value bias, ArrayRef<Value> extras,
@@ -68,20 +71,21 @@ LogicalResult Convolution::analyze() {
                                Twine(inputSizes.size()) + " and " +
                                Twine(weightSizes.size()));
   groups = context.getInt("group", 1);
-  std::optional<int64_t> channels = getConstantIntValue(inputSizes[1]);
   std::optional<int64_t> weightChannels = getConstantIntValue(weightSizes[1]);
   std::optional<int64_t> filters = getConstantIntValue(weightSizes[0]);
   if (groups < 1 || (filters && *filters % groups != 0))
     return context.unsupported("attribute 'group' must divide the channels of "
                                "the result, but got " +
                                Twine(groups));
-  if (channels && weightChannels && *channels != *weightChannels * groups)
-    return context.unsupported("the input must have " +
-                               Twine(*weightChannels * groups) +
-                               " channels, but got " + Twine(*channels));
+  AffineExpr s0 = b.getAffineSymbolExpr(0);
+  if (failed(context.requireEqual(computeIndex(b, s0 * groups, weightSizes[1]),
+                                  inputSizes[1], "the number of channels")) ||
+      failed(context.requireEqual(
+          computeIndex(b, s0.floorDiv(groups) * groups, weightSizes[0]),
+          weightSizes[0], "the number of channels of the result in groups")))
+    return failure();
   isGrouped = groups != 1;
-  groupChannels = computeIndex(b, b.getAffineSymbolExpr(0).floorDiv(groups),
-                               weightSizes[0]);
+  groupChannels = computeIndex(b, s0.floorDiv(groups), weightSizes[0]);
   isDepthwise = isGrouped && weightChannels == 1 && filters == groups;
 
   ArrayRef<OpFoldResult> kernel = ArrayRef(weightSizes).drop_front(2);
@@ -109,6 +113,18 @@ LogicalResult Convolution::analyze() {
     sumSizes.push_back(groupChannels);
   sumSizes.append(getOutputSizes(windows));
   return success();
+}
+
+LogicalResult Convolution::requirePerChannel(size_t index) {
+  if (!context.input(index))
+    return success();
+  int64_t rank = context.type(index).getRank();
+  if (rank != 1)
+    return context.unsupported("input " + Twine(index) +
+                               " must have rank 1, but got " + Twine(rank));
+  return context.requireEqual(weightSizes[0],
+                              context.getSizes(context.input(index)).front(),
+                              "the size of input " + Twine(index));
 }
 
 Value Convolution::split(Value tensor, int64_t axis, OpFoldResult channels) {
@@ -177,8 +193,6 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
   SmallVector<AffineMap> maps = {getMap(inputExprs), getMap(weightExprs)};
   for (Value extra : extras) {
     auto extraType = cast<RankedTensorType>(extra.getType());
-    if (extraType.getRank() > 1)
-      return context.unsupported("a zero point must have rank 0 or 1");
     bool isOne = extraType.getRank() == 0 || extraType.getDimSize(0) == 1;
     operands.push_back(isOne ? extra : split(extra, 0, groupChannels));
     maps.push_back(
@@ -198,7 +212,7 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
 
 NodeResults onnx_nodes::convertConv(NodeContext &context) {
   Convolution convolution(context);
-  if (failed(convolution.analyze()))
+  if (failed(convolution.analyze()) || failed(convolution.requirePerChannel(2)))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = context.elementType(0);
@@ -231,11 +245,16 @@ NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
       continue;
     zeroPoints[i] = 2 + extras.size();
     extras.push_back(zeroPoint);
-    if (i != 0)
-      continue;
     auto zeroPointType = cast<RankedTensorType>(zeroPoint.getType());
-    if (zeroPointType.getRank() > 1 ||
-        (zeroPointType.getRank() == 1 && zeroPointType.getDimSize(0) != 1))
+    bool isOne =
+        zeroPointType.getRank() == 0 ||
+        (zeroPointType.getRank() == 1 && zeroPointType.getDimSize(0) == 1);
+    if (i != 0) {
+      if (!isOne && failed(convolution.requirePerChannel(3)))
+        return failure();
+      continue;
+    }
+    if (!isOne)
       return context.unsupported("input 2 must be one zero point");
     SmallVector<Value> position(zeroPointType.getRank());
     if (!position.empty())

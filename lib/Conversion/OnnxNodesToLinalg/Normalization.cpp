@@ -126,11 +126,17 @@ LogicalResult BatchNormalization::analyze() {
   // Before 9 there may be statistics of each activation.
   if (context.getInt("spatial", 1) == 0)
     channels = getAxesWithout(sizes.size(), {0});
-  for (size_t i = 1; i < 5; ++i)
-    if (static_cast<size_t>(context.type(i).getRank()) != channels.size())
+  for (size_t i = 1; i < 5; ++i) {
+    SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
+    if (given.size() != channels.size())
       return context.unsupported("input " + Twine(i) + " must have rank " +
                                  Twine(channels.size()) + ", but got " +
-                                 Twine(context.type(i).getRank()));
+                                 Twine(given.size()));
+    for (auto [axis, size] : llvm::zip_equal(channels, given))
+      if (failed(context.requireEqual(sizes[axis], size,
+                                      "the size of input " + Twine(i))))
+        return failure();
+  }
   // Versions 1 and 6 tell it by an attribute, 7 and 9 by the outputs.
   if (context.opset < 7 && context.getInt("is_test", 0) == 0)
     return context.unsupported("no training before opset 14");
