@@ -62,7 +62,9 @@ def main():
         command.add_argument("work", help="an empty folder")
         command.add_argument("--ops", nargs="+", default=OPS, choices=OPS)
         command.add_argument("--versions", nargs="+", type=int, default=VERSIONS, choices=VERSIONS)
-        command.add_argument("--nodes", type=int, default=64, help="the most nodes in a model")
+        # Those that are refused are not compiled.
+        most = 64 if command is run else 256
+        command.add_argument("--nodes", type=int, default=most, help="the most nodes in a model")
     run.add_argument("--cpu", help="compile for this one, and compare nothing else")
     for command in (oracle, run):
         command.add_argument("--seed", type=int, default=0, help="other values")

@@ -106,11 +106,14 @@ class Form:
         return (*self.shape[: self.axis], blocks, *self.shape[self.axis + 1 :])
 
 
-_TENSORS = [(), (1,), (37,), (3, 67), (2, 3, 5, 9), (5, 0, 3)]
+# Legal, for it holds every element along the axis.
+HUGE_BLOCK = 2**62
+
+_TENSORS = [(), (1,), (37,), (3, 67), (2, 3, 5, 9), (2, 1031), (5, 0, 3)]
 TENSOR_FORMS = [Form(s, one_element=one) for one in (False, True) for s in _TENSORS]
 AXIS_FORMS = [
     Form(shape, axis)
-    for shape in [(33,), (7, 19), (4, 130), (3, 5, 17), (2, 3, 4, 11), (2, 0, 3)]
+    for shape in [(33,), (7, 19), (4, 130), (3, 5, 17), (2, 3, 4, 11), (2, 1031), (2, 0, 3)]
     for axis in range(len(shape))
 ]
 EXACT_FORMS = [
@@ -119,6 +122,7 @@ EXACT_FORMS = [
     Form((64, 6), 0, 32),
     Form((3, 9), 1, 1),
     Form((4, 8), 1, 8),
+    Form((2, 1024), 1, 128),
     Form((2, 32, 5), 1, 8),
     Form((3, 4, 34), 1, 2),
     Form((2, 3, 4, 16), 3, 4),
@@ -129,6 +133,9 @@ PARTIAL_FORMS = [
     Form((6, 70), 1, 32),
     Form((70, 6), 0, 32),
     Form((4, 8), 1, 20),
+    Form((4, 8), 1, HUGE_BLOCK),
+    Form((2, 1030), 1, 32),
+    Form((515, 3), 0, 32),
     Form((2, 13, 5), 1, 4),
     Form((3, 7, 35), 1, 2),
     Form((2, 3, 5, 19), 3, 7),
@@ -353,6 +360,12 @@ def is_accepted_by(case, version):
     types = (case.x, case.scale, case.y)
     attributes = set(schema_of(case.op, version).attributes)
     return types in _legal_types(case.op, version) and case.attributes.keys() <= attributes
+
+
+def opsets_of(version):
+    """From the first to the last that resolve to a version of the ops."""
+    ends = (*VERSIONS[1:], NEWEST + 1)
+    return range(version, ends[VERSIONS.index(version)])
 
 
 @cache

@@ -23,7 +23,8 @@ def spread(case, values):
     if case.axis is None:
         return np.broadcast_to(values.reshape(()), case.shape)
     if case.block:
-        repeated = np.repeat(values, case.block, axis=case.axis)
+        block = min(case.block, case.shape[case.axis])
+        repeated = np.repeat(values, block, axis=case.axis)
         kept = np.arange(case.shape[case.axis])
         return np.take(repeated, kept, axis=case.axis)
     shape = [1] * len(case.shape)

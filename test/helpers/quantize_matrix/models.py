@@ -50,8 +50,8 @@ def node(index, case):
     return made
 
 
-def model(cases, datas, every_constant=False, ir_version=NEWEST_IR):
-    """All cases' opset must be one. Those inputs that are no initializers are graph inputs."""
+def model(cases, datas, every_constant=False, ir_version=NEWEST_IR, opset=None):
+    """All cases' version must be one. Those inputs that are no initializers are graph inputs."""
     nodes, inputs, outputs, initializers = [], [], [], []
     for index, (case, data) in enumerate(zip(cases, datas, strict=True)):
         nodes.append(node(index, case))
@@ -75,7 +75,7 @@ def model(cases, datas, every_constant=False, ir_version=NEWEST_IR):
         sizes = None if case.dynamic else case.shape
         outputs.append(helper.make_tensor_value_info(f"y{index}", FORMATS[case.y].onnx, sizes))
     graph = helper.make_graph(nodes, "cases", inputs, outputs, initializers)
-    opsets = [helper.make_opsetid("", cases[0].opset)]
+    opsets = [helper.make_opsetid("", opset or cases[0].opset)]
     if any(case.domain for case in cases):
         opsets.append(helper.make_opsetid(MICROSOFT, 1))
     return helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
