@@ -315,6 +315,7 @@ void LoopNest::buildBlocks(SmallVectorImpl<GenericOp> &tiles) {
       {getAsOpFoldResult(extent)});
   Value end = getValueOrCreateConstantIndexOp(rewriter, loc, whole);
   auto blocks = scf::ForOp::create(rewriter, loc, zero, end, step);
+  blocks->setDiscardableAttr(kBlockLoopAttr, rewriter.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(blocks.getBody()->getTerminator());

@@ -72,8 +72,9 @@ Value BodyBuilder::dequantize(Value input, Value scale, Value zeroPoint,
     difference = arith::SubFOp::create(builder, loc, cast(input, f32),
                                        spread(cast(zeroPoint, f32), input));
   } else if (zeroPoint) {
-    Type wide = from.getIntOrFloatBitWidth() < 32 ? builder.getI32Type()
-                                                  : builder.getI64Type();
+    // Where it fits.
+    unsigned width = from.getIntOrFloatBitWidth();
+    Type wide = builder.getIntegerType(width < 8 ? 8 : width < 32 ? 32 : 64);
     difference = arith::SubIOp::create(builder, loc, cast(input, wide),
                                        spread(cast(zeroPoint, wide), input));
   }

@@ -72,37 +72,29 @@ private:
 };
 } // namespace
 
-/// What D4 says of scales that are no ordinary numbers comes out of the factor:
-/// by zero all x become infinite but for a zero, which becomes NaN; by infinity
-/// all become zero but for an infinity, which becomes NaN.
+/// What D4 says of scales that are no ordinary numbers comes out of the factor,
+/// their reciprocal: by zero all x become infinite but for a zero, which
+/// becomes NaN; by infinity all become zero but for an infinity, which becomes
+/// NaN.
 Divisor QuantizeExpander::prepare() {
   Lanes &l = uniform;
-  Value scale = op.scale;
-  FloatType f32 = getFloatType(scale);
-  const llvm::fltSemantics &semantics = f32.getFloatSemantics();
-  Value size = getMagnitude(l, scale);
-  Value one = l.powerOfTwo(f32, 0), zero = l.number(f32, APFloat(0.0));
-  Value infinity = l.number(f32, APFloat::getInf(semantics));
-
+  FloatType f32 = getFloatType(op.scale);
+  Value size = getMagnitude(l, op.scale), one = l.powerOfTwo(f32, 0);
   Value isSmall = l.compare(CmpFPredicate::OLT, size, l.powerOfTwo(f32, -60));
   Value isLarge = l.compare(CmpFPredicate::OGT, size, l.powerOfTwo(f32, 60));
-  Value factor = l.select(isSmall, l.powerOfTwo(f32, 100), one);
-  factor = l.select(isLarge, l.powerOfTwo(f32, -100), factor);
-  Value nearOne = l.make<arith::MulFOp>(size, factor);
-
-  Value isZero = l.compare(CmpFPredicate::OEQ, size, zero);
-  Value isInfinite = l.compare(CmpFPredicate::OEQ, size, infinity);
-  Value isNaN = l.isNaN(size);
-  Value isSpecial =
-      l.make<arith::OrIOp>(l.make<arith::OrIOp>(isZero, isInfinite), isNaN);
-  factor = l.select(isZero, infinity, factor);
-  factor = l.select(isInfinite, zero, factor);
-  factor = l.select(isNaN, scale, factor);
-  nearOne = l.select(isSpecial, one, nearOne);
-
-  Value sign = l.bitAnd(l.toBits(scale), 0x80000000);
+  Value factor = l.select(isLarge, l.powerOfTwo(f32, -100), one);
+  factor = l.select(isSmall, l.powerOfTwo(f32, 100), factor);
+  // Zero, infinity and NaN stay what they are.
+  Value scale = l.make<arith::MulFOp>(size, factor);
+  Value reciprocal = l.make<arith::DivFOp>(one, scale);
+  Value isSpecial = l.compare(arith::CmpIPredicate::uge,
+                              l.add(l.toBits(scale), -1), 0x7F800000 - 1);
+  factor = l.select(isSpecial, reciprocal, factor);
+  scale = l.select(isSpecial, one, scale);
+  reciprocal = l.select(isSpecial, one, reciprocal);
+  Value sign = l.bitAnd(l.toBits(op.scale), 0x80000000);
   factor = l.bitcast(l.make<arith::OrIOp>(l.toBits(factor), sign), f32);
-  return {factor, nearOne, l.make<arith::DivFOp>(one, nearOne)};
+  return {factor, scale, reciprocal};
 }
 
 Value QuantizeExpander::divide(Value value, const Divisor &divisor) {

@@ -98,7 +98,7 @@ static std::optional<Loop> findMainLoop(const Function &function) {
 }
 
 /// What is wrong with a main loop; empty if nothing is.
-static std::string judge(ArrayRef<StringRef> body, bool mayDivide = false) {
+static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
   static const llvm::Regex scalar(
       // Arithmetic and conversions on one element ...
       "^v?(add|sub|mul|div|min|max|ucomi|comi|fn?m(add|sub)[0-9]+)s[sd]\t|"
@@ -108,15 +108,16 @@ static std::string judge(ArrayRef<StringRef> body, bool mayDivide = false) {
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
   static const llvm::Regex vectorStore(
       "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
+  static const llvm::Regex vectorDivision("^vdivp[sd]\t");
   bool stores = false, isWide = false;
   for (StringRef line : body) {
     if (line.starts_with("call"))
       return ("calls: " + line).str();
-    if (scalar.match(line))
+    if (!rules.mayPrepare && scalar.match(line))
       return ("works on single elements: " + line).str();
     if (line.contains("gather"))
       return ("gathers: " + line).str();
-    if (!mayDivide && line.starts_with("vdiv"))
+    if (!rules.mayDivide && vectorDivision.match(line))
       return ("divides: " + line).str();
     stores |= vectorStore.match(line);
     isWide |= line.contains("%ymm") || line.contains("%zmm");
@@ -128,19 +129,18 @@ static std::string judge(ArrayRef<StringRef> body, bool mayDivide = false) {
   return "";
 }
 
-static std::string judgeMainLoop(const Function &function, bool mayDivide) {
+static std::string judgeMainLoop(const Function &function, LoopRules rules) {
   std::optional<Loop> loop = findMainLoop(function);
   if (!loop)
     return "has no vector loop";
   return judge(
       ArrayRef(function.lines).slice(loop->begin, loop->end - loop->begin),
-      mayDivide);
+      rules);
 }
 
 std::string test::judgeMainLoop(StringRef assembly, StringRef name,
-                                bool mayDivide) {
-  return ::judgeMainLoop(parseFunction(findFunction(assembly, name)),
-                         mayDivide);
+                                LoopRules rules) {
+  return ::judgeMainLoop(parseFunction(findFunction(assembly, name)), rules);
 }
 
 /// Whether the cast stores the bytes that it loads, or always the same one: the
@@ -179,7 +179,7 @@ FailureOr<size_t> test::checkLoops(ArrayRef<CastCase> cases,
       Function function = parseFunction(findFunction(text, one.getName()));
       if (isCopyOrFill(one) && callsLibrary(function))
         continue;
-      std::string complaint = ::judgeMainLoop(function, /*mayDivide=*/false);
+      std::string complaint = ::judgeMainLoop(function, {});
       if (complaint.empty())
         continue;
       ++failures;

@@ -14,10 +14,17 @@
 
 namespace mlir::quant_float::test {
 
+struct LoopRules {
+  /// Vectors are divided: each element has its own scale.
+  bool mayDivide = false;
+  /// There is work on single elements too: a round has a scale of its own.
+  bool mayPrepare = false;
+};
+
 /// What is wrong with the main loop of the function `name` in x86-64
 /// `assembly`; empty if it works on vectors, calls nothing, gathers nothing
 /// and, unless it may, divides nothing.
-std::string judgeMainLoop(StringRef assembly, StringRef name, bool mayDivide);
+std::string judgeMainLoop(StringRef assembly, StringRef name, LoopRules rules);
 
 } // namespace mlir::quant_float::test
 

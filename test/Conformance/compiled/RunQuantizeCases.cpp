@@ -167,10 +167,12 @@ FailureOr<size_t> test::checkLoops(ArrayRef<QuantizeCase> cases,
       StringRef layout = one.layout->name;
       bool hasOwnScales = layout == "columns";
       if (!hasOwnScales && layout != "rows" && layout != "tensor" &&
-          layout != "channels" && layout != "blocks64")
+          layout != "channels" && layout != "blocks32")
         continue;
-      bool mayDivide = hasOwnScales || one.getPrecision().isF64();
-      std::string complaint = judgeMainLoop(text, one.getName(), mayDivide);
+      LoopRules rules;
+      rules.mayDivide = hasOwnScales || one.getPrecision().isF64();
+      rules.mayPrepare = layout == "blocks32";
+      std::string complaint = judgeMainLoop(text, one.getName(), rules);
       if (!complaint.empty())
         failures += !fail(one, complaint);
     }
