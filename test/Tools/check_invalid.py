@@ -9,7 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 cases = [
     case
-    for name in ("invalid.mlir", "invalid-cast.mlir", "invalid-cast-versions.mlir")
+    for name in (
+        "invalid.mlir",
+        "invalid-cast.mlir",
+        "invalid-cast-versions.mlir",
+        "invalid-quantize.mlir",
+    )
     for case in (folder / name).read_text().split("// -----")
 ]
 

@@ -51,9 +51,7 @@ private:
   Operation *createOp(Type resultType);
 
   /// V3: names an attribute that is spelled out without effect.
-  void ignore(StringRef name) {
-    ignored.push_back(builder.getStringAttr(name));
-  }
+  void ignore(StringRef name) { ignored.push_back(name); }
 
   Value getInput(unsigned index) const { return node.getInput(index); }
   std::optional<int64_t> getInputRank() const {
@@ -65,7 +63,7 @@ private:
   const NodeReader &node;
   bool isQuantize;
   Attributes attributes;
-  SmallVector<Attribute> ignored;
+  SmallVector<StringRef> ignored;
   std::optional<int64_t> axis;
   std::optional<int64_t> blockSize;
 };
@@ -240,8 +238,10 @@ Operation *QuantizationResolver::createOp(Type resultType) {
   add("saturate", attributes.saturate);
   if (attributes.precision)
     add("precision", TypeAttr::get(attributes.precision));
+  // In one order, whatever brought them about.
+  llvm::sort(ignored, [](StringRef a, StringRef b) { return a < b; });
   if (!ignored.empty())
-    add("ignored_attributes", builder.getArrayAttr(ignored));
+    add("ignored_attributes", builder.getStrArrayAttr(ignored));
   return builder.create(state);
 }
 

@@ -1,0 +1,259 @@
+# quant-float-check on quantization nodes: the faults that no other checker of ONNX models names, int32
+# zero points, nodes of com.microsoft, DynamicQuantizeLinear, nodes that no op can express, and MLIR.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir/quant-float-check %t
+import json
+import pathlib
+import subprocess
+import sys
+
+import onnx
+from onnx import TensorProto as T
+from onnx import helper
+
+tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
+node = helper.make_node
+failures = []
+
+
+def run(code, *arguments, stdin=""):
+    command = [tool, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=work, input=stdin)
+    if done.returncode != code:
+        failures.append(f"{arguments}: exit code {done.returncode}: {done.stderr[-300:]}")
+    return done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def expect(what, wanted, got):
+    failures.extend(f"{what}: expected '{w}', but got {got}" for w in wanted if w not in got)
+
+
+def make_model(nodes, inputs, opset=21, constants=()):
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(*value) for value in inputs],
+        [],
+        initializer=constants,
+    )
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+
+def write(name, model):
+    (work / name).write_bytes(model.SerializeToString())
+
+
+# --- What the checker of ONNX lets pass ---------------------------------------------------------------
+
+# (opset, op, shapes of x, scale and zero point, attributes, message)
+FAULTS = {
+    "length of a per-axis scale": (21, "QuantizeLinear", [4, 5], [4], None, {}, "scale must have 5 elements, as the input's dimension 1, but got 4"),
+    "length at opset 13": (13, "DequantizeLinear", [4, 5], [5], None, {"axis": 0}, "scale must have 4 elements, as the input's dimension 0, but got 5"),
+    "rank 2 without block_size": (21, "QuantizeLinear", [4, 5], [4, 1], None, {}, "a scale of rank 2 needs a block_size above 0 (blocked quantization), but got 'tensor<4x1xf32>' without one"),
+    "rank of no granularity": (25, "DequantizeLinear", [4, 5, 6], [4, 5], None, {}, "scale must be a scalar (per tensor), a vector (per axis) or, with block_size, of the input's rank 3 (blocked), but got 'tensor<4x5xf32>'"),
+    "axis above the rank": (21, "QuantizeLinear", [4, 5], [5], None, {"axis": 2}, "axis must be in [-2, 1] for an input of rank 2, but got 2"),
+    "axis below the rank": (21, "DequantizeLinear", [4, 5], [5], None, {"axis": -3}, "axis must be in [-2, 1] for an input of rank 2, but got -3"),
+    "rank 1 and the default axis": (21, "QuantizeLinear", [3], [3], None, {}, "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is left out"),
+    "zero point of another shape": (21, "QuantizeLinear", [4, 5], [5], [4], {}, "zero point must have the same shape as the scale, but got the shape [4] beside the shape [5]"),
+    "block_size below 0": (21, "DequantizeLinear", [4, 5], [4, 5], None, {"block_size": -1}, "attribute 'block_size': expected 0 or more, but got -1"),
+    "block_size and a scalar": (21, "QuantizeLinear", [4, 5], [], None, {"block_size": 2}, "with a block size the scale must have the input's rank 2, but got the shape []"),
+    "block_size and a vector": (25, "QuantizeLinear", [4, 5], [5], None, {"block_size": 2}, "with a block size the scale must have the input's rank 2, but got the shape [5]"),
+    "too few blocks": (21, "DequantizeLinear", [4, 5], [4, 2], None, {"block_size": 2}, "dimension 1 of the scale must be 3, the blocks of 2 in 5, but got 2"),
+    "too many blocks": (25, "DequantizeLinear", [4, 5], [4, 4], None, {"block_size": 2}, "dimension 1 of the scale must be 3, the blocks of 2 in 5, but got 4"),
+    "another dimension": (21, "QuantizeLinear", [4, 5], [3, 3], None, {"block_size": 2}, "dimension 0 of the scale must be 4, as the input's, but got 3"),
+    "saturate 7": (21, "QuantizeLinear", [4, 5], [], None, {"saturate": 7}, "attribute 'saturate': expected 0 or 1, but got 7"),
+    "precision 99": (25, "QuantizeLinear", [4, 5], [], None, {"precision": 99}, "attribute 'precision': expected the number of an element type, but got 99"),
+    "precision STRING": (23, "QuantizeLinear", [4, 5], [], None, {"precision": T.STRING}, "attribute 'precision': expected 0 or the number of float, float16, bfloat16 or double, but got 8"),
+}  # fmt: skip
+
+
+def make_fault(opset, op, x, scale, zero, attributes, _):
+    data = T.FLOAT if op == "QuantizeLinear" else T.INT8
+    names = ["x", "s"] + (["z"] if zero is not None else [])
+    inputs = [("x", data, x), ("s", T.FLOAT, scale), ("z", T.UINT8, zero)][: len(names)]
+    return make_model([node(op, names, ["y"], name="n", **attributes)], inputs, opset)
+
+
+for what, fault in FAULTS.items():
+    made = make_fault(*fault)
+    onnx.checker.check_model(made, full_check=True)
+    write("fault.onnx", made)
+    out, err = run(1, "fault.onnx")
+    expect(what, [f"fault.onnx: error: node 'n': {fault[-1]}"], err)
+    if len(out) != 1 or not out[0].endswith(f": invalid: {fault[-1]}"):
+        failures.append(f"{what}: {out}")
+    out, _ = run(1, "fault.onnx", "--opset", "all")
+    if "accepted by no opset" not in out[0]:
+        failures.append(f"{what}: {out}")
+# What no schema of any version has is refused at load by none of them.
+write("to.onnx", make_model([node("Cast", ["x"], ["y"], name="n", to=0)], [("x", T.FLOAT, [2])]))
+words = "attribute 'to': expected the number of an element type, but got 0"
+expect("to=0", [f"to.onnx: error: node 'n': {words}"], run(1, "to.onnx")[1])
+
+# --- Opsets -------------------------------------------------------------------------------------------
+
+S, X = ("s", T.FLOAT, []), ("x", T.FLOAT, [4, 5])
+write(
+    "opsets.onnx",
+    make_model(
+        [
+            node("QuantizeLinear", ["x", "s"], ["a"], name="plain"),
+            node("QuantizeLinear", ["x", "s"], ["b"], name="spelled", axis=1, block_size=0),
+            node("QuantizeLinear", ["x", "t"], ["c"], name="axis"),
+            node("QuantizeLinear", ["x", "s"], ["d"], name="type", output_dtype=T.INT4),
+            node("DequantizeLinear", ["a", "s"], ["e"], name="half", output_dtype=T.FLOAT16),
+            node("QuantizeLinear", ["x", "s"], ["f"], name="broken", saturate=2),
+        ],
+        [X, S, ("t", T.FLOAT, [5])],
+        opset=23,
+    ),
+)
+out, _ = run(1, "opsets.onnx", "--opset", "all")
+QL = "QuantizeLinear, opset 23, tensor<4x5xf32>, tensor<f32> to tensor<4x5x"
+expect(
+    "opsets.onnx",
+    [
+        f"opsets.onnx: node 'plain': {QL}ui8>: ok, accepted by opsets 10-28",
+        f"opsets.onnx: node 'spelled': {QL}ui8>: ok, accepted by opsets 21-28",
+        "  opsets 10-12: attribute 'axis' does not exist in QuantizeLinear-10 (opset 12)",
+        "  opsets 13-20: attribute 'block_size' does not exist in QuantizeLinear-19 (opset 20)",
+        "opsets.onnx: node 'axis': QuantizeLinear, opset 23, tensor<4x5xf32>, tensor<5xf32> to "
+        "tensor<4x5xui8>: ok, accepted by opsets 13-28",
+        f"opsets.onnx: node 'type': {QL}i4>: ok, accepted by opsets 21-28",
+        "opsets.onnx: node 'half': DequantizeLinear, opset 23, tensor<4x5xui8>, tensor<f32> to "
+        "tensor<4x5xf16>: ok, accepted by opsets 23-28",
+        "opsets.onnx: node 'broken': QuantizeLinear, opset 23, tensor<4x5xf32>, tensor<f32> to "
+        "!quant_float.unknown: invalid: attribute 'saturate': expected 0 or 1, but got 2, accepted "
+        "by no opset",
+    ],
+    out,
+)
+out, err = run(1, "opsets.onnx", "--opset", "13")
+expect("--opset 13", [f"opsets.onnx: node 'plain': {QL}ui8>: ok"], out)
+wanted = "opsets.onnx: error: node 'spelled': attribute 'block_size' does not exist in QuantizeLinear-13 (opset 13)"
+expect("--opset 13", [wanted], err)
+
+# --- int32 zero points (Q7) -----------------------------------------------------------------------------
+
+zeros = [
+    helper.make_tensor("zero", T.INT32, [5], [0] * 5),
+    helper.make_tensor("three", T.INT32, [5], [0, 0, 3, 0, 0]),
+    helper.make_tensor("minus", T.INT32, [], [-1]),
+    helper.make_tensor("many", T.INT32, [1000], [0] * 999 + [7]),
+]
+write(
+    "int32.onnx",
+    make_model(
+        [
+            node("DequantizeLinear", ["q", "t", "zero"], ["a"], name="zero"),
+            node("DequantizeLinear", ["q", "t", "three"], ["b"], name="three"),
+            node("DequantizeLinear", ["q", "s", "minus"], ["c"], name="minus"),
+            node("DequantizeLinear", ["r", "u", "many"], ["d"], name="many", axis=0),
+            node("DequantizeLinear", ["q", "s", "z"], ["e"], name="given"),
+            node("DequantizeLinear", ["q", "s"], ["f"], name="none"),
+        ],
+        [
+            ("q", T.INT32, [4, 5]),
+            ("r", T.INT32, [1000]),
+            S,
+            ("t", T.FLOAT, [5]),
+            ("u", T.FLOAT, [1000]),
+            ("z", T.INT32, []),
+        ],
+        constants=zeros,
+    ),
+)
+out, err = run(0, "int32.onnx")
+SUPPOSED = "an int32 zero point is supposed to be 0, but"
+wanted = [
+    f"int32.onnx: warning: node 'three': {SUPPOSED} element 2 is 3",
+    f"int32.onnx: warning: node 'minus': {SUPPOSED} element 0 is -1",
+    f"int32.onnx: warning: node 'many': {SUPPOSED} element 999 is 7",
+    f"int32.onnx: warning: node 'given': {SUPPOSED} is not a constant",
+]
+if err != wanted:
+    failures.append(f"int32.onnx: expected {wanted}, but got {err}")
+expect("int32.onnx", [f"  warning: {SUPPOSED} is not a constant"], out)
+out, _ = run(0, "int32.onnx", "--json")
+found = [report.get("warnings", []) for report in json.loads("\n".join(out))]
+if [len(one) for one in found] != [0, 1, 1, 1, 1, 0] or found[2] != [f"{SUPPOSED} element 0 is -1"]:
+    failures.append(f"int32.onnx: JSON: {found}")
+
+# --- Other nodes ----------------------------------------------------------------------------------------
+
+write(
+    "others.onnx",
+    make_model(
+        [
+            node("QuantizeLinear", ["x", "s", "z"], ["a"], name="ms", domain="com.microsoft"),
+            node("DequantizeLinear", ["x", "s"], ["b"], name="no", domain="com.microsoft"),
+            node("DynamicQuantizeLinear", ["x"], ["c", "d", "e"], name="dynamic"),
+            node("DynamicQuantizeLinear", ["h"], ["f", "g", "i"], name="half"),
+            node("QuantizeLinear", ["x", "r"], ["j"], name="rank"),
+            node("Strange", ["x"], ["k"], domain="com.microsoft"),
+            node("DynamicQuantizeLinear", ["k"], ["l", "m", "n"], name="type"),
+        ],
+        [X, S, ("z", T.UINT16, []), ("h", T.FLOAT16, [2]), ("r", T.FLOAT, None)],
+        opset=13,
+    ),
+)
+out, _ = run(1, "others.onnx", "--opset", "all")
+X_S = "tensor<4x5xf32>, tensor<f32>"
+OUTPUTS = "tensor<f32>, tensor<ui8>"
+expect(
+    "others.onnx",
+    [
+        f"others.onnx: node 'ms': com.microsoft.QuantizeLinear, opset 1, {X_S}, tensor<ui16> to "
+        "tensor<4x5xui16>: ok, accepted by opsets 1",
+        f"others.onnx: node 'no': com.microsoft.DequantizeLinear, opset 1, {X_S} to tensor<4x5xf32>: "
+        "invalid: input element type 'f32' is not accepted by com.microsoft.DequantizeLinear-1 "
+        "(opset 1), accepted by no opset",
+        "others.onnx: node 'dynamic': DynamicQuantizeLinear, opset 13, tensor<4x5xf32> to "
+        f"tensor<4x5xui8>, {OUTPUTS}: ok, accepted by opsets 11-28",
+        "others.onnx: node 'half': DynamicQuantizeLinear, opset 13, tensor<2xf16> to tensor<2xui8>, "
+        f"{OUTPUTS}: invalid: input element type 'f16' is not accepted by DynamicQuantizeLinear, "
+        "accepted by no opset",
+        "others.onnx: node 'rank': QuantizeLinear, opset 13, tensor<4x5xf32>, tensor<*xf32> to "
+        "tensor<4x5xui8>: not verified: the rank of input 1 is not known",
+        "others.onnx: node 'type': DynamicQuantizeLinear, opset 13, !quant_float.unknown to "
+        f"tensor<*xui8>, {OUTPUTS}: not verified: the type of input 0 is not known",
+    ],
+    out,
+)
+# The opsets that are asked for are ONNX's: com.microsoft has its own.
+out, _ = run(1, "others.onnx", "--opset", "19")
+expect(
+    "--opset 19",
+    [
+        f"others.onnx: node 'ms': com.microsoft.QuantizeLinear, opset 1, {X_S}, tensor<ui16> to tensor<4x5xui16>: ok"
+    ],
+    out,
+)
+
+# MLIR: what no importer has looked at.
+text = """
+func.func @f(%x: tensor<2xf32>, %s: tensor<f32>, %q: tensor<2xf8E5M2>) {
+  %z = arith.constant dense<1.0> : tensor<f8E5M2>
+  %0 = quant_float.quantize %x, %s, %z opset 19 : tensor<2xf32>, tensor<f32>, tensor<f8E5M2> to tensor<2xf8E5M2>
+  %1 = quant_float.node "DequantizeLinear"(%q, %s, %z) opset 19 : (tensor<2xf8E5M2>, tensor<f32>, tensor<f8E5M2>) -> tensor<2xf32>
+  %2 = quant_float.node "DequantizeLinear"(%q, %s) opset 18 : (tensor<2xf8E5M2>, tensor<f32>) -> tensor<2xf32>
+  %3 = quant_float.qdq %x, %s storage f8E5M2 opset 23 : tensor<2xf32>, tensor<f32> to tensor<2xf32>
+  %4:3 = "quant_float.node"(%x) {op_type = "QuantizeLinear", opset = -1 : i64, absent_inputs = array<i64: 7, -1>} : (tensor<2xf32>) -> (f32, f32, f32)
+  return
+}
+"""
+out, err = run(1, "-", stdin=text)
+ZERO = "a constant zero point of 'f8E5M2' must be 0, but element 0 is 0x3C"
+expect(
+    "MLIR",
+    [
+        f"<stdin>:4:8: error: {ZERO}",
+        f"<stdin>:5:8: error: {ZERO}",
+        "<stdin>:6:8: error: input element type 'f8E5M2' is not accepted by DequantizeLinear-13 (opset 18)",
+    ],
+    err,
+)
+if len(out) != 5 or not out[3].endswith(": ok") or ": invalid: " not in out[4]:
+    failures.append(f"MLIR: {out}")
+sys.exit("\n".join(failures) if failures else 0)
