@@ -25,7 +25,8 @@ namespace {
 ///
 /// With several groups the channels are split in two axes, group and channel in
 /// it; where all groups have one channel on each side, the channel's loops and
-/// axes fall away.
+/// axes fall away. So do the axes that a window of one element does not move
+/// along (a convolution of rows written as one of images).
 class Convolution {
 public:
   explicit Convolution(NodeContext &context) : context(context), b(context.b) {}
@@ -40,6 +41,8 @@ public:
                     ReductionBody body);
 
 private:
+  /// The tensor without the axes of one element that fall away.
+  Value dropAxes(Value tensor);
   /// The tensor with the axis of channels split in groups.
   Value split(Value tensor, int64_t axis, OpFoldResult channels);
   AffineMap getMap(ArrayRef<AffineExpr> exprs) {
@@ -55,7 +58,11 @@ private:
   SmallVector<OpFoldResult> inputSizes, weightSizes;
   /// Channels of the result in a group.
   OpFoldResult groupChannels;
+  /// Those that move.
   SmallVector<WindowAxis> windows;
+  /// Positions among the spatial axes.
+  SmallVector<size_t> droppedAxes;
+  SmallVector<OpFoldResult> resultSizes;
   /// The sizes of the sums: batch, group, channel, windows, as far as split.
   SmallVector<OpFoldResult> sumSizes;
   unsigned numLoops = 0;
@@ -105,7 +112,16 @@ LogicalResult Convolution::analyze() {
       getWindows(context, ArrayRef(inputSizes).drop_front(2), kernel);
   if (failed(found))
     return failure();
-  windows = *found;
+  resultSizes = {inputSizes[0], weightSizes[0]};
+  resultSizes.append(getOutputSizes(*found));
+  for (auto [index, window] : llvm::enumerate(*found)) {
+    if (areAllConstantIntValue({window.input, window.kernel, window.output},
+                               1) &&
+        isConstantIntValue(window.padLow, 0))
+      droppedAxes.push_back(index);
+    else
+      windows.push_back(window);
+  }
   sumSizes = {inputSizes[0]};
   if (isGrouped)
     sumSizes.push_back(b.getIndexAttr(groups));
@@ -125,6 +141,13 @@ LogicalResult Convolution::requirePerChannel(size_t index) {
   return context.requireEqual(weightSizes[0],
                               context.getSizes(context.input(index)).front(),
                               "the size of input " + Twine(index));
+}
+
+Value Convolution::dropAxes(Value tensor) {
+  SmallVector<OpFoldResult> from = context.getSizes(tensor), to = from;
+  for (size_t axis : llvm::reverse(droppedAxes))
+    to.erase(to.begin() + 2 + axis);
+  return droppedAxes.empty() ? tensor : buildReshape(b, tensor, from, to);
 }
 
 Value Convolution::split(Value tensor, int64_t axis, OpFoldResult channels) {
@@ -153,8 +176,8 @@ Value Convolution::buildInit(Type type, Value bias) {
 NodeResults Convolution::build(Value pad, Type type, Value bias,
                                ArrayRef<Value> extras, ReductionBody body) {
   Value init = buildInit(type, bias);
-  Value input = padForWindows(b, context.input(0), pad, windows);
-  Value weight = context.input(1);
+  Value input = padForWindows(b, dropAxes(context.input(0)), pad, windows);
+  Value weight = dropAxes(context.input(1));
 
   // All loops first: maps need their number.
   AffineExpr zero = b.getAffineConstantExpr(0);
@@ -201,12 +224,8 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
   }
   Value sums =
       buildReduction(b, operands, maps, init, getMap(sumExprs), body).front();
-  if (isGrouped && !isDepthwise) {
-    SmallVector<OpFoldResult> to = sumSizes;
-    to.erase(to.begin() + 1);
-    to[1] = weightSizes[0];
-    sums = buildReshape(b, sums, sumSizes, to);
-  }
+  if ((isGrouped && !isDepthwise) || !droppedAxes.empty())
+    sums = buildReshape(b, sums, sumSizes, resultSizes);
   return SmallVector<Value>{sums};
 }
 

@@ -85,6 +85,12 @@ def add_convolutions():
     add("Conv", 11, image, floats(6, 1, 3, 3), floats(6), group=6, pads=[1, 1, 1, 1])
     add("Conv", 11, image, floats(12, 1, 3, 3), group=6, strides=[2, 3])
     add("Conv", 11, volume, floats(3, 2, 2, 2, 3), floats(3), strides=[2, 1, 2])
+    column = floats(1, 6, 9, 1)
+    add("Conv", 11, column, floats(4, 6, 3, 1), floats(4), pads=[1, 0, 2, 0])
+    add("Conv", 11, column, floats(4, 3, 3, 1), group=2)
+    add("Conv", 11, column, floats(4, 6, 3, 1), pads=[0, 1, 0, 0], strides=[1, 2])
+    add("Conv", 11, column, floats(6, 1, 3, 3), group=6, pads=[1, 1, 1, 1])
+    add("Conv", 11, floats(2, 6, 1, 1), floats(4, 6, 1, 1), floats(4))
     for mode in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         add("Conv", 11, image, floats(2, 6, 4, 3), auto_pad=mode, strides=[3, 2])
     add(
