@@ -114,6 +114,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     // loops becoming blocks.
     manager.addPass(createCanonicalizerPass());
   }
+  manager.addPass(createQuantFloatLowerMathPass());
   OpPassManager &low = manager.nest<func::FuncOp>();
   low.addPass(createQuantFloatLowerReshapesPass());
   low.addPass(memref::createExpandStridedMetadataPass());

@@ -49,7 +49,16 @@ static bool isReservedName(StringRef name) {
       "switch",  "template",  "this",      "throw",    "true",     "try",
       "typedef", "typeid",    "typename",  "typeof",   "union",    "unsigned",
       "using",   "virtual",   "void",      "volatile", "while",    "xor"};
-  return reserved.contains(name) || name.starts_with("__") ||
+  static const llvm::StringSet<> library = {
+      "acos", "acosh", "asin",      "asinh", "atan", "atan2",  "atanh",
+      "cbrt", "ceil",  "cos",       "cosh",  "erf",  "erfc",   "exp",
+      "exp2", "expm1", "floor",     "fma",   "fmax", "fmin",   "fmod",
+      "free", "log",   "log10",     "log1p", "log2", "malloc", "pow",
+      "rint", "round", "roundeven", "sin",   "sinh", "sqrt",   "tan",
+      "tanh", "trunc"};
+  StringRef single = name.ends_with("f") ? name.drop_back() : name;
+  return reserved.contains(name) || library.contains(name) ||
+         library.contains(single) || name.starts_with("__") ||
          name.starts_with("qf_") || name.starts_with("QF_");
 }
 

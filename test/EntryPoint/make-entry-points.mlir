@@ -80,3 +80,16 @@ func.func private @helper(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @double(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>
 }
+
+// -----
+
+// So do the C library's functions that compiled code calls.
+
+// CHECK-LABEL: func.func @graph_tanhf.kernel(
+// CHECK-LABEL: func.func @graph_malloc.kernel(
+func.func @tanhf(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}

@@ -161,6 +161,22 @@ def QuantFloatLowerCopiesPass
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
+def QuantFloatLowerMathPass
+    : Pass<"quant-float-lower-math", "mlir::ModuleOp"> {
+  let summary = "expand mathematical functions, or call the C library's";
+  let description = [{
+    `math.exp` and `math.tanh` on f32 become arithmetic, on vectors as well,
+    that is right to about two units in the last place, subnormal results
+    included, and has the same bits on every target. Other functions become
+    calls of the C library, element by element; roots and roundings, which are
+    instructions, stay.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::math::MathDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatLowerReshapesPass
     : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
   let summary = "expand contiguous buffers by what their sizes are";
