@@ -14,20 +14,21 @@ corpus.mkdir(parents=True, exist_ok=True)
 environment = os.environ | {"PYTHONPATH": str(tests / "Inputs")}
 
 with tempfile.TemporaryDirectory() as folder:
-    for script in ("cast", "constants", "functions", "graph", "opaque"):
+    for script in ("cast", "constants", "functions", "graph", "opaque", "quantize"):
         target = pathlib.Path(folder, script)
         subprocess.run(
             [sys.executable, tests / f"{script}.py", target], env=environment, check=True
         )
     # The broken files are made on the way to running a program on them; `false` will do.
-    broken = pathlib.Path(folder, "broken")
     diagnostics = pathlib.Path(__file__).parents[3] / "lib/Target/ONNX/Diagnostics.def"
-    subprocess.run(
-        [sys.executable, tests / "broken.py", broken, "false", diagnostics],
-        env=environment,
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
+    for script in ("broken", "broken_quantize"):
+        target = pathlib.Path(folder, script)
+        subprocess.run(
+            [sys.executable, tests / f"{script}.py", target, "false", diagnostics],
+            env=environment,
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
     for model in pathlib.Path(folder).rglob("*.onnx"):
         data = model.read_bytes()
         if len(data) <= LARGEST:
