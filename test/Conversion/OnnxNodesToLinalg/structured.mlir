@@ -1,0 +1,166 @@
+// Products, convolutions, pooling, reductions: the loops and how they read.
+// RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg --canonicalize --split-input-file | FileCheck %s
+
+// CHECK-DAG: #[[$LHS:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, 0, d2, d4)>
+// CHECK-DAG: #[[$RHS:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d4, d3)>
+// CHECK-DAG: #[[$SUM:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+
+// CHECK-LABEL: func.func @matmul_broadcasts_batches(
+// CHECK: linalg.generic {indexing_maps = [#[[$LHS]], #[[$RHS]], #[[$SUM]]]
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]
+// CHECK-SAME: outs(%{{.+}} : tensor<2x7x?x5xf32>)
+func.func @matmul_broadcasts_batches(%a: tensor<2x1x?x8xf32>, %b: tensor<7x8x5xf32>) -> tensor<2x7x?x5xf32> {
+  %0 = quant_float.node "MatMul"(%a, %b) opset 13 : (tensor<2x1x?x8xf32>, tensor<7x8x5xf32>) -> tensor<2x7x?x5xf32>
+  return %0 : tensor<2x7x?x5xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$LHS:.+]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-DAG: #[[$RHS:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+
+// A transposed factor is read in another order.
+// CHECK-LABEL: func.func @gemm(
+// CHECK: %[[ALPHA:.+]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[PRODUCT:.+]] = linalg.generic {indexing_maps = [#[[$LHS]], #[[$RHS]],
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[PRODUCT]], %{{.+}} : tensor<3x5xf32>, tensor<5xf16>)
+// CHECK-NEXT: ^bb0(%[[IN:.+]]: f32, %[[C:.+]]: f16,
+// CHECK-NEXT: %[[SCALED:.+]] = arith.mulf %[[IN]], %[[ALPHA]]
+// CHECK-NEXT: %[[WIDE:.+]] = quant_float.cast %[[C]] {{.*}} f16 to f32
+// CHECK-NEXT: arith.addf %[[SCALED]], %[[WIDE]]
+// CHECK-NEXT: quant_float.cast {{.*}} f32 to f16
+func.func @gemm(%a: tensor<8x3xf16>, %b: tensor<5x8xf16>, %c: tensor<5xf16>) -> tensor<3x5xf16> {
+  %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 attributes {alpha = 0.5 : f32, transA = 1 : i64, transB = 1 : i64} : (tensor<8x3xf16>, tensor<5x8xf16>, tensor<5xf16>) -> tensor<3x5xf16>
+  return %0 : tensor<3x5xf16>
+}
+
+// -----
+
+// What sizes have to share is checked at run time where it is not known.
+// CHECK-LABEL: func.func @matmul_sizes(
+// CHECK: %[[EQUAL:.+]] = arith.cmpi eq
+// CHECK: cf.assert %[[EQUAL]], "MatMul: the size of the summed axis"
+func.func @matmul_sizes(%a: tensor<2x?xf32>, %b: tensor<?x5xf32>) -> tensor<2x5xf32> {
+  %0 = quant_float.node "MatMul"(%a, %b) opset 13 : (tensor<2x?xf32>, tensor<?x5xf32>) -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$X:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5, d3 + d6)>
+// CHECK-DAG: #[[$W:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+// CHECK-DAG: #[[$Y:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
+
+// The sums start from the bias; one loop is over the channels of the result.
+// CHECK-LABEL: func.func @conv(
+// CHECK-SAME: %[[X:.+]]: tensor<?x3x8x?xf32>, %[[W:.+]]: tensor<4x3x3x3xf32>, %[[B:.+]]: tensor<4xf32>)
+// CHECK: %[[INIT:.+]] = linalg.generic
+// CHECK-SAME: ins(%[[B]] : tensor<4xf32>)
+// CHECK: %[[PADDED:.+]] = tensor.pad %[[X]] low[0, 0, 1, 1] high[0, 0, 1, 1]
+// CHECK: linalg.generic {indexing_maps = [#[[$X]], #[[$W]], #[[$Y]]]
+// CHECK-SAME: ins(%[[PADDED]], %[[W]]
+// CHECK-SAME: outs(%[[INIT]] : tensor<?x4x4x?xf32>)
+func.func @conv(%x: tensor<?x3x8x?xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf32>) -> tensor<?x4x4x?xf32> {
+  %0 = quant_float.node "Conv"(%x, %w, %b) opset 22 attributes {strides = array<i64: 2, 1>, pads = array<i64: 1, 1, 1, 1>} : (tensor<?x3x8x?xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<?x4x4x?xf32>
+  return %0 : tensor<?x4x4x?xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$X:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d4, d3 + d5)>
+// CHECK-DAG: #[[$W:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d2, d4, d5)>
+
+// CHECK-LABEL: func.func @conv_groups(
+// CHECK: %[[X:.+]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2], [3]] output_shape [1, 2, 2, 6]
+// CHECK: %[[W:.+]] = tensor.expand_shape %arg1 {{\[\[}}0, 1], [2], [3]] output_shape [2, 3, 2, 3]
+// CHECK: linalg.generic {indexing_maps = [#[[$X]], #[[$W]],
+// CHECK-SAME: ins(%[[X]], %[[W]]
+// CHECK: tensor.collapse_shape {{.*}} : tensor<1x2x3x4xf32> into tensor<1x6x4xf32>
+func.func @conv_groups(%x: tensor<1x4x6xf32>, %w: tensor<6x2x3xf32>) -> tensor<1x6x4xf32> {
+  %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {group = 2 : i64} : (tensor<1x4x6xf32>, tensor<6x2x3xf32>) -> tensor<1x6x4xf32>
+  return %0 : tensor<1x6x4xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$X:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 + d3)>
+// CHECK-DAG: #[[$W:.+]] = affine_map<(d0, d1, d2, d3) -> (d1, 0, d3)>
+
+// No loop over channels in a group; and none along the axis of one element.
+// CHECK-LABEL: func.func @conv_depthwise(
+// CHECK: tensor.collapse_shape %arg0 {{.*}} : tensor<1x4x6x1xf32> into tensor<1x4x6xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[$X]], #[[$W]],
+// CHECK: tensor.expand_shape {{.*}} into tensor<1x4x4x1xf32>
+func.func @conv_depthwise(%x: tensor<1x4x6x1xf32>, %w: tensor<4x1x3x1xf32>) -> tensor<1x4x4x1xf32> {
+  %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {group = 4 : i64} : (tensor<1x4x6x1xf32>, tensor<4x1x3x1xf32>) -> tensor<1x4x4x1xf32>
+  return %0 : tensor<1x4x4x1xf32>
+}
+
+// -----
+
+// The input is surrounded by its zero point.
+// CHECK-LABEL: func.func @conv_integer(
+// CHECK: %[[ZERO:.+]] = tensor.extract %arg2[] : tensor<ui8>
+// CHECK: tensor.pad %arg0 low[0, 0, 1] high[0, 0, 1]
+// CHECK: tensor.yield %[[ZERO]] : ui8
+// CHECK: linalg.generic
+// CHECK: ^bb0(%[[X:.+]]: ui8, %[[W:.+]]: i8, %[[XZ:.+]]: ui8, %[[WZ:.+]]: i8, %[[SUM:.+]]: i32):
+// CHECK: arith.subi
+// CHECK: arith.subi
+// CHECK: %[[PRODUCT:.+]] = arith.muli
+// CHECK: arith.addi %[[SUM]], %[[PRODUCT]] : i32
+func.func @conv_integer(%x: tensor<1x4x6xui8>, %w: tensor<4x4x3xi8>, %xz: tensor<ui8>, %wz: tensor<4xi8>) -> tensor<1x4x6xi32> {
+  %0 = quant_float.node "ConvInteger"(%x, %w, %xz, %wz) opset 10 attributes {auto_pad = "SAME_UPPER"} : (tensor<1x4x6xui8>, tensor<4x4x3xi8>, tensor<ui8>, tensor<4xi8>) -> tensor<1x4x6xi32>
+  return %0 : tensor<1x4x6xi32>
+}
+
+// -----
+
+// The last windows reach behind the input, which is what the padding is for.
+// CHECK-LABEL: func.func @max_pool(
+// CHECK: %[[LEAST:.+]] = quant_float.constant 0 : ui8
+// CHECK: tensor.pad %arg0 low[0, 0, 0, 0] high[0, 0, 1, 1]
+// CHECK: tensor.yield %[[LEAST]]
+// CHECK: linalg.generic
+// CHECK: arith.maxui
+func.func @max_pool(%x: tensor<1x4x7x7xui8>) -> tensor<1x4x4x4xui8> {
+  %0 = quant_float.node "MaxPool"(%x) opset 12 attributes {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>, ceil_mode = 1 : i64} : (tensor<1x4x7x7xui8>) -> tensor<1x4x4x4xui8>
+  return %0 : tensor<1x4x4x4xui8>
+}
+
+// -----
+
+// CHECK-DAG: #[[$FIRST:.+]] = affine_map<(d0, d1, d2) -> (d0)>
+// CHECK-DAG: #[[$TWO:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Before opset 13 the axis splits the input in a matrix, and is 1 by default.
+// CHECK-LABEL: func.func @softmax(
+// CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[$FIRST]]], iterator_types = ["parallel", "reduction", "reduction"]}
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[$FIRST]]], iterator_types = ["parallel", "reduction", "reduction"]}
+// CHECK: arith.addf
+// CHECK: arith.divf
+// CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[$TWO]]], iterator_types = ["parallel", "parallel", "reduction"]}
+func.func @softmax(%x: tensor<2x?x5xf32>) -> (tensor<2x?x5xf32>, tensor<2x?x5xf32>) {
+  %0 = quant_float.node "Softmax"(%x) opset 11 : (tensor<2x?x5xf32>) -> tensor<2x?x5xf32>
+  %1 = quant_float.node "Softmax"(%x) opset 13 : (tensor<2x?x5xf32>) -> tensor<2x?x5xf32>
+  return %0, %1 : tensor<2x?x5xf32>, tensor<2x?x5xf32>
+}
+
+// -----
+
+// D9: the zero point is what quantizing -lo gives.
+// CHECK-LABEL: func.func @dynamic_quantize(
+// CHECK: %[[SCALE:.+]] = linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<f32>, tensor<f32>)
+// CHECK: arith.divf
+// CHECK: %[[OFFSET:.+]] = linalg.generic
+// CHECK: arith.negf
+// CHECK: %[[ZERO:.+]] = quant_float.quantize %[[OFFSET]], %[[SCALE]] opset 11
+// CHECK: %[[CODES:.+]] = quant_float.quantize %arg0, %[[SCALE]], %[[ZERO]] opset 11
+// CHECK: return %[[CODES]], %[[SCALE]], %[[ZERO]]
+func.func @dynamic_quantize(%x: tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32>, tensor<ui8>) {
+  %0:3 = quant_float.node "DynamicQuantizeLinear"(%x) opset 11 : (tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32>, tensor<ui8>)
+  return %0#0, %0#1, %0#2 : tensor<?x4xui8>, tensor<f32>, tensor<ui8>
+}
