@@ -20,13 +20,20 @@ using namespace mlir::quant_float;
 // Constants
 //===----------------------------------------------------------------------===//
 
+/// Quantized constants stay as they are: values are larger, and the loops that
+/// use them dequantize them on the way. Single values fold, and those with no
+/// more than a few elements, which lower to less code as values.
+static constexpr int64_t kDequantizeFoldLimit = 64;
+
 namespace {
 /// The constant operands of an op, and which of their elements belong together.
 class ConstantOperands {
 public:
   /// None where an operand is not constant or too large.
-  static std::optional<ConstantOperands>
-  get(QuantizationOpInterface op, ArrayRef<Attribute> operands, Type result);
+  static std::optional<ConstantOperands> get(QuantizationOpInterface op,
+                                             ArrayRef<Attribute> operands,
+                                             Type result,
+                                             int64_t limit = kFoldLimit);
 
   /// The result's constant: `fold` of each input with its scale and zero point.
   using Fold = llvm::function_ref<APInt(const APInt &, const APInt &,
@@ -49,7 +56,7 @@ private:
 
 std::optional<ConstantOperands>
 ConstantOperands::get(QuantizationOpInterface op, ArrayRef<Attribute> operands,
-                      Type result) {
+                      Type result, int64_t limit) {
   auto getBits = [](Attribute operand, Value value, SmallVector<APInt> &bits) {
     if (!value)
       return true;
@@ -76,7 +83,7 @@ ConstantOperands::get(QuantizationOpInterface op, ArrayRef<Attribute> operands,
   if (!shaped || isSplat)
     return constants;
   constants.count = shaped.getNumElements();
-  if (constants.count > kFoldLimit)
+  if (constants.count > limit)
     return std::nullopt;
   if (std::optional<int64_t> axis = op.getAxisIndex()) {
     constants.extent = shaped.getDimSize(*axis);
@@ -196,8 +203,8 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
-  std::optional<ConstantOperands> constants =
-      ConstantOperands::get(*this, adaptor.getOperands(), getType());
+  std::optional<ConstantOperands> constants = ConstantOperands::get(
+      *this, adaptor.getOperands(), getType(), kDequantizeFoldLimit);
   if (!constants)
     return {};
   Type x = getElementTypeOrSelf(getInput());

@@ -72,6 +72,16 @@ func.func @no_fold_of_large_constants() -> tensor<2x2049xf32> {
   return %0 : tensor<2x2049xf32>
 }
 
+// Quantized constants are smaller than their values.
+// CHECK-LABEL: func.func @no_fold_of_quantized_constants
+func.func @no_fold_of_quantized_constants() -> tensor<65xf32> {
+  // CHECK: quant_float.dequantize
+  %q = arith.constant dense<"0x0102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F4041"> : tensor<65xi8>
+  %s = arith.constant dense<1.0> : tensor<f32>
+  %0 = quant_float.dequantize %q, %s opset 21 : tensor<65xi8>, tensor<f32> to tensor<65xf32>
+  return %0 : tensor<65xf32>
+}
+
 // Quantizing what was dequantized from integers gives them back.
 // CHECK-LABEL: func.func @round_trip
 // CHECK-SAME: (%[[Q:.+]]: tensor<2x?xi8>
