@@ -169,6 +169,10 @@ Value onnx_nodes::buildReshape(ImplicitLocOpBuilder &b, Value tensor,
                                ArrayRef<OpFoldResult> from,
                                ArrayRef<OpFoldResult> to) {
   Type elementType = getElementTypeOrSelf(tensor);
+  // Without elements the sizes need not have anything in common.
+  auto isZero = [](OpFoldResult size) { return isConstantIntValue(size, 0); };
+  if (llvm::any_of(from, isZero) || llvm::any_of(to, isZero))
+    return tensor::EmptyOp::create(b, to, elementType);
   SmallVector<int64_t> fromShape = getShape(from), toShape = getShape(to);
   SmallVector<std::pair<size_t, size_t>> ends;
   // With no axes on one side there is nothing to group.

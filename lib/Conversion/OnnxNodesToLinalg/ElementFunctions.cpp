@@ -112,27 +112,39 @@ Value functions::divide(ElementContext &e, ValueRange x) {
   return select(e, isZero, zero, quotient);
 }
 
-/// fmod=1: the sign of the dividend, as in C; else that of the divisor, as in
-/// Python. x % 0 is 0 for integers.
-Value functions::modulo(ElementContext &e, ValueRange x) {
-  if (e.isFloat())
-    return e.b.createOrFold<arith::RemFOp>(x[0], x[1]);
+/// Moves a remainder that has the sign of the dividend (C's) to the sign of the
+/// divisor (Python's); a remainder of 0 gets that of the divisor too.
+static Value moveToDivisor(ElementContext &e, Value rest, Value divisor) {
   Value zero = e.number(0);
-  Value isZero = compare(e, CmpIPredicate::eq, x[1], zero);
+  auto isNegative = [&](Value x) {
+    return compare(e, CmpIPredicate::slt, x, zero);
+  };
+  Value isOther =
+      e.b.createOrFold<arith::XOrIOp>(isNegative(rest), isNegative(divisor));
+  Value moved = select(e, isOther, add(e, rest, divisor), rest);
+  Value signedZero =
+      e.isFloat() ? e.b.createOrFold<math::CopySignOp>(zero, divisor) : zero;
+  return select(e, compare(e, CmpIPredicate::eq, rest, zero), signedZero,
+                moved);
+}
+
+/// x % 0 is 0 for integers.
+Value functions::modulo(ElementContext &e, ValueRange x) {
+  bool isLikeC = e.node.getInt("fmod", 0) != 0;
+  Value zero = e.number(0), divisor = x[1], rest;
+  if (e.isFloat()) {
+    rest = e.b.createOrFold<arith::RemFOp>(x[0], divisor);
+    return isLikeC ? rest : moveToDivisor(e, rest, divisor);
+  }
+  Value isZero = compare(e, CmpIPredicate::eq, divisor, zero);
   if (e.isUnsigned()) {
-    Value divisor = makeSafeDivisor(e, isZero, {}, x[1]);
+    divisor = makeSafeDivisor(e, isZero, {}, divisor);
     return e.b.createOrFold<arith::RemUIOp>(x[0], divisor);
   }
-  Value isMinusOne = compare(e, CmpIPredicate::eq, x[1], e.number(-1));
-  Value divisor = makeSafeDivisor(e, isZero, isMinusOne, x[1]);
-  Value rest = e.b.createOrFold<arith::RemSIOp>(x[0], divisor);
-  if (e.node.getInt("fmod", 0))
-    return rest;
-  Value isOther = compare(e, CmpIPredicate::slt,
-                          e.b.createOrFold<arith::XOrIOp>(rest, divisor), zero);
-  Value isRestZero = compare(e, CmpIPredicate::eq, rest, zero);
-  Value moved = select(e, isOther, add(e, rest, divisor), rest);
-  return select(e, isRestZero, zero, moved);
+  Value isMinusOne = compare(e, CmpIPredicate::eq, divisor, e.number(-1));
+  divisor = makeSafeDivisor(e, isZero, isMinusOne, divisor);
+  rest = e.b.createOrFold<arith::RemSIOp>(x[0], divisor);
+  return isLikeC ? rest : moveToDivisor(e, rest, divisor);
 }
 
 Value functions::sum(ElementContext &e, ValueRange x) {
@@ -171,15 +183,21 @@ Value functions::reciprocal(ElementContext &e, ValueRange x) {
   return div(e, e.number(1), x[0]);
 }
 
-/// A shift by the width or more gives 0.
+/// A shift by a negative amount, or by the width or more, leaves what comes in
+/// at the other side.
 Value functions::shiftBits(ElementContext &e, ValueRange x) {
-  bool isLeft = e.node.getString("direction", "") == "LEFT";
-  Value width = e.number(e.type.getIntOrFloatBitWidth());
-  Value isInside = compare(e, CmpIPredicate::slt, x[1], width);
-  Value amount = select(e, isInside, x[1], e.number(0));
-  Value shifted = isLeft ? e.b.createOrFold<arith::ShLIOp>(x[0], amount)
-                         : e.b.createOrFold<arith::ShRUIOp>(x[0], amount);
-  return select(e, isInside, shifted, e.number(0));
+  int64_t width = e.type.getIntOrFloatBitWidth();
+  Value isInside = e.b.createOrFold<arith::CmpIOp>(CmpIPredicate::ult, x[1],
+                                                   e.number(width));
+  if (e.node.getString("direction", "") == "RIGHT" && !e.isUnsigned())
+    return e.b.createOrFold<arith::ShRSIOp>(
+        x[0], select(e, isInside, x[1], e.number(width - 1)));
+  Value zero = e.number(0);
+  Value amount = select(e, isInside, x[1], zero);
+  Value shifted = e.node.getString("direction", "") == "LEFT"
+                      ? e.b.createOrFold<arith::ShLIOp>(x[0], amount)
+                      : e.b.createOrFold<arith::ShRUIOp>(x[0], amount);
+  return select(e, isInside, shifted, zero);
 }
 
 Value functions::complement(ElementContext &e, ValueRange x) {

@@ -20,7 +20,14 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
 
 namespace {
-enum Kinds : unsigned { Float = 1, Integer = 2, Bool = 4 };
+/// Single is all that is computed in f32.
+enum Kinds : unsigned {
+  Single = 1,
+  Double = 2,
+  Float = Single | Double,
+  Integer = 4,
+  Bool = 8
+};
 enum class Result { Same, Boolean };
 
 /// A row of Elementwise.def.
@@ -52,15 +59,9 @@ static unsigned getKind(Type elementType) {
     return Bool;
   if (isa<IntegerType>(elementType))
     return Integer;
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(elementType)
-             ? Float
-             : 0;
-}
-
-static std::string show(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
+  if (isa<Float64Type>(elementType))
+    return Double;
+  return isa<Float16Type, BFloat16Type, Float32Type>(elementType) ? Single : 0;
 }
 
 /// All inputs from `first` on have elements of one type.
@@ -287,8 +288,11 @@ NodeResults onnx_nodes::convertWhere(NodeContext &context) {
 // Mod, BitShift
 //===----------------------------------------------------------------------===//
 
+/// Floats have no modulo of the other kind before version 28.
 NodeResults onnx_nodes::convertMod(NodeContext &context) {
-  if (isa<FloatType>(context.elementType(0)) && !context.getInt("fmod", 0))
+  constexpr int64_t kFirstWithBoth = 28;
+  if (isa<FloatType>(context.elementType(0)) && !context.getInt("fmod", 0) &&
+      context.opset < kFirstWithBoth)
     return context.unsupported("fmod must be 1 for floats");
   return convertElementwise(context);
 }

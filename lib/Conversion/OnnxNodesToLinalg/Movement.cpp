@@ -27,6 +27,11 @@ static Value makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index) {
 static Value slice(ImplicitLocOpBuilder &b, Value tensor,
                    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
                    ArrayRef<OpFoldResult> strides) {
+  // The op wants its offsets inside of the tensor even then.
+  if (llvm::any_of(
+          sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
+    return tensor::EmptyOp::create(
+        b, sizes, cast<RankedTensorType>(tensor.getType()).getElementType());
   return b.createOrFold<tensor::ExtractSliceOp>(tensor, offsets, sizes,
                                                 strides);
 }
@@ -339,8 +344,9 @@ NodeResults onnx_nodes::convertSlice(NodeContext &context) {
   for (OpFoldResult size : from)
     ranges.push_back({b.getIndexAttr(0), size, 1});
   for (auto [index, axis] : llvm::enumerate(*normalized)) {
-    if ((*steps)[index] == 0)
-      return context.unsupported("a step is 0");
+    int64_t step = (*steps)[index];
+    if (step == 0 || step == std::numeric_limits<int64_t>::min())
+      return context.unsupported("a step is " + Twine(step));
     ranges[axis] = computeRange(b, from[axis], starts[index], ends[index],
                                 (*steps)[index]);
   }

@@ -291,6 +291,12 @@ NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
   return normalized;
 }
 
+std::string onnx_nodes::show(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "'" << type << "'";
+  return text;
+}
+
 LogicalResult NodeContext::requireEqual(OpFoldResult expected,
                                         OpFoldResult given, const Twine &what) {
   if (isEqualConstantIntOrValue(expected, given))

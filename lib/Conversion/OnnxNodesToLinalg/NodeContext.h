@@ -52,6 +52,9 @@ std::optional<SmallVector<Value>> getScalars(ImplicitLocOpBuilder &b,
 Value makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
                  RankedTensorType type);
 
+/// The type in quotes, as diagnostics have it.
+std::string show(Type type);
+
 /// A node with its inputs converted: they are ranked tensors of ONNX's types
 /// other than strings. The attributes are as the model has them.
 class NodeContext {

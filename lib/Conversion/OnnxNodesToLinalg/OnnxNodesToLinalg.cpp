@@ -14,13 +14,16 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTONNXNODESTOLINALGPASS
@@ -99,9 +102,9 @@ static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
         return context.unsupported("input " + Twine(index) + " is absent");
       continue;
     }
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << "input " << index << " has the type " << input.getType();
+    std::string text =
+        ("input " + Twine(index) + " has the type " + show(input.getType()))
+            .str();
     auto type = dyn_cast<RankedTensorType>(input.getType());
     if (!type)
       return context.unsupported(text + ", whose rank is not known");
@@ -112,6 +115,16 @@ static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
   return success();
 }
 
+/// Whether the number of elements does not fit what MLIR counts them with.
+static bool hasTooManyElements(Type type) {
+  int64_t product = 1;
+  for (int64_t size : cast<RankedTensorType>(type).getShape())
+    if (!ShapedType::isDynamic(size) && size != 0 &&
+        llvm::MulOverflow(product, size, product))
+      return true;
+  return false;
+}
+
 /// Puts the new values in the place of the old ones.
 static LogicalResult replaceResults(NodeContext &context,
                                     ArrayRef<Value> values) {
@@ -120,16 +133,17 @@ static LogicalResult replaceResults(NodeContext &context,
     if (!value && !result.use_empty())
       return context.unsupported("output " + Twine(index) +
                                  " is not supported");
+    if (value && hasTooManyElements(value.getType()))
+      return context.unsupported("output " + Twine(index) + " has the type " +
+                                 show(value.getType()) +
+                                 ", whose sizes have no product of 64 bits");
     // What the file says of shapes is a hint; types have to agree.
     auto declared = dyn_cast<TensorType>(result.getType());
     Type elementType = value ? getElementTypeOrSelf(value) : Type();
-    if (value && declared && declared.getElementType() != elementType) {
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      os << "output " << index << " is declared as " << declared
-         << ", but has elements of type " << elementType;
-      return context.unsupported(text);
-    }
+    if (value && declared && declared.getElementType() != elementType)
+      return context.unsupported(
+          "output " + Twine(index) + " is declared as " + show(declared) +
+          ", but has elements of type " + show(elementType));
   }
   for (auto [index, result] : llvm::enumerate(context.node.getResults()))
     if (!result.use_empty())
@@ -193,8 +207,11 @@ bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
   }
   refineResultTypes(**op);
   if (succeeded(
-          replaceResults(context, SmallVector<Value>((*op)->getResults()))))
+          replaceResults(context, SmallVector<Value>((*op)->getResults())))) {
+    if (auto cast = dyn_cast<CastOp>(*op))
+      convertScalarCast(cast);
     return true;
+  }
   (*op)->emitError() << context.getProblem();
   return false;
 }
@@ -249,11 +266,23 @@ bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
   return isConverted;
 }
 
+/// LLVM has no instruction or intrinsic for erf.
+static void approximateErf(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](math::ErfOp op) { ops.push_back(op); });
+  RewritePatternSet patterns(module.getContext());
+  populatePolynomialApproximateErfPattern(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+  (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
+}
+
 void ConvertOnnxNodesToLinalg::runOnOperation() {
   bool isConverted = true;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal())
       isConverted &= convertFunction(function);
   if (!isConverted)
-    signalPassFailure();
+    return signalPassFailure();
+  approximateErf(getOperation());
 }

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -70,15 +72,18 @@ NodeResults onnx_nodes::convertSize(NodeContext &context) {
 
 /// The size that stands for -1: all elements by those of the other sizes.
 /// Sizes that are on both sides cancel, so that a batch stays what it is.
+/// `isExact` says whether no element can be left over.
 static FailureOr<OpFoldResult> inferSize(NodeContext &context,
                                          SmallVector<OpFoldResult> from,
-                                         ArrayRef<OpFoldResult> others) {
+                                         ArrayRef<OpFoldResult> others,
+                                         bool &isExact) {
   ImplicitLocOpBuilder &b = context.b;
   int64_t numerator = 1, denominator = 1;
+  bool isTooMany = false;
   SmallVector<OpFoldResult> divisors;
   for (OpFoldResult size : others) {
     if (std::optional<int64_t> constant = getConstantIntValue(size)) {
-      denominator *= *constant;
+      isTooMany |= llvm::MulOverflow(denominator, *constant, denominator);
       continue;
     }
     auto *same = llvm::find(from, size);
@@ -87,15 +92,17 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
     else
       divisors.push_back(size);
   }
-  if (denominator == 0)
+  if (!isTooMany && denominator == 0)
     return context.unsupported("a size of -1 beside one of 0 says nothing");
   SmallVector<OpFoldResult> factors;
   for (OpFoldResult size : from) {
     if (std::optional<int64_t> constant = getConstantIntValue(size))
-      numerator *= *constant;
+      isTooMany |= llvm::MulOverflow(numerator, *constant, numerator);
     else
       factors.push_back(size);
   }
+  if (isTooMany)
+    return context.unsupported("the sizes have no product of 64 bits");
   if (factors.empty() && divisors.empty() && numerator % denominator != 0)
     return context.unsupported(Twine(numerator) +
                                " elements do not fit a shape of multiples of " +
@@ -108,7 +115,8 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
   divisors.push_back(b.getIndexAttr(denominator));
   OpFoldResult product = computeProduct(b, factors);
   OpFoldResult divisor = computeProduct(b, divisors);
-  if (isConstantIntValue(divisor, 1))
+  isExact = isConstantIntValue(divisor, 1);
+  if (isExact)
     return product;
   // No elements, no sizes: but no division by 0 either.
   Value one = arith::ConstantIndexOp::create(b, 1);
@@ -158,16 +166,16 @@ NodeResults onnx_nodes::convertReshape(NodeContext &context) {
     }
     others.push_back(size);
   }
+  bool isExact = false;
   if (inferred) {
-    FailureOr<OpFoldResult> size = inferSize(context, from, others);
+    FailureOr<OpFoldResult> size = inferSize(context, from, others, isExact);
     if (failed(size))
       return failure();
     to[*inferred] = *size;
   }
-  // What was inferred fits, unless something is left over.
-  if (failed(context.requireEqual(computeProduct(b, from),
-                                  computeProduct(b, to),
-                                  "the number of elements")))
+  if (!isExact && failed(context.requireEqual(computeProduct(b, from),
+                                              computeProduct(b, to),
+                                              "the number of elements")))
     return failure();
   return SmallVector<Value>{context.reshape(context.inputs[0], to)};
 }
@@ -261,13 +269,26 @@ NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
 // Expand, ConstantOfShape
 //===----------------------------------------------------------------------===//
 
+/// The sizes that an input names.
+static FailureOr<SmallVector<OpFoldResult>> getShapeInput(NodeContext &context,
+                                                          size_t index) {
+  auto shape = context.getIndices(index);
+  if (!shape)
+    return context.unsupported("the elements of input " + Twine(index) +
+                               " must be known by their number");
+  for (OpFoldResult size : *shape)
+    if (std::optional<int64_t> constant = getConstantIntValue(size);
+        constant && *constant < 0)
+      return context.unsupported("the shape has the size " + Twine(*constant));
+  return std::move(*shape);
+}
+
 /// Broadcasts both ways: a size of 1 in the shape leaves that of the input.
 NodeResults onnx_nodes::convertExpand(NodeContext &context) {
   Value input = context.inputs[0];
-  auto shape = context.getIndices(1);
-  if (!shape)
-    return context.unsupported(
-        "the elements of input 1 must be known by their number");
+  FailureOr<SmallVector<OpFoldResult>> shape = getShapeInput(context, 1);
+  if (failed(shape))
+    return failure();
   SmallVector<OpFoldResult> from = context.getSizes(input);
   FailureOr<SmallVector<OpFoldResult>> to =
       broadcastSizes(context, {from, *shape});
@@ -289,14 +310,9 @@ NodeResults onnx_nodes::convertExpand(NodeContext &context) {
 
 NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
-  auto shape = context.getIndices(0);
-  if (!shape)
-    return context.unsupported(
-        "the elements of input 0 must be known by their number");
-  for (OpFoldResult size : *shape)
-    if (std::optional<int64_t> constant = getConstantIntValue(size);
-        constant && *constant < 0)
-      return context.unsupported("the shape has the size " + Twine(*constant));
+  FailureOr<SmallVector<OpFoldResult>> shape = getShapeInput(context, 0);
+  if (failed(shape))
+    return failure();
   TypedAttr value = b.getF32FloatAttr(0);
   if (context.has("value")) {
     auto elements = dyn_cast<DenseElementsAttr>(context.getAttribute("value"));
@@ -332,6 +348,12 @@ NodeResults onnx_nodes::convertDropout(NodeContext &context) {
   if (context.opset >= kFirstWithInputs && context.input(2)) {
     std::optional<SmallVector<int64_t>> mode = context.getConstantInts(2);
     isTraining = !mode || mode->size() != 1 || mode->front() != 0;
+  }
+  // Training that drops nothing is inference.
+  if (isTraining && context.opset >= kFirstWithInputs && context.input(1)) {
+    DenseFPElementsAttr ratio;
+    isTraining = !matchPattern(context.inputs[1], m_Constant(&ratio)) ||
+                 !ratio.isSplat() || !ratio.getSplatValue<APFloat>().isZero();
   }
   if (isTraining)
     return context.unsupported("training mode");
