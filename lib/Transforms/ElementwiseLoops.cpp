@@ -18,6 +18,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
+/// Elements of a round of a loop over small blocks.
+static constexpr int64_t kRoundSize = 256;
+
 /// The loop that an index of an operand is, if it is just one.
 static std::optional<unsigned> getLoop(AffineExpr index) {
   auto dim = dyn_cast<AffineDimExpr>(index);
@@ -161,8 +164,12 @@ public:
 private:
   Value getExtent(unsigned loop);
   Value makeIndex(AffineExpr index);
-  /// The op for `size` elements of the loop that is left.
-  GenericOp buildTile(OpFoldResult offset, OpFoldResult size);
+  /// The op for `size` elements of the loop that is left. What it needs is put
+  /// in front of `first`, if that is given.
+  GenericOp buildTile(OpFoldResult offset, OpFoldResult size,
+                      Operation *first = nullptr);
+  void buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count,
+                      SmallVectorImpl<GenericOp> &tiles);
   void buildBlocks(SmallVectorImpl<GenericOp> &tiles);
 
   RewriterBase &rewriter;
@@ -239,7 +246,11 @@ Value LoopNest::makeIndex(AffineExpr index) {
   return getValueOrCreateConstantIndexOp(rewriter, loc, value);
 }
 
-GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size) {
+GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
+                              Operation *first) {
+  OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
+  if (first)
+    rewriter.setInsertionPoint(first);
   indices[inner] = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
@@ -279,6 +290,7 @@ GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size) {
         rewriter, loc, viewType, operand, offsets, sizes, strides));
     maps.push_back(along);
   }
+  rewriter.restoreInsertionPoint(end);
   ValueRange all(operands);
   unsigned inputs = op.getNumDpsInputs();
   GenericOp tile = replaceOperands(rewriter, op, all.take_front(inputs),
@@ -299,37 +311,67 @@ GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size) {
   return tile;
 }
 
+/// A loop over whole blocks from `from` to `to`, `count` of them in a round.
+/// Their scales are loaded before anything is done with them, so that they can
+/// be prepared together.
+void LoopNest::buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count,
+                              SmallVectorImpl<GenericOp> &tiles) {
+  auto getValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  };
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, count * blockSize);
+  auto blocks =
+      scf::ForOp::create(rewriter, loc, getValue(from), getValue(to), step);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
+  AffineExpr start = rewriter.getAffineDimExpr(0);
+  GenericOp first;
+  for (int64_t i = 0; i < count; ++i) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (first)
+      rewriter.setInsertionPoint(first);
+    OpFoldResult offset = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, start + i * blockSize,
+        {OpFoldResult(blocks.getInductionVar())});
+    rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
+    tiles.push_back(buildTile(offset, rewriter.getIndexAttr(blockSize), first));
+    if (!first)
+      first = tiles.back();
+  }
+}
+
 /// Whole blocks, and what is left at the end.
 void LoopNest::buildBlocks(SmallVectorImpl<GenericOp> &tiles) {
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value extent = getExtent(inner);
+  OpFoldResult zero = rewriter.getIndexAttr(0);
+  OpFoldResult extent = getAsOpFoldResult(getExtent(inner));
   if (!blockSize) {
-    tiles.push_back(
-        buildTile(rewriter.getIndexAttr(0), getAsOpFoldResult(extent)));
+    tiles.push_back(buildTile(zero, extent));
     return;
   }
-  Value step = arith::ConstantIndexOp::create(rewriter, loc, blockSize);
   AffineExpr size = rewriter.getAffineDimExpr(0);
-  OpFoldResult whole = affine::makeComposedFoldedAffineApply(
-      rewriter, loc, size.floorDiv(blockSize) * blockSize,
-      {getAsOpFoldResult(extent)});
-  Value end = getValueOrCreateConstantIndexOp(rewriter, loc, whole);
-  auto blocks = scf::ForOp::create(rewriter, loc, zero, end, step);
-  blocks->setDiscardableAttr(kBlockLoopAttr, rewriter.getUnitAttr());
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
-    tiles.push_back(
-        buildTile(blocks.getInductionVar(), rewriter.getIndexAttr(blockSize)));
-  }
+  auto roundDown = [&](int64_t to) {
+    return affine::makeComposedFoldedAffineApply(
+        rewriter, loc, size.floorDiv(to) * to, {extent});
+  };
+  // A block that is one or two vectors is too little for a round of a loop.
+  int64_t count = std::max<int64_t>(kRoundSize / blockSize, 1);
+  OpFoldResult rounds = roundDown(count * blockSize);
+  OpFoldResult whole = roundDown(blockSize);
+  if (count > 1 && !isConstantIntValue(rounds, 0))
+    buildBlockLoop(zero, rounds, count, tiles);
+  else
+    rounds = zero;
+  if (rounds != whole)
+    buildBlockLoop(rounds, whole, 1, tiles);
   OpFoldResult left = affine::makeComposedFoldedAffineApply(
-      rewriter, loc, size % blockSize, {getAsOpFoldResult(extent)});
+      rewriter, loc, size % blockSize, {extent});
   if (isConstantIntValue(left, 0))
     return;
   // A scale to load is only there if there is something left.
-  Value count = getValueOrCreateConstantIndexOp(rewriter, loc, left);
-  Value isPartial = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::ne, count, zero);
+  Value rest = getValueOrCreateConstantIndexOp(rewriter, loc, left);
+  Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value isPartial = arith::CmpIOp::create(rewriter, loc,
+                                          arith::CmpIPredicate::ne, rest, none);
   auto partial = scf::IfOp::create(rewriter, loc, isPartial);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(partial.thenBlock());

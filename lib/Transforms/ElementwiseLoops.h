@@ -14,9 +14,6 @@
 
 namespace mlir::quant_float {
 
-/// On the scf.for over whole blocks that share a scale.
-inline constexpr llvm::StringLiteral kBlockLoopAttr = "quant_float.block_loop";
-
 /// Inputs that are one element for all loops are loaded before the op, which
 /// takes them as scalars.
 linalg::GenericOp loadInvariantInputs(RewriterBase &rewriter,

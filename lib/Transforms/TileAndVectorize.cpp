@@ -15,7 +15,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -34,9 +33,6 @@ using linalg::GenericOp;
 static constexpr int64_t kChunkSize = 32768;
 /// Below so many elements one thread is faster than several.
 static constexpr int64_t kMinParallel = 8 * kChunkSize;
-
-/// Elements of a round of a loop over small blocks.
-static constexpr int64_t kUnrolledSize = 128;
 
 static bool isElementwise(GenericOp op) {
   return op.hasPureBufferSemantics() && op.getNumLoops() > 0 &&
@@ -80,7 +76,6 @@ struct TileAndVectorize final
   LogicalResult tileInOne(RewriterBase &rewriter, GenericOp op);
   LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
   void simplify();
-  void unrollBlocks();
   void vectorize(RewriterBase &rewriter, GenericOp op);
 };
 } // namespace
@@ -191,21 +186,6 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
     rewriter.replaceOp(op, vectorized->replacements);
 }
 
-/// A block that is one or two vectors is too little for a round of a loop.
-void TileAndVectorize::unrollBlocks() {
-  SmallVector<scf::ForOp> loops;
-  getOperation()->walk([&](scf::ForOp loop) {
-    if (loop->removeDiscardableAttr(kBlockLoopAttr) &&
-        loop.getBody()->getOps<scf::ForOp>().empty())
-      loops.push_back(loop);
-  });
-  for (scf::ForOp loop : loops) {
-    std::optional<int64_t> block = getConstantIntValue(loop.getStep());
-    if (block && 2 * *block <= kUnrolledSize)
-      (void)loopUnrollByFactor(loop, kUnrolledSize / *block);
-  }
-}
-
 void TileAndVectorize::runOnOperation() {
   if (tileSize < 1) {
     getOperation()->emitError()
@@ -233,5 +213,4 @@ void TileAndVectorize::runOnOperation() {
   });
   for (GenericOp op : tiles)
     vectorize(rewriter, op);
-  unrollBlocks();
 }

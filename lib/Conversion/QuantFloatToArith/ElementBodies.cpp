@@ -40,6 +40,7 @@ public:
       return value;
     return CastOp::create(builder, loc, value, elementType);
   }
+  Value getBiased(Value value);
   Value quantize(Value input, Value scale, Value zeroPoint, Type type,
                  const QuantizeSemantics &semantics);
   Value dequantize(Value input, Value scale, Value zeroPoint, Type type);
@@ -49,6 +50,26 @@ private:
   Location loc;
 };
 } // namespace
+
+/// A narrow integer less the lowest of its type, as an i8. Differences are
+/// those of the integers, and bytes have no shifts to extend signs by.
+Value BodyBuilder::getBiased(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  unsigned width = type.getIntOrFloatBitWidth();
+  Value storage = builder.createOrFold<StorageCastOp>(
+      loc, getStorageType(value.getType()), value);
+  auto constant = [&](int64_t number) -> Value {
+    TypedAttr attribute = builder.getI8IntegerAttr(number);
+    if (auto vector = dyn_cast<VectorType>(storage.getType()))
+      attribute = DenseElementsAttr::get(vector, attribute);
+    return arith::ConstantOp::create(builder, loc, attribute);
+  };
+  Value code =
+      arith::AndIOp::create(builder, loc, storage, constant((1 << width) - 1));
+  if (type.isUnsignedInteger())
+    return code;
+  return arith::XOrIOp::create(builder, loc, code, constant(1 << (width - 1)));
+}
 
 Value BodyBuilder::quantize(Value input, Value scale, Value zeroPoint,
                             Type type, const QuantizeSemantics &semantics) {
@@ -71,10 +92,12 @@ Value BodyBuilder::dequantize(Value input, Value scale, Value zeroPoint,
     // Exact: float6 and float4 are multiples of one number and small.
     difference = arith::SubFOp::create(builder, loc, cast(input, f32),
                                        spread(cast(zeroPoint, f32), input));
+  } else if (zeroPoint && from.getIntOrFloatBitWidth() < 8) {
+    difference = arith::SubIOp::create(builder, loc, getBiased(input),
+                                       spread(getBiased(zeroPoint), input));
   } else if (zeroPoint) {
-    // Where it fits.
-    unsigned width = from.getIntOrFloatBitWidth();
-    Type wide = builder.getIntegerType(width < 8 ? 8 : width < 32 ? 32 : 64);
+    Type wide = from.getIntOrFloatBitWidth() < 32 ? builder.getI32Type()
+                                                  : builder.getI64Type();
     difference = arith::SubIOp::create(builder, loc, cast(input, wide),
                                        spread(cast(zeroPoint, wide), input));
   }

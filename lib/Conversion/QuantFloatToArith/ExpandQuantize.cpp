@@ -64,7 +64,11 @@ private:
   Value roundToPrecision(Value value);
   Value clamp(Value value, Value low, Value high);
   Value getZeroPoint(IntegerType to);
-  Value spread(Value value) { return lanes.spread(value); }
+  Value spread(Value value) {
+    if (op.lane)
+      value = lanes.make<vector::ExtractOp>(value, *op.lane);
+    return lanes.spread(value);
+  }
 
   Lanes &lanes, &uniform;
   const QuantizeOperands &op;

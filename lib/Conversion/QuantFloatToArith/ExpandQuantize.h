@@ -24,11 +24,19 @@ struct QuantizeOperands {
   /// Scale and zero point are scalars that all lanes share; otherwise they have
   /// the lanes of the input.
   bool isUniform;
+  /// Where given, scale and zero point are vectors whose element of this number
+  /// is meant; those of the other elements are prepared with it.
+  std::optional<int64_t> lane;
 };
 
+/// Makes vectors of the scales that neighbouring quantize_elements have, so
+/// that their reciprocals and what else is needed of them come from one
+/// computation.
+void groupScales(Operation *root);
+
 /// Quantizes to storage of `to` (D1 to D4). `uniform` makes the ops that only
-/// the scale and the zero point are needed for: on a scalar where the operands
-/// are uniform.
+/// the scale and the zero point are needed for: on a scalar (or a vector, with
+/// a lane) where the operands are uniform.
 Value expandQuantize(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to, bool saturate);
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CastExpander.h"
+#include "ExpandQuantize.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -129,6 +130,8 @@ struct ConvertQuantFloatToArith final
     populateStorageCastToArithPatterns(storageCasts);
     populateX86NarrowingPatterns(target, storageCasts);
     walkAndApplyPatterns(getOperation(), std::move(bodies));
+    if (target.hasFma)
+      groupScales(getOperation());
     walkAndApplyPatterns(getOperation(), std::move(casts));
     walkAndApplyPatterns(getOperation(), std::move(storageCasts));
     // The unsigned borders that were left on both sides of nothing.

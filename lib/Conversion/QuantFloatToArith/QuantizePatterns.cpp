@@ -12,6 +12,7 @@
 #include "quant-float/Conversion/ElementBodies.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -27,6 +28,100 @@ static Value getUniform(OpBuilder &builder, Value value) {
       return builder.createOrFold<StorageCastOp>(
           cast.getLoc(), getElementTypeOrSelf(value), scalar);
   return {};
+}
+
+/// The group of which groupScales has made the scalar an element.
+static vector::ExtractOp getGroup(Value scalar) {
+  auto extract = scalar.getDefiningOp<vector::ExtractOp>();
+  bool isGroup = extract && extract.getStaticPosition().size() == 1 &&
+                 !extract.hasDynamicPosition() &&
+                 extract.getSource().getDefiningOp<vector::FromElementsOp>();
+  return isGroup ? extract : vector::ExtractOp();
+}
+
+/// Replaces uniform operands by the groups they are elements of; returns which.
+static std::optional<int64_t> findGroup(Value &scale, Value &zeroPoint,
+                                        bool isUniform) {
+  vector::ExtractOp group = isUniform ? getGroup(scale) : vector::ExtractOp();
+  if (!group)
+    return std::nullopt;
+  if (zeroPoint) {
+    // Storage on its way back is what has been grouped.
+    Value storage = zeroPoint;
+    if (auto cast = zeroPoint.getDefiningOp<StorageCastOp>())
+      storage = cast.getInput();
+    vector::ExtractOp other = getGroup(storage);
+    if (!other)
+      return std::nullopt;
+    zeroPoint = other.getSource();
+  }
+  scale = group.getSource();
+  return group.getStaticPosition().front();
+}
+
+/// One vector of scalars of one type that are all there at `first`; null if
+/// they are not.
+static Value makeGroup(OpBuilder &builder, Operation *first,
+                       ArrayRef<Value> scalars) {
+  for (Value scalar : scalars) {
+    Operation *producer = scalar.getDefiningOp();
+    if (scalar.getType() != scalars.front().getType() ||
+        (producer && producer->getBlock() == first->getBlock() &&
+         !producer->isBeforeInBlock(first)))
+      return {};
+  }
+  builder.setInsertionPoint(first);
+  return vector::FromElementsOp::create(
+      builder, first->getLoc(),
+      VectorType::get(scalars.size(), scalars.front().getType()), scalars);
+}
+
+/// Groups the operands of ops of one block.
+static void groupOperands(ArrayRef<QuantizeElementsOp> ops) {
+  OpBuilder builder(ops.front());
+  SmallVector<Value> scales, zeroPoints;
+  for (QuantizeElementsOp op : ops) {
+    if (Value scale = getUniform(builder, op.getScale()))
+      scales.push_back(scale);
+    Value zeroPoint = op.getZeroPoint();
+    if (zeroPoint)
+      zeroPoint = getUniform(builder, zeroPoint);
+    if (zeroPoint)
+      zeroPoints.push_back(builder.createOrFold<StorageCastOp>(
+          op.getLoc(), getStorageType(zeroPoint.getType()), zeroPoint));
+  }
+  if (scales.size() != ops.size() || llvm::all_equal(scales) ||
+      (!zeroPoints.empty() && zeroPoints.size() != ops.size()))
+    return;
+  Value scaleGroup = makeGroup(builder, ops.front(), scales), zeroPointGroup;
+  if (!zeroPoints.empty())
+    zeroPointGroup = makeGroup(builder, ops.front(), zeroPoints);
+  if (!scaleGroup || (!zeroPoints.empty() && !zeroPointGroup))
+    return;
+  for (auto [index, one] : llvm::enumerate(ops)) {
+    QuantizeElementsOp op = one;
+    builder.setInsertionPoint(op);
+    op.getScaleMutable().assign(vector::ExtractOp::create(
+        builder, op.getLoc(), scaleGroup, int64_t(index)));
+    if (!zeroPointGroup)
+      continue;
+    Value zeroPoint = vector::ExtractOp::create(builder, op.getLoc(),
+                                                zeroPointGroup, int64_t(index));
+    op.getZeroPointMutable().assign(builder.createOrFold<StorageCastOp>(
+        op.getLoc(), getElementTypeOrSelf(op.getType()), zeroPoint));
+  }
+}
+
+void quant_float::groupScales(Operation *root) {
+  llvm::MapVector<Block *, SmallVector<QuantizeElementsOp>> groups;
+  root->walk([&](QuantizeElementsOp op) {
+    if (isa<VectorType>(op.getType()) &&
+        getElementTypeOrSelf(op.getInput()).isF32())
+      groups[op->getBlock()].push_back(op);
+  });
+  for (const auto &group : groups)
+    if (group.second.size() > 1)
+      groupOperands(group.second);
 }
 
 namespace {
@@ -57,6 +152,7 @@ struct QuantizeElementsOpExpansion final
       scale = lanes.spread(op.getScale());
       zeroPoint = op.getZeroPoint();
     }
+    std::optional<int64_t> lane = findGroup(scale, zeroPoint, isUniform);
     Lanes uniform(rewriter, loc, scale, cpu);
 
     auto precision = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
@@ -64,7 +160,9 @@ struct QuantizeElementsOpExpansion final
         precision,
         decodeFloat(lanes, toStorage(op.getInput()), precision).value,
         decodeFloat(uniform, toStorage(scale), precision).value,
-        toStorage(zeroPoint), isUniform};
+        toStorage(zeroPoint),
+        isUniform,
+        lane};
     if (zeroPoint && !isUniform)
       operands.zeroPoint = lanes.spread(operands.zeroPoint);
     Type to = getElementTypeOrSelf(op.getType());
