@@ -70,9 +70,7 @@ private:
   Value loadField(Value tensors, int64_t index, int32_t field, Type type);
   int64_t countOutputSizes() const;
   /// Kernels that can fail return a status.
-  bool canFail() {
-    return kernel.getFunctionType().getReturnType() == i64;
-  }
+  bool canFail() { return kernel.getFunctionType().getReturnType() == i64; }
 
   LLVM::LLVMFuncOp kernel, sizes;
   const EntryPointInfo &info;

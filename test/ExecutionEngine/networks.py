@@ -160,7 +160,7 @@ run(
 # --- convolutions ----------------------------------------------------------------------------------------
 x = rng.standard_normal((2, 5, 11, 13)).astype(np.float32)
 codes = rng.integers(-128, 128, (9, 5, 3, 3)).astype(np.int8)
-for stride, y in zip((1, 2), run(CONV, x, codes)):
+for stride, y in zip((1, 2), run(CONV, x, codes), strict=True):
     expected = np.zeros(y.shape, np.float32)
     for c in range(5):
         for i in range(3):
