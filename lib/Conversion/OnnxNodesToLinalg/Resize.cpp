@@ -9,6 +9,7 @@
 #include "Building.h"
 #include "Conversions.h"
 #include "Interpolation.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -230,6 +231,19 @@ NodeResults ResizeBuilder::build() {
                            matchPattern(axis.roiEnd, m_OneFloat()));
     return isWhole && isEqualConstantIntOrValue(axis.input, axis.output);
   });
+  // From an axis without elements nothing can be taken.
+  AffineExpr one = b.getAffineConstantExpr(1), input = b.getAffineSymbolExpr(0);
+  AffineExpr output = b.getAffineSymbolExpr(1);
+  auto getMin = [&](ArrayRef<AffineExpr> exprs, const ResizeAxis &axis) {
+    return affine::makeComposedFoldedAffineMin(
+        b, b.getLoc(), AffineMap::get(0, 2, exprs, b.getContext()),
+        {axis.input, axis.output});
+  };
+  for (const ResizeAxis &axis : axes)
+    if (failed(context.requireEqual(
+            getMin({one, output}, axis), getMin({one, input, output}, axis),
+            "the elements to take along axis " + Twine(axis.axis))))
+      return failure();
   return SmallVector<Value>{
       buildResize(context, context.input(0), axes, options)};
 }

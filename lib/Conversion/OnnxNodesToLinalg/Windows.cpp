@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -92,6 +93,17 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   return success();
 }
 
+/// With 32 bits no product of two overflows.
+static LogicalResult checkRange(NodeContext &context, StringRef name,
+                                int64_t value, int64_t least) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (value >= least && value <= kMost)
+    return success();
+  return context.unsupported("values of attribute '" + name +
+                             "' must be between " + Twine(least) + " and " +
+                             Twine(kMost) + ", but got " + Twine(value));
+}
+
 FailureOr<SmallVector<WindowAxis>>
 onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
                        ArrayRef<OpFoldResult> kernel) {
@@ -106,10 +118,8 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
                                  Twine(size) + " values, but got " +
                                  Twine(values.size()));
     for (int64_t value : values)
-      if (value < defaultValue)
-        return context.unsupported(
-            "attribute '" + name + "' must not be below " +
-            Twine(defaultValue) + ", but got " + Twine(value));
+      if (failed(checkRange(context, name, value, defaultValue)))
+        return failure();
     return values;
   };
   FailureOr<SmallVector<int64_t>> strides = getList("strides", rank, 1);
@@ -151,10 +161,8 @@ onnx_nodes::getKernelShape(NodeContext &context, size_t rank) {
                                Twine(rank) + " values, but got " +
                                Twine(shape.size()));
   for (int64_t size : shape)
-    if (size < 1)
-      return context.unsupported(
-          "attribute 'kernel_shape' must not be below 1, but got " +
-          Twine(size));
+    if (failed(checkRange(context, "kernel_shape", size, 1)))
+      return failure();
   return getAsIndexOpFoldResult(context.b.getContext(), shape);
 }
 

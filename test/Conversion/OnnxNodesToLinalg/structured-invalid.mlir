@@ -70,8 +70,10 @@ func.func @conv_kernel_shape(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> te
 func.func @conv_strides(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> tensor<*xf32> {
   // expected-error @+1 {{attribute 'strides' must have 1 values, but got 2}}
   %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {strides = array<i64: 1, 1>} : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{attribute 'strides' must not be below 1, but got 0}}
+  // expected-error @+1 {{values of attribute 'strides' must be between 1 and 2147483647, but got 0}}
   %1 = quant_float.node "Conv"(%x, %w) opset 11 attributes {strides = array<i64: 0>} : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{values of attribute 'pads' must be between 0 and 2147483647, but got 2147483648}}
+  %2 = quant_float.node "Conv"(%x, %w) opset 11 attributes {pads = array<i64: 0, 2147483648>} : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 
@@ -132,5 +134,12 @@ func.func @resize(%x: tensor<1x2x5x6xf32>, %s: tensor<3xf32>) -> tensor<*xf32> {
   %4 = quant_float.node "Resize"(%x, %two) opset 13 attributes {coordinate_transformation_mode = "tf_crop_and_resize"} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{antialias is not defined for mode 'nearest'}}
   %5 = quant_float.node "Resize"(%x, %two) opset 18 attributes {antialias = 1 : i64} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+func.func @resize_nothing(%x: tensor<1x0xf32>) -> tensor<*xf32> {
+  %sizes = arith.constant dense<[1, 3]> : tensor<2xi64>
+  // expected-error @+1 {{the elements to take along axis 1 must be 1, but got 0}}
+  %0 = quant_float.node "Resize"(%x, %sizes) opset 13 absent [1, 2] : (tensor<1x0xf32>, tensor<2xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
