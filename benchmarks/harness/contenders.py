@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import modules
+from . import modules, quantization
 from .formats import FORMATS, Format
 
 
@@ -23,8 +23,9 @@ class Unsupported(Exception):
 class Contender:
     converts = True  # whether the output is to be compared
 
-    def __init__(self, row: dict, data: np.ndarray, result: np.ndarray, setting):
-        self.row, self.data, self.result, self.setting = row, data, result, setting
+    def __init__(self, row: dict, inputs: list[np.ndarray], result: np.ndarray, setting):
+        self.row, self.inputs, self.result, self.setting = row, inputs, result, setting
+        self.data = inputs[0]
         self.source: Format = FORMATS[row["from"]]
         self.target: Format = FORMATS[row["to"]]
         self.prepare()
@@ -46,7 +47,11 @@ class Ours(Contender):
             self.function = self.setting.entry_point(self.row)
         except modules.CompileError as error:
             raise Unsupported(f"does not compile: {error}") from error
-        self.input = modules.tensor(self.data, self.source.onnx)
+        types = [self.source.onnx]
+        if len(self.inputs) > 1:
+            types += [FORMATS["f32"].onnx, quantization.storage(self.row).onnx]
+        tensors = [modules.tensor(*pair) for pair in zip(self.inputs, types, strict=True)]
+        self.input = (modules.Tensor * len(tensors))(*tensors)
         self.output = modules.tensor(self.result, self.target.onnx)
         self.error = ctypes.create_string_buffer(modules.ERROR_SIZE)
         self.time(1)
@@ -99,10 +104,34 @@ class OnnxRuntime(Contender):
 
     def prepare(self) -> None:
         import onnxruntime as ort
+
+        if self.source.name == "i4":
+            raise Unsupported("packs two in a byte, and takes no such buffer")
+        if self.row["op"] == "cast":
+            model = self._cast_model()
+        else:
+            model = quantization.onnx_model(self.row, self.inputs)
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        try:
+            self.session = ort.InferenceSession(
+                model.SerializeToString(), options, ["CPUExecutionProvider"]
+            )
+            self.binding = self.session.io_binding()
+            shape = list(self.data.shape)
+            for bind, name, form, array in (
+                (self.binding.bind_input, "x", self.source, self.data),
+                (self.binding.bind_output, "y", self.target, self.result),
+            ):
+                bind(name, "cpu", 0, form.onnx, shape, array.ctypes.data)
+            self.time(1)
+        except Exception as error:  # its own exceptions share no useful base
+            raise Unsupported(str(error).splitlines()[0][:200]) from error
+
+    def _cast_model(self):
         from onnx import helper
 
-        if self.row["op"] != "cast":
-            raise Unsupported("no model for this operation")
         node = helper.make_node("Cast", ["x"], ["y"], to=self.target.onnx)
         graph = helper.make_graph(
             [node],
@@ -115,30 +144,65 @@ class OnnxRuntime(Contender):
         types = (self.source.onnx, self.target.onnx)
         opset = 23 if 23 in types else 19
         imports = [helper.make_opsetid("", opset)]
-        model = helper.make_model(graph, opset_imports=imports, ir_version=10)
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        try:
-            self.session = ort.InferenceSession(
-                model.SerializeToString(), options, ["CPUExecutionProvider"]
-            )
-            self.binding = self.session.io_binding()
-            shape = [self.data.size]
-            for bind, name, form, array in (
-                (self.binding.bind_input, "x", self.source, self.data),
-                (self.binding.bind_output, "y", self.target, self.result),
-            ):
-                bind(name, "cpu", 0, form.onnx, shape, array.ctypes.data)
-            self.time(1)
-        except Exception as error:  # its own exceptions share no useful base
-            raise Unsupported(str(error).splitlines()[0][:200]) from error
+        return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
     def time(self, calls: int) -> float:
         run, binding = self.session.run_with_iobinding, self.binding
         start = time.perf_counter()
         for _ in range(calls):
             run(binding)
+        return time.perf_counter() - start
+
+
+class OpenVino(Contender):
+    """One thread and both tensors in place: the ONNX model of the row, or what
+    is nearest to it."""
+
+    name = "OpenVINO"
+
+    def prepare(self) -> None:
+        import openvino
+
+        if self.source.name == "i4":
+            raise Unsupported("packs two in a byte, and takes no such buffer")
+        core = openvino.Core()
+        settings = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
+        try:
+            model = self._make_model(core)
+            compiled = core.compile_model(model, "CPU", settings)
+            self.request = compiled.create_infer_request()
+            for port, array, bind in (
+                (compiled.input(0), self.data, self.request.set_input_tensor),
+                (compiled.output(0), self.result, self.request.set_output_tensor),
+            ):
+                if port.element_type.size != array.itemsize:
+                    raise Unsupported(f"has {port.element_type} there")
+                view = array.view(port.element_type.to_dtype())
+                bind(openvino.Tensor(view, shared_memory=True))
+            self.time(1)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise Unsupported(str(error).strip().splitlines()[-1][:200]) from error
+
+    def _make_model(self, core):
+        import openvino
+        from openvino import opset13
+
+        if self.row["op"] == "cast":
+            raise Unsupported("not timed")
+        if self.row["op"] != "qdq":
+            model = quantization.onnx_model(self.row, self.inputs)
+            return core.read_model(model.SerializeToString())
+        # (f8(x * scale) / scale), by a reciprocal, where ours divides first.
+        x = opset13.parameter(list(self.data.shape), np.float32)
+        scale = opset13.constant(np.float32(1) / self.inputs[1].reshape(1))
+        y = opset13.fake_convert(x, scale, destination_type="f8e4m3")
+        return openvino.Model([y], [x])
+
+    def time(self, calls: int) -> float:
+        infer = self.request.infer
+        start = time.perf_counter()
+        for _ in range(calls):
+            infer()
         return time.perf_counter() - start
 
 
@@ -187,7 +251,7 @@ class StreamingTraffic(Traffic):
     non_temporal = 1
 
 
-CONTENDERS = [Ours, NumKong, OnnxRuntime, MlDtypes, Traffic, StreamingTraffic]
+CONTENDERS = [Ours, NumKong, OnnxRuntime, OpenVino, MlDtypes, Traffic, StreamingTraffic]
 
 
 class Setting:

@@ -42,6 +42,11 @@ def _format(name: str, mlir: str, onnx: int, dtype: type, numkong: int | None) -
     )
 
 
+def _integer(name: str, onnx: int, dtype: type) -> Format:
+    info = ml_dtypes.iinfo(dtype)
+    return Format(name, name, onnx, np.dtype(dtype), None, float(info.max), 1.0)
+
+
 FORMATS = {
     entry.name: entry
     for entry in (
@@ -54,6 +59,8 @@ FORMATS = {
         # NumKong packs two f4E2M1 in a byte, with the first one on top; the
         # rows have one per byte, so the two do not compare.
         _format("f4e2m1", "f4E2M1FN", 23, ml_dtypes.float4_e2m1fn, None),
+        _integer("i8", 3, np.int8),
+        _integer("i4", 22, ml_dtypes.int4),
     )
 }
 

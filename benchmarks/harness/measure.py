@@ -6,6 +6,7 @@ import statistics
 
 import numpy as np
 
+from . import quantization
 from .contenders import CONTENDERS, Contender, Setting, Unsupported
 from .formats import FORMATS, Format, aligned_empty, make_data
 
@@ -18,21 +19,26 @@ def expected(data: np.ndarray, target: Format) -> np.ndarray:
 
 
 def differing(result: np.ndarray, want: np.ndarray, target: Format) -> int:
-    return int(np.count_nonzero(result.view(target.code) != want))
+    return int(np.count_nonzero(result.reshape(-1).view(target.code) != want))
 
 
 def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
     source, target = FORMATS[row["from"]], FORMATS[row["to"]]
-    data = make_data(source, target, count)
     result = aligned_empty(count * target.size).view(target.numpy)
-    want = expected(data, target)
+    if row["op"] == "cast":
+        inputs = [make_data(source, target, count)]
+        want = expected(inputs[0], target)
+    else:
+        inputs = quantization.make_inputs(row, count)
+        want = quantization.expected(row, inputs).view(target.code)
+        result = result.reshape(inputs[0].shape)
 
     outcomes: dict[str, dict] = {}
     ready: list[tuple[Contender, int]] = []
     for kind in CONTENDERS:
         result.view(np.uint8)[:] = 0xA5  # so that nothing passes by being left
         try:
-            contender = kind(row, data, result, setting)
+            contender = kind(row, inputs, result, setting)
             first = contender.time(1)
             outcome = {"seconds": []}
             if kind.converts:

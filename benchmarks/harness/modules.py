@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from . import quantization
 from .formats import FORMATS
 
 ERROR_SIZE = 512
@@ -40,7 +41,7 @@ def _cast(row: dict) -> str:
 
 
 # What a row's `op` compiles to.
-OPERATIONS = {"cast": _cast}
+OPERATIONS = {"cast": _cast} | dict.fromkeys(quantization.OPERATIONS, quantization.module)
 
 
 class CompileError(Exception):

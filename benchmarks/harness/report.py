@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .contenders import CONTENDERS
 
-PEERS = ("NumKong", "ONNX Runtime", "ml_dtypes")
+PEERS = ("NumKong", "ONNX Runtime", "OpenVINO", "ml_dtypes")
 
 
 def _read(path: str) -> str | None:
@@ -35,7 +35,7 @@ def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
     governor = f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor"
     versions = {
         package: importlib.metadata.version(package)
-        for package in ("numpy", "ml_dtypes", "onnx", "onnxruntime", "numkong")
+        for package in ("numpy", "ml_dtypes", "onnx", "onnxruntime", "openvino", "numkong")
     }
     versions["python"] = platform.python_version()
     versions["clang"] = _first_line("clang-22", "--version")
@@ -69,26 +69,42 @@ def _ratio(ours: float | None, other: float | None, digits: int = 2) -> str:
     return f"{ours / other:.{digits}f}" if ours and other else "-"
 
 
+def _title(row: dict) -> str:
+    types = f"{row['from']} → {row['to']}"
+    if row["op"] == "cast":
+        return types
+    if row["op"] == "qdq":
+        types = row["storage"]
+    where = {"tensor": "", "axis": ", per axis", "block": ", blocks of 32"}[row["granularity"]]
+    return f"{row['op']} {types}{where}"
+
+
 def markdown(record: dict, statistic: str = "best_gelems") -> str:
     machine = record["machine"]
     versions = machine["versions"]
     repeats = sorted({row["repeat"] for row in record["rows"]})
     lines = [
-        "# Casts, one thread",
+        f"# {record['title']}, one thread",
         "",
         f"{machine['cpu']} (family/model {machine['cpu_family_model']}), core "
         f"{machine['core']}, {machine['date']}; onnxruntime {versions['onnxruntime']}, "
-        f"ml_dtypes {versions['ml_dtypes']}, NumKong {versions['numkong']}.",
+        f"OpenVINO {versions['openvino']}, ml_dtypes {versions['ml_dtypes']}, NumKong {versions['numkong']}.",
         "",
         f"Gelem/s, {statistic.split('_')[0]} of {' or '.join(map(str, repeats))} interleaved "
         "measurements. traffic: the same bytes read and written without a "
         "conversion; (nt): with non-temporal stores. Ratios are ours / theirs.",
     ]
-    names = [kind.name for kind in CONTENDERS]
+    # Those that have any of the rows.
+    names = [
+        kind.name
+        for kind in CONTENDERS
+        if any(statistic in row["contenders"][kind.name] for row in record["rows"])
+    ]
+    peers = [name for name in names if name in PEERS]
     wrong = []
     for size in dict.fromkeys(row["elements"] for row in record["rows"]):
         lines += ["", f"## {_size_name(size)} elements", ""]
-        heads = ["row", *names, *(f"/ {peer}" for peer in PEERS), "/ traffic"]
+        heads = ["row", *names, *(f"/ {peer}" for peer in peers), "/ traffic"]
         lines.append("| " + " | ".join(heads) + " |")
         lines.append("|---|" + "---:|" * (len(heads) - 1))
         for row in record["rows"]:
@@ -96,16 +112,16 @@ def markdown(record: dict, statistic: str = "best_gelems") -> str:
                 continue
             speed = {name: outcome.get(statistic) for name, outcome in row["contenders"].items()}
             ours = speed["quant-float"]
-            cells = [f"{row['from']} → {row['to']}"]
+            cells = [_title(row)]
             cells += [f"{speed[name]:.2f}" if speed[name] else "-" for name in names]
-            cells += [_ratio(ours, speed[peer]) for peer in PEERS]
+            cells += [_ratio(ours, speed[peer]) for peer in peers]
             cells.append(_ratio(ours, speed["traffic"]))
             lines.append("| " + " | ".join(cells) + " |")
             for name, outcome in row["contenders"].items():
                 if count := outcome.get("differing"):
                     wrong.append(
-                        f"- {row['from']} → {row['to']}, {_size_name(size)}: {name} differs from "
-                        f"ml_dtypes in {count} of {row['elements']} elements"
+                        f"- {_title(row)}, {_size_name(size)}: {name} differs from "
+                        f"what is right in {count} of {row['elements']} elements"
                     )
     agreement = "not all results agree:\n" if wrong else "all results agree."
     lines += ["", f"On finite data in the result's range {agreement}"]

@@ -76,3 +76,19 @@ func.func @other_ops(%condition: i1, %x: tensor<4xui4>) -> tensor<4xui4> {
   }
   return %0 : tensor<4xui4>
 }
+
+// -----
+
+func.func @unranked_scale(%x: tensor<4xf32>, %s: tensor<*xf32>) -> tensor<4xui8> {
+  // expected-error @+1 {{'quant_float.quantize' op has no lowering for the unranked type 'tensor<*xf32>'}}
+  %0 = quant_float.quantize %x, %s opset 13 : tensor<4xf32>, tensor<*xf32> to tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// -----
+
+func.func @v8_quantize_claims_sizes(%x: tensor<?xf32>, %s: tensor<f32>) -> tensor<4xui8> {
+  // expected-error @+1 {{'quant_float.quantize' op has no lowering for a result with static sizes where the input has dynamic ones, but got 'tensor<?xf32>' and 'tensor<4xui8>'}}
+  %0 = quant_float.quantize %x, %s opset 13 : tensor<?xf32>, tensor<f32> to tensor<4xui8>
+  return %0 : tensor<4xui8>
+}

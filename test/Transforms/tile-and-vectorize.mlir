@@ -134,3 +134,87 @@ func.func @tensors(%x: tensor<64xf32>, %y: tensor<64xi8>) -> tensor<64xi8> {
   } -> tensor<64xi8>
   return %0 : tensor<64xi8>
 }
+
+// What all elements share is loaded once, what a row shares before its loop.
+
+#one = affine_map<(d0, d1) -> ()>
+#blocks = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
+
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME: (%[[X:.+]]: memref<8x32xf32>, %[[S:.+]]: memref<f32>, %[[T:.+]]: memref<8xf32>, %{{.+}}: memref<8x32xf32>)
+func.func @shared(%x: memref<8x32xf32>, %s: memref<f32>, %t: memref<8xf32>, %y: memref<8x32xf32>) {
+  // CHECK: memref.load %[[S]][]
+  // CHECK: scf.for %[[ROW:.+]] =
+  // CHECK: memref.load %[[T]][%[[ROW]]]
+  // CHECK: scf.for
+  // CHECK-NOT: memref.load
+  // CHECK: vector.transfer_write
+  linalg.generic {indexing_maps = [#id2, #one, #row, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s, %t : memref<8x32xf32>, memref<f32>, memref<8xf32>) outs(%y : memref<8x32xf32>) {
+  ^bb0(%in: f32, %a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %in, %a : f32
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A scale for each column is a vector. Dimensions that it does not have are one.
+
+// CHECK-LABEL: func.func @column
+func.func @column(%x: memref<?x?x64xf32>, %s: memref<64xf32>, %y: memref<?x?x64xf32>) {
+  // CHECK: memref.collapse_shape %{{.+}} {{\[}}[0, 1], [2]]
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK-COUNT-2: vector.transfer_read %{{.+}} : memref<16xf32, {{.+}}>, vector<16xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %s : memref<?x?x64xf32>, memref<64xf32>) outs(%y : memref<?x?x64xf32>) {
+  ^bb0(%in: f32, %a: f32, %out: f32):
+    %0 = arith.mulf %in, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A round takes several blocks, with their scales loaded first; then single blocks, then what is
+// less than one, if there is anything.
+
+// CHECK-LABEL: func.func @blocked
+// CHECK-SAME: (%{{.+}}: memref<4x?xf32>, %[[S:.+]]: memref<4x?xf32>, %{{.+}}: memref<4x?xf32>)
+func.func @blocked(%x: memref<4x?xf32>, %s: memref<4x?xf32>, %y: memref<4x?xf32>) {
+  // CHECK-DAG: %[[ROUND:.+]] = arith.constant 256 : index
+  // CHECK-DAG: %[[BLOCK:.+]] = arith.constant 32 : index
+  // CHECK: scf.for
+  // CHECK: scf.for %{{.+}} step %[[ROUND]]
+  // CHECK-COUNT-8: memref.load %[[S]]
+  // CHECK-NOT: memref.load
+  // CHECK: scf.for %{{.+}} step %[[BLOCK]]
+  // CHECK: memref.load %[[S]]
+  // CHECK: scf.if
+  // CHECK: memref.load %[[S]]
+  linalg.generic {indexing_maps = [#id2, #blocks, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<4x?xf32>, memref<4x?xf32>) outs(%y : memref<4x?xf32>) {
+  ^bb0(%in: f32, %a: f32, %out: f32):
+    %0 = arith.mulf %in, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// An index stays what it is.
+
+// CHECK-LABEL: func.func @indices
+func.func @indices(%y: memref<3x64xindex>) {
+  // CHECK: scf.for %[[ROW:.+]] =
+  // CHECK: vector.broadcast %[[ROW]] : index to vector<16xindex>
+  // CHECK: arith.addi %{{.+}} : vector<16xindex>
+  linalg.generic {indexing_maps = [#id2], iterator_types = ["parallel", "parallel"]}
+      outs(%y : memref<3x64xindex>) {
+  ^bb0(%out: index):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %0 = arith.addi %i, %j : index
+    linalg.yield %0 : index
+  }
+  return
+}

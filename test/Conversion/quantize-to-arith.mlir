@@ -1,0 +1,75 @@
+// quantize, dequantize, qdq of scalars and vectors.
+// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v3 --cse | FileCheck %s --check-prefixes=CHECK,FMA
+// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64 --cse | FileCheck %s --check-prefixes=CHECK,NOFMA
+// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v4 --quant-float-require-lowered --cse | FileCheck %s
+
+// One division, of the scale; the quotient is corrected by what is left of x.
+
+// CHECK-LABEL: func.func @one_scale
+// CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32)
+func.func @one_scale(%x: vector<16xf32>, %s: f32) -> vector<16xi8> {
+  // FMA: %[[R:.+]] = arith.divf %{{.+}}, %[[NEAR:.+]] : f32
+  // FMA-NOT: arith.divf
+  // FMA: %[[CLAMPED:.+]] = arith.select %{{.+}} : vector<16xi1>, vector<16xf32>
+  // FMA: %[[RS:.+]] = vector.broadcast %{{.+}} : f32 to vector<16xf32>
+  // FMA: %[[Q:.+]] = arith.mulf %[[CLAMPED]], %[[RS]] : vector<16xf32>
+  // FMA: %[[N:.+]] = arith.negf %[[Q]]
+  // FMA: %[[E:.+]] = math.fma %[[N]], %{{.+}}, %[[CLAMPED]] : vector<16xf32>
+  // FMA: math.fma %[[E]], %[[RS]], %[[Q]] : vector<16xf32>
+  // NOFMA: %[[SS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
+  // NOFMA: arith.divf %[[X]], %[[SS]] : vector<16xf32>
+  // NOFMA-NOT: math.fma
+  // CHECK: arith.trunci %{{.+}} : vector<16xi32> to vector<16xi8>
+  %z = arith.constant 3 : i8
+  %0 = quant_float.quantize %x, %s, %z opset 13 : vector<16xf32>, f32, i8 to vector<16xi8>
+  return %0 : vector<16xi8>
+}
+
+// Nothing is gained where each element has a scale.
+
+// CHECK-LABEL: func.func @q1_per_axis
+// CHECK-SAME: (%[[X:.+]]: vector<4x8xf32>, %[[S:.+]]: vector<4xf32>)
+func.func @q1_per_axis(%x: vector<4x8xf32>, %s: vector<4xf32>) -> vector<4x8xf8E4M3FN> {
+  // CHECK: %[[LINE:.+]] = vector.shape_cast %[[S]] : vector<4xf32> to vector<4x1xf32>
+  // CHECK: %[[ALL:.+]] = vector.broadcast %[[LINE]] : vector<4x1xf32> to vector<4x8xf32>
+  // CHECK: arith.divf %[[X]], %[[ALL]] : vector<4x8xf32>
+  %0 = quant_float.quantize %x, %s axis 0 opset 23 : vector<4x8xf32>, vector<4xf32> to vector<4x8xf8E4M3FN>
+  return %0 : vector<4x8xf8E4M3FN>
+}
+
+// CHECK-LABEL: func.func @q1_blocked
+// CHECK-SAME: (%{{.+}}: vector<10xi8>, %[[S:.+]]: vector<3xf32>)
+func.func @q1_blocked(%x: vector<10xi8>, %s: vector<3xf32>) -> vector<10xf32> {
+  // CHECK: %[[A:.+]] = vector.shape_cast %[[S]] : vector<3xf32> to vector<3x1xf32>
+  // CHECK: %[[B:.+]] = vector.broadcast %[[A]] : vector<3x1xf32> to vector<3x4xf32>
+  // CHECK: %[[C:.+]] = vector.shape_cast %[[B]] : vector<3x4xf32> to vector<12xf32>
+  // CHECK: %[[D:.+]] = vector.extract_strided_slice %[[C]] {offsets = [0], sizes = [10], strides = [1]}
+  // CHECK: arith.mulf %{{.+}}, %[[D]] : vector<10xf32>
+  %0 = quant_float.dequantize %x, %s axis 0 block_size 4 opset 21 : vector<10xi8>, vector<3xf32> to vector<10xf32>
+  return %0 : vector<10xf32>
+}
+
+// CHECK-LABEL: func.func @scalars
+func.func @scalars(%x: f32, %s: f32) -> (f32, f64) {
+  // CHECK: arith.divf %{{.+}}, %{{.+}} : f32
+  // CHECK: arith.mulf %{{.+}}, %{{.+}} : f32
+  // CHECK-NOT: quant_float
+  %0 = quant_float.qdq %x, %s storage f4E2M1FN opset 23 : f32, f32 to f32
+  %1 = arith.extf %0 : f32 to f64
+  return %0, %1 : f32, f64
+}
+
+// The scales of neighbours are prepared together.
+
+// CHECK-LABEL: func.func @neighbours
+func.func @neighbours(%x: vector<16xf32>, %s: f32, %t: f32) -> (vector<16xi8>, vector<16xi8>) {
+  // FMA: %[[G:.+]] = vector.from_elements %{{.+}}, %{{.+}} : vector<2xf32>
+  // FMA: arith.divf %{{.+}}, %{{.+}} : vector<2xf32>
+  // FMA-NOT: arith.divf
+  // FMA: return
+  %a = vector.broadcast %s : f32 to vector<16xf32>
+  %b = vector.broadcast %t : f32 to vector<16xf32>
+  %0 = quant_float.quantize_elements %x, %a : vector<16xf32>, vector<16xf32> to vector<16xi8>
+  %1 = quant_float.quantize_elements %x, %b : vector<16xf32>, vector<16xf32> to vector<16xi8>
+  return %0, %1 : vector<16xi8>, vector<16xi8>
+}
