@@ -124,22 +124,24 @@ def module(row: dict) -> str:
     )
 
 
+def _packed(array: np.ndarray) -> bytes:
+    """Two i4 in a byte, the first one below."""
+    codes = array.view(np.uint8).reshape(-1)
+    return ((codes[0::2] & 15) | (codes[1::2] << 4)).astype(np.uint8).tobytes()
+
+
 def onnx_model(row: dict, inputs: list[np.ndarray]):
     """The nodes in a model, whose parameters are constants as they are in every
-    model that quantizers write."""
+    model that quantizers write. So is an x of i4: no binding takes packed ones."""
     from onnx import helper, numpy_helper
 
     form = storage(row)
     constants = [numpy_helper.from_array(inputs[1], "s")]
-    if form.name == "i4" or not _is_integer(form):
-        data = inputs[2].view(np.uint8).reshape(-1)
-        if form.name == "i4":
-            data = (data[0::2] & 15) | (data[1::2] << 4)
-        constants.append(
-            helper.make_tensor("z", form.onnx, inputs[2].shape, data.tobytes(), raw=True)
-        )
-    else:
-        constants.append(numpy_helper.from_array(inputs[2], "z"))
+    packs = form.name == "i4"
+    raw = {"z": inputs[2]} | ({"x": inputs[0]} if packs else {})
+    for name, array in raw.items():
+        data = _packed(array) if packs else array.tobytes()
+        constants.append(helper.make_tensor(name, form.onnx, array.shape, data, raw=True))
     values = ["x", "y"]
     names = {"quantize": ["QuantizeLinear"], "dequantize": ["DequantizeLinear"]}.get(
         row["op"], ["QuantizeLinear", "DequantizeLinear"]
@@ -155,5 +157,6 @@ def onnx_model(row: dict, inputs: list[np.ndarray]):
         helper.make_tensor_value_info(value, FORMATS[row[end]].onnx, shape)
         for value, end in (("x", "from"), ("y", "to"))
     ]
-    graph = helper.make_graph(nodes, row["name"], [ends[0]], [ends[1]], constants)
+    starts = [] if packs else [ends[0]]
+    graph = helper.make_graph(nodes, row["name"], starts, [ends[1]], constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
