@@ -420,37 +420,3 @@ func.func @quantize_q9(%x: tensor<4xf32>, %s: tensor<f32>) {
   %0 = quant_float.quantize %x, %s opset 23 precision i32 : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
-
-// -----
-
-// What stands in the bodies of loops.
-
-func.func @quantize_elements_input(%x: i32, %s: i32) {
-  // expected-error @+1 {{'quant_float.quantize_elements' op input must be of f32, f16, bf16 or f64, but got 'i32'}}
-  %0 = quant_float.quantize_elements %x, %s : i32, i32 to ui8
-  return
-}
-
-// -----
-
-func.func @quantize_elements_scale(%x: vector<4xf32>, %s: vector<4xf16>) {
-  // expected-error @+1 {{'quant_float.quantize_elements' op scale must have the input's element type 'f32', but got 'f16'}}
-  %0 = quant_float.quantize_elements %x, %s : vector<4xf32>, vector<4xf16> to vector<4xui8>
-  return
-}
-
-// -----
-
-func.func @quantize_elements_result(%x: f32, %s: f32) {
-  // expected-error @+1 {{'quant_float.quantize_elements' op result must be of integers of up to 16 bits or floats of up to 8, but got 'i32'}}
-  %0 = quant_float.quantize_elements %x, %s : f32, f32 to i32
-  return
-}
-
-// -----
-
-func.func @quantize_elements_q2(%x: f32, %s: f32, %z: i8) {
-  // expected-error @+1 {{'quant_float.quantize_elements' op zero point must have the result's element type 'ui8', but got 'i8'}}
-  %0 = quant_float.quantize_elements %x, %s, %z : f32, f32, i8 to ui8
-  return
-}
