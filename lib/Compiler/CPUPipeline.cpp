@@ -103,6 +103,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   function.addPass(vector::createLowerVectorMaskPass());
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
+  function.addPass(createQuantFloatLowerStridedTransfersPass());
   function.addPass(createConvertVectorToSCFPass());
 
   if (threads != 1) {

@@ -122,4 +122,14 @@ void GuardKernels::runOnOperation() {
     }
     Guard(kernel, *info).guard();
   }
+  // The program would end instead.
+  bool isInvalid = false;
+  getOperation().walk([&](cf::AssertOp assertion) {
+    assertion.emitOpError()
+        << "has no lowering inside of loops and branches, but got '"
+        << assertion.getMsg() << "'";
+    isInvalid = true;
+  });
+  if (isInvalid)
+    signalPassFailure();
 }

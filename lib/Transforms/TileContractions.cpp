@@ -108,12 +108,39 @@ static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
   return std::min(tile, extent);
 }
 
+/// Weights that are read as they are.
+static bool isPlainWeights(OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  return type && type.hasStaticShape() && isGiven(operand.get());
+}
+
+/// Whether the output has the channels innermost, and the weights have not.
+static bool isTransposed(GenericOp op, OpOperand *weights, unsigned channel) {
+  AffineMap output = op.getIndexingMapsArray().back();
+  AffineMap map = op.getMatchingIndexingMap(weights);
+  return output.getNumResults() &&
+         getLoop(output.getResults().back()) == channel &&
+         getLoop(map.getResults().back()) != channel;
+}
+
+/// Elements of the output for each channel, as far as the types tell.
+static int64_t countOtherRows(GenericOp op, unsigned channel) {
+  int64_t rows = 1;
+  for (auto [loop, range, iterator] :
+       llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (loop != channel && iterator == utils::IteratorType::parallel &&
+        !ShapedType::isDynamic(range))
+      rows *= range;
+  return rows;
+}
+
 /// The op reads weights through loops of its own, at least one for output
 /// channels and one that is reduced.
 static std::optional<Panels> match(GenericOp op) {
   /// Elements of a panel: with f32, a quarter of a typical second-level cache.
   constexpr int64_t kPanel = 16384;
   constexpr int64_t kChannels = 64;
+  constexpr int64_t kRows = 32;
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() < 2 ||
       op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
@@ -121,7 +148,8 @@ static std::optional<Panels> match(GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (OpOperand *weights : op.getDpsInputOperands()) {
     GenericOp decoder = getDecoder(*weights);
-    if (!decoder)
+    bool isPlain = !decoder && isPlainWeights(*weights);
+    if (!decoder && !isPlain)
       continue;
     AffineMap map = op.getMatchingIndexingMap(weights);
     auto isElsewhere = [&](unsigned loop) {
@@ -130,20 +158,23 @@ static std::optional<Panels> match(GenericOp op) {
                op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
       });
     };
-    bool isPlain = llvm::all_of(map.getResults(), [&](AffineExpr expression) {
+    bool isSimple = llvm::all_of(map.getResults(), [&](AffineExpr expression) {
       std::optional<unsigned> loop = getLoop(expression);
       return loop && !ShapedType::isDynamic(ranges[*loop]);
     });
-    if (!isPlain)
+    if (!isSimple)
       continue;
     std::optional<unsigned> channel, reduction;
     int64_t channelBlock = 1, reductionBlock = 1, total = 1;
     AffineMap decoded =
-        decoder.getMatchingIndexingMap(decoder.getDpsInitOperand(0));
+        decoder ? decoder.getMatchingIndexingMap(decoder.getDpsInitOperand(0))
+                : AffineMap::getMultiDimIdentityMap(map.getNumResults(),
+                                                    op.getContext());
     for (auto [index, expression] : llvm::enumerate(map.getResults())) {
       std::optional<unsigned> loop = getLoop(expression);
       total *= ranges[*loop];
-      int64_t block = getBlock(decoder, decoded.getDimPosition(index));
+      int64_t block =
+          decoder ? getBlock(decoder, decoded.getDimPosition(index)) : 1;
       if (iterators[*loop] == utils::IteratorType::parallel) {
         if (!channel && !isElsewhere(*loop)) {
           channel = loop;
@@ -155,6 +186,10 @@ static std::optional<Panels> match(GenericOp op) {
       }
     }
     if (!channel || !reduction)
+      continue;
+    // Turning weights around is worth it for many rows.
+    if (isPlain && (!isTransposed(op, weights, *channel) ||
+                    countOtherRows(op, *channel) < kRows))
       continue;
     Panels panels{op, weights, *channel, *reduction, 0, 0};
     int64_t channels = ranges[*channel], depth = ranges[*reduction];
@@ -177,20 +212,38 @@ static std::optional<Panels> match(GenericOp op) {
   return std::nullopt;
 }
 
+/// A decoder that passes the elements on, for weights that only change places.
+static void insertDecoder(RewriterBase &rewriter, Panels &panels) {
+  Value weights = panels.weights->get();
+  auto type = cast<RankedTensorType>(weights.getType());
+  Location loc = panels.contraction.getLoc();
+  rewriter.setInsertionPoint(panels.contraction);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  SmallVector<AffineMap> maps(2,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto decoder = GenericOp::create(
+      rewriter, loc, type, weights, empty, maps, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments.front());
+      });
+  rewriter.modifyOpInPlace(panels.contraction,
+                           [&] { panels.weights->set(decoder->getResult(0)); });
+}
+
 /// Lets the decoder write the loops of the contraction's output innermost, so
 /// that the contraction reads vectors: (n, k) becomes (k, n).
 static void transposePanel(RewriterBase &rewriter, Panels &panels) {
   GenericOp op = panels.contraction;
-  AffineMap map = op.getMatchingIndexingMap(panels.weights);
-  AffineMap output = op.getIndexingMapsArray().back();
-  std::optional<unsigned> last = getLoop(output.getResults().back());
-  if (!last || *last != panels.channel ||
-      getLoop(map.getResults().back()) == last)
+  if (!isTransposed(op, panels.weights, panels.channel))
     return;
+  AffineMap map = op.getMatchingIndexingMap(panels.weights);
   SmallVector<unsigned> order;
   unsigned position = 0;
   for (unsigned i = 0, e = map.getNumResults(); i < e; ++i)
-    if (getLoop(map.getResult(i)) == last)
+    if (getLoop(map.getResult(i)) == panels.channel)
       position = i;
     else
       order.push_back(i);
@@ -265,6 +318,8 @@ struct TileContractions final
       std::optional<Panels> panels = match(op);
       if (!panels)
         continue;
+      if (!getDecoder(*panels->weights))
+        insertDecoder(rewriter, *panels);
       transposePanel(rewriter, *panels);
       if (failed(tile(rewriter, *panels)))
         return signalPassFailure();

@@ -109,7 +109,8 @@ def QuantFloatTileContractionsPass
     channels that no other operand has. The op is tiled along these channels
     and one reduction, and the decoding goes into the loops, so that the decoded
     weights never exist as a whole. A panel has the channels innermost where the
-    output has.
+    output has; weights that nothing decodes are copied to such panels if they
+    have not and there are many rows.
 
     ```mlir
     %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...
@@ -187,6 +188,20 @@ def QuantFloatLowerReshapesPass
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatLowerStridedTransfersPass
+    : InterfacePass<"quant-float-lower-strided-transfers", "mlir::FunctionOpInterface"> {
+  let summary = "load and store vectors of elements that are apart one by one";
+  let description = [{
+    A `vector.transfer_read` or `vector.transfer_write` along a stride, as in
+    transposing, becomes as many loads or stores. Upstream's lowering is a loop
+    that keeps the vector in memory.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::vector::VectorDialect"
   ];
 }
 
