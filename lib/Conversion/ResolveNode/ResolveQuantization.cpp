@@ -200,6 +200,17 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
       ignore("axis");
     return success();
   }
+  if (!hasAxis && !attributes.axis) {
+    InFlightDiagnostic error = node.emitError()
+                               << "before opset " << kFirstOpsetWithAxis
+                               << " the scale must hold one element (per "
+                                  "tensor), but got "
+                               << scale;
+    error.attachNote() << (isQuantize ? "QuantizeLinear" : "DequantizeLinear")
+                       << " accepts it from opset " << kFirstOpsetWithAxis
+                       << " on";
+    return error;
+  }
   // Q3: the text calls rank 1 per tensor, so the axis has to be clear.
   if (!attributes.axis && getInputRank() == 1)
     return node.emitError()

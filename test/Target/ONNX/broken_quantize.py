@@ -202,13 +202,13 @@ both(refuse_op, words, [1, INT_MAX], [1, 1], block_size=2)
 words = f"dimension 0 of the scale must be 0, the blocks of {INT_MAX} in 0, but got 1"
 both(refuse_op, words, [0, 5], [1, 5], axis=0, block_size=INT_MAX)
 # Before 13 there is no axis at all.
-refuse_op(
-    "attribute 'axis' does not exist in QuantizeLinear-10 (opset 12)",
+refuse(
+    "before opset 13 the scale must hold one element (per tensor), but got 'tensor<5xf32>'",
     QUANTIZE,
     [4, 5],
     [5],
     opset=12,
-    note="QuantizeLinear accepts it from opset 13 on",
+    more=["note: QuantizeLinear accepts it from opset 13 on"],
 )
 
 # --- Types ------------------------------------------------------------------------------------------

@@ -228,8 +228,7 @@ def _granularities(version):
 
     if "axis" not in version.attributes:
         for shape, scale in (((4, 8), (8,)), ((5,), (5,)), ((2, 3, 4), (3,))):
-            # The message is of the axis that such a scale lies along.
-            yield reject("Q1", "attribute 'axis'", shape, scale)
+            yield reject("Q1", "the scale must hold one element (per tensor)", shape, scale)
         return
     for repeat in range(len(names)):
         del repeat
