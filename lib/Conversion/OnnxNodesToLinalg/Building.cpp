@@ -15,6 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -206,6 +207,15 @@ Value onnx_nodes::buildReshape(ImplicitLocOpBuilder &b, Value tensor,
     if (type != tensor.getType())
       tensor = tensor::CastOp::create(b, type, tensor);
   };
+  // Only a tensor without elements can have both shapes then, or none: the
+  // groups say nothing, and all axes are one.
+  if (!succeeded(verifyCompatibleShape(collapsed, expanded))) {
+    collapsed = {ShapedType::kDynamic};
+    expanded = collapsed;
+    collapse = {llvm::to_vector<2>(llvm::seq<int64_t>(from.size()))};
+    expand = {llvm::to_vector<2>(llvm::seq<int64_t>(to.size()))};
+    ends.resize(1);
+  }
   castTo(fromShape);
   if (ends.size() != from.size())
     tensor = tensor::CollapseShapeOp::create(

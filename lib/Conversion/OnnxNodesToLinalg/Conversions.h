@@ -13,7 +13,7 @@
 
 namespace mlir::quant_float::onnx_nodes {
 
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Conversion)              \
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)       \
   NodeResults Conversion(NodeContext &context);
 #include "Nodes.def"
 

@@ -18,16 +18,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
+using namespace mlir::quant_float::onnx_nodes::kinds;
 
 namespace {
-/// Single is all that is computed in f32.
-enum Kinds : unsigned {
-  Single = 1,
-  Double = 2,
-  Float = Single | Double,
-  Integer = 4,
-  Bool = 8
-};
 enum class Result { Same, Boolean };
 
 /// A row of Elementwise.def.
@@ -54,16 +47,6 @@ static const ElementwiseRow *findRow(StringRef opType) {
   return found == table.end() ? nullptr : &found->second;
 }
 
-static unsigned getKind(Type elementType) {
-  if (elementType.isInteger(1))
-    return Bool;
-  if (isa<IntegerType>(elementType))
-    return Integer;
-  if (isa<Float64Type>(elementType))
-    return Double;
-  return isa<Float16Type, BFloat16Type, Float32Type>(elementType) ? Single : 0;
-}
-
 /// All inputs from `first` on have elements of one type.
 static LogicalResult checkSameType(NodeContext &context, size_t first = 0) {
   Type elementType = context.elementType(first);
@@ -74,14 +57,6 @@ static LogicalResult checkSameType(NodeContext &context, size_t first = 0) {
                                  show(elementType) + " and " +
                                  show(context.elementType(i)));
   return success();
-}
-
-static LogicalResult checkKind(NodeContext &context, size_t index,
-                               unsigned kinds) {
-  Type elementType = context.elementType(index);
-  if (getKind(elementType) & kinds)
-    return success();
-  return context.unsupported("elements of type " + show(elementType));
 }
 
 /// Before opset 7 the second input's axes begin at `axis` of the first one's,
@@ -118,7 +93,8 @@ NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
   if (llvm::is_contained(context.inputs, Value()))
     return context.unsupported("an input is absent");
   if (failed(checkSameType(context)) ||
-      failed(checkKind(context, 0, row->kinds)) || failed(alignSecond(context)))
+      failed(context.requireKind(0, row->kinds)) ||
+      failed(alignSecond(context)))
     return failure();
   Type elementType = context.elementType(0);
   bool isBoolean = row->result == Result::Boolean;
@@ -143,7 +119,7 @@ NodeResults onnx_nodes::convertClip(NodeContext &context) {
   constexpr int64_t kFirstWithInputs = 11;
   constexpr int64_t kFirstWithDefaults = 6;
   if (failed(checkSameType(context)) ||
-      failed(checkKind(context, 0, Float | Integer)))
+      failed(context.requireKind(0, Float | Integer)))
     return failure();
   Type elementType = context.elementType(0);
   bool hasInputs = context.opset >= kFirstWithInputs;
@@ -232,8 +208,8 @@ static std::optional<double> getSplat(Value tensor) {
 /// The result has the base's type. Two types meet in f64, as in numpy, and the
 /// power of integers is one of integers.
 NodeResults onnx_nodes::convertPow(NodeContext &context) {
-  if (failed(checkKind(context, 0, Float | Integer)) ||
-      failed(checkKind(context, 1, Float | Integer)) ||
+  if (failed(context.requireKind(0, Float | Integer)) ||
+      failed(context.requireKind(1, Float | Integer)) ||
       failed(alignSecond(context)))
     return failure();
   Type elementType = context.elementType(0);
@@ -270,7 +246,7 @@ NodeResults onnx_nodes::convertPow(NodeContext &context) {
 
 /// Elements are not looked at: they are chosen as they are stored.
 NodeResults onnx_nodes::convertWhere(NodeContext &context) {
-  if (failed(checkKind(context, 0, Bool)) || failed(checkSameType(context, 1)))
+  if (failed(context.requireKind(0, Bool)) || failed(checkSameType(context, 1)))
     return failure();
   Type elementType = context.elementType(1);
   Type storageType = getStorageElementType(elementType);

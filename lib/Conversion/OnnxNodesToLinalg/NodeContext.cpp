@@ -297,6 +297,25 @@ std::string onnx_nodes::show(Type type) {
   return text;
 }
 
+static unsigned getKind(Type elementType) {
+  if (elementType.isInteger(1))
+    return kinds::Bool;
+  if (isa<IntegerType>(elementType))
+    return elementType.getIntOrFloatBitWidth() < 8 ? 0 : kinds::Integer;
+  if (isa<Float64Type>(elementType))
+    return kinds::Double;
+  return isa<Float16Type, BFloat16Type, Float32Type>(elementType)
+             ? kinds::Single
+             : 0;
+}
+
+LogicalResult NodeContext::requireKind(size_t index, unsigned kinds) {
+  Type type = elementType(index);
+  if (getKind(type) & kinds)
+    return success();
+  return unsupported("elements of type " + show(type));
+}
+
 LogicalResult NodeContext::requireEqual(OpFoldResult expected,
                                         OpFoldResult given, const Twine &what) {
   if (isEqualConstantIntOrValue(expected, given))

@@ -26,6 +26,21 @@ class NodeContext;
 /// NodeContext::unsupported).
 using NodeConversion = NodeResults (*)(NodeContext &);
 
+/// Elements that ops compute with; sets of them are or'ed.
+namespace kinds {
+enum : unsigned {
+  /// f16, bf16, f32: what is computed in f32.
+  Single = 1,
+  Double = 2,
+  Float = Single | Double,
+  /// Signed and unsigned ones of whole bytes.
+  Integer = 4,
+  Bool = 8,
+  /// These and all that are only moved.
+  Any = ~0u
+};
+} // namespace kinds
+
 /// Sizes of tensors, one value for a size however often it is asked for: two
 /// sizes that are the same value are equal.
 class SizeCache {
@@ -123,6 +138,9 @@ public:
   //===--------------------------------------------------------------------===//
   // Failure
   //===--------------------------------------------------------------------===//
+
+  /// Requires the elements of an input that is there to be of these kinds.
+  LogicalResult requireKind(size_t index, unsigned kinds);
 
   /// Requires a size (`what`) to be another one, at run time if need be.
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,

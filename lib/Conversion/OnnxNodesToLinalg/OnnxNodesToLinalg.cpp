@@ -39,16 +39,18 @@ namespace {
 struct NodeRow {
   int64_t since;
   int fewest, most;
+  unsigned kinds;
   NodeConversion conversion;
 };
 } // namespace
 
 /// The row for a node of the standard domain; null if there is none.
 static const NodeRow *findRow(StringRef opType, int64_t opset) {
+  using namespace kinds;
   static const llvm::StringMap<SmallVector<NodeRow, 2>> table = [] {
     llvm::StringMap<SmallVector<NodeRow, 2>> result;
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Conversion)              \
-  result[#OpType].push_back({Since, Fewest, Most, Conversion});
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)       \
+  result[#OpType].push_back({Since, Fewest, Most, Kinds, Conversion});
 #include "Nodes.def"
     return result;
   }();
@@ -112,6 +114,8 @@ static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
         !type.getElementType().isIntOrFloat())
       return context.unsupported(text);
   }
+  if (row.kinds != kinds::Any && failed(context.requireKind(0, row.kinds)))
+    return failure();
   return success();
 }
 
@@ -216,6 +220,17 @@ bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
   return false;
 }
 
+/// Of what a conversion that failed has made, from `begin` to the node, only
+/// the assertions would stay.
+static void eraseAssertions(NodeOp node, Operation *begin) {
+  for (Operation *op = node->getPrevNode(); op && op != begin;) {
+    Operation *previous = op->getPrevNode();
+    if (isa<cf::AssertOp>(op))
+      op->erase();
+    op = previous;
+  }
+}
+
 bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   ImplicitLocOpBuilder builder(node.getLoc(), node);
   NodeContext context(node, builder, sizeCache);
@@ -229,10 +244,12 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
     if (isBlocked(context))
       return true;
     if (succeeded(checkInputs(context, *row))) {
+      Operation *before = node->getPrevNode();
       NodeResults results = row->conversion(context);
       if (succeeded(results) && context.getProblem().empty() &&
           succeeded(replaceResults(context, *results)))
         return true;
+      eraseAssertions(node, before);
     }
   }
   if (allowUnsupported)

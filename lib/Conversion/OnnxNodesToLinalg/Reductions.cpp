@@ -147,6 +147,12 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
           .Default(std::nullopt);
   if (!row)
     return context.unsupported("the reduction is unknown");
+  // The number of elements may not fit narrower integers, which ONNX leaves
+  // out.
+  Type elementType = context.elementType(0);
+  if (row->after && isa<IntegerType>(elementType) &&
+      elementType.getIntOrFloatBitWidth() < 32)
+    return context.unsupported("elements of type " + show(elementType));
   return buildReduce(context, *row);
 }
 
