@@ -18,7 +18,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -201,7 +200,7 @@ static std::string getMathLibrary(const CompileOptions &options) {
   llvm::Triple host(llvm::sys::getDefaultTargetTriple());
   llvm::Triple target(options.triple.empty() ? host.str() : options.triple);
   Dl_info info;
-  void *function = llvm::sys::DynamicLibrary::SearchForAddressOfSymbol("expf");
+  void *function = dlsym(RTLD_DEFAULT, "expf");
   if (host.getArch() == target.getArch() && target.isOSLinux() && function &&
       dladdr(function, &info) && info.dli_fname)
     return info.dli_fname;
