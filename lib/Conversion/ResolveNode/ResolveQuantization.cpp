@@ -206,9 +206,10 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
                                << " the scale must hold one element (per "
                                   "tensor), but got "
                                << scale;
-    error.attachNote() << (isQuantize ? "QuantizeLinear" : "DequantizeLinear")
-                       << " accepts it from opset " << kFirstOpsetWithAxis
-                       << " on";
+    OpKind kind =
+        isQuantize ? OpKind::QuantizeLinear : OpKind::DequantizeLinear;
+    error.attachNote() << getOpName(kind) << " accepts it from opset "
+                       << kFirstOpsetWithAxis << " on";
     return error;
   }
   // Q3: the text calls rank 1 per tensor, so the axis has to be clear.
