@@ -71,28 +71,46 @@ GenericOp quant_float::loadInvariantInputs(RewriterBase &rewriter,
 // Collapsing
 //===----------------------------------------------------------------------===//
 
+/// B of an index `d floordiv B`, with that loop; 1 of a plain one.
+static int64_t getDivisor(AffineExpr index, unsigned loop) {
+  if (getLoop(index) == loop)
+    return 1;
+  auto division = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
+      getLoop(division.getLHS()) != loop)
+    return 0;
+  auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
+  return divisor ? std::max<int64_t>(divisor.getValue(), 0) : 0;
+}
+
 /// Whether loops `first` and `first` + 1 can be one, as far as this operand is
-/// concerned.
-static bool canMerge(Value operand, AffineMap map, unsigned first) {
+/// concerned. The latter has `extent` iterations.
+static bool canMerge(Value operand, AffineMap map, unsigned first,
+                     int64_t extent) {
   bool usesFirst = map.isFunctionOfDim(first);
   if (!usesFirst && !map.isFunctionOfDim(first + 1))
     return true;
   auto type = cast<MemRefType>(operand.getType());
   if (!type.getLayout().isIdentity())
     return false;
-  // Once each, side by side.
+  // Once each, side by side; blocks must not go across the end of a row.
   unsigned uses = 0, pairs = 0;
   for (unsigned i = 0; i < map.getNumResults(); ++i) {
     AffineExpr index = map.getResult(i);
     uses += index.isFunctionOfDim(first) || index.isFunctionOfDim(first + 1);
-    pairs += i + 1 < map.getNumResults() && getLoop(index) == first &&
-             getLoop(map.getResult(i + 1)) == first + 1;
+    if (i + 1 == map.getNumResults() || getLoop(index) != first)
+      continue;
+    int64_t divisor = getDivisor(map.getResult(i + 1), first + 1);
+    pairs += divisor == 1 || (divisor > 1 && !ShapedType::isDynamic(extent) &&
+                              extent % divisor == 0 &&
+                              type.getDimSize(i + 1) == extent / divisor);
   }
   return uses == 2 && pairs == 1;
 }
 
 GenericOp quant_float::collapseLoops(RewriterBase &rewriter, GenericOp op) {
   unsigned loops = op.getNumLoops();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   // The loop that each becomes.
   SmallVector<unsigned> group(loops, 0);
   for (unsigned i = 1; i < loops; ++i) {
@@ -101,7 +119,8 @@ GenericOp quant_float::collapseLoops(RewriterBase &rewriter, GenericOp op) {
         llvm::all_of(
             llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()),
             [&](auto pair) {
-              return canMerge(std::get<0>(pair), std::get<1>(pair), i - 1);
+              return canMerge(std::get<0>(pair), std::get<1>(pair), i - 1,
+                              ranges[i]);
             });
     group[i] = group[i - 1] + !merges;
   }
@@ -120,13 +139,17 @@ GenericOp quant_float::collapseLoops(RewriterBase &rewriter, GenericOp op) {
     SmallVector<AffineExpr> indices;
     std::optional<unsigned> last;
     for (auto [position, index] : llvm::enumerate(map.getResults())) {
-      std::optional<unsigned> loop = getLoop(index);
-      if (!last || !loop || group[*last] != group[*loop]) {
+      AffineExpr collapsed = index.replaceDims(replacements);
+      // The next loop of the same group, in blocks perhaps.
+      if (last && *last + 1 < loops && group[*last] == group[*last + 1] &&
+          getDivisor(index, *last + 1)) {
+        indices.back() = collapsed;
+      } else {
         dims.emplace_back();
-        indices.push_back(index.replaceDims(replacements));
+        indices.push_back(collapsed);
       }
       dims.back().push_back(position);
-      last = loop;
+      last = getLoop(index);
     }
     operands.push_back(dims.size() == map.getNumResults()
                            ? operand

@@ -218,3 +218,20 @@ func.func @indices(%y: memref<3x64xindex>) {
   }
   return
 }
+
+// Rows of whole blocks are one.
+
+// CHECK-LABEL: func.func @rows_of_blocks
+func.func @rows_of_blocks(%x: memref<?x64xf32>, %s: memref<?x2xf32>, %y: memref<?x64xf32>) {
+  // CHECK-DAG: memref.collapse_shape %{{.+}} {{\[}}[0, 1]] : memref<?x64xf32> into memref<?xf32>
+  // CHECK-DAG: memref.collapse_shape %{{.+}} {{\[}}[0, 1]] : memref<?x2xf32> into memref<?xf32>
+  // CHECK: scf.for
+  // CHECK-COUNT-8: memref.load
+  linalg.generic {indexing_maps = [#id2, #blocks, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x64xf32>, memref<?x2xf32>) outs(%y : memref<?x64xf32>) {
+  ^bb0(%in: f32, %a: f32, %out: f32):
+    %0 = arith.mulf %in, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
