@@ -95,6 +95,8 @@ static SmallVector<Value> multiplyElements(ImplicitLocOpBuilder &b,
 }
 
 NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
   FailureOr<ProductLoops> loops = getProductLoops(context);
   if (failed(loops))
     return failure();
@@ -214,6 +216,8 @@ static NodeResults finishGemm(NodeContext &context, Value product,
 }
 
 NodeResults onnx_nodes::convertGemm(NodeContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
   ImplicitLocOpBuilder &b = context.b;
   if (context.type(0).getRank() != 2 || context.type(1).getRank() != 2)
     return context.unsupported("the factors must have rank 2");

@@ -230,6 +230,8 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
 }
 
 NodeResults onnx_nodes::convertConv(NodeContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
   Convolution convolution(context);
   if (failed(convolution.analyze()) || failed(convolution.requirePerChannel(2)))
     return failure();

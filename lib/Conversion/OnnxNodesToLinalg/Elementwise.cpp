@@ -47,18 +47,6 @@ static const ElementwiseRow *findRow(StringRef opType) {
   return found == table.end() ? nullptr : &found->second;
 }
 
-/// All inputs from `first` on have elements of one type.
-static LogicalResult checkSameType(NodeContext &context, size_t first = 0) {
-  Type elementType = context.elementType(first);
-  for (size_t i = first; i < context.inputs.size(); ++i)
-    if (context.inputs[i] && context.elementType(i) != elementType)
-      return context.unsupported("inputs must have elements of one type, but "
-                                 "got " +
-                                 show(elementType) + " and " +
-                                 show(context.elementType(i)));
-  return success();
-}
-
 /// Before opset 7 the second input's axes begin at `axis` of the first one's,
 /// or end with them: gives it the axes of size 1 that numpy wants behind.
 static LogicalResult alignSecond(NodeContext &context) {
@@ -92,7 +80,7 @@ NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
     return context.unsupported("it is in no table of elementwise ops");
   if (llvm::is_contained(context.inputs, Value()))
     return context.unsupported("an input is absent");
-  if (failed(checkSameType(context)) ||
+  if (failed(context.requireSameType()) ||
       failed(context.requireKind(0, row->kinds)) ||
       failed(alignSecond(context)))
     return failure();
@@ -118,7 +106,7 @@ NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
 NodeResults onnx_nodes::convertClip(NodeContext &context) {
   constexpr int64_t kFirstWithInputs = 11;
   constexpr int64_t kFirstWithDefaults = 6;
-  if (failed(checkSameType(context)) ||
+  if (failed(context.requireSameType()) ||
       failed(context.requireKind(0, Float | Integer)))
     return failure();
   Type elementType = context.elementType(0);
@@ -246,7 +234,8 @@ NodeResults onnx_nodes::convertPow(NodeContext &context) {
 
 /// Elements are not looked at: they are chosen as they are stored.
 NodeResults onnx_nodes::convertWhere(NodeContext &context) {
-  if (failed(context.requireKind(0, Bool)) || failed(checkSameType(context, 1)))
+  if (failed(context.requireKind(0, Bool)) ||
+      failed(context.requireSameType(1)))
     return failure();
   Type elementType = context.elementType(1);
   Type storageType = getStorageElementType(elementType);

@@ -316,6 +316,15 @@ LogicalResult NodeContext::requireKind(size_t index, unsigned kinds) {
   return unsupported("elements of type " + show(type));
 }
 
+LogicalResult NodeContext::requireSameType(size_t first) {
+  Type expected = elementType(first);
+  for (size_t i = first; i < inputs.size(); ++i)
+    if (inputs[i] && elementType(i) != expected)
+      return unsupported("inputs must have elements of one type, but got " +
+                         show(expected) + " and " + show(elementType(i)));
+  return success();
+}
+
 LogicalResult NodeContext::requireEqual(OpFoldResult expected,
                                         OpFoldResult given, const Twine &what) {
   if (isEqualConstantIntOrValue(expected, given))

@@ -142,6 +142,9 @@ public:
   /// Requires the elements of an input that is there to be of these kinds.
   LogicalResult requireKind(size_t index, unsigned kinds);
 
+  /// Requires all inputs from `first` on to have elements of one type.
+  LogicalResult requireSameType(size_t first = 0);
+
   /// Requires a size (`what`) to be another one, at run time if need be.
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
                              const Twine &what);

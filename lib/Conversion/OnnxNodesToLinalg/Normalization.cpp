@@ -221,6 +221,10 @@ Value BatchNormalization::normalize(Value mean, Value variance) {
 }
 
 NodeResults onnx_nodes::convertBatchNormalization(NodeContext &context) {
+  // From version 14 on the inputs may be of different floats.
+  for (size_t i = 1; i < 5; ++i)
+    if (failed(context.requireKind(i, kinds::Float)))
+      return failure();
   BatchNormalization normalization(context);
   if (failed(normalization.analyze()))
     return failure();
