@@ -74,13 +74,16 @@ def ConvertQuantFloatToLinalgPass
 
 def ConvertQuantFloatToArithPass
     : Pass<"convert-quant-float-to-arith"> {
-  let summary = "expand casts of scalars and vectors into arith ops";
+  let summary = "expand casts and quantizations of scalars and vectors into arith ops";
   let description = [{
-    Expands `quant_float.cast` and `quant_float.storage_cast` on scalars and
-    vectors. One algorithm, parameterised by the formats, serves every pair: the
-    magnitude is rounded by the addition of a power of two that leaves the
+    Expands `quant_float.cast`, `quant_float.storage_cast`,
+    `quant_float.quantize`, `dequantize`, `qdq` and `quantize_elements` on
+    scalars and vectors. One algorithm, parameterised by the formats, serves
+    every pair: the magnitude is rounded by the addition of a power of two that leaves the
     wanted number of mantissa bits, and bits are moved by integer arithmetic, so
-    that no narrow-float op is left for a later stage.
+    that no narrow-float op is left for a later stage. Where vectors share a
+    scale and there is a fused multiply-add, its reciprocal is multiplied and the
+    quotient corrected by the rest, which gives the bits of the division.
 
     `cpu` says which of upstream's own conversions are instructions on the
     target (f16 and bf16 conversions, fused multiply-add) and so may be used, and

@@ -58,7 +58,12 @@ def QuantFloatTileAndVectorizePass
   let description = [{
     Takes `linalg.generic` on buffers, all of whose loops are parallel:
 
+    - inputs that are one element for all are loaded before;
     - contiguous dimensions are collapsed into one;
+    - of several that are left, loops of one element each go around that along
+      the output's last dimension; inputs that do not change along it, or in
+      blocks (`d floordiv B`), are scalars loaded in front of it or of a block,
+      so that nothing gathers;
     - with `parallel`, an `scf.forall` over large chunks comes first;
     - an `scf.for` over tiles of `tile-size` elements, peeled, so that the main
       loop's tiles are full; upstream's vectorizer turns a tile into vectors;

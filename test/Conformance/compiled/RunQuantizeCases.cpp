@@ -171,7 +171,9 @@ FailureOr<size_t> test::checkLoops(ArrayRef<QuantizeCase> cases,
         continue;
       LoopRules rules;
       rules.mayDivide = hasOwnScales || one.getPrecision().isF64();
+      // A round prepares the scales of its blocks.
       rules.mayPrepare = layout == "blocks32";
+      rules.mayDivide |= rules.mayPrepare;
       std::string complaint = judgeMainLoop(text, one.getName(), rules);
       if (!complaint.empty())
         failures += !fail(one, complaint);
