@@ -343,7 +343,7 @@ LogicalResult NodeContext::requireEqual(OpFoldResult expected,
                        (name.empty() ? node.getOpType().str()
                                      : "node '" + name.str() + "' (" +
                                            node.getOpType().str() + ")") +
-                           ": " + what.str());
+                           ": " + what.str() + " must fit the other sizes");
   return success();
 }
 

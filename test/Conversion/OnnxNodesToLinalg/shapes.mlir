@@ -56,7 +56,7 @@ func.func @reshape_zero(%x: tensor<?x6xf32>, %y: tensor<3x0xf32>) -> (tensor<*xf
 // A fixed shape needs as many elements; the entry point sees to it.
 // CHECK-LABEL: func.func @reshape_checked(
 // CHECK: %[[FITS:.+]] = arith.cmpi eq
-// CHECK: cf.assert %[[FITS]], "node 'r' (Reshape): the number of elements"
+// CHECK: cf.assert %[[FITS]], "node 'r' (Reshape): the number of elements must fit the other sizes"
 func.func @reshape_checked(%x: tensor<?x6xf32>) -> tensor<*xf32> {
   %0 = quant_float.node "Reshape"(%x) opset 1 attributes {shape = array<i64: 2, 3>} {node_name = "r"} : (tensor<?x6xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>

@@ -40,7 +40,7 @@ func.func @gemm(%a: tensor<8x3xf16>, %b: tensor<5x8xf16>, %c: tensor<5xf16>) -> 
 // What sizes have to share is checked at run time where it is not known.
 // CHECK-LABEL: func.func @matmul_sizes(
 // CHECK: %[[EQUAL:.+]] = arith.cmpi eq
-// CHECK: cf.assert %[[EQUAL]], "MatMul: the size of the summed axis"
+// CHECK: cf.assert %[[EQUAL]], "MatMul: the size of the summed axis must fit the other sizes"
 func.func @matmul_sizes(%a: tensor<2x?xf32>, %b: tensor<?x5xf32>) -> tensor<2x5xf32> {
   %0 = quant_float.node "MatMul"(%a, %b) opset 13 : (tensor<2x?xf32>, tensor<?x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
