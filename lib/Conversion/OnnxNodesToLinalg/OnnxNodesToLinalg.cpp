@@ -254,8 +254,9 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   }
   if (allowUnsupported)
     return true;
-  InFlightDiagnostic error = node.emitError() << "no lowering of the ONNX op '"
-                                              << getFullName(node) << "'";
+  InFlightDiagnostic error = emitNodeError(node)
+                             << "no lowering of the ONNX op '"
+                             << getFullName(node) << "'";
   if (!context.getProblem().empty())
     error << ": " << context.getProblem();
   return false;

@@ -18,6 +18,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 
@@ -204,10 +205,10 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
   bool isInvalid = false;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto node = dyn_cast<NodeOp>(op)) {
-      node.emitError() << "no lowering of the ONNX op '"
-                       << (node.getDomain().empty() ? ""
-                                                    : node.getDomain() + ".")
-                       << node.getOpType() << "'";
+      emitNodeError(node) << "no lowering of the ONNX op '"
+                          << (node.getDomain().empty() ? ""
+                                                       : node.getDomain() + ".")
+                          << node.getOpType() << "'";
       isInvalid = true;
       return WalkResult::skip();
     }
