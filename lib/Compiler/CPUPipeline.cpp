@@ -48,6 +48,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
   manager.addPass(createConvertQuantFloatToLinalgPass());
   manager.addPass(createQuantFloatMakeEntryPointsPass());
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // Asking a result for its sizes is a use that would be in the way of fusion.
+  function.addPass(memref::createResolveShapedTypeResultDimsPass());
   function.addPass(createQuantFloatFuseElementwisePass());
   function.addPass(createQuantFloatTileContractionsPass());
   manager.addPass(createCanonicalizerPass());
