@@ -12,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Quantize.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -82,9 +83,11 @@ ConstantOperands::get(QuantizationOpInterface op, ArrayRef<Attribute> operands,
                  constants.zeroPoint.size() <= 1;
   if (!shaped || isSplat)
     return constants;
-  constants.count = shaped.getNumElements();
-  if (constants.count > limit)
-    return std::nullopt;
+  // The product of the sizes may overflow.
+  for (int64_t size : shaped.getShape())
+    if (llvm::MulOverflow(constants.count, size, constants.count) ||
+        constants.count > limit)
+      return std::nullopt;
   if (std::optional<int64_t> axis = op.getAxisIndex()) {
     constants.extent = shaped.getDimSize(*axis);
     for (int64_t size : shaped.getShape().drop_front(*axis + 1))
@@ -185,52 +188,56 @@ static reference::QuantizeOptions getOptions(QuantizeSemantics semantics) {
   return options;
 }
 
+/// The op on constants; `fold` gets one element of each operand. Null where an
+/// operand is not constant or too large.
+template <typename OpT>
+static OpFoldResult foldConstants(OpT op, ArrayRef<Attribute> operands,
+                                  int64_t limit, ConstantOperands::Fold fold) {
+  std::optional<ConstantOperands> constants =
+      ConstantOperands::get(op, operands, op.getType(), limit);
+  if (!constants)
+    return {};
+  return constants->fold(op.getType(), fold);
+}
+
 OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
   if (Value value = getRoundTrip(*this))
     return value;
-  std::optional<ConstantOperands> constants =
-      ConstantOperands::get(*this, adaptor.getOperands(), getType());
-  if (!constants)
-    return {};
   Type x = getElementTypeOrSelf(getInput());
   Type s = getElementTypeOrSelf(getScale());
-  Type y = getElementTypeOrSelf(getResult());
   reference::QuantizeOptions options = getOptions(getSemantics());
-  return constants->fold(getType(), [&](const APInt &value, const APInt &scale,
-                                        std::optional<APInt> zero) {
-    return reference::quantizeElement(x, s, y, value, scale, zero, options);
-  });
+  return foldConstants(
+      *this, adaptor.getOperands(), kFoldLimit,
+      [&](const APInt &value, const APInt &scale, std::optional<APInt> zero) {
+        return reference::quantizeElement(x, s, getQuantizedElementType(),
+                                          value, scale, zero, options);
+      });
 }
 
 OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
-  std::optional<ConstantOperands> constants = ConstantOperands::get(
-      *this, adaptor.getOperands(), getType(), kDequantizeFoldLimit);
-  if (!constants)
-    return {};
-  Type x = getElementTypeOrSelf(getInput());
   Type s = getElementTypeOrSelf(getScale());
   Type y = getElementTypeOrSelf(getResult());
-  return constants->fold(getType(), [&](const APInt &value, const APInt &scale,
-                                        std::optional<APInt> zero) {
-    return reference::dequantizeElement(x, s, y, value, scale, zero);
-  });
+  return foldConstants(
+      *this, adaptor.getOperands(), kDequantizeFoldLimit,
+      [&](const APInt &value, const APInt &scale, std::optional<APInt> zero) {
+        return reference::dequantizeElement(getQuantizedElementType(), s, y,
+                                            value, scale, zero);
+      });
 }
 
 OpFoldResult QdqOp::fold(FoldAdaptor adaptor) {
   if (Value value = getRoundTrip(*this))
     return value;
-  std::optional<ConstantOperands> constants =
-      ConstantOperands::get(*this, adaptor.getOperands(), getType());
-  if (!constants)
-    return {};
+  // The result has the input's type.
   Type x = getElementTypeOrSelf(getInput());
   Type s = getElementTypeOrSelf(getScale());
-  Type y = getElementTypeOrSelf(getResult());
   reference::QuantizeOptions options = getOptions(getSemantics());
-  return constants->fold(getType(), [&](const APInt &value, const APInt &scale,
-                                        std::optional<APInt> zero) {
-    APInt code = reference::quantizeElement(x, s, getStorage(), value, scale,
-                                            zero, options);
-    return reference::dequantizeElement(getStorage(), s, y, code, scale, zero);
-  });
+  return foldConstants(
+      *this, adaptor.getOperands(), kFoldLimit,
+      [&](const APInt &value, const APInt &scale, std::optional<APInt> zero) {
+        APInt code = reference::quantizeElement(x, s, getStorage(), value,
+                                                scale, zero, options);
+        return reference::dequantizeElement(getStorage(), s, x, code, scale,
+                                            zero);
+      });
 }

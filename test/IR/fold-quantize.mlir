@@ -72,6 +72,16 @@ func.func @no_fold_of_large_constants() -> tensor<2x2049xf32> {
   return %0 : tensor<2x2049xf32>
 }
 
+// 2^81 elements are too many to count.
+// CHECK-LABEL: func.func @no_fold_of_sizes_that_overflow
+func.func @no_fold_of_sizes_that_overflow() -> tensor<1099511627776x1099511627776x2xui8> {
+  // CHECK: quant_float.quantize
+  %x = arith.constant dense<1.0> : tensor<1099511627776x1099511627776x2xf32>
+  %s = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = quant_float.quantize %x, %s axis 2 opset 13 : tensor<1099511627776x1099511627776x2xf32>, tensor<2xf32> to tensor<1099511627776x1099511627776x2xui8>
+  return %0 : tensor<1099511627776x1099511627776x2xui8>
+}
+
 // Quantized constants are smaller than their values.
 // CHECK-LABEL: func.func @no_fold_of_quantized_constants
 func.func @no_fold_of_quantized_constants() -> tensor<65xf32> {
