@@ -6,33 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpsetVerifier.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OpDefinition.h"
-#include "mlir/IR/Operation.h"
+#include "quant-float/IR/OpsetVerifier.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static void note(InFlightDiagnostic &diagnostic, Location loc, OpKind kind,
+static void note(InFlightDiagnostic &diagnostic, OpKind kind,
                  std::optional<int64_t> first) {
   if (first)
-    diagnostic.attachNote(loc)
+    diagnostic.attachNote()
         << getOpName(kind) << " accepts it from opset " << *first << " on";
   else
-    diagnostic.attachNote(loc)
+    diagnostic.attachNote()
         << "no version of " << getOpName(kind) << " accepts it";
 }
 
-FailureOr<OpsetVerifier> OpsetVerifier::get(Operation *op, OpKind kind,
+FailureOr<OpsetVerifier> OpsetVerifier::get(ErrorFn emitError, OpKind kind,
                                             int64_t opset) {
   if (const OpVersion *version = getOpVersion(kind, opset))
-    return OpsetVerifier(op, version, opset);
-  return op->emitOpError() << "opset of " << getOpName(kind)
-                           << " must be between "
-                           << getOpVersions(kind).front().since << " and "
-                           << getNewestOpset(kind) << ", but got " << opset;
+    return OpsetVerifier(std::move(emitError), version, opset);
+  return emitError() << "opset of " << getOpName(kind) << " must be between "
+                     << getOpVersions(kind).front().since << " and "
+                     << getNewestOpset(kind) << ", but got " << opset;
 }
 
 std::string OpsetVerifier::describe() const {
@@ -45,10 +40,9 @@ LogicalResult OpsetVerifier::verifyType(OpRole role, Type elementType) const {
   if (version->accepts(role, elementType))
     return success();
   InFlightDiagnostic diagnostic =
-      op->emitOpError() << getRoleName(version->op, role) << " element type "
-                        << elementType << " is not accepted by " << describe();
-  note(diagnostic, op->getLoc(), version->op,
-       getFirstOpset(version->op, role, elementType));
+      emitError() << getRoleName(version->op, role) << " element type "
+                  << elementType << " is not accepted by " << describe();
+  note(diagnostic, version->op, getFirstOpset(version->op, role, elementType));
   return diagnostic;
 }
 
@@ -57,14 +51,13 @@ LogicalResult OpsetVerifier::verifyAttribute(OpAttribute attribute,
   if (!isGiven || version->has(attribute))
     return success();
   InFlightDiagnostic diagnostic =
-      op->emitOpError() << "attribute '" << getAttributeName(attribute)
-                        << "' does not exist in " << describe();
+      emitError() << "attribute '" << getAttributeName(attribute)
+                  << "' does not exist in " << describe();
   noteFirstOpset(diagnostic, attribute);
   return diagnostic;
 }
 
 void OpsetVerifier::noteFirstOpset(InFlightDiagnostic &diagnostic,
                                    OpAttribute attribute) const {
-  note(diagnostic, op->getLoc(), version->op,
-       getFirstOpset(version->op, attribute));
+  note(diagnostic, version->op, getFirstOpset(version->op, attribute));
 }

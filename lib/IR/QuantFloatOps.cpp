@@ -8,13 +8,14 @@
 
 #include "quant-float/IR/QuantFloatOps.h"
 
-#include "OpsetVerifier.h"
+#include "Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetVerifier.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -64,7 +65,8 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
 /// V8 (shapes) is verified by the Elementwise trait.
 LogicalResult CastOp::verify() {
   OpKind kind = getLike() ? OpKind::CastLike : OpKind::Cast;
-  FailureOr<OpsetVerifier> rules = OpsetVerifier::get(*this, kind, getOpset());
+  FailureOr<OpsetVerifier> rules =
+      OpsetVerifier::get([this] { return emitOpError(); }, kind, getOpset());
   if (failed(rules) ||
       failed(
           rules->verifyType(OpRole::First, getElementTypeOrSelf(getInput()))) ||

@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpsetVerifier.h"
+#include "Shapes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-static constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -225,7 +224,8 @@ static FailureOr<OpsetVerifier> getRules(QuantizationOpInterface op,
   else if (!domain.empty())
     return op->emitOpError() << "domain must be absent or '" << kMicrosoftDomain
                              << "', but got '" << domain << "'";
-  return OpsetVerifier::get(op, kind, op.getStandardOpset());
+  return OpsetVerifier::get([op]() mutable { return op->emitOpError(); }, kind,
+                            op.getStandardOpset());
 }
 
 /// V3

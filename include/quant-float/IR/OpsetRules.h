@@ -19,6 +19,9 @@ namespace mlir::quant_float {
 /// The newest ONNX opset whose rules are known (onnx 1.23.2).
 constexpr int64_t kNewestOpset = 28;
 
+/// The domain of ONNX Runtime's own ops (V9); ONNX's own is "".
+constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
+
 /// The ops that the opset rules tell apart.
 enum class OpKind : unsigned {
 #define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) Op,

@@ -13,9 +13,6 @@
 
 namespace mlir::quant_float {
 
-/// The domain of ONNX Runtime's own ops.
-constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
-
 /// Reads a node, with an error for whatever is not as its op has it. Nothing
 /// about the node is taken for granted: it need not have been verified.
 class NodeReader {

@@ -10,6 +10,7 @@
 
 #include "NodeReader.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -57,16 +58,10 @@ quant_float::verifyDynamicQuantization(const NodeReader &node) {
   Type type = node.getElementType(0);
   if (!type)
     return result;
-  const OpVersion *version = getOpVersion(kind, node.getOpset());
-  if (!version)
-    return node.emitError()
-           << "opset of " << getOpName(kind) << " must be between "
-           << getOpVersions(kind).front().since << " and "
-           << getNewestOpset(kind) << ", but got " << node.getOpset();
-  if (!version->accepts(OpRole::First, type))
-    return node.emitError()
-           << getRoleName(kind, OpRole::First) << " element type " << type
-           << " is not accepted by " << getOpName(kind);
+  FailureOr<OpsetVerifier> rules = OpsetVerifier::get(
+      [&] { return node.emitError(); }, kind, node.getOpset());
+  if (failed(rules) || failed(rules->verifyType(OpRole::First, type)))
+    return failure();
   result.isVerified = true;
   return result;
 }

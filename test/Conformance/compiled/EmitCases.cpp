@@ -8,29 +8,14 @@
 
 #include "CastActions.h"
 #include "CastInputs.h"
+#include "Programs.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
-
-static LogicalResult
-writeFile(StringRef folder, const Twine &name,
-          function_ref<LogicalResult(llvm::raw_fd_ostream &)> write) {
-  SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error) {
-    llvm::errs() << path << ": error: " << error.message() << "\n";
-    return failure();
-  }
-  return write(os);
-}
 
 LogicalResult test::emitCases(ArrayRef<CastCase> cases,
                               const Settings &settings, StringRef folder,

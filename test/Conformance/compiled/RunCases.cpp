@@ -8,10 +8,8 @@
 
 #include "CastActions.h"
 #include "CastInputs.h"
-#include "quant-float/ExecutionEngine/JitModule.h"
+#include "Programs.h"
 #include "quant-float/IR/ElementTypes.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #if defined(__x86_64__)
@@ -200,31 +198,19 @@ FailureOr<size_t> test::runCases(ArrayRef<CastCase> cases,
     OwningOpRef<ModuleOp> module = makeModule(batch, context);
     if (!module)
       return failure();
-    auto llvmContext = std::make_unique<llvm::LLVMContext>();
-    FailureOr<std::unique_ptr<llvm::Module>> compiled =
-        compileToLLVM(*module, settings.compile, *llvmContext);
-    if (failed(compiled))
+    FailureOr<std::unique_ptr<JitModule>> jit = load(*module, settings.compile);
+    if (failed(jit))
       return failure();
-    // The functions name the CPU that they are for themselves.
-    llvm::Expected<std::unique_ptr<JitModule>> jit =
-        JitModule::create(std::move(*compiled), std::move(llvmContext));
-    if (!jit) {
-      llvm::errs() << llvm::toString(jit.takeError()) << "\n";
-      return failure();
-    }
     for (const CastCase &one : batch) {
-      llvm::Expected<JitModule::EntryFunction> entry =
-          (*jit)->getEntry(one.getName());
-      if (!entry) {
-        llvm::errs() << llvm::toString(entry.takeError()) << "\n";
+      JitModule::EntryFunction entry = findEntry(**jit, one.getName());
+      if (!entry)
         return failure();
-      }
       if (one.from != inputsFrom || one.to != inputsTo) {
         inputs = makeCastInputs(one.from, one.to, settings.randomCount);
         inputsFrom = one.from;
         inputsTo = one.to;
       }
-      CaseRun run(one, *entry, inputs);
+      CaseRun run(one, entry, inputs);
       failures +=
           !(settings.environments ? run.runInEnvironments() : run.run());
     }

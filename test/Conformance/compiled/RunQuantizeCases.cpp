@@ -8,17 +8,12 @@
 
 #include "CastCases.h"
 #include "Loops.h"
+#include "Programs.h"
 #include "QuantizeActions.h"
 #include "mlir/Parser/Parser.h"
-#include "quant-float/ExecutionEngine/JitModule.h"
 #include "quant-float/IR/ElementTypes.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -122,27 +117,16 @@ FailureOr<size_t> test::runCases(ArrayRef<QuantizeCase> cases,
   size_t failures = 0;
   auto run = [&](ModuleOp module, ArrayRef<QuantizeCase> batch,
                  size_t) -> LogicalResult {
-    auto llvmContext = std::make_unique<llvm::LLVMContext>();
-    FailureOr<std::unique_ptr<llvm::Module>> compiled =
-        compileToLLVM(module, options, *llvmContext);
-    if (failed(compiled))
+    FailureOr<std::unique_ptr<JitModule>> jit = load(module, options);
+    if (failed(jit))
       return failure();
-    llvm::Expected<std::unique_ptr<JitModule>> jit =
-        JitModule::create(std::move(*compiled), std::move(llvmContext));
-    if (!jit) {
-      llvm::errs() << llvm::toString(jit.takeError()) << "\n";
-      return failure();
-    }
     for (const QuantizeCase &one : batch) {
-      llvm::Expected<JitModule::EntryFunction> entry =
-          (*jit)->getEntry(one.getName());
-      if (!entry) {
-        llvm::errs() << llvm::toString(entry.takeError()) << "\n";
+      JitModule::EntryFunction entry = findEntry(**jit, one.getName());
+      if (!entry)
         return failure();
-      }
       bool isGood = true;
       for (size_t i = 0; isGood && i < one.layout->runs.size(); ++i)
-        isGood = runOnce(one, *entry, i);
+        isGood = runOnce(one, entry, i);
       failures += !isGood;
     }
     return success();
@@ -188,20 +172,6 @@ FailureOr<size_t> test::checkLoops(ArrayRef<QuantizeCase> cases,
 //===----------------------------------------------------------------------===//
 // For another processor
 //===----------------------------------------------------------------------===//
-
-static LogicalResult
-writeFile(StringRef folder, const Twine &name,
-          llvm::function_ref<LogicalResult(llvm::raw_fd_ostream &)> write) {
-  SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error) {
-    llvm::errs() << path << ": error: " << error.message() << "\n";
-    return failure();
-  }
-  return write(os);
-}
 
 /// One line: CALL(name, {inputs}, output), where a tensor is its type, the size
 /// of an element, the rank, the sizes and where its elements are; and where it

@@ -163,16 +163,19 @@ PREDICATES = {
 }
 
 
+def check_fields(entry, fields, conditions):
+    """An entry of the table has all of the fields, and nothing else but some of the conditions."""
+    missing, unknown = fields - entry.keys(), entry.keys() - fields - conditions
+    if missing or unknown:
+        raise ValueError(f"waiver {entry}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+
+
 class Waiver:
     FIELDS = {"oracle", "from", "to", "when", "rule", "reason"}
     CONDITIONS = {"saturate", "min_opset", "max_opset", "round_mode"}
 
     def __init__(self, entry):
-        missing, unknown = self.FIELDS - entry.keys(), entry.keys() - self.FIELDS - self.CONDITIONS
-        if missing or unknown:
-            raise ValueError(
-                f"waiver {entry}: missing {sorted(missing)}, unknown {sorted(unknown)}"
-            )
+        check_fields(entry, self.FIELDS, self.CONDITIONS)
         self.entry = entry
         self.predicate = PREDICATES[entry["when"]]
         self.hits = 0

@@ -9,6 +9,7 @@ import tomllib
 
 import numpy as np
 from conformance.formats import FLOAT4_AND_6, FLOAT8
+from conformance.waivers import check_fields
 
 from quantize_matrix import data as inputs
 from quantize_matrix import semantics
@@ -191,11 +192,7 @@ class Waiver:
     CONDITIONS = TYPES | {"saturate", "min_opset", "max_opset", "domain"}
 
     def __init__(self, entry):
-        missing, unknown = self.FIELDS - entry.keys(), entry.keys() - self.FIELDS - self.CONDITIONS
-        if missing or unknown:
-            raise ValueError(
-                f"waiver {entry}: missing {sorted(missing)}, unknown {sorted(unknown)}"
-            )
+        check_fields(entry, self.FIELDS, self.CONDITIONS)
         self.entry = entry
         self.deviate = DEVIATIONS[entry["deviation"]]
         self.hits = 0

@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_IR_OPSETVERIFIER_H
-#define QUANT_FLOAT_LIB_IR_OPSETVERIFIER_H
+#ifndef QUANT_FLOAT_IR_OPSETVERIFIER_H
+#define QUANT_FLOAT_IR_OPSETVERIFIER_H
 
-#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/IR/Diagnostics.h"
 #include "quant-float/IR/OpsetRules.h"
 
 namespace mlir::quant_float {
 
-/// Verifies an op against the version that its opset resolves to. The errors
-/// note the first opset that would accept what is wrong.
+/// Verifies an op, or what is to become one, against the version that its opset
+/// resolves to. The errors note the first opset that would accept what is
+/// wrong.
 class OpsetVerifier {
 public:
+  /// Begins an error at the right place.
+  using ErrorFn = std::function<InFlightDiagnostic()>;
+
   /// V4: there is such a version.
-  static FailureOr<OpsetVerifier> get(Operation *op, OpKind kind,
+  static FailureOr<OpsetVerifier> get(ErrorFn emitError, OpKind kind,
                                       int64_t opset);
 
   const OpVersion &getVersion() const { return *version; }
@@ -35,20 +39,14 @@ public:
                       OpAttribute attribute) const;
 
 private:
-  OpsetVerifier(Operation *op, const OpVersion *version, int64_t opset)
-      : op(op), version(version), opset(opset) {}
+  OpsetVerifier(ErrorFn emitError, const OpVersion *version, int64_t opset)
+      : emitError(std::move(emitError)), version(version), opset(opset) {}
 
-  Operation *op;
+  ErrorFn emitError;
   const OpVersion *version;
   int64_t opset;
 };
 
-/// The result has the shape of `input` (V8): what the op interfaces ask.
-LogicalResult reifyShapeOf(Value input, OpBuilder &builder, Location loc,
-                           ReifiedRankedShapedTypeDims &reified);
-void inferShapeOf(Value input,
-                  SmallVectorImpl<ShapedTypeComponents> &components);
-
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_IR_OPSETVERIFIER_H
+#endif // QUANT_FLOAT_IR_OPSETVERIFIER_H
