@@ -88,6 +88,8 @@ ConstantOperands::get(QuantizationOpInterface op, ArrayRef<Attribute> operands,
     if (llvm::MulOverflow(constants.count, size, constants.count) ||
         constants.count > limit)
       return std::nullopt;
+  if (constants.count == 0)
+    return constants;
   if (std::optional<int64_t> axis = op.getAxisIndex()) {
     constants.extent = shaped.getDimSize(*axis);
     for (int64_t size : shaped.getShape().drop_front(*axis + 1))

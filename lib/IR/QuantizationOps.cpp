@@ -162,7 +162,14 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op, Named scale,
            << op.getQuantizedElementType() << ", but got "
            << zeroPoint.getElementType();
   ShapedType a = scale.getShaped(), b = zeroPoint.getShaped();
-  if (mayBeOneElement(a) && mayBeOneElement(b))
+  // A scalar and one element are alike, where it is known to be one.
+  auto isOneElement = [](ShapedType type) {
+    return !type || (type.hasRank() && type.hasStaticShape() &&
+                     type.getRank() <= 1 && type.getNumElements() == 1);
+  };
+  if (op.getGranularity() == Granularity::PerTensor
+          ? mayBeOneElement(a) && mayBeOneElement(b)
+          : isOneElement(a) && isOneElement(b))
     return success();
   if (a && b &&
       (!a.hasRank() || !b.hasRank() || succeeded(verifyCompatibleShape(a, b))))
@@ -188,6 +195,10 @@ static LogicalResult verifyShapes(QuantizationOpInterface op, Value result,
   bool isAlike = isTensor                 ? isa<TensorType>(type)
                  : isa<VectorType>(input) ? isa<VectorType>(type)
                                           : !isa<ShapedType>(type);
+  auto vector = dyn_cast<VectorType>(input);
+  if (isAlike && vector)
+    isAlike =
+        vector.getScalableDims() == cast<VectorType>(type).getScalableDims();
   if (!isAlike || failed(verifyCompatibleShape(input, type)))
     return op->emitOpError() << "result must have the input's shape, but got "
                              << input << " and " << type;

@@ -145,6 +145,9 @@ static std::optional<Panels> match(GenericOp op) {
       op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  // Nothing to compute is nothing to tile.
+  if (llvm::is_contained(ranges, 0))
+    return std::nullopt;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (OpOperand *weights : op.getDpsInputOperands()) {
     GenericOp decoder = getDecoder(*weights);

@@ -163,6 +163,9 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
     if (divisor <= 0)
       return context.unsupported("num_outputs must be positive, but got " +
                                  Twine(divisor));
+    if (static_cast<size_t>(divisor) != count)
+      return context.unsupported("expected as many parts as outputs (" +
+                                 Twine(count) + "), but got " + Twine(divisor));
     bool isUneven = context.opset >= kFirstUneven;
     std::optional<int64_t> constant = getConstantIntValue(size);
     if (!isUneven && constant && *constant % divisor != 0)
@@ -180,9 +183,8 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
                                Twine(parts.size()));
   OpFoldResult sum = b.getIndexAttr(0);
   for (OpFoldResult part : parts) {
-    std::optional<int64_t> constant = getConstantIntValue(part);
-    if (constant && *constant < 0)
-      return context.unsupported("a part has the size " + Twine(*constant));
+    if (failed(context.requireAtLeast(0, part, "the size of a part")))
+      return failure();
     sum = computeIndex(b, s0 + s1, {sum, part});
   }
   if (failed(context.requireEqual(size, sum, "the sum of all parts")))

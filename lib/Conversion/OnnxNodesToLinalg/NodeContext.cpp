@@ -22,9 +22,6 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
 
-/// Tensors with more elements are no shape arithmetic.
-static constexpr int64_t kMostScalars = 64;
-
 //===----------------------------------------------------------------------===//
 // SizeCache
 //===----------------------------------------------------------------------===//
@@ -145,7 +142,12 @@ std::optional<SmallVector<int64_t>> NodeContext::getConstantInts(size_t index) {
   ElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)))
     return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+  // A splat of many elements is no list that anything reads.
+  constexpr int64_t kMostInts = int64_t(1) << 20;
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  if (dense && dense.isSplat() && dense.getNumElements() > kMostInts)
+    return std::nullopt;
+  if (dense)
     return llvm::map_to_vector(
         dense.getValues<APInt>(),
         [&](const APInt &bits) -> int64_t { return extend(bits); });
@@ -325,6 +327,33 @@ LogicalResult NodeContext::requireSameType(size_t first) {
   return success();
 }
 
+/// Asserts at run time; the message names the node.
+void NodeContext::require(Value condition, const Twine &text) {
+  StringRef name = node.getNodeName().value_or("");
+  cf::AssertOp::create(b, condition,
+                       (name.empty() ? node.getOpType().str()
+                                     : "node '" + name.str() + "' (" +
+                                           node.getOpType().str() + ")") +
+                           ": " + text.str());
+}
+
+LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
+                                          const Twine &what) {
+  std::optional<int64_t> constant = getConstantIntValue(given);
+  if (constant && *constant < least)
+    return unsupported(what + " must be at least " + Twine(least) +
+                       ", but got " + Twine(*constant));
+  // A size of a tensor is never negative.
+  Value value = dyn_cast<Value>(given);
+  if (constant || (least <= 0 && value && value.getDefiningOp<tensor::DimOp>()))
+    return success();
+  require(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
+                                getValueOrCreateConstantIndexOp(
+                                    b, b.getLoc(), b.getIndexAttr(least))),
+          what + " must be at least " + Twine(least));
+  return success();
+}
+
 LogicalResult NodeContext::requireEqual(OpFoldResult expected,
                                         OpFoldResult given, const Twine &what) {
   if (isEqualConstantIntOrValue(expected, given))
@@ -338,12 +367,7 @@ LogicalResult NodeContext::requireEqual(OpFoldResult expected,
       b, arith::CmpIPredicate::eq,
       getValueOrCreateConstantIndexOp(b, b.getLoc(), expected),
       getValueOrCreateConstantIndexOp(b, b.getLoc(), given));
-  StringRef name = node.getNodeName().value_or("");
-  cf::AssertOp::create(b, isEqual,
-                       (name.empty() ? node.getOpType().str()
-                                     : "node '" + name.str() + "' (" +
-                                           node.getOpType().str() + ")") +
-                           ": " + what.str() + " must fit the other sizes");
+  require(isEqual, what + " must fit the other sizes");
   return success();
 }
 

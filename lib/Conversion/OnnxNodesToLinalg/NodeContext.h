@@ -59,6 +59,9 @@ private:
   llvm::DenseMap<std::pair<Value, int64_t>, Value> dims;
 };
 
+/// Tensors with more elements are no shape arithmetic.
+inline constexpr int64_t kMostScalars = 64;
+
 /// The elements of a tensor of rank 0 or 1 that is small and either constant
 /// or put together from scalars: what shape arithmetic is done on.
 std::optional<SmallVector<Value>> getScalars(ImplicitLocOpBuilder &b,
@@ -145,6 +148,9 @@ public:
   /// Requires all inputs from `first` on to have elements of one type.
   LogicalResult requireSameType(size_t first = 0);
 
+  /// Requires a size (`what`) not to be below `least`, at run time if need be.
+  LogicalResult requireAtLeast(int64_t least, OpFoldResult given,
+                               const Twine &what);
   /// Requires a size (`what`) to be another one, at run time if need be.
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
                              const Twine &what);
@@ -154,6 +160,7 @@ public:
   const std::string &getProblem() const { return problem; }
 
 private:
+  void require(Value condition, const Twine &text);
   template <typename AttrT> AttrT getTyped(StringRef name, StringRef kind);
 
   SizeCache &sizeCache;

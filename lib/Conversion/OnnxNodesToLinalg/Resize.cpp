@@ -185,11 +185,11 @@ LogicalResult ResizeBuilder::useSizes(size_t index) {
         b.createOrFold<arith::DivFOp>(axis.length, fromIndex(axis.input));
   }
   StringRef policy = context.getString("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch")
-    return success();
-  if (policy != "not_larger" && policy != "not_smaller")
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
     return context.unsupported("keep_aspect_ratio_policy '" + policy +
                                "' is unknown");
+  if (policy == "stretch" || axes.empty())
+    return success();
   // One scale for all, and the sizes that it gives, rounded half up.
   Value scale = axes.front().scale;
   for (const ResizeAxis &axis : ArrayRef(axes).drop_front())

@@ -161,8 +161,8 @@ NodeResults onnx_nodes::convertReshape(NodeContext &context) {
         return context.unsupported("the shape has more than one -1");
       inferred = index;
       continue;
-    } else if (constant && *constant < 0) {
-      return context.unsupported("the shape has the size " + Twine(*constant));
+    } else if (failed(context.requireAtLeast(0, size, "a size of the shape"))) {
+      return failure();
     }
     others.push_back(size);
   }
@@ -277,9 +277,8 @@ static FailureOr<SmallVector<OpFoldResult>> getShapeInput(NodeContext &context,
     return context.unsupported("the elements of input " + Twine(index) +
                                " must be known by their number");
   for (OpFoldResult size : *shape)
-    if (std::optional<int64_t> constant = getConstantIntValue(size);
-        constant && *constant < 0)
-      return context.unsupported("the shape has the size " + Twine(*constant));
+    if (failed(context.requireAtLeast(0, size, "a size of the shape")))
+      return failure();
   return std::move(*shape);
 }
 
@@ -297,7 +296,8 @@ NodeResults onnx_nodes::convertExpand(NodeContext &context) {
   Type elementType = context.elementType(0);
   auto type = RankedTensorType::get(getShape(*to), elementType);
   std::optional<SmallVector<Value>> scalars = context.getScalars(input);
-  if (scalars && type.hasStaticShape() && type.getRank() <= 1) {
+  if (scalars && type.hasStaticShape() && type.getRank() <= 1 &&
+      (type.getRank() == 0 || type.getDimSize(0) <= kMostScalars)) {
     if (scalars->size() == 1)
       scalars->assign(type.getNumElements(), scalars->front());
     return SmallVector<Value>{context.makeTensor(*scalars, type)};

@@ -218,7 +218,7 @@ Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
     return rewriter.createOrFold<StorageCastOp>(
         loc, withElementType(value.getType(), elementType), value);
   };
-  if (op.getGranularity() == Granularity::PerTensor)
+  if (op.getGranularity() == Granularity::PerTensor || type.getRank() == 0)
     return finish(vector::ExtractOp::create(
         rewriter, loc, value, SmallVector<int64_t>(type.getRank(), 0)));
 
@@ -242,7 +242,7 @@ Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
   }
   // Each block's value as often as the block has elements; the last block may
   // have fewer.
-  int64_t blockSize = *op.getBlockSizeAttribute();
+  int64_t blockSize = std::min(*op.getBlockSizeAttribute(), shape[axis]);
   SmallVector<int64_t> blocks(type.getShape());
   SmallVector<int64_t> nested = blocks, whole = blocks;
   nested.insert(nested.begin() + axis + 1, 1);

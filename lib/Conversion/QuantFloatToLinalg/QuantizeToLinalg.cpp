@@ -61,8 +61,8 @@ void quant_float::replaceByGeneric(
 static AffineMap getParameterMap(QuantizationOpInterface op,
                                  RankedTensorType type, int64_t rank) {
   MLIRContext *context = op->getContext();
-  if (op.getGranularity() == Granularity::PerTensor) {
-    // Rank 0, or one element in rank 1.
+  // One element: per tensor, or a scalar zero point beside a scale of one (Q2).
+  if (op.getGranularity() == Granularity::PerTensor || type.getRank() == 0) {
     SmallVector<AffineExpr> zeros(type.getRank(),
                                   getAffineConstantExpr(0, context));
     return AffineMap::get(rank, 0, zeros, context);

@@ -364,11 +364,17 @@ table.add(
 
 
 def dynamic(
-    message, inputs=("x",), outputs=("a", "b", "c"), data_type=FLOAT, opset=28, **attributes
+    message,
+    inputs=("x",),
+    outputs=("a", "b", "c"),
+    data_type=FLOAT,
+    opset=28,
+    more=(),
+    **attributes,
 ):
     made = node("DynamicQuantizeLinear", inputs, outputs, name="n", **attributes)
     made = model([made], [("x", data_type, [2])], [], opset=opset)
-    table.add(None, made, f"node 'n' (DynamicQuantizeLinear): {message}")
+    table.add(None, made, f"node 'n' (DynamicQuantizeLinear): {message}", more=more)
 
 
 dynamic("expected 1 input(s), but got 2", inputs=("x", "x"))
@@ -378,6 +384,7 @@ dynamic("unknown attribute 'axis'", axis=1)
 dynamic(
     "input element type 'f16' is not accepted by DynamicQuantizeLinear-11 (opset 28)",
     data_type=T.FLOAT16,
+    more=["note: no version of DynamicQuantizeLinear accepts it"],
 )
 dynamic("opset of DynamicQuantizeLinear must be between 11 and 28, but got 10", opset=10)
 
