@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
-#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
+using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 namespace {
@@ -25,24 +25,11 @@ static constexpr DiagInfo kDiags[] = {
 #include "Diagnostics.def"
 };
 
-Location quant_float::onnx_import::stripCalls(Location loc) {
-  while (auto call = dyn_cast<CallSiteLoc>(loc))
-    loc = call.getCallee();
-  return loc;
-}
-
 const char *quant_float::onnx_import::getFormat(Diag id) {
   return kDiags[static_cast<size_t>(id)].format;
 }
 
 LogicalResult quant_float::onnx_import::emit(const Subject &subject, Diag id,
                                              const Twine &text) {
-  std::string message =
-      subject.text.empty() ? text.str() : subject.text + ": " + text.str();
-  Location loc = stripCalls(subject.loc);
-  if (kDiags[static_cast<size_t>(id)].severity == DiagnosticSeverity::Warning)
-    mlir::emitWarning(loc) << message;
-  else
-    mlir::emitError(loc) << message;
-  return failure();
+  return target::emit(subject, kDiags[static_cast<size_t>(id)].severity, text);
 }

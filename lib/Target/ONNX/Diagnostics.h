@@ -9,36 +9,19 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_DIAGNOSTICS_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_DIAGNOSTICS_H
 
-#include "mlir/IR/Location.h"
+#include "../Common/Subject.h"
 #include "quant-float/Support/Printable.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/LogicalResult.h"
-#include <string>
 
 namespace mlir::quant_float::onnx_import {
+
+using namespace target;
 
 enum class Diag {
 #define ERROR(Id, Text) Id,
 #define WARNING(Id, Text) Id,
 #include "Diagnostics.def"
 };
-
-/// What a diagnostic is about: a place and the words that begin the message,
-/// e.g. "node 'c1' (Cast)". No words: the file as a whole.
-struct Subject {
-  Location loc;
-  std::string text;
-
-  /// A part of this subject: "node 'c1' (Constant): attribute 'value'".
-  Subject operator/(const Twine &part) const {
-    return {loc, text.empty() ? part.str() : text + ": " + part.str()};
-  }
-};
-
-/// The place inside the function. The subject names the calls; as notes they
-/// would only repeat the name of the file.
-Location stripCalls(Location loc);
 
 /// Emits the diagnostic; always failure, which is what an error returns.
 LogicalResult emit(const Subject &subject, Diag id, const Twine &text);

@@ -9,27 +9,13 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_EXTERNALDATA_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_EXTERNALDATA_H
 
+#include "../Common/Bytes.h"
 #include "Diagnostics.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <onnx/onnx_pb.h>
 
 namespace mlir::quant_float::onnx_import {
-
-/// Bytes together with what keeps them alive.
-struct SharedBytes {
-  ArrayRef<char> data;
-  std::shared_ptr<const void> owner;
-  /// Whether they are part of a mapped file: once they are copied, its pages
-  /// need not stay in memory.
-  bool isMapped = false;
-};
-
-inline bool isMapped(const llvm::MemoryBuffer &buffer) {
-  return buffer.getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
-}
 
 /// Reads external data, strictly from files inside one folder. Files are
 /// mapped, once each.

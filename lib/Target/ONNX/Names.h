@@ -9,14 +9,11 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_NAMES_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_NAMES_H
 
-#include "mlir/Support/LLVM.h"
+#include "../Common/Names.h"
 #include <onnx/onnx_pb.h>
 #include <string>
 
 namespace mlir::quant_float::onnx_import {
-
-/// A C identifier that resembles the name; "main" when nothing is left of it.
-std::string makeIdentifier(StringRef name);
 
 /// The domain with "ai.onnx" and "" made one.
 StringRef normalizeDomain(StringRef domain);

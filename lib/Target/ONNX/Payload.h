@@ -13,22 +13,6 @@
 
 namespace mlir::quant_float::onnx_import {
 
-/// A buffer of `size` bytes and a pointer to write through.
-std::pair<SharedBytes, char *> allocateBytes(size_t size);
-
-/// Takes the pages of a mapped file out of memory; they come back when read.
-void dropPages(const SharedBytes &bytes);
-
-/// A copy of the bytes. A mapped file does not end up in memory twice.
-SharedBytes copyBytes(const SharedBytes &bytes);
-
-/// Spreads packed 2-, 4- and 6-bit codes into one byte each, sign-extended for
-/// signed integers (P1). `packed` holds at least `count` codes.
-SharedBytes unpack(ArrayRef<char> packed, Type elementType, int64_t count);
-
-/// Any byte but 0 is true; what reads the slots may rely on 0 and 1.
-SharedBytes normalizeBooleans(ArrayRef<char> bytes);
-
 /// The typed field (float_data, ...) that the standard prescribes for the type.
 StringRef getTypedField(Type elementType);
 

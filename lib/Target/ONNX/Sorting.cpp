@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
+#include "../Common/Sorting.h"
 #include "Names.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include <queue>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -57,19 +57,7 @@ static void collectUses(const ::onnx::NodeProto &node, Uses &uses) {
   }
 }
 
-/// Walks producers that wait too until one comes again.
-static std::string describeCycle(NodeList &nodes,
-                                 ArrayRef<SmallVector<unsigned>> producers,
-                                 const llvm::BitVector &done) {
-  SmallVector<unsigned> path;
-  llvm::DenseMap<unsigned, unsigned> positions;
-  unsigned current = done.find_first_unset();
-  while (positions.try_emplace(current, path.size()).second) {
-    path.push_back(current);
-    current = *llvm::find_if(producers[current],
-                             [&](unsigned other) { return !done[other]; });
-  }
-  ArrayRef<unsigned> cycle = ArrayRef(path).drop_front(positions[current]);
+static std::string describeCycle(NodeList &nodes, ArrayRef<unsigned> cycle) {
   constexpr size_t kShown = 8;
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -89,9 +77,7 @@ onnx_import::sortNodes(NodeList &nodes, const Subject &subject) {
       if (!output.empty())
         makers.try_emplace(output, index);
 
-  unsigned size = nodes.size();
-  SmallVector<SmallVector<unsigned>> producers(size), consumers(size);
-  SmallVector<unsigned> waiting(size);
+  SmallVector<SmallVector<unsigned>> producers(nodes.size());
   for (auto [index, node] : llvm::enumerate(nodes)) {
     Uses uses;
     collectUses(node, uses);
@@ -100,29 +86,11 @@ onnx_import::sortNodes(NodeList &nodes, const Subject &subject) {
       if (auto maker = makers.find(use); maker != makers.end())
         needed.insert(maker->second);
     producers[index] = needed.takeVector();
-    waiting[index] = producers[index].size();
-    for (unsigned producer : producers[index])
-      consumers[producer].push_back(index);
   }
 
-  // The smallest index that is ready comes first: a sorted file stays as it is.
-  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> ready;
-  for (unsigned index = 0; index != size; ++index)
-    if (waiting[index] == 0)
-      ready.push(index);
-  SmallVector<::onnx::NodeProto *> sorted;
-  llvm::BitVector done(size);
-  while (!ready.empty()) {
-    unsigned index = ready.top();
-    ready.pop();
-    done.set(index);
-    sorted.push_back(nodes.Mutable(index));
-    for (unsigned consumer : consumers[index])
-      if (--waiting[consumer] == 0)
-        ready.push(consumer);
-  }
-  if (sorted.size() != size)
-    return diagnose(subject, Diag::Cycle,
-                    describeCycle(nodes, producers, done));
-  return sorted;
+  SortedIndices sorted = sortByDependences(producers);
+  if (!sorted.cycle.empty())
+    return diagnose(subject, Diag::Cycle, describeCycle(nodes, sorted.cycle));
+  return llvm::map_to_vector(
+      sorted.order, [&](unsigned index) { return nodes.Mutable(index); });
 }

@@ -9,76 +9,14 @@
 #include "TensorDecoder.h"
 #include "Payload.h"
 #include "Types.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/Alignment.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
-namespace {
-/// Constants above this many bytes become resources, so that attributes, which
-/// the context keeps and hashes, stay small.
-constexpr int64_t kLargestInlineBytes = 1024;
-} // namespace
-
-std::string onnx_import::spellTensor(Type elementType, ArrayRef<int64_t> dims) {
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  if (dims.empty())
-    os << elementType;
-  else if (dims.size() <= 16)
-    os << RankedTensorType::get(dims, elementType);
-  else
-    os << elementType << " of shape " << spellShape(dims);
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
-
-ElementsAttr onnx_import::makeElementsAttr(DecodedTensor tensor,
-                                           StringRef name) {
-  Type elementType = tensor.elementType;
-  auto type = RankedTensorType::get(tensor.dims, elementType);
-  unsigned slotBytes = getSlotBytes(elementType);
-  if (slotBytes == 0)
-    return DenseStringElementsAttr::get(type, tensor.strings);
-  if (tensor.count == 0)
-    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
-
-  ArrayRef<char> data = tensor.slots.data;
-  if (int64_t(data.size()) > kLargestInlineBytes) {
-    if (!llvm::isAddrAligned(llvm::Align(llvm::PowerOf2Ceil(slotBytes)),
-                             data.data())) {
-      tensor.slots = copyBytes(tensor.slots);
-      data = tensor.slots.data;
-    }
-    AsmResourceBlob blob(
-        data, /*dataAlignment=*/llvm::PowerOf2Ceil(slotBytes),
-        [owner = std::move(tensor.slots.owner)](void *, size_t, size_t) {},
-        /*dataIsMutable=*/false);
-    return DenseResourceElementsAttr::get(type, name, std::move(blob));
-  }
-
-  if (elementType.isInteger(1)) {
-    SmallVector<bool> values(data.begin(), data.end());
-    return DenseElementsAttr::get(type, values);
-  }
-  // Attributes are equal when their bytes are, so the codes are stored as the
-  // parser of MLIR stores them, without extended signs.
-  SmallVector<char> codes;
-  if (elementType.isSignlessInteger() && getPackedBits(elementType) < 8) {
-    char mask = llvm::maskTrailingOnes<unsigned>(getPackedBits(elementType));
-    for (char slot : data)
-      codes.push_back(slot & mask);
-    data = codes;
-  }
-  return DenseElementsAttr::getFromRawBuffer(type, data);
-}
 
 //===----------------------------------------------------------------------===//
 // Dense tensors
@@ -153,10 +91,7 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
   }
 
   unsigned bits = getPackedBits(decoded.elementType);
-  // ceil(count * bits / 8) without overflow: whole groups of 8 elements first.
-  uint64_t expected = llvm::SaturatingAdd<uint64_t>(
-      llvm::SaturatingMultiply<uint64_t>(decoded.count / 8, bits),
-      llvm::divideCeil(decoded.count % 8 * bits, 8));
+  uint64_t expected = getPackedSize(decoded.elementType, decoded.count);
   if (payload.data.size() != expected)
     return diagnose(subject, Diag::PayloadBytes, expected,
                     spellTensor(decoded.elementType, decoded.dims),

@@ -9,21 +9,10 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_TENSORDECODER_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_TENSORDECODER_H
 
+#include "../Common/Elements.h"
 #include "ExternalData.h"
-#include "mlir/IR/BuiltinAttributes.h"
 
 namespace mlir::quant_float::onnx_import {
-
-/// A tensor's elements, one per byte-rounded slot, little endian: i1 one byte 0
-/// or 1, i4 and i2 sign-extended, other narrow types zero-extended codes.
-struct DecodedTensor {
-  Type elementType;
-  SmallVector<int64_t> dims;
-  int64_t count = 0;
-  SharedBytes slots;
-  /// The elements instead of `slots`, when they are strings.
-  SmallVector<StringRef> strings;
-};
 
 /// Reads TensorProto and SparseTensorProto, whatever form the payload has.
 class TensorDecoder {
@@ -53,12 +42,6 @@ private:
   ExternalData &externalData;
   llvm::DenseMap<const ::onnx::TensorProto *, SharedBytes> keptPayloads;
 };
-
-/// "tensor<2x3xf32>", or less precisely for absurd ranks.
-std::string spellTensor(Type elementType, ArrayRef<int64_t> dims);
-
-/// The attribute that holds the elements.
-ElementsAttr makeElementsAttr(DecodedTensor tensor, StringRef name);
 
 } // namespace mlir::quant_float::onnx_import
 

@@ -72,36 +72,9 @@ std::string onnx_import::spell(MLIRContext *context,
   }
 }
 
-std::string onnx_import::spellShape(ArrayRef<int64_t> dims) {
-  // A shape from a broken file may have a million dims.
-  constexpr size_t kShown = 16;
-  std::string result = "[";
-  llvm::raw_string_ostream os(result);
-  llvm::interleaveComma(dims.take_front(kShown), os, [&](int64_t dim) {
-    if (ShapedType::isDynamic(dim))
-      os << "?";
-    else
-      os << dim;
-  });
-  os << (dims.size() > kShown ? ", ...]" : "]");
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Conversion
 //===----------------------------------------------------------------------===//
-
-std::optional<int64_t> onnx_import::countElements(ArrayRef<int64_t> dims) {
-  int64_t count = 1;
-  bool empty = false;
-  for (int64_t dim : dims) {
-    empty |= dim == 0;
-    if (dim != 0 && !ShapedType::isDynamic(dim) &&
-        llvm::MulOverflow(count, dim, count))
-      return std::nullopt;
-  }
-  return empty ? 0 : count;
-}
 
 static FailureOr<Type> convertTensor(const ::onnx::TypeProto::Tensor &tensor,
                                      const Subject &subject) {
@@ -156,22 +129,4 @@ bool onnx_import::areCompatible(Type a, Type b) {
   return aTensor && bTensor &&
          aTensor.getElementType() == bTensor.getElementType() &&
          succeeded(verifyCompatibleShape(a, b));
-}
-
-unsigned onnx_import::getSlotBytes(Type elementType) {
-  if (auto complex = dyn_cast<ComplexType>(elementType))
-    return 2 * getSlotBytes(complex.getElementType());
-  return elementType.isIntOrFloat()
-             ? llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8)
-             : 0;
-}
-
-unsigned onnx_import::getPackedBits(Type elementType) {
-  if (auto complex = dyn_cast<ComplexType>(elementType))
-    return 2 * getPackedBits(complex.getElementType());
-  if (!elementType.isIntOrFloat())
-    return 0;
-  // bool takes a byte (P1).
-  unsigned bits = elementType.getIntOrFloatBitWidth();
-  return bits == 1 ? 8 : bits;
 }

@@ -9,10 +9,10 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_TYPES_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_TYPES_H
 
+#include "../Common/Elements.h"
 #include "Diagnostics.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <onnx/onnx_pb.h>
-#include <optional>
 
 namespace mlir::quant_float::onnx_import {
 
@@ -29,26 +29,12 @@ std::string spell(MLIRContext *context, const ::onnx::TypeProto &type);
 FailureOr<Type> convertType(const ::onnx::TypeProto &type,
                             const Subject &subject);
 
-/// Number of elements; none when it does not fit into an int64_t. The dims
-/// other than zeros must fit even if the product is zero, because MLIR
-/// multiplies them in order. A dynamic dim counts as one.
-std::optional<int64_t> countElements(ArrayRef<int64_t> dims);
-
-/// "[2, ?, 3]".
-std::string spellShape(ArrayRef<int64_t> dims);
-
 /// The element type of a tensor; null for anything else.
 Type getTensorElementType(Type type);
 
 /// Whether both may be the type of one value: one of them untold, or tensors
 /// with the same element type and compatible shapes.
 bool areCompatible(Type a, Type b);
-
-/// Bytes that one element takes in a buffer; 0 for strings.
-unsigned getSlotBytes(Type elementType);
-
-/// Bits that one element takes in a file; 0 for strings.
-unsigned getPackedBits(Type elementType);
 
 } // namespace mlir::quant_float::onnx_import
 

@@ -1,0 +1,128 @@
+//===- Elements.cpp - Elements of tensors ---------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::target;
+
+namespace {
+/// Constants above this many bytes become resources, so that attributes, which
+/// the context keeps and hashes, stay small.
+constexpr int64_t kLargestInlineBytes = 1024;
+} // namespace
+
+std::optional<int64_t> target::countElements(ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t dim : dims) {
+    empty |= dim == 0;
+    if (dim != 0 && !ShapedType::isDynamic(dim) &&
+        llvm::MulOverflow(count, dim, count))
+      return std::nullopt;
+  }
+  return empty ? 0 : count;
+}
+
+unsigned target::getSlotBytes(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return 2 * getSlotBytes(complex.getElementType());
+  return elementType.isIntOrFloat()
+             ? llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8)
+             : 0;
+}
+
+unsigned target::getPackedBits(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return 2 * getPackedBits(complex.getElementType());
+  if (!elementType.isIntOrFloat())
+    return 0;
+  // bool takes a byte (P1).
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  return bits == 1 ? 8 : bits;
+}
+
+uint64_t target::getPackedSize(Type elementType, int64_t count) {
+  // ceil(count * bits / 8) without overflow: whole groups of 8 elements first.
+  unsigned bits = getPackedBits(elementType);
+  return llvm::SaturatingAdd<uint64_t>(
+      llvm::SaturatingMultiply<uint64_t>(count / 8, bits),
+      llvm::divideCeil(count % 8 * bits, 8));
+}
+
+std::string target::spellShape(ArrayRef<int64_t> dims) {
+  // A shape from a broken file may have a million dims.
+  constexpr size_t kShown = 16;
+  std::string result = "[";
+  llvm::raw_string_ostream os(result);
+  llvm::interleaveComma(dims.take_front(kShown), os, [&](int64_t dim) {
+    if (ShapedType::isDynamic(dim))
+      os << "?";
+    else
+      os << dim;
+  });
+  os << (dims.size() > kShown ? ", ...]" : "]");
+  return result;
+}
+
+std::string target::spellTensor(Type elementType, ArrayRef<int64_t> dims) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  if (dims.empty())
+    os << elementType;
+  else if (dims.size() <= 16)
+    os << RankedTensorType::get(dims, elementType);
+  else
+    os << elementType << " of shape " << spellShape(dims);
+  return result;
+}
+
+ElementsAttr target::makeElementsAttr(DecodedTensor tensor, StringRef name) {
+  Type elementType = tensor.elementType;
+  auto type = RankedTensorType::get(tensor.dims, elementType);
+  unsigned slotBytes = getSlotBytes(elementType);
+  if (slotBytes == 0)
+    return DenseStringElementsAttr::get(type, tensor.strings);
+  if (tensor.count == 0)
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+
+  ArrayRef<char> data = tensor.slots.data;
+  if (int64_t(data.size()) > kLargestInlineBytes) {
+    if (!llvm::isAddrAligned(llvm::Align(llvm::PowerOf2Ceil(slotBytes)),
+                             data.data())) {
+      tensor.slots = copyBytes(tensor.slots);
+      data = tensor.slots.data;
+    }
+    AsmResourceBlob blob(
+        data, /*dataAlignment=*/llvm::PowerOf2Ceil(slotBytes),
+        [owner = std::move(tensor.slots.owner)](void *, size_t, size_t) {},
+        /*dataIsMutable=*/false);
+    return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  }
+
+  if (elementType.isInteger(1)) {
+    SmallVector<bool> values(data.begin(), data.end());
+    return DenseElementsAttr::get(type, values);
+  }
+  // Attributes are equal when their bytes are, so the codes are stored as the
+  // parser of MLIR stores them, without extended signs.
+  SmallVector<char> codes;
+  if (elementType.isSignlessInteger() && getPackedBits(elementType) < 8) {
+    char mask = llvm::maskTrailingOnes<unsigned>(getPackedBits(elementType));
+    for (char slot : data)
+      codes.push_back(slot & mask);
+    data = codes;
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, data);
+}

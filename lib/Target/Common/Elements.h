@@ -1,0 +1,55 @@
+//===- Elements.h - Elements of tensors -------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_COMMON_ELEMENTS_H
+#define QUANT_FLOAT_LIB_TARGET_COMMON_ELEMENTS_H
+
+#include "Bytes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include <optional>
+#include <string>
+
+namespace mlir::quant_float::target {
+
+/// Number of elements; none when it does not fit into an int64_t. The dims
+/// other than zeros must fit even if the product is zero, because MLIR
+/// multiplies them in order. A dynamic dim counts as one.
+std::optional<int64_t> countElements(ArrayRef<int64_t> dims);
+
+/// "[2, ?, 3]".
+std::string spellShape(ArrayRef<int64_t> dims);
+
+/// Bytes that one element takes in a buffer; 0 for strings.
+unsigned getSlotBytes(Type elementType);
+
+/// Bits that one element takes in a file; 0 for strings.
+unsigned getPackedBits(Type elementType);
+
+/// Bytes that packed elements take in a file.
+uint64_t getPackedSize(Type elementType, int64_t count);
+
+/// A tensor's elements, one per byte-rounded slot, little endian: i1 one byte 0
+/// or 1, i4 and i2 sign-extended, other narrow types zero-extended codes.
+struct DecodedTensor {
+  Type elementType;
+  SmallVector<int64_t> dims;
+  int64_t count = 0;
+  SharedBytes slots;
+  /// The elements instead of `slots`, when they are strings.
+  SmallVector<StringRef> strings;
+};
+
+/// "tensor<2x3xf32>", or less precisely for absurd ranks.
+std::string spellTensor(Type elementType, ArrayRef<int64_t> dims);
+
+/// The attribute that holds the elements.
+ElementsAttr makeElementsAttr(DecodedTensor tensor, StringRef name);
+
+} // namespace mlir::quant_float::target
+
+#endif // QUANT_FLOAT_LIB_TARGET_COMMON_ELEMENTS_H

@@ -1,0 +1,31 @@
+//===- Subject.cpp - What a diagnostic is about ---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Subject.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::target;
+
+Location target::stripCalls(Location loc) {
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  return loc;
+}
+
+LogicalResult target::emit(const Subject &subject, DiagnosticSeverity severity,
+                           const Twine &text) {
+  Location loc = stripCalls(subject.loc);
+  InFlightDiagnostic diagnostic = severity == DiagnosticSeverity::Warning
+                                      ? mlir::emitWarning(loc)
+                                      : mlir::emitError(loc);
+  if (!subject.text.empty())
+    diagnostic << subject.text << ": ";
+  diagnostic << text;
+  return failure();
+}

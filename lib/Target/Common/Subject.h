@@ -1,0 +1,42 @@
+//===- Subject.h - What a diagnostic is about -------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_COMMON_SUBJECT_H
+#define QUANT_FLOAT_LIB_TARGET_COMMON_SUBJECT_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/LogicalResult.h"
+#include <string>
+
+namespace mlir::quant_float::target {
+
+/// What a diagnostic is about: a place and the words that begin the message,
+/// e.g. "node 'c1' (Cast)". No words: the file as a whole.
+struct Subject {
+  Location loc;
+  std::string text;
+
+  /// A part of this subject: "node 'c1' (Constant): attribute 'value'".
+  Subject operator/(const Twine &part) const {
+    return {loc, text.empty() ? part.str() : text + ": " + part.str()};
+  }
+};
+
+/// The place inside the function. The subject names the calls; as notes they
+/// would only repeat the name of the file.
+Location stripCalls(Location loc);
+
+/// Emits the diagnostic; always failure, which is what an error returns.
+LogicalResult emit(const Subject &subject, DiagnosticSeverity severity,
+                   const Twine &text);
+
+} // namespace mlir::quant_float::target
+
+#endif // QUANT_FLOAT_LIB_TARGET_COMMON_SUBJECT_H
