@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Cast.h"
+#include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,10 +42,11 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
                      argument.getType())))
       return failure();
   for (Operation &op : function.getBody().front()) {
-    if (!isa<CastOp, QuantizationOpInterface, arith::ConstantOp,
+    if (!isa<CastOp, QuantizationOpInterface, FakeConvertOp, arith::ConstantOp,
              func::ReturnOp>(op))
       return op.emitError("target 'reference': expected only casts, "
-                          "quantizations and constants, but got '")
+                          "quantizations, fakeconverts and constants, but "
+                          "got '")
              << op.getName() << "'";
     for (Type type : op.getResultTypes())
       if (failed(check(&op, "result", type)))
@@ -209,6 +211,40 @@ static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
+// FakeConvert
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
+                                       ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0], &scale = operands[1];
+  const Tensor *shift = operands.size() > 2 ? &operands[2] : nullptr;
+  auto spell = [](const Tensor &tensor) {
+    return spellTensor(tensor.getElementType(), tensor.getSizes());
+  };
+  // K4 and K5, of the sizes that only show at run time.
+  if (shift && shift->getSizes() != scale.getSizes())
+    return fail(op, "shift must have the sizes of the scale " + spell(scale) +
+                        ", but got " + spell(*shift));
+  if (!reference::broadcasts(scale.getSizes(), input.getSizes()))
+    return fail(op, "scale must broadcast to the input " + spell(input) +
+                        ", which does not grow, but got " + spell(scale));
+  llvm::Expected<Tensor> result =
+      Tensor::allocate(input.getElementType(), input.getSizes());
+  if (!result)
+    return result;
+  std::optional<ArrayRef<char>> shifts;
+  if (shift)
+    shifts = shift->getBytes();
+  if (failed(reference::fakeConvertBuffer(
+          input.getElementType(), op.getDestination(), input.getSizes(),
+          scale.getSizes(), input.getBytes(), scale.getBytes(), shifts,
+          result->getMutableBytes(), op.getReferenceOptions())))
+    return fail(op, "the Reference has no such conversion through " +
+                        spellTensor(op.getDestination(), {}));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
@@ -224,6 +260,7 @@ static llvm::Expected<Tensor> evaluate(Operation *op,
   return llvm::TypeSwitch<Operation *, llvm::Expected<Tensor>>(op)
       .Case([&](arith::ConstantOp op) { return evaluate(op); })
       .Case([&](CastOp op) { return evaluate(op, operands); })
+      .Case([&](FakeConvertOp op) { return evaluate(op, operands); })
       .Default([&](Operation *op) {
         return evaluate(cast<QuantizationOpInterface>(op), operands);
       });

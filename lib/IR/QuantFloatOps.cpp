@@ -11,7 +11,6 @@
 #include "Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -24,29 +23,6 @@ using namespace mlir::quant_float;
 
 #define GET_OP_CLASSES
 #include "quant-float/IR/QuantFloatOps.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Shapes (V8)
-//===----------------------------------------------------------------------===//
-
-LogicalResult quant_float::reifyShapeOf(Value input, OpBuilder &builder,
-                                        Location loc,
-                                        ReifiedRankedShapedTypeDims &reified) {
-  if (!isa<RankedTensorType>(input.getType()))
-    return failure();
-  reified.push_back(tensor::getMixedSizes(builder, loc, input));
-  return success();
-}
-
-void quant_float::inferShapeOf(
-    Value input, SmallVectorImpl<ShapedTypeComponents> &components) {
-  // The element type is the op's own choice: only the shape follows.
-  auto shaped = dyn_cast<ShapedType>(input.getType());
-  if (shaped && shaped.hasRank())
-    components.emplace_back(shaped.getShape());
-  else
-    components.emplace_back();
-}
 
 //===----------------------------------------------------------------------===//
 // CastOp

@@ -31,32 +31,10 @@ struct Named {
 };
 } // namespace
 
-static bool isCompatible(int64_t size, int64_t expected) {
-  return ShapedType::isDynamic(size) || ShapedType::isDynamic(expected) ||
-         size == expected;
-}
-
-/// "the shape [4, ?]", for messages.
-static std::string printShape(ShapedType type) {
-  if (!type)
-    return "a scalar";
-  if (!type.hasRank())
-    return "no known shape";
-  std::string text = "the shape [";
-  llvm::raw_string_ostream stream(text);
-  llvm::interleaveComma(type.getShape(), stream, [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      stream << "?";
-    else
-      stream << size;
-  });
-  return text + "]";
-}
-
 /// Whether the shape can be that of one element: rank 0 or [1].
 static bool mayBeOneElement(ShapedType type) {
   return !type || !type.hasRank() || type.getRank() == 0 ||
-         (type.getRank() == 1 && isCompatible(type.getDimSize(0), 1));
+         (type.getRank() == 1 && isCompatibleSize(type.getDimSize(0), 1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,7 +46,7 @@ static LogicalResult verifyPerTensor(Operation *op, Named scale) {
     return success();
   return op->emitOpError()
          << "without an axis the scale must hold one element, but got "
-         << printShape(scale.getShaped());
+         << describeShape(scale.getShaped());
 }
 
 static LogicalResult verifyPerAxis(Operation *op, ShapedType input, Named scale,
@@ -79,11 +57,11 @@ static LogicalResult verifyPerAxis(Operation *op, ShapedType input, Named scale,
   if (!type || type.getRank() != 1)
     return op->emitOpError()
            << "with an axis the scale must have rank 1, but got "
-           << printShape(type);
+           << describeShape(type);
   if (!input.hasRank())
     return success();
   int64_t expected = input.getDimSize(axis);
-  if (isCompatible(type.getDimSize(0), expected))
+  if (isCompatibleSize(type.getDimSize(0), expected))
     return success();
   return op->emitOpError() << "scale must have " << expected
                            << " elements, as the input's dimension " << axis
@@ -99,12 +77,12 @@ static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
     return op->emitOpError()
            << "with a block size the scale must have the "
               "input's rank "
-           << input.getRank() << ", but got " << printShape(type);
+           << input.getRank() << ", but got " << describeShape(type);
   for (auto [index, sizes] :
        llvm::enumerate(llvm::zip_equal(input.getShape(), type.getShape()))) {
     auto [size, found] = sizes;
     if (int64_t(index) != axis) {
-      if (!isCompatible(found, size))
+      if (!isCompatibleSize(found, size))
         return op->emitOpError()
                << "dimension " << index << " of the scale must be " << size
                << ", as the input's, but got " << found;
@@ -114,7 +92,7 @@ static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
       continue;
     // Not (size + blockSize - 1) / blockSize, which can overflow.
     int64_t blocks = size / blockSize + (size % blockSize != 0);
-    if (!isCompatible(found, blocks))
+    if (!isCompatibleSize(found, blocks))
       return op->emitOpError()
              << "dimension " << index << " of the scale must be " << blocks
              << ", the blocks of " << blockSize << " in " << size
@@ -176,7 +154,7 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op, Named scale,
     return success();
   return op->emitOpError()
          << "zero point must have the same shape as the scale, but got "
-         << printShape(b) << " beside " << printShape(a);
+         << describeShape(b) << " beside " << describeShape(a);
 }
 
 /// V8: the result's shape, and no mixing of tensors with other values.

@@ -53,3 +53,19 @@ func.func @node_is_not_pure(%x: tensor<f32>) {
   %1 = quant_float.node "RandomNormalLike"(%x) opset 1 : (tensor<f32>) -> tensor<f32>
   return
 }
+
+// K6: sizes that the scale tells are constants.
+// DIMS-LABEL: func.func @reify_fakeconvert
+// DIMS-SAME: (%[[X:.+]]: tensor<?x?xf32>
+func.func @reify_fakeconvert(%x: tensor<?x?xf32>, %s: tensor<3x1xf32>) -> (index, index) {
+  // DIMS-DAG: %[[THREE:.+]] = arith.constant 3 : index
+  // DIMS-DAG: %[[ONE:.+]] = arith.constant 1 : index
+  // DIMS: %[[DIM:.+]] = tensor.dim %[[X]], %[[ONE]]
+  // DIMS-NEXT: return %[[THREE]], %[[DIM]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<?x?xf32>, tensor<3x1xf32> to tensor<3x?xf32>
+  %1 = tensor.dim %0, %c0 : tensor<3x?xf32>
+  %2 = tensor.dim %0, %c1 : tensor<3x?xf32>
+  return %1, %2 : index, index
+}

@@ -24,4 +24,16 @@ def QuantFloat_RoundMode : I32EnumAttr<"RoundMode",
 def QuantFloat_RoundModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_RoundMode, "round_mode">;
 
+def QuantFloat_FakeConvertMode : I32EnumAttr<"FakeConvertMode",
+    "whose arithmetic a fakeconvert follows", [
+      I32EnumAttrCase<"Exact", 0, "exact">,
+      I32EnumAttrCase<"OpenVINO", 1, "openvino">,
+      I32EnumAttrCase<"OpenVINOReference", 2, "openvino_reference">]> {
+  let cppNamespace = "::mlir::quant_float";
+  let genSpecializedAttr = 0;
+}
+
+def QuantFloat_FakeConvertModeAttr
+    : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertMode, "fakeconvert_mode">;
+
 #endif // QUANT_FLOAT_IR_ENUMS_TD

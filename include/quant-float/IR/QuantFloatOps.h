@@ -22,6 +22,7 @@
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatInterfaces.h"
 #include "quant-float/IR/QuantFloatTypes.h"
+#include "quant-float/Reference/FakeConvert.h"
 
 #define GET_OP_CLASSES
 #include "quant-float/IR/QuantFloatOps.h.inc"

@@ -296,6 +296,87 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
 }
 
 //===----------------------------------------------------------------------===//
+// FakeConvertOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
+    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
+  let summary = "rounds to what float8 holds, as OpenVINO FakeConvert";
+  let description = [{
+    Rounds each element of `input`, scaled and shifted, to a float8 type and
+    brings it back, as OpenVINO FakeConvert-13 does. `scale` and `shift` are
+    broadcast to the input as numpy does.
+
+    ```
+    t         = input[i] * scale[b(i)] - shift[b(i)]
+    result[i] = (cast(t) + shift[b(i)]) / scale[b(i)]       // cast saturates
+    ```
+
+    The scale multiplies on the way in, unlike that of `quantize`.
+
+    *Modes.* They differ in where they round:
+    - `exact` (default): the operations above are f32 operations, one rounding
+      each; f16 and bf16 are extended before and rounded once at the end; the
+      cast rounds once, keeps NaN and the sign of zero (C3, C5);
+    - `openvino`: the bits of OpenVINO's CPU plugin. `t` of f16 and bf16 inputs
+      is rounded to the input's type; NaN counts as below the range; the cast
+      rounds to f16 and then to float8; the division is a multiplication by the
+      f32 reciprocal. `rounded_reciprocal` rounds that to the input's type, and
+      `positive_zero` gives +0 for every zero: what the plugin does for
+      parameters that are constants of the model, frozen by the importer;
+    - `openvino_reference`: the bits of OpenVINO's reference, which constant
+      folding and the GPU plugin follow. Every operation rounds to the input's
+      type; the float8 types' subnormals are truncated to.
+
+    Constraints:
+    - (K1) `opset` is 13, 14 or 15, all of which mean FakeConvert-13 (V4);
+    - (K2) the input has elements of f32, f16 or bf16, scale, shift and result
+      have the same; all are tensors or none is;
+    - (K3) `destination` is f8E4M3FN or f8E5M2;
+    - (K4) scale and shift have the same rank and compatible sizes;
+    - (K5) the scale broadcasts to the input, which does not grow: its rank is
+      not above the input's, and its sizes are 1 or the input's;
+    - (K6) the result has the input's shape, where a size that is unknown may
+      follow from the scale's;
+    - (K7) `rounded_reciprocal` and `positive_zero` come with mode `openvino`.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13
+           : tensor<?x8xf32>, tensor<8xf32> to tensor<?x8xf32>
+    %2 = quant_float.fakeconvert %x, %s, %t to f8E5M2 mode openvino opset 13
+           : tensor<2x3x8xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16> to tensor<2x3x8xf16>
+    ```
+
+    Source: OpenVINO FakeConvert-13.
+  }];
+  let arguments = (ins
+    QuantFloat_Value:$input,
+    QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$shift,
+    TypeAttr:$destination,
+    OptionalAttr<QuantFloat_FakeConvertModeAttr>:$mode,
+    UnitAttr:$rounded_reciprocal,
+    UnitAttr:$positive_zero,
+    I64Attr:$opset);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $shift^)? `to` $destination (`mode` $mode^)?
+    (`rounded_reciprocal` $rounded_reciprocal^)? (`positive_zero` $positive_zero^)?
+    `opset` $opset
+    attr-dict `:` type($input) `,` type($scale) (`,` type($shift)^)? `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The attributes as the Reference takes them.
+    ::mlir::quant_float::reference::FakeConvertOptions getReferenceOptions();
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // QuantizeElementsOp
 //===----------------------------------------------------------------------===//
 

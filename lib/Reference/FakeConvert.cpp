@@ -1,0 +1,333 @@
+//===- FakeConvert.cpp - The numeric truth of fakeconvert -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Reference/FakeConvert.h"
+
+#include "Slots.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float::reference;
+using llvm::APFloat;
+using llvm::APInt;
+
+static constexpr auto kNearest = APFloat::rmNearestTiesToEven;
+
+bool quant_float::reference::canFakeConvert(Type type, Type destination) {
+  return isa<Float32Type, Float16Type, BFloat16Type>(type) &&
+         isa<Float8E4M3FNType, Float8E5M2Type>(destination);
+}
+
+namespace {
+/// One element on its way, in f32.
+class Converter {
+public:
+  Converter(Type type, Type destination, const FakeConvertOptions &options)
+      : type(cast<FloatType>(type)), destination(cast<FloatType>(destination)),
+        options(options) {}
+
+  APFloat convert(APFloat x, APFloat scale, std::optional<APFloat> shift) const;
+
+private:
+  bool isBFloat16() const { return isa<BFloat16Type>(type); }
+  bool isReference() const {
+    return options.mode == FakeConvertMode::OpenVINOReference;
+  }
+  APFloat getLargest() const {
+    APFloat largest = APFloat::getLargest(destination.getFloatSemantics());
+    return toSingle(largest);
+  }
+
+  static APFloat toSingle(APFloat value);
+  static APFloat roundTo(APFloat value, const llvm::fltSemantics &semantics);
+  static APFloat roundToHalf(APFloat value);
+  static APFloat roundToBFloat16(APFloat value);
+  APFloat roundToType(APFloat value) const;
+
+  APFloat roundExact(APFloat value) const;
+  APFloat roundByPlugin(APFloat value) const;
+  APFloat roundByReference(APFloat value) const;
+  APFloat convertExact(APFloat, APFloat, std::optional<APFloat>) const;
+  APFloat convertByPlugin(APFloat, APFloat, std::optional<APFloat>) const;
+  APFloat convertByReference(APFloat, APFloat, std::optional<APFloat>) const;
+
+  FloatType type, destination;
+  FakeConvertOptions options;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+APFloat Converter::roundTo(APFloat value, const llvm::fltSemantics &semantics) {
+  bool losesInfo;
+  value.convert(semantics, kNearest, &losesInfo);
+  return value;
+}
+
+APFloat Converter::toSingle(APFloat value) {
+  return roundTo(std::move(value), APFloat::IEEEsingle());
+}
+
+/// OpenVINO's scalar conversion: to nearest even, but what rounds up to a power
+/// of two within f16's subnormals, with 11 bits kept, is taken twice; and f32
+/// subnormals and NaN payloads are treated apart.
+APFloat Converter::roundToHalf(APFloat value) {
+  const llvm::fltSemantics &half = APFloat::IEEEhalf();
+  if (value.isNaN()) {
+    APInt payload = value.bitcastToAPInt().lshr(13).trunc(10);
+    if (payload.isZero())
+      payload = 1;
+    APInt bits =
+        APInt(16, value.isNegative() ? 0xFC00 : 0x7C00) | payload.zext(16);
+    return APFloat(half, bits);
+  }
+  if (value.isDenormal())
+    return APFloat::getZero(half, value.isNegative());
+  constexpr int kMinExponent = -15;
+  if (value.isFiniteNonZero() && ilogb(value) < kMinExponent) {
+    // The significand rounded to 11 bits, at an exponent that f16 has.
+    int exponent = ilogb(value);
+    APFloat significand = scalbn(value, -exponent, kNearest);
+    if (ilogb(roundTo(significand, half)) > 0)
+      value = scalbn(value, 1, kNearest);
+  }
+  return roundTo(value, half);
+}
+
+/// OpenVINO's own rule for bf16: half a unit is added where the last bit that
+/// stays is 1, and nothing elsewhere.
+APFloat Converter::roundToBFloat16(APFloat value) {
+  APInt bits = value.bitcastToAPInt();
+  if (!value.isNaN() && bits[16])
+    bits += 0x8000;
+  return APFloat(APFloat::BFloat(), bits.lshr(16).trunc(16));
+}
+
+APFloat Converter::roundToType(APFloat value) const {
+  if (!isReference())
+    return roundTo(std::move(value), type.getFloatSemantics());
+  if (isBFloat16())
+    return roundToBFloat16(std::move(value));
+  return type.isF16() ? roundToHalf(std::move(value)) : value;
+}
+
+//===----------------------------------------------------------------------===//
+// To float8 and back
+//===----------------------------------------------------------------------===//
+
+/// C3, C5, with saturation.
+APFloat Converter::roundExact(APFloat value) const {
+  if (value.isNaN())
+    return value;
+  APFloat rounded = roundTo(value, destination.getFloatSemantics());
+  if (rounded.isFinite() && !rounded.isNaN())
+    return toSingle(rounded);
+  APFloat largest = getLargest();
+  largest.copySign(value);
+  return largest;
+}
+
+/// A NaN is below the range; two roundings.
+APFloat Converter::roundByPlugin(APFloat value) const {
+  APFloat largest = getLargest();
+  if (value.isNaN() || value < -largest)
+    value = -largest;
+  else if (value > largest)
+    value = largest;
+  value = roundTo(value, APFloat::IEEEhalf());
+  return toSingle(roundTo(value, destination.getFloatSemantics()));
+}
+
+APFloat Converter::roundByReference(APFloat value) const {
+  APFloat half = roundToHalf(std::move(value));
+  APFloat largest = getLargest();
+  largest.copySign(half);
+  if (isa<Float8E5M2Type>(destination)) {
+    // f8E5M2 is the upper byte of f16.
+    APInt bits = half.bitcastToAPInt();
+    bits += 0x7F;
+    if (half.bitcastToAPInt()[8])
+      bits += 1;
+    APFloat rounded(destination.getFloatSemantics(),
+                    half.isNaN() ? half.bitcastToAPInt().lshr(8).trunc(8)
+                                 : bits.lshr(8).trunc(8));
+    return rounded.isInfinity() ? largest : toSingle(rounded);
+  }
+  APFloat single = toSingle(half);
+  if (half.isNaN() || abs(single) > abs(largest))
+    return largest;
+  if (single.isZero() || ilogb(single) < -9)
+    return APFloat::getZero(APFloat::IEEEsingle());
+  // Three bits after the first, whatever the exponent; then a multiple of the
+  // smallest subnormal, toward zero.
+  int exponent = ilogb(single);
+  APFloat significand = roundTo(scalbn(single, -exponent, kNearest),
+                                destination.getFloatSemantics());
+  APFloat rounded = scalbn(toSingle(significand), exponent, kNearest);
+  APFloat steps = scalbn(rounded, 9, kNearest);
+  steps.roundToIntegral(APFloat::rmTowardZero);
+  return scalbn(steps, -9, kNearest);
+}
+
+//===----------------------------------------------------------------------===//
+// The modes
+//===----------------------------------------------------------------------===//
+
+static APFloat multiply(APFloat a, const APFloat &b) {
+  a.multiply(b, kNearest);
+  return a;
+}
+static APFloat divide(APFloat a, const APFloat &b) {
+  a.divide(b, kNearest);
+  return a;
+}
+static APFloat add(APFloat a, const APFloat &b) {
+  a.add(b, kNearest);
+  return a;
+}
+static APFloat subtract(APFloat a, const APFloat &b) {
+  a.subtract(b, kNearest);
+  return a;
+}
+
+APFloat Converter::convertExact(APFloat x, APFloat scale,
+                                std::optional<APFloat> shift) const {
+  APFloat scaled = multiply(x, scale);
+  if (shift)
+    scaled = subtract(scaled, *shift);
+  APFloat result = roundExact(scaled);
+  if (shift)
+    result = add(result, *shift);
+  return divide(result, scale);
+}
+
+APFloat Converter::convertByPlugin(APFloat x, APFloat scale,
+                                   std::optional<APFloat> shift) const {
+  APFloat scaled = multiply(x, scale);
+  if (shift)
+    scaled = subtract(scaled, *shift);
+  APFloat result = roundByPlugin(toSingle(roundToType(scaled)));
+  if (shift)
+    result = add(result, *shift);
+  APFloat reciprocal = divide(APFloat(1.0f), scale);
+  if (options.roundedReciprocal)
+    reciprocal = toSingle(isBFloat16() ? roundToBFloat16(reciprocal)
+                                       : roundToType(reciprocal));
+  result = multiply(result, reciprocal);
+  if (options.positiveZero && result.isZero())
+    result.clearSign();
+  return result;
+}
+
+APFloat Converter::convertByReference(APFloat x, APFloat scale,
+                                      std::optional<APFloat> shift) const {
+  // A missing shift is a tensor of zeros.
+  APFloat zero = APFloat::getZero(APFloat::IEEEsingle());
+  APFloat offset = shift.value_or(zero);
+  auto round = [&](APFloat value) { return toSingle(roundToType(value)); };
+  APFloat scaled = round(subtract(round(multiply(x, scale)), offset));
+  APFloat result = round(add(roundByReference(scaled), offset));
+  return divide(result, scale);
+}
+
+APFloat Converter::convert(APFloat x, APFloat scale,
+                           std::optional<APFloat> shift) const {
+  x = toSingle(x);
+  scale = toSingle(scale);
+  if (shift)
+    shift = toSingle(*shift);
+  switch (options.mode) {
+  case FakeConvertMode::Exact:
+    return roundToType(convertExact(x, scale, shift));
+  case FakeConvertMode::OpenVINO:
+    return roundToType(convertByPlugin(x, scale, shift));
+  case FakeConvertMode::OpenVINOReference:
+    return roundToType(convertByReference(x, scale, shift));
+  }
+  return x;
+}
+
+APInt quant_float::reference::fakeConvertElement(
+    Type type, Type destination, const APInt &bits, const APInt &scaleBits,
+    std::optional<APInt> shiftBits, const FakeConvertOptions &options) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  std::optional<APFloat> shift;
+  if (shiftBits)
+    shift = APFloat(semantics, *shiftBits);
+  APFloat result = Converter(type, destination, options)
+                       .convert(APFloat(semantics, bits),
+                                APFloat(semantics, scaleBits), shift);
+  // C2: a NaN is quiet and has no payload.
+  if (result.isNaN())
+    result = APFloat::getQNaN(semantics, result.isNegative());
+  return result.bitcastToAPInt();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+int64_t quant_float::reference::getBroadcastIndex(
+    int64_t index, ArrayRef<int64_t> sizes, ArrayRef<int64_t> operandSizes) {
+  int64_t result = 0, stride = 1;
+  for (auto [size, own] :
+       llvm::zip(llvm::reverse(sizes), llvm::reverse(operandSizes))) {
+    if (own != 1)
+      result += index % size * stride;
+    stride *= own;
+    index /= size;
+  }
+  return result;
+}
+
+bool quant_float::reference::broadcasts(ArrayRef<int64_t> from,
+                                        ArrayRef<int64_t> to) {
+  return from.size() <= to.size() &&
+         llvm::all_of(llvm::zip(llvm::reverse(from), llvm::reverse(to)),
+                      [](auto sizes) {
+                        auto [own, size] = sizes;
+                        return own == 1 || own == size;
+                      });
+}
+
+LogicalResult quant_float::reference::fakeConvertBuffer(
+    Type type, Type destination, ArrayRef<int64_t> sizes,
+    ArrayRef<int64_t> scaleSizes, ArrayRef<char> in, ArrayRef<char> scales,
+    std::optional<ArrayRef<char>> shifts, MutableArrayRef<char> out,
+    const FakeConvertOptions &options) {
+  if (!canFakeConvert(type, destination) || !broadcasts(scaleSizes, sizes))
+    return failure();
+  Format format = *getFormat(type);
+  auto holds = [&](ArrayRef<char> buffer, ArrayRef<int64_t> sizes) {
+    uint64_t bytes = getSlotSize(format);
+    for (int64_t size : sizes)
+      bytes = size < 0 ? ~uint64_t(0)
+                       : llvm::SaturatingMultiply(bytes, uint64_t(size));
+    return buffer.size() == bytes;
+  };
+  if (!holds(in, sizes) || !holds(out, sizes) || !holds(scales, scaleSizes) ||
+      (shifts && !holds(*shifts, scaleSizes)))
+    return failure();
+  int64_t count = in.size() / getSlotSize(format);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t scale = getBroadcastIndex(i, sizes, scaleSizes);
+    std::optional<APInt> shift;
+    if (shifts)
+      shift = loadElement(format, *shifts, scale);
+    storeElement(
+        format, out, i,
+        fakeConvertElement(type, destination, loadElement(format, in, i),
+                           loadElement(format, scales, scale), shift, options));
+  }
+  return success();
+}
