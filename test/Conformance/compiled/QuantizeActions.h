@@ -21,9 +21,12 @@ FailureOr<size_t> runCases(ArrayRef<QuantizeCase> cases,
                            const CompileOptions &options, size_t batchSize,
                            MLIRContext &context);
 
-/// Reads the assembly of every case that has rows of open length: the main loop
-/// must work on vectors, call nothing, gather nothing, and divide only where
-/// each element has its own scale. Returns the number of cases that failed.
+/// Whether the case has rows of open length, which have to be a vector loop.
+bool hasLoopToCheck(const QuantizeCase &one);
+
+/// Reads the assembly of cases that have a loop to check: it must work on
+/// vectors, call nothing, gather nothing, and divide only where each element
+/// has its own scale. Returns the number of cases that failed.
 FailureOr<size_t> checkLoops(ArrayRef<QuantizeCase> cases,
                              const CompileOptions &options, size_t batchSize,
                              MLIRContext &context);

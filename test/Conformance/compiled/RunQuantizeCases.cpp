@@ -136,6 +136,12 @@ FailureOr<size_t> test::runCases(ArrayRef<QuantizeCase> cases,
   return failures;
 }
 
+bool test::hasLoopToCheck(const QuantizeCase &one) {
+  static const StringRef layouts[] = {"rows", "tensor", "columns", "channels",
+                                      "blocks32"};
+  return llvm::is_contained(layouts, one.layout->name);
+}
+
 FailureOr<size_t> test::checkLoops(ArrayRef<QuantizeCase> cases,
                                    const CompileOptions &options,
                                    size_t batchSize, MLIRContext &context) {
@@ -149,15 +155,11 @@ FailureOr<size_t> test::checkLoops(ArrayRef<QuantizeCase> cases,
       return failure();
     for (const QuantizeCase &one : batch) {
       StringRef layout = one.layout->name;
-      bool hasOwnScales = layout == "columns";
-      if (!hasOwnScales && layout != "rows" && layout != "tensor" &&
-          layout != "channels" && layout != "blocks32")
-        continue;
       LoopRules rules;
-      rules.mayDivide = hasOwnScales || one.getPrecision().isF64();
       // A round prepares the scales of its blocks.
       rules.mayPrepare = layout == "blocks32";
-      rules.mayDivide |= rules.mayPrepare;
+      rules.mayDivide =
+          rules.mayPrepare || layout == "columns" || one.getPrecision().isF64();
       std::string complaint = judgeMainLoop(text, one.getName(), rules);
       if (!complaint.empty())
         failures += !fail(one, complaint);

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CastActions.h"
+#include "Shards.h"
 #include "quant-float/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -43,8 +44,9 @@ int main(int argc, char **argv) {
   cl::opt<std::string> filter("filter",
                               cl::desc("only cases whose names have this text"),
                               cl::cat(category));
-  cl::opt<unsigned> every("every", cl::desc("only every so manieth case"),
-                          cl::init(1), cl::cat(category));
+  cl::opt<std::string> shard(
+      "shard", cl::desc("only the Kth of N shares of the cases, shuffled"),
+      cl::value_desc("K/N"), cl::init("1/1"), cl::cat(category));
   cl::opt<bool> environments(
       "environments",
       cl::desc("run in every floating-point environment of a caller"),
@@ -64,11 +66,10 @@ int main(int argc, char **argv) {
   std::vector<CastCase> all = makeAllPairs(context);
   if (!loops && !environments)
     llvm::append_range(all, makeShapes(context));
-  std::vector<CastCase> cases;
-  for (auto [index, one] : llvm::enumerate(all))
-    if (index % std::max(1u, unsigned(every)) == 0 &&
-        StringRef(one.getName()).contains(filter))
-      cases.push_back(one);
+  FailureOr<std::vector<CastCase>> cases =
+      chooseCases(std::move(all), shard, filter);
+  if (failed(cases))
+    return 1;
 
   Settings settings;
   settings.compile.cpu = cpu;
@@ -78,12 +79,12 @@ int main(int argc, char **argv) {
   settings.environments = environments;
   settings.batchSize = std::max(1u, unsigned(batch));
   if (!emit.empty())
-    return failed(emitCases(cases, settings, emit, context));
-  FailureOr<size_t> failures = loops ? checkLoops(cases, settings, context)
-                                     : runCases(cases, settings, context);
+    return failed(emitCases(*cases, settings, emit, context));
+  FailureOr<size_t> failures = loops ? checkLoops(*cases, settings, context)
+                                     : runCases(*cases, settings, context);
   if (failed(failures))
     return 1;
-  llvm::outs() << cases.size() << " casts for " << cpu << ": " << *failures
+  llvm::outs() << cases->size() << " casts for " << cpu << ": " << *failures
                << " failures\n";
   return *failures != 0;
 }

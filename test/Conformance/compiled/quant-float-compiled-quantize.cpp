@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeActions.h"
+#include "Shards.h"
 #include "quant-float/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -40,8 +41,9 @@ int main(int argc, char **argv) {
   cl::opt<std::string> filter("filter",
                               cl::desc("only cases whose names have this text"),
                               cl::cat(category));
-  cl::opt<unsigned> every("every", cl::desc("only every so manieth case"),
-                          cl::init(1), cl::cat(category));
+  cl::opt<std::string> shard(
+      "shard", cl::desc("only the Kth of N shares of the cases, shuffled"),
+      cl::value_desc("K/N"), cl::init("1/1"), cl::cat(category));
   cl::opt<bool> loops("check-loops", cl::desc("look at the assembly"),
                       cl::cat(category));
   cl::opt<std::string> emit("emit-assembly", cl::desc("write into a folder"),
@@ -54,11 +56,14 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
 
-  std::vector<QuantizeCase> cases;
-  for (auto [index, one] : llvm::enumerate(makeQuantizeCases(context)))
-    if (index % std::max(1u, unsigned(every)) == 0 &&
-        StringRef(one.getName()).contains(filter))
-      cases.push_back(one);
+  std::vector<QuantizeCase> all = makeQuantizeCases(context);
+  // Others are not counted as checked.
+  if (loops)
+    llvm::erase_if(all, std::not_fn(hasLoopToCheck));
+  FailureOr<std::vector<QuantizeCase>> cases =
+      chooseCases(std::move(all), shard, filter);
+  if (failed(cases))
+    return 1;
 
   CompileOptions options;
   options.cpu = cpu;
@@ -66,13 +71,13 @@ int main(int argc, char **argv) {
   options.threads = threads;
   size_t batchSize = std::max(1u, unsigned(batch));
   if (!emit.empty())
-    return failed(emitCases(cases, options, batchSize, emit, context));
+    return failed(emitCases(*cases, options, batchSize, emit, context));
   FailureOr<size_t> failures =
-      loops ? checkLoops(cases, options, batchSize, context)
-            : runCases(cases, options, batchSize, context);
+      loops ? checkLoops(*cases, options, batchSize, context)
+            : runCases(*cases, options, batchSize, context);
   if (failed(failures))
     return 1;
-  llvm::outs() << cases.size() << " quantizations for " << cpu << ": "
+  llvm::outs() << cases->size() << " quantizations for " << cpu << ": "
                << *failures << " failures\n";
   return *failures != 0;
 }
