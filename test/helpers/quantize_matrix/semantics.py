@@ -110,7 +110,10 @@ def same(y, expected, found, loose):
     """Equal bits, or in `loose` places two NaNs, or two zeros of float4 and float6."""
     equal = expected == found
     if loose.any():
-        form = FORMATS[y]
-        value = form.values(found).reshape(np.shape(found))
-        equal |= loose & ((value == 0) if y in FLOAT4_AND_6 else np.isnan(value))
+
+        def is_free(codes):
+            values = FORMATS[y].values(codes).reshape(np.shape(codes))
+            return values == 0 if y in FLOAT4_AND_6 else np.isnan(values)
+
+        equal |= loose & is_free(expected) & is_free(found)
     return equal
