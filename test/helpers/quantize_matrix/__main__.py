@@ -1,6 +1,7 @@
 """The generated matrix of quantization nodes: `python -m quantize_matrix COMMAND --help`."""
 
 import argparse
+import random
 import sys
 
 from quantize_matrix.cases import OPS, VERSIONS
@@ -24,8 +25,10 @@ def _run(options):
     else:
         chosen = list(cases.every(options.full, options.ops, options.versions, options.seed))
         driver = tools.Tools(options.tools, options.work, options.cpu)
+    # A stride through the order that cases are made in would meet some combinations and never others.
+    random.Random(1).shuffle(chosen)
     turn, turns = map(int, options.shard.split("/"))
-    for batch in list(tools.batches(chosen, options.nodes))[turn - 1 :: turns]:
+    for batch in tools.batches(chosen[turn - 1 :: turns], options.nodes):
         driver.run(batch)
     return driver.finish()
 
@@ -52,7 +55,9 @@ def main():
     oracle.add_argument("waivers", help="the table of known differences")
     oracle.set_defaults(run=_oracle)
     run = commands.add_parser("run", help="the tools, compiled and by the Reference, and the rules")
-    run.add_argument("--shard", default="1/1", help="K/N: each Nth model from the Kth on")
+    run.add_argument(
+        "--shard", default="1/1", help="K/N: the Kth of N shares of the nodes, shuffled"
+    )
     run.add_argument("--qdq", action="store_true", help="quant_float.qdq instead of ONNX nodes")
     run.set_defaults(run=_run)
     reject = commands.add_parser("reject", help="quant-float-check on nodes that a rule forbids")
