@@ -116,6 +116,8 @@ def check_nodes(tools, name, model, values, agreement):
         elements += wanted.size
         if wrong:
             tools.fail(f"{name}: {key}: {wrong} of {wanted.size} have other bits")
+    if not elements:
+        tools.fail(f"{name}: no element of a quantization node to compare")
     print(f"{name}: {len(alone.graph.node)} quantization nodes, {elements} elements compared")
 
 
@@ -129,13 +131,16 @@ def check_whole(tools, name, model, values, agreement):
         if found is None:
             continue
         found = {key: array.view(values[key].dtype) for key, array in found.items()}
+        total = sum(array.size for array in found.values())
+        if not total:
+            tools.fail(f"{title}: no element to compare")
+            continue
         bounds = agreement.Bounds(model, values, found)
         for line in bounds.excess:
             tools.fail(f"{title}: {line}")
         off = max(agreement.distance(found[key], values[key]).max() for key in results)
         allowed = max(bounds[key].max() for key in results)
         differing = sum(np.count_nonzero(found[key] != values[key]) for key in names)
-        total = sum(values[key].size for key in names)
         print(f"{title}: {off:.1e} off, {allowed:.1e} allowed; {differing} of {total} differ")
 
 
