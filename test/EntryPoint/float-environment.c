@@ -69,74 +69,146 @@ static const uint64_t usual = 0, trapping = 0;
 
 typedef int entry(const qf_tensor *, qf_tensor *, char *, size_t);
 
-static const struct {
-  const char *name;
-  entry *function;
-  int from, fromBytes, to, toBytes;
-} cases[] = {
-    {"f32_f8e4m3fn", f32_f8e4m3fn, QF_FLOAT32, 4, QF_FLOAT8E4M3FN, 1},
-    {"f32_f8e5m2fnuz", f32_f8e5m2fnuz, QF_FLOAT32, 4, QF_FLOAT8E5M2FNUZ, 1},
-    {"f32_f4", f32_f4, QF_FLOAT32, 4, QF_FLOAT4E2M1, 1},
-    {"f32_f16", f32_f16, QF_FLOAT32, 4, QF_FLOAT16, 2},
-    {"f32_bf16", f32_bf16, QF_FLOAT32, 4, QF_BFLOAT16, 2},
-    {"f64_f32", f64_f32, QF_FLOAT64, 8, QF_FLOAT32, 4},
-    {"f64_f8e4m3fn", f64_f8e4m3fn, QF_FLOAT64, 8, QF_FLOAT8E4M3FN, 1},
-    {"f8e5m2_f32", f8e5m2_f32, QF_FLOAT8E5M2, 1, QF_FLOAT32, 4},
-    {"e8m0_f32", e8m0_f32, QF_FLOAT8E8M0, 1, QF_FLOAT32, 4},
-    {"i64_f32", i64_f32, QF_INT64, 8, QF_FLOAT32, 4},
-    {"f32_i32", f32_i32, QF_FLOAT32, 4, QF_INT32, 4},
-    {"f32_bool", f32_bool, QF_FLOAT32, 4, QF_BOOL, 1},
+enum { numScales = 4 };
+
+/* Of each type that elements or parameters have here. */
+static const struct typeInfo {
+  int type, bytes;
+  /* 0.1, 3, a subnormal and a huge one. */
+  uint32_t scales[numScales];
+} types[] = {
+    {QF_FLOAT32, 4, {0x3dcccccd, 0x40400000, 0x00012345, 0x7e800001}},
+    {QF_FLOAT16, 2, {0x2e66, 0x4200, 0x0123, 0x7801}},
+    {QF_BFLOAT16, 2, {0x3dcd, 0x4040, 0x0012, 0x7e81}},
+    {QF_FLOAT64, 8, {0}},
+    {QF_INT64, 8, {0}},
+    {QF_INT32, 4, {0}},
+    {QF_UINT16, 2, {0}},
 };
 
-int main(void) {
-  /* Any bits, every third element a small subnormal of its type. */
-  static unsigned char input[count * 8], plain[count * 8], other[count * 8];
-  int failures = 0;
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-    unsigned long long state = 1;
-    for (int i = 0; i < count * cases[c].fromBytes; ++i) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      input[i] = (unsigned char)(state >> 56);
-      if (cases[c].fromBytes > 1 && i / cases[c].fromBytes % 3 == 0 &&
-          i % cases[c].fromBytes >= cases[c].fromBytes / 2)
-        input[i] = i % cases[c].fromBytes == cases[c].fromBytes - 1
-                       ? input[i] & 0x80
-                       : 0;
-    }
-    int64_t sizes[1] = {count};
-    qf_tensor from = {input, sizes, 1, cases[c].from};
-    qf_tensor to = {plain, sizes, 1, cases[c].to};
-    char error[200];
-    if (cases[c].function(&from, &to, error, sizeof error)) {
-      printf("%s: %s\n", cases[c].name, error);
-      return 1;
-    }
-    to.data = other;
-    for (unsigned mode = 0; mode < numModes; ++mode) {
-      uint64_t environment = makeMode(mode);
-      memset(other, 0xee, sizeof other);
-      set(environment);
-      int status = cases[c].function(&from, &to, error, sizeof error);
-      uint64_t after = get();
-      set(usual);
-      if (status || after != environment ||
-          memcmp(plain, other, (size_t)count * cases[c].toBytes)) {
-        printf("%s: environment %04" PRIx64 ": status %d, %04" PRIx64
-               " after, bits %s\n",
-               cases[c].name, environment, status, after,
-               memcmp(plain, other, (size_t)count * cases[c].toBytes)
-                   ? "differ"
-                   : "equal");
-        ++failures;
-      }
-    }
-    /* An exception that the caller wants trapped must not fire inside. */
-    set(trapping);
-    cases[c].function(&from, &to, error, sizeof error);
-    set(usual);
+static const struct typeInfo *getInfo(int type) {
+  static const struct typeInfo ofOneByte = {0, 1, {0}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
+    if (types[i].type == type)
+      return &types[i];
+  return &ofOneByte;
+}
+
+/* 0 is no scale and no zero point; and no number of parameters is one for all
+   elements, of rank 0. */
+static const struct testCase {
+  const char *name;
+  entry *function;
+  int from, to, scale, zeroPoint;
+  int64_t parameters;
+} cases[] = {
+#define CASE(name, ...) {#name, name, __VA_ARGS__}
+    CASE(f32_f8e4m3fn, .from = QF_FLOAT32, .to = QF_FLOAT8E4M3FN),
+    CASE(f32_f8e5m2fnuz, .from = QF_FLOAT32, .to = QF_FLOAT8E5M2FNUZ),
+    CASE(f32_f4, .from = QF_FLOAT32, .to = QF_FLOAT4E2M1),
+    CASE(f32_f16, .from = QF_FLOAT32, .to = QF_FLOAT16),
+    CASE(f32_bf16, .from = QF_FLOAT32, .to = QF_BFLOAT16),
+    CASE(f64_f32, .from = QF_FLOAT64, .to = QF_FLOAT32),
+    CASE(f64_f8e4m3fn, .from = QF_FLOAT64, .to = QF_FLOAT8E4M3FN),
+    CASE(f8e5m2_f32, .from = QF_FLOAT8E5M2, .to = QF_FLOAT32),
+    CASE(e8m0_f32, .from = QF_FLOAT8E8M0, .to = QF_FLOAT32),
+    CASE(i64_f32, .from = QF_INT64, .to = QF_FLOAT32),
+    CASE(f32_i32, .from = QF_FLOAT32, .to = QF_INT32),
+    CASE(f32_bool, .from = QF_FLOAT32, .to = QF_BOOL),
+    CASE(quantize_i8, .from = QF_FLOAT32, .to = QF_INT8, .scale = QF_FLOAT32,
+         .zeroPoint = QF_INT8),
+    CASE(quantize_each_i8, .from = QF_FLOAT32, .to = QF_INT8,
+         .scale = QF_FLOAT32, .zeroPoint = QF_INT8, .parameters = count),
+    CASE(quantize_blocks_ui16, .from = QF_FLOAT32, .to = QF_UINT16,
+         .scale = QF_FLOAT32, .parameters = (count + 31) / 32),
+    CASE(quantize_f8e4m3fn, .from = QF_FLOAT32, .to = QF_FLOAT8E4M3FN,
+         .scale = QF_FLOAT32),
+    CASE(quantize_f16_f4, .from = QF_FLOAT16, .to = QF_FLOAT4E2M1,
+         .scale = QF_FLOAT16, .zeroPoint = QF_FLOAT4E2M1),
+    CASE(quantize_i32_f64, .from = QF_INT32, .to = QF_INT8,
+         .scale = QF_FLOAT32),
+    CASE(dequantize_ui8, .from = QF_UINT8, .to = QF_FLOAT32,
+         .scale = QF_FLOAT32, .zeroPoint = QF_UINT8),
+    CASE(dequantize_i32_f16, .from = QF_INT32, .to = QF_FLOAT16,
+         .scale = QF_FLOAT16),
+    CASE(dequantize_f8e5m2, .from = QF_FLOAT8E5M2, .to = QF_FLOAT32,
+         .scale = QF_FLOAT32),
+    CASE(qdq_i8, .from = QF_FLOAT32, .to = QF_FLOAT32, .scale = QF_FLOAT32,
+         .zeroPoint = QF_INT8),
+    CASE(qdq_bf16_f8e5m2fnuz, .from = QF_BFLOAT16, .to = QF_BFLOAT16,
+         .scale = QF_BFLOAT16),
+};
+
+/* Any bits, every third element a small subnormal of its type. */
+static void fill(unsigned char *input, int bytes) {
+  unsigned long long state = 1;
+  for (int i = 0; i < count * bytes; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    input[i] = (unsigned char)(state >> 56);
+    if (bytes > 1 && i / bytes % 3 == 0 && i % bytes >= bytes / 2)
+      input[i] = i % bytes == bytes - 1 ? input[i] & 0x80 : 0;
   }
-  printf("%d failures\n", failures);
+}
+
+/* The number of environments in which something is wrong, for parameters that
+   begin with the scale `first`. */
+static int check(const struct testCase *one, int first) {
+  static unsigned char input[count * 8], scales[count * 4], zeroPoints[count],
+      plain[count * 8], other[count * 8];
+  const struct typeInfo *scale = getInfo(one->scale);
+  fill(input, getInfo(one->from)->bytes);
+  for (int i = 0; i < count; ++i) {
+    uint32_t bits = scale->scales[(first + i) % numScales];
+    for (int byte = 0; byte < scale->bytes; ++byte)
+      scales[i * scale->bytes + byte] = (unsigned char)(bits >> (8 * byte));
+    zeroPoints[i] = (unsigned char)(i * 37 + 5);
+  }
+  int64_t sizes[1] = {count};
+  int32_t rank = one->parameters != 0;
+  const qf_tensor from[3] = {
+      {input, sizes, 1, one->from},
+      {scales, &one->parameters, rank, one->scale},
+      {zeroPoints, &one->parameters, rank, one->zeroPoint}};
+  qf_tensor to = {plain, sizes, 1, one->to};
+  size_t bytes = (size_t)count * getInfo(one->to)->bytes;
+  char error[200];
+  if (one->function(from, &to, error, sizeof error)) {
+    printf("%s: %s\n", one->name, error);
+    return 1;
+  }
+  int failures = 0;
+  to.data = other;
+  for (unsigned mode = 0; mode < numModes; ++mode) {
+    uint64_t environment = makeMode(mode);
+    memset(other, 0xee, sizeof other);
+    set(environment);
+    int status = one->function(from, &to, error, sizeof error);
+    uint64_t after = get();
+    set(usual);
+    if (status || after != environment || memcmp(plain, other, bytes)) {
+      printf("%s: environment %04" PRIx64 ": status %d, %04" PRIx64
+             " after, bits %s\n",
+             one->name, environment, status, after,
+             memcmp(plain, other, bytes) ? "differ" : "equal");
+      ++failures;
+    }
+  }
+  /* An exception that the caller wants trapped must not fire inside. */
+  set(trapping);
+  one->function(from, &to, error, sizeof error);
+  set(usual);
+  return failures;
+}
+
+int main(void) {
+  int failures = 0, runs = 0;
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c)
+    for (int first = 0; first < (cases[c].scale ? numScales : 1); ++first) {
+      failures += check(&cases[c], first);
+      ++runs;
+    }
+  printf("%d runs, %d failures\n", runs, failures);
   return failures != 0;
 }
 
-// CHECK: {{^}}0 failures
+// CHECK: {{^}}56 runs, 0 failures
