@@ -8,7 +8,7 @@ each MatMul, Conv and Gemm of the float32 networks:
 
   activations  QuantizeLinear and DequantizeLinear, one scale per tensor, from
                the values the calibration images lead to: float8 E4M3FN by their
-               largest magnitude, uint8 by their range
+               largest magnitude, uint8 by their range without outliers
   weights      DequantizeLinear of constants, a scale for each output channel:
                float8 E4M3FN, or int8 with zero point 0
   biases       float32; beside uint8 activations and where the node takes it,

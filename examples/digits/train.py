@@ -7,8 +7,8 @@
 
 Two networks for scikit-learn's handwritten digits, trained by plain numpy with
 a fixed seed: a 64-64-32-10 perceptron (MatMul, Add, Relu) in digits-f32.onnx
-and a convolutional network (Conv, Relu, MaxPool, Conv, Relu, Gemm) in
-conv-f32.onnx. Writes beside this file, too, the 360 test images with their
+and a convolutional network (Conv, Relu, MaxPool, Conv, Relu, Flatten, Gemm)
+in conv-f32.onnx. Writes beside this file, too, the 360 test images with their
 labels and 256 of the training images, by which quantize.py finds the ranges of
 the activations; a pixel is 0 to 16, and the networks take a sixteenth of it.
 """
