@@ -8,6 +8,8 @@
 # CHECK: unused: 1
 # CHECK: other version: 1
 # CHECK: not what the deviation gives: 1
+# CHECK: the other zero for a NaN: 0
+# CHECK: a zero for a code beside a NaN: 1
 # CHECK: unknown field: waiver {{.*}}: missing ['rule'], unknown ['rules']
 
 import sys
@@ -34,6 +36,10 @@ DATA = Data(
 )
 
 
+FLOAT4 = Case("QuantizeLinear", 28, "f32", "f32", "f4E2M1FN", (2,), (), None)
+FLOAT4_DATA = Data(DATA.x, DATA.scale, None)
+
+
 class Fake:
     name = "fake"
 
@@ -46,12 +52,22 @@ def compare(table, found, text=WAIVER):
     return comparison.finish()
 
 
+def compare_zeros(table, expected):
+    """An expected result in whose place a NaN was, and the negative zero that was found."""
+    answer = np.array([4, expected], np.uint8), np.array([False, True])
+    comparison = Comparison(Fake(), table, expected=lambda case, data: answer)
+    comparison.check(FLOAT4, FLOAT4_DATA, np.array([4, 8], np.uint8))
+    return comparison.finish(uses_every_waiver=False)
+
+
 def main(table):
     print("explained:", compare(table, [2, 0x80]))
     print("unexplained:", compare(table, [7, 0x80]))
     print("unused:", compare(table, [2, 0]))
     print("other version:", compare(table, [2, 0x80], WAIVER + "min_opset = 23"))
     print("not what the deviation gives:", compare(table, [2, 0x81]))
+    print("the other zero for a NaN:", compare_zeros(table, 0))
+    print("a zero for a code beside a NaN:", compare_zeros(table, 4))
     try:
         compare(table, [2, 0x80], WAIVER.replace("rule", "rules"))
     except ValueError as error:

@@ -226,15 +226,23 @@ def load(path, oracle):
 
 def explain(waivers, case, data, found, loose, wrong):
     """Which of the wrong elements some entries explain; counts the hits of those needed."""
+
+    def gives(chosen):
+        steps = Steps(case, data)
+        for waiver in chosen:
+            waiver.deviate(steps)
+        given = np.asarray(steps.run()).reshape(found.shape)
+        return semantics.same(case.y, given, found, loose)
+
     covering = [w for w in waivers if w.covers(case)]
     explained = np.zeros_like(wrong)
+    if not covering:
+        return explained
+    # Where the oracle follows the rules, what was expected is wrong.
+    wrong = wrong & ~gives(())
     for count in range(1, len(covering) + 1):
         for chosen in itertools.combinations(covering, count):
-            steps = Steps(case, data)
-            for waiver in chosen:
-                waiver.deviate(steps)
-            given = np.asarray(steps.run()).reshape(found.shape)
-            hits = wrong & ~explained & semantics.same(case.y, given, found, loose)
+            hits = wrong & ~explained & gives(chosen)
             for waiver in chosen:
                 waiver.hits += np.count_nonzero(hits)
             explained |= hits
