@@ -54,6 +54,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
   function.addPass(createQuantFloatTileContractionsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createQuantFloatSeparateInitsPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;

@@ -135,6 +135,20 @@ def QuantFloatTileContractionsPass
   ];
 }
 
+def QuantFloatSeparateInitsPass
+    : InterfacePass<"quant-float-separate-inits", "mlir::FunctionOpInterface"> {
+  let summary = "give every op that overwrites a tensor one of its own";
+  let description = [{
+    Two sums that start from one tensor of zeros need two buffers. Where both
+    are results, `eliminate-empty-tensors` makes those zeros in the memory of
+    one of them, and bufferization does not know then that storing this result
+    overwrites what the other one has become there. So of several ops that write
+    to a tensor, or an op that writes to one that is a result itself, each gets
+    its own: what fills it once more, or a copy.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "turn reductions on buffers into loops that keep sums in registers";

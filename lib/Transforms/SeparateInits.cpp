@@ -1,0 +1,73 @@
+//===- SeparateInits.cpp - One tensor for each op that overwrites one -----===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATSEPARATEINITSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using bufferization::MaterializeInDestinationOp;
+
+/// Whether the op only fills a tensor, with one value or with another tensor
+/// that it repeats.
+static bool isFill(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return isa<linalg::FillOp, linalg::BroadcastOp>(op) ||
+         (generic && generic.getNumReductionLoops() == 0 &&
+          generic.getBody()->getOperations().size() == 1);
+}
+
+/// A tensor of its own for the use, instead of one that others use, too.
+static Value separate(OpOperand &use) {
+  Operation *source = use.get().getDefiningOp();
+  OpBuilder builder(use.getOwner());
+  if (isFill(source))
+    return builder.clone(*source)->getResult(
+        cast<OpResult>(use.get()).getResultNumber());
+  return bufferization::AllocTensorOp::create(
+      builder, use.getOwner()->getLoc(),
+      cast<RankedTensorType>(use.get().getType()),
+      /*dynamicSizes=*/ValueRange(), /*copy=*/use.get());
+}
+
+namespace {
+struct SeparateInits final
+    : quant_float::impl::QuantFloatSeparateInitsPassBase<SeparateInits> {
+  void runOnOperation() override {
+    bufferization::BufferizationOptions options;
+    bufferization::AnalysisState state(options);
+    auto isWritten = [&](OpOperand &use) {
+      return isa<RankedTensorType>(use.get().getType()) &&
+             state.bufferizesToMemoryWrite(use);
+    };
+    SmallVector<OpOperand *> written;
+    getOperation()->walk([&](Operation *op) {
+      for (OpOperand &use : op->getOpOperands())
+        if (Operation *source = use.get().getDefiningOp();
+            source && !isa<tensor::EmptyOp>(source) && isWritten(use))
+          written.push_back(&use);
+    });
+    for (OpOperand *use : written)
+      if (llvm::any_of(use->get().getUses(), [&](OpOperand &other) {
+            return &other != use &&
+                   (isa<MaterializeInDestinationOp>(other.getOwner()) ||
+                    isWritten(other));
+          }))
+        use->set(separate(*use));
+  }
+};
+} // namespace
