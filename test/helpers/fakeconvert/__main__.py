@@ -1,0 +1,90 @@
+"""FakeConvert against OpenVINO itself and against the formula: `python -m fakeconvert COMMAND --help`."""
+
+import argparse
+import sys
+
+
+def _chosen(options):
+    from fakeconvert import cases
+
+    turn, turns = map(int, options.shard.split("/"))
+    chosen = [c for c in cases.every(options.full, options.seed) if c.type in options.types]
+    for name in options.types:
+        nodes = [c for c in chosen if c.type == name][turn - 1 :: turns]
+        for start in range(0, len(nodes), options.nodes):
+            yield nodes[start : start + options.nodes]
+
+
+def _model(options):
+    """The rules themselves against OpenVINO."""
+    from fakeconvert import compare, data, models, semantics
+
+    openvino = models.OpenVino()
+    print(openvino)
+    comparison = compare.Comparison(openvino.quirks)
+    for group in _chosen(options):
+        datas = [data.make(case) for case in group]
+        model, inputs = models.build(group, datas)
+        plugin = openvino.run(model, group, inputs)
+        reference = openvino.evaluate(model, group, inputs, datas)
+        for case, made, *answers in zip(group, datas, plugin, reference, strict=True):
+            operands = (case.type, case.destination, made.x, made.scale, made.shift, case.origin)
+            quirks = openvino.quirks(case)
+            for mode, answer in zip(semantics.MODES[1:], answers, strict=True):
+                found = semantics.evaluate(mode, *operands, quirks)
+                comparison.check("rules", f"{mode}", case, made, answer, found)
+    return comparison.finish()
+
+
+def _run(options):
+    """The tools against OpenVINO and against the formula."""
+    from fakeconvert import models, semantics, tools
+
+    openvino = models.OpenVino()
+    print(openvino)
+    driver = tools.Tools(openvino, options.tools, options.work)
+    for index, group in enumerate(_chosen(options)):
+        modes = semantics.MODES
+        if not options.full:
+            modes = (modes[index % len(modes)],)
+        driver.run(group, modes, options.targets)
+    return driver.finish()
+
+
+def _shapes(options):
+    """Which nodes OpenVINO and quant-float-check accept."""
+    from fakeconvert import rejects
+
+    judge = rejects.Judge(options.tools, options.work)
+    for probe in rejects.every():
+        judge.judge(probe)
+    return judge.finish()
+
+
+def main():
+    from fakeconvert.semantics import TYPES
+
+    parser = argparse.ArgumentParser(prog="fakeconvert", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    model = commands.add_parser("model", help="the rules against OpenVINO")
+    model.set_defaults(run=_model)
+    run = commands.add_parser("run", help="the tools against OpenVINO and the formula")
+    run.set_defaults(run=_run)
+    shapes = commands.add_parser("shapes", help="what OpenVINO and quant-float-check accept")
+    shapes.set_defaults(run=_shapes)
+    for command in (run, shapes):
+        command.add_argument("tools", help="where the tools are")
+        command.add_argument("work", help="an empty folder")
+    run.add_argument("--targets", nargs="+", default=("cpu", "reference"))
+    for command in (model, run):
+        command.add_argument("--shard", default="1/1", help="K/N: each Nth node from the Kth on")
+        command.add_argument("--types", nargs="+", default=TYPES, choices=TYPES)
+        command.add_argument("--nodes", type=int, default=12, help="the most nodes in a model")
+        command.add_argument("--seed", type=int, default=0, help="other values")
+        command.add_argument("--full", action="store_true", help="every kind of value")
+    options = parser.parse_args()
+    return options.run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Cases as OpenVINO models, many nodes to a model, and what OpenVINO gives for them."""
+
+import os
+
+import numpy as np
+import openvino
+import openvino.properties.hint
+from openvino import opset13
+
+from fakeconvert.semantics import DOUBLED, FLUSHED, IN_F32, POWER, TINY
+
+TYPES = {"f32": openvino.Type.f32, "f16": openvino.Type.f16, "bf16": openvino.Type.bf16}
+DESTINATIONS = {"f8E4M3FN": "f8e4m3", "f8E5M2": "f8e5m2"}
+
+
+def _tensor(name, codes):
+    made = openvino.Tensor(TYPES[name], openvino.Shape(list(codes.shape)))
+    made.data.view(codes.dtype)[...] = codes
+    return made
+
+
+def _codes(tensor):
+    array = np.array(tensor.data)
+    return array.view(f"u{array.itemsize}")
+
+
+def build(cases, datas):
+    """The model, and the (name, codes) of its inputs."""
+    parameters, results, inputs = [], [], []
+
+    def place(name, type_name, codes, constant):
+        if constant:
+            return opset13.constant(_tensor(type_name, codes))
+        inputs.append((name, codes))
+        parameters.append(opset13.parameter(list(codes.shape), TYPES[type_name], name))
+        return parameters[-1]
+
+    for index, (case, data) in enumerate(zip(cases, datas, strict=True)):
+        operands = [
+            place(f"x{index}", case.type, data.x, False),
+            place(f"s{index}", case.type, data.scale, case.origin.scale),
+        ]
+        if data.shift is not None:
+            operands.append(place(f"t{index}", case.type, data.shift, case.origin.shift))
+        destination = DESTINATIONS[case.destination]
+        node = opset13.fake_convert(*operands, destination_type=destination, name=f"n{index}")
+        results.append(opset13.result(node))
+    return openvino.Model(results, parameters, "cases"), inputs
+
+
+def save(model, path):
+    openvino.save_model(model, path, compress_to_fp16=False)
+
+
+class OpenVino:
+    """What the CPU plugin and Model.evaluate give, and on what machine."""
+
+    def __init__(self):
+        self._core = openvino.Core()
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
+            flags = next((line for line in info if line.startswith("flags")), "").split()
+        self._flags = set(flags)
+        # oneDNN's own limit, which OpenVINO follows.
+        limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "ALL")
+        if limit in ("SSE41", "AVX2", "AVX512_CORE"):
+            newer = ("avx512_bf16", "avx512_fp16") if limit == "AVX512_CORE" else ("avx512",)
+            self._flags -= {flag for flag in flags if flag.startswith(newer)}
+        self.native = {"f32"}
+        if "avx512_fp16" in self._flags:
+            self.native.add("f16")
+        if "avx512bw" in self._flags:
+            self.native.add("bf16")
+
+    def __str__(self):
+        version = openvino.__version__.split("-")[0]
+        names = ("avx2", "avx512f", "avx512bw", "avx512_bf16", "avx512_fp16")
+        told = " ".join(f"{'' if name in self._flags else 'no '}{name}" for name in names)
+        return f"OpenVINO {version} on a CPU with {told}"
+
+    def quirks(self, case):
+        """In what this machine's bits differ from mode openvino's."""
+        found = {POWER}
+        if case.type not in self.native:
+            found.add(IN_F32)
+        if case.type == "f32" or IN_F32 in found:
+            found.add(FLUSHED)
+        # The kernel that converts at once is one of AVX512-FP16.
+        if "f16" not in self.native and case.destination == "f8E5M2":
+            found.add(DOUBLED)
+        if case.type == "bf16" and "avx512_bf16" in self._flags:
+            found.add(TINY)
+        return found
+
+    def run(self, model, cases, inputs):
+        """The results of the CPU plugin."""
+        hint = TYPES[cases[0].type] if cases[0].type in self.native else openvino.Type.f32
+        options = {openvino.properties.hint.inference_precision: hint}
+        request = self._core.compile_model(model, "CPU", options).create_infer_request()
+        for index, (_, codes) in enumerate(inputs):
+            request.set_input_tensor(index, _tensor(cases[0].type, codes))
+        request.infer()
+        return [_codes(request.get_output_tensor(i)) for i in range(len(cases))]
+
+    def evaluate(self, model, cases, inputs, datas):
+        """The results of Model.evaluate."""
+        name = cases[0].type
+        made = [openvino.Tensor(TYPES[name], openvino.Shape(list(d.x.shape))) for d in datas]
+        if not model.evaluate(made, [_tensor(name, codes) for _, codes in inputs]):
+            raise RuntimeError("OpenVINO does not evaluate the model")
+        return [_codes(tensor) for tensor in made]
