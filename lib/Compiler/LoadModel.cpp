@@ -12,6 +12,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "quant-float/Compiler/Driver.h"
 #include "quant-float/Target/ONNX/Import.h"
+#include "quant-float/Target/OpenVINO/Import.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -29,23 +30,27 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
   bool isOnnx = path.ends_with(".onnx");
   bool isMlir =
       path == "-" || path.ends_with(".mlir") || path.ends_with(".mlirbc");
-  if (path.ends_with(".xml"))
-    return fail(kToolWrongUsage, "OpenVINO models are not supported");
-  if (!isOnnx && !isMlir)
+  bool isOpenVino = path.ends_with(".xml");
+  if (!isOnnx && !isOpenVino && !isMlir)
     return fail(kToolWrongUsage,
-                "expected a model in .onnx, .mlir or .mlirbc, or '-'");
+                "expected a model in .onnx, .xml, .mlir or .mlirbc, or '-'");
   if (path != "-" && llvm::sys::fs::is_directory(path))
     return fail(kToolWrongUsage, "is a directory");
 
   exitCode = kToolWrongInput;
-  if (isOnnx) {
+  if (isOnnx || isOpenVino) {
     // Told apart from a file that is no model.
     std::string message;
     if (!llvm::sys::fs::exists(path) || !openInputFile(path, &message))
       return fail(kToolWrongUsage, message.empty() ? "no such file" : message);
-    OnnxImportOptions options;
+    if (isOnnx) {
+      OnnxImportOptions options;
+      options.verify = verify;
+      return importOnnx(path, &context, options);
+    }
+    OpenVinoImportOptions options;
     options.verify = verify;
-    return importOnnx(path, &context, options);
+    return importOpenVino(path, &context, options);
   }
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);

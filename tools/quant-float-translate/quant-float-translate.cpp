@@ -9,10 +9,12 @@
 #include "mlir/InitAllTranslations.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/Target/ONNX/Import.h"
+#include "quant-float/Target/OpenVINO/Import.h"
 
 int main(int argc, char **argv) {
   mlir::registerAllTranslations();
   mlir::quant_float::registerFromOnnxTranslation();
+  mlir::quant_float::registerFromOpenVinoTranslation();
   return failed(
       mlir::mlirTranslateMain(argc, argv, "quant-float translation driver\n"));
 }

@@ -53,9 +53,8 @@ unsigned target::getPackedBits(Type elementType) {
   return bits == 1 ? 8 : bits;
 }
 
-uint64_t target::getPackedSize(Type elementType, int64_t count) {
+uint64_t target::getPackedSize(unsigned bits, int64_t count) {
   // ceil(count * bits / 8) without overflow: whole groups of 8 elements first.
-  unsigned bits = getPackedBits(elementType);
   return llvm::SaturatingAdd<uint64_t>(
       llvm::SaturatingMultiply<uint64_t>(count / 8, bits),
       llvm::divideCeil(count % 8 * bits, 8));

@@ -30,8 +30,8 @@ unsigned getSlotBytes(Type elementType);
 /// Bits that one element takes in a file; 0 for strings.
 unsigned getPackedBits(Type elementType);
 
-/// Bytes that packed elements take in a file.
-uint64_t getPackedSize(Type elementType, int64_t count);
+/// Bytes that packed elements of so many bits take in a file.
+uint64_t getPackedSize(unsigned bits, int64_t count);
 
 /// A tensor's elements, one per byte-rounded slot, little endian: i1 one byte 0
 /// or 1, i4 and i2 sign-extended, other narrow types zero-extended codes.

@@ -91,7 +91,7 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
   }
 
   unsigned bits = getPackedBits(decoded.elementType);
-  uint64_t expected = getPackedSize(decoded.elementType, decoded.count);
+  uint64_t expected = getPackedSize(bits, decoded.count);
   if (payload.data.size() != expected)
     return diagnose(subject, Diag::PayloadBytes, expected,
                     spellTensor(decoded.elementType, decoded.dims),

@@ -1,0 +1,73 @@
+//===- Import.cpp - Entry points of the OpenVINO importer -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Target/OpenVINO/Import.h"
+#include "Importer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_import;
+
+OwningOpRef<ModuleOp>
+quant_float::importOpenVinoBytes(StringRef xml, StringRef name,
+                                 StringRef weightsPath, MLIRContext *context,
+                                 const OpenVinoImportOptions &options) {
+  context->loadDialect<arith::ArithDialect, func::FuncDialect,
+                       QuantFloatDialect>();
+  Network network;
+  if (failed(network.parse(xml, name, context)))
+    return nullptr;
+  return Importer(context, network, FileLineColLoc::get(context, name, 0, 0),
+                  weightsPath, options)
+      .importModel();
+}
+
+static std::string getWeightsPath(StringRef path) {
+  SmallString<256> weights(path);
+  llvm::sys::path::replace_extension(weights, "bin");
+  return std::string(weights);
+}
+
+OwningOpRef<ModuleOp>
+quant_float::importOpenVino(StringRef path, MLIRContext *context,
+                            const OpenVinoImportOptions &options) {
+  auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!opened) {
+    (void)diagnose(Subject{FileLineColLoc::get(context, path, 0, 0), ""},
+                   Diag::CannotOpen, opened.getError().message());
+    return nullptr;
+  }
+  return importOpenVinoBytes((*opened)->getBuffer(), path, getWeightsPath(path),
+                             context, options);
+}
+
+void quant_float::registerFromOpenVinoTranslation() {
+  TranslateToMLIRRegistration registration(
+      "import-openvino", "import an OpenVINO model",
+      [](llvm::SourceMgr &sources,
+         MLIRContext *context) -> OwningOpRef<Operation *> {
+        const llvm::MemoryBuffer *buffer =
+            sources.getMemoryBuffer(sources.getMainFileID());
+        StringRef name = buffer->getBufferIdentifier();
+        // What comes through a pipe has no file beside it.
+        bool isFile = name != "<stdin>" && name != "-";
+        return importOpenVinoBytes(buffer->getBuffer(), name,
+                                   isFile ? getWeightsPath(name) : "", context);
+      },
+      [](DialectRegistry &registry) {
+        registry.insert<arith::ArithDialect, func::FuncDialect,
+                        QuantFloatDialect>();
+      });
+}

@@ -1,0 +1,299 @@
+//===- Importer.cpp - Import of a whole model -----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "../Common/Names.h"
+#include "Attributes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Verifier.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_import;
+
+static constexpr StringLiteral kNameAttr = "quant_float.name";
+static constexpr StringLiteral kShapeAttr = "quant_float.shape";
+
+//===----------------------------------------------------------------------===//
+// Model
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<ModuleOp> Importer::importModel() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(file);
+  (*module)->setAttr("quant_float.openvino_ir_version",
+                     builder.getI64IntegerAttr(network.getVersion()));
+  builder.setInsertionPointToEnd(module->getBody());
+  StringAttr name = builder.getStringAttr(network.getName());
+  function = func::FuncOp::create(builder, NameLoc::get(name, file),
+                                  makeIdentifier(name),
+                                  builder.getFunctionType({}, {}));
+  function->setAttr("quant_float.graph_name", name);
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  if (failed(importLayers()))
+    return nullptr;
+  if (options.verify && failed(mlir::verify(*module)))
+    return nullptr;
+  return module;
+}
+
+LogicalResult Importer::importLayers() {
+  FailureOr<SmallVector<unsigned>> order = network.sortLayers();
+  if (failed(order))
+    return failure();
+  // The order of arguments and results is that of the file.
+  SmallVector<unsigned> parameters, results;
+  for (auto [index, layer] : llvm::enumerate(network.getLayers())) {
+    if (layer.type == "Parameter")
+      parameters.push_back(index);
+    if (layer.type == "Result")
+      results.push_back(index);
+  }
+  llvm::erase_if(*order, [&](unsigned index) {
+    StringRef type = network.getLayers()[index].type;
+    return type == "Parameter" || type == "Result";
+  });
+  for (ArrayRef<unsigned> layers :
+       {ArrayRef(parameters), ArrayRef(*order), ArrayRef(results)})
+    for (unsigned index : layers)
+      if (failed(importLayer(index)))
+        return failure();
+
+  func::ReturnOp::create(builder, file, returned);
+  function.setFunctionType(builder.getFunctionType(
+      function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
+  for (auto [index, attributes] : llvm::enumerate(argumentAttributes))
+    function.setArgAttrs(index, attributes.getAttrs());
+  for (auto [index, name] : llvm::enumerate(resultNames))
+    function.setResultAttr(index, kNameAttr, name);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importLayer(unsigned index) {
+  const Layer &layer = network.getLayers()[index];
+  SmallVector<Value> operands;
+  for (const InputPort &port : layer.inputs)
+    operands.push_back(values.lookup({port.source->layer, port.source->port}));
+  if (layer.type == "Parameter")
+    return importParameter(index, operands);
+  if (layer.type == "Result")
+    return importResult(index, operands);
+  if (layer.type == "Const")
+    return importConstant(index, operands);
+  return importNode(index, operands);
+}
+
+void Importer::define(unsigned index, ValueRange defined) {
+  for (auto [port, value] : llvm::enumerate(defined))
+    values[{index, port}] = value;
+}
+
+LogicalResult Importer::checkPorts(const Layer &layer, size_t inputs,
+                                   size_t outputs) {
+  if (layer.inputs.size() != inputs)
+    return diagnose(layer.subject, Diag::InputCount, inputs,
+                    layer.inputs.size());
+  if (layer.outputs.size() != outputs)
+    return diagnose(layer.subject, Diag::OutputCount, outputs,
+                    layer.outputs.size());
+  return success();
+}
+
+/// The first of a list of tensor names, in which a comma of a name is "\\,".
+static std::string getFirstName(StringRef names) {
+  std::string name;
+  for (; !names.empty() && names.front() != ','; names = names.drop_front()) {
+    if (names.front() == '\\' && names.size() > 1)
+      names = names.drop_front();
+    name += names.front();
+  }
+  return name;
+}
+
+/// What users call the tensor: its first name, else the layer's.
+static std::string getTensorName(StringRef names, const Layer &layer) {
+  std::string name = getFirstName(names);
+  return name.empty() ? layer.name.str() : name;
+}
+
+LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
+  const Layer &layer = network.getLayers()[index];
+  if (failed(checkPorts(layer, 0, 1)))
+    return failure();
+  FailureOr<pugi::xml_node> data =
+      findChild(layer.node, "data", layer.subject, /*isRequired=*/true);
+  if (failed(data))
+    return failure();
+  FailureOr<StringRef> elementText =
+      readText(*data, "element_type", layer.subject);
+  if (failed(elementText))
+    return failure();
+  FailureOr<StringRef> shapeText = readText(*data, "shape", layer.subject);
+  if (failed(shapeText))
+    return failure();
+  FailureOr<ElementType> element =
+      parseElementType("element_type", *elementText, layer.subject);
+  if (failed(element))
+    return failure();
+  if (!element->type || element->storage == Storage::Nf4)
+    return diagnose(layer.subject, Diag::UnsupportedElementType, "element_type",
+                    element->name);
+  FailureOr<Shape> shape = parseShape(*shapeText, layer.subject);
+  if (failed(shape))
+    return failure();
+  FailureOr<Type> type = makeTensorType(element->type, *shape, layer.subject);
+  if (failed(type))
+    return failure();
+
+  define(index, function.front().addArgument(*type, layer.subject.loc));
+  StringRef names = layer.outputs.front().node.attribute("names").value();
+  NamedAttrList &attributes = argumentAttributes.emplace_back();
+  attributes.set(kNameAttr, builder.getStringAttr(getTensorName(names, layer)));
+  if (shape->hasBounds)
+    attributes.set(kShapeAttr, builder.getStringAttr(*shapeText));
+  return success();
+}
+
+LogicalResult Importer::importResult(unsigned index, ValueRange operands) {
+  const Layer &layer = network.getLayers()[index];
+  if (failed(checkPorts(layer, 1, 0)))
+    return failure();
+  Source source = *layer.inputs.front().source;
+  const Layer &from = network.getLayers()[source.layer];
+  StringRef names = layer.node.attribute("output_names").value();
+  if (names.empty())
+    names = from.outputs[source.port].node.attribute("names").value();
+  returned.push_back(operands.front());
+  resultNames.push_back(builder.getStringAttr(getTensorName(names, from)));
+  return success();
+}
+
+LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
+  const Layer &layer = network.getLayers()[index];
+  const Subject &subject = layer.subject;
+  if (failed(checkPorts(layer, 0, 1)))
+    return failure();
+  FailureOr<pugi::xml_node> data =
+      findChild(layer.node, "data", subject, /*isRequired=*/true);
+  if (failed(data))
+    return failure();
+  FailureOr<StringRef> elementText = readText(*data, "element_type", subject);
+  if (failed(elementText))
+    return failure();
+  FailureOr<StringRef> shapeText = readText(*data, "shape", subject);
+  if (failed(shapeText))
+    return failure();
+  FailureOr<uint64_t> offset = readNumber(*data, "offset", subject);
+  if (failed(offset))
+    return failure();
+  FailureOr<uint64_t> size = readNumber(*data, "size", subject);
+  if (failed(size))
+    return failure();
+  FailureOr<ElementType> element =
+      parseElementType("element_type", *elementText, subject);
+  if (failed(element))
+    return failure();
+  if (element->storage == Storage::None)
+    return diagnose(subject, Diag::UnsupportedElementType, "element_type",
+                    element->name);
+  FailureOr<Shape> shape = parseShape(*shapeText, subject);
+  if (failed(shape))
+    return failure();
+  if (!shape->isRanked || ShapedType::isDynamicShape(shape->dims))
+    return diagnose(subject, Diag::BadShape, printable(*shapeText));
+  FailureOr<ElementsAttr> value =
+      weights.read(*element, shape->dims, *offset, *size, layer.name, subject);
+  if (failed(value))
+    return failure();
+  define(index, arith::ConstantOp::create(builder, subject.loc,
+                                          cast<TypedAttr>(*value))
+                    .getResult());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Other layers
+//===----------------------------------------------------------------------===//
+
+FailureOr<Type> Importer::convertPort(const OutputPort &port,
+                                      ValueRange operands,
+                                      const Subject &subject) {
+  pugi::xml_attribute precision = port.node.attribute("precision");
+  if (!precision)
+    return Type(UnknownType::get(context));
+  FailureOr<ElementType> element =
+      parseElementType("precision", precision.value(), subject);
+  if (failed(element))
+    return failure();
+  if (!element->type || element->storage == Storage::Nf4)
+    return Type(UnknownType::get(context));
+  Shape shape;
+  for (auto [index, node] : llvm::enumerate(port.node.children("dim"))) {
+    StringRef text = StringRef(node.child_value()).trim();
+    int64_t dim;
+    if (text.getAsInteger(10, dim) || dim < -1)
+      return diagnose(subject, Diag::BadDim, index, printable(text));
+    shape.dims.push_back(dim == -1 ? ShapedType::kDynamic : dim);
+  }
+  // Without a rank and of rank 0 look alike; only of known inputs is the rank
+  // of an output known.
+  shape.isRanked =
+      !shape.dims.empty() || llvm::all_of(operands, [](Value value) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        return type && type.hasStaticShape();
+      });
+  return makeTensorType(element->type, shape, subject);
+}
+
+LogicalResult Importer::warnOfBodies(const Layer &layer) {
+  for (pugi::xml_node child : layer.node.children())
+    if (StringRef(child.name()).ends_with("body"))
+      (void)diagnose(layer.subject, Diag::BodyIgnored, printable(child.name()));
+  return success();
+}
+
+LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
+  const Layer &layer = network.getLayers()[index];
+  FailureOr<pugi::xml_node> data = findChild(layer.node, "data", layer.subject);
+  if (failed(data))
+    return failure();
+  FailureOr<DictionaryAttr> attributes =
+      importAttributes(layer.type, *data, layer.subject);
+  if (failed(attributes))
+    return failure();
+  SmallVector<Type> types;
+  for (const OutputPort &port : layer.outputs) {
+    FailureOr<Type> type =
+        convertPort(port, operands, layer.subject / ("port " + Twine(port.id)));
+    if (failed(type))
+      return failure();
+    types.push_back(*type);
+  }
+  (void)warnOfBodies(layer);
+
+  // "opset13" of OpenVINO's own, or the name of another set.
+  StringRef version = layer.version;
+  StringRef domain = "openvino";
+  int64_t opset = 1;
+  if (!version.consume_front("opset") || version.getAsInteger(10, opset)) {
+    domain = layer.version;
+    opset = 1;
+  }
+  auto node = NodeOp::create(builder, layer.subject.loc, types, layer.type,
+                             operands, domain, opset,
+                             builder.getStringAttr(layer.name), *attributes,
+                             ArrayRef<int64_t>(), builder.getStrArrayAttr({}),
+                             /*bodiesCount=*/0);
+  define(index, node->getResults());
+  return success();
+}

@@ -1,0 +1,59 @@
+//===- Importer.h - The state of one import ---------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_OPENVINO_IMPORTER_H
+#define QUANT_FLOAT_LIB_TARGET_OPENVINO_IMPORTER_H
+#include "Network.h"
+#include "Weights.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "quant-float/Target/OpenVINO/Import.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::quant_float::openvino_import {
+
+/// Imports one model.
+class Importer {
+public:
+  Importer(MLIRContext *context, const Network &network, Location file,
+           StringRef weightsPath, const OpenVinoImportOptions &options)
+      : context(context), network(network), file(file), weights(weightsPath),
+        options(options), builder(context) {}
+
+  OwningOpRef<ModuleOp> importModel();
+
+private:
+  LogicalResult importLayers();
+  LogicalResult importLayer(unsigned index);
+  LogicalResult importParameter(unsigned index, ValueRange operands);
+  LogicalResult importResult(unsigned index, ValueRange operands);
+  LogicalResult importConstant(unsigned index, ValueRange operands);
+  LogicalResult importNode(unsigned index, ValueRange operands);
+  LogicalResult checkPorts(const Layer &layer, size_t inputs, size_t outputs);
+  FailureOr<Type> convertPort(const OutputPort &port, ValueRange operands,
+                              const Subject &subject);
+  LogicalResult warnOfBodies(const Layer &layer);
+  void define(unsigned index, ValueRange values);
+
+  MLIRContext *context;
+  const Network &network;
+  Location file;
+  Weights weights;
+  OpenVinoImportOptions options;
+  OpBuilder builder;
+  func::FuncOp function;
+  /// By the positions of layer and port.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> values;
+  SmallVector<NamedAttrList> argumentAttributes;
+  SmallVector<Value> returned;
+  SmallVector<StringAttr> resultNames;
+};
+
+} // namespace mlir::quant_float::openvino_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_OPENVINO_IMPORTER_H

@@ -1,0 +1,50 @@
+//===- Types.h - OpenVINO types to MLIR types -------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_OPENVINO_TYPES_H
+#define QUANT_FLOAT_LIB_TARGET_OPENVINO_TYPES_H
+#include "../Common/Elements.h"
+#include "Diagnostics.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <optional>
+
+namespace mlir::quant_float::openvino_import {
+
+/// How a constant's bytes hold the elements: each in bytes of its own, several
+/// in a byte with the first one in the low or the high bits, as the codes of
+/// nf4, or in a way that is not read.
+enum class Storage { Whole, LowFirst, HighFirst, Nf4, None };
+
+struct ElementType {
+  StringRef name;
+  Storage storage;
+  /// Null where MLIR has none.
+  Type type;
+};
+
+/// The element type of that name, which the attribute called `attribute` has.
+FailureOr<ElementType> parseElementType(StringRef attribute, StringRef text,
+                                        const Subject &subject);
+
+struct Shape {
+  bool isRanked = true;
+  SmallVector<int64_t> dims;
+  /// Whether a size has bounds other than 0 and infinity.
+  bool hasBounds = false;
+};
+
+/// "2,3", "?,-1", "1..10", "...", "" (a scalar).
+FailureOr<Shape> parseShape(StringRef text, const Subject &subject);
+
+/// The tensor type; `!quant_float.unknown` without an element type.
+FailureOr<Type> makeTensorType(Type elementType, const Shape &shape,
+                               const Subject &subject);
+
+} // namespace mlir::quant_float::openvino_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_OPENVINO_TYPES_H

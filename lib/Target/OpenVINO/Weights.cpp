@@ -1,0 +1,155 @@
+//===- Weights.cpp - The bytes of constants -------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Weights.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_import;
+
+namespace fs = llvm::sys::fs;
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+LogicalResult Weights::open(const Subject &subject) {
+  if (file)
+    return success();
+  if (path.empty())
+    return diagnose(subject, Diag::NoWeights);
+  std::string shown = printable(path);
+  // Opening a pipe would wait for a writer, so look before opening.
+  fs::file_status status;
+  if (std::error_code error = fs::status(path, status))
+    return diagnose(subject, Diag::WeightsOpen, shown, error.message());
+  if (!fs::is_regular_file(status))
+    return diagnose(subject, Diag::WeightsNotFile, shown);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return diagnose(subject, Diag::WeightsOpen, shown,
+                    buffer.getError().message());
+  file = std::move(*buffer);
+  return success();
+}
+
+FailureOr<SharedBytes> Weights::read(uint64_t offset, uint64_t size,
+                                     const Subject &subject) {
+  if (size == 0)
+    return SharedBytes();
+  if (failed(open(subject)))
+    return failure();
+  StringRef content = file->getBuffer();
+  if (offset > content.size() || size > content.size() - offset)
+    return diagnose(subject, Diag::WeightsBounds, offset,
+                    llvm::SaturatingAdd(offset, size), printable(path),
+                    content.size());
+  return SharedBytes{ArrayRef(content.data() + offset, size), file,
+                     isMapped(*file)};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// Of u1 the first element is the highest bit.
+static SharedBytes unpackBits(ArrayRef<char> packed, int64_t count) {
+  auto [bytes, slots] = allocateBytes(count);
+  for (int64_t i = 0; i != count; ++i)
+    slots[i] = (uint8_t(packed[i / 8]) >> (7 - i % 8)) & 1;
+  return bytes;
+}
+
+/// The f32 values of the codes.
+static SharedBytes decodeNf4(ArrayRef<char> codes) {
+  static constexpr float kValues[16] = {
+      -1.0f,
+      -0.6961928009986877f,
+      -0.5250730514526367f,
+      -0.39491748809814453f,
+      -0.28444138169288635f,
+      -0.18477343022823334f,
+      -0.09105003625154495f,
+      0.0f,
+      0.07958029955625534f,
+      0.16093020141124725f,
+      0.24611230194568634f,
+      0.33791524171829224f,
+      0.44070982933044434f,
+      0.5626170039176941f,
+      0.7229568362236023f,
+      1.0f,
+  };
+  auto [bytes, slots] = allocateBytes(codes.size() * sizeof(float));
+  for (char code : codes) {
+    llvm::support::endian::write<float>(slots, kValues[uint8_t(code)],
+                                        llvm::endianness::little);
+    slots += sizeof(float);
+  }
+  return bytes;
+}
+
+/// Bits that one element takes in the file.
+static unsigned getStoredBits(const ElementType &elementType) {
+  switch (elementType.storage) {
+  case Storage::HighFirst:
+    return 1;
+  case Storage::Nf4:
+    return 4;
+  default:
+    return getPackedBits(elementType.type);
+  }
+}
+
+static SharedBytes decode(const SharedBytes &stored,
+                          const ElementType &elementType, int64_t count) {
+  Type type = elementType.type;
+  switch (elementType.storage) {
+  case Storage::LowFirst:
+    return unpack(stored.data, type, count);
+  case Storage::HighFirst:
+    return unpackBits(stored.data, count);
+  case Storage::Nf4: {
+    Type code = IntegerType::get(type.getContext(), 4, IntegerType::Unsigned);
+    return decodeNf4(unpack(stored.data, code, count).data);
+  }
+  default:
+    return type.isInteger(1) ? normalizeBooleans(stored.data) : stored;
+  }
+}
+
+FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
+                                      ArrayRef<int64_t> dims, uint64_t offset,
+                                      uint64_t size, StringRef name,
+                                      const Subject &subject) {
+  std::optional<int64_t> count = countElements(dims);
+  if (!count)
+    return diagnose(subject, Diag::HugeShape, spellShape(dims));
+  uint64_t needed = getPackedSize(getStoredBits(elementType), *count);
+  if (size < needed)
+    return diagnose(subject, Diag::ConstantSize, needed,
+                    (elementType.name + " of shape " + spellShape(dims)).str(),
+                    size);
+  FailureOr<SharedBytes> stored = read(offset, size, subject);
+  if (failed(stored))
+    return failure();
+  // What is behind the elements is nobody's.
+  stored->data = stored->data.take_front(needed);
+  DecodedTensor decoded{elementType.type,
+                        SmallVector<int64_t>(dims),
+                        *count,
+                        decode(*stored, elementType, *count),
+                        {}};
+  if (decoded.slots.data.data() != stored->data.data())
+    dropPages(*stored);
+  return makeElementsAttr(std::move(decoded), name);
+}

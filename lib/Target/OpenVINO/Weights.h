@@ -1,0 +1,41 @@
+//===- Weights.h - The bytes of constants -----------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_OPENVINO_WEIGHTS_H
+#define QUANT_FLOAT_LIB_TARGET_OPENVINO_WEIGHTS_H
+#include "Types.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace mlir::quant_float::openvino_import {
+
+/// The .bin file, mapped when the first constant needs it.
+class Weights {
+public:
+  /// An empty path: there is none, every constant with bytes is refused.
+  explicit Weights(StringRef path) : path(path) {}
+
+  /// The elements of a constant in `size` bytes from `offset` on. The
+  /// attribute refers to a blob called `name` where it is large.
+  FailureOr<ElementsAttr> read(const ElementType &elementType,
+                               ArrayRef<int64_t> dims, uint64_t offset,
+                               uint64_t size, StringRef name,
+                               const Subject &subject);
+
+private:
+  LogicalResult open(const Subject &subject);
+  FailureOr<SharedBytes> read(uint64_t offset, uint64_t size,
+                              const Subject &subject);
+
+  std::string path;
+  std::shared_ptr<llvm::MemoryBuffer> file;
+};
+
+} // namespace mlir::quant_float::openvino_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_OPENVINO_WEIGHTS_H
