@@ -30,6 +30,9 @@ using namespace mlir::quant_float;
 
 void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
                                             bool islands) {
+  ConvertOpenVinoNodesToOnnxPassOptions layers;
+  layers.allowUnsupported = islands;
+  manager.addPass(createConvertOpenVinoNodesToOnnxPass(layers));
   // Calls would hide where the sizes of results come from.
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());

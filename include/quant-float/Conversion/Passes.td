@@ -51,6 +51,49 @@ def ConvertOnnxNodesToLinalgPass
   ];
 }
 
+def ConvertOpenVinoNodesToOnnxPass
+    : Pass<"convert-openvino-nodes-to-onnx", "mlir::ModuleOp"> {
+  let summary = "rewrite OpenVINO layers to ONNX nodes and ops of the dialect";
+  let description = [{
+    Replaces every `quant_float.node` of domain "openvino" that has a lowering
+    (the table is lib/Conversion/OpenVinoNodesToOnnx/Layers.def, layer by opset)
+    by ONNX nodes that compute the same, and Convert by `quant_float.cast`.
+
+    Where the bits of OpenVINO's CPU plugin (precision hint f32) and of
+    Model.evaluate differ, the following holds.
+    - Convert to float8 does not saturate and rounds twice, to f16 and to float8;
+      to f8E8M0FNU it rounds to nearest, ties to the even code, what is not
+      above 0 gives code 0, and an infinity 254; to f4E2M1FN it saturates, and
+      NaN gives 6 with its sign. Between wider floats it rounds once, to nearest,
+      as the plugin does; f64 goes through f32.
+    - From floats to integers it cuts to an integer of 32 bits (of 64 for those
+      of 64 bits and ui32), the lowest where there is none (NaN, too large), of
+      which it takes the low bits; to booleans it asks for a number other than 0,
+      which NaN is not. The plugin has no wider integers than 32 bits.
+    - Integers that bf16 cannot hold are rounded to it as OpenVINO does: half a
+      unit is added where the last bit kept is 1, else the rest is cut off.
+    - Clamp and ReLU give the lower bound for NaN, and -0 beside a bound of 0
+      gives 0, as the plugin has it.
+    - Divide divides; the plugin multiplies by the reciprocal. FakeQuantize is
+      the formula of the reference; the plugin's differs in the last bits.
+    - Integer arithmetic wraps; the plugin saturates 8 bits.
+    - Indices outside of their axis (Gather) become the nearest inside.
+
+    What ONNX has no op for becomes a node of domain "quant_float", which
+    `convert-onnx-nodes-to-linalg` knows.
+
+    Without `allow-unsupported` all layers that have no lowering are listed,
+    with the reason, and the pass fails.
+  }];
+  let options = [
+    Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",
+           "leave layers that have no lowering as they are">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def ConvertQuantFloatToLinalgPass
     : Pass<"convert-quant-float-to-linalg", "mlir::ModuleOp"> {
   let summary = "turn ops on tensors into linalg.generic on storage types";

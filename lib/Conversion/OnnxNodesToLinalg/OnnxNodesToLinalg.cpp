@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -44,20 +45,28 @@ struct NodeRow {
 };
 } // namespace
 
-/// The row for a node of the standard domain; null if there is none.
-static const NodeRow *findRow(StringRef opType, int64_t opset) {
+static std::string getFullName(StringRef domain, StringRef opType) {
+  return ((domain.empty() ? "" : domain + ".") + opType).str();
+}
+
+/// The row for a node; null if there is none.
+static const NodeRow *findRow(NodeOp node) {
   using namespace kinds;
   static const llvm::StringMap<SmallVector<NodeRow, 2>> table = [] {
     llvm::StringMap<SmallVector<NodeRow, 2>> result;
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)       \
   result[#OpType].push_back({Since, Fewest, Most, Kinds, Conversion});
+#define QUANT_FLOAT_OWN_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)   \
+  result[getFullName(kOwnDomain, #OpType)].push_back(                          \
+      {Since, Fewest, Most, Kinds, Conversion});
 #include "Nodes.def"
     return result;
   }();
   const NodeRow *newest = nullptr;
-  auto found = table.find(opType);
+  auto found = table.find(getFullName(node.getDomain(), node.getOpType()));
   if (found == table.end())
     return nullptr;
+  int64_t opset = node.getOpset();
   for (const NodeRow &row : found->second)
     if (row.since <= opset && (!newest || row.since > newest->since))
       newest = &row;
@@ -81,11 +90,6 @@ struct ConvertOnnxNodesToLinalg final
   bool resolveNode(NodeContext &context);
 };
 } // namespace
-
-static std::string getFullName(NodeOp node) {
-  StringRef domain = node.getDomain();
-  return ((domain.empty() ? "" : domain + ".") + node.getOpType()).str();
-}
 
 /// Why the inputs of the node cannot be taken, if that is so.
 static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
@@ -234,9 +238,7 @@ static void eraseAssertions(NodeOp node, Operation *begin) {
 bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   ImplicitLocOpBuilder builder(node.getLoc(), node);
   NodeContext context(node, builder, sizeCache);
-  const NodeRow *row = node.getDomain().empty()
-                           ? findRow(node.getOpType(), node.getOpset())
-                           : nullptr;
+  const NodeRow *row = findRow(node);
   // DynamicQuantizeLinear has no op of its own, but a row.
   if (!row && isQuantizationNode(node))
     return resolveNode(context);
@@ -256,7 +258,8 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
     return true;
   InFlightDiagnostic error = emitNodeError(node)
                              << "no lowering of the ONNX op '"
-                             << getFullName(node) << "'";
+                             << getFullName(node.getDomain(), node.getOpType())
+                             << "'";
   if (!context.getProblem().empty())
     error << ": " << context.getProblem();
   return false;

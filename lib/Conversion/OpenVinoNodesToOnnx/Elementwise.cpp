@@ -1,0 +1,152 @@
+//===- Elementwise.cpp - Layers on one element at a time ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_layers;
+
+/// Sizes of 1 are repeated ("numpy"), or all are the same ("none"), which the
+/// former includes.
+static LogicalResult checkBroadcast(LayerContext &context) {
+  StringRef kind = context.getString("auto_broadcast", "numpy");
+  if (kind == "numpy" || kind == "none" || kind == "explicit")
+    return success();
+  return context.unsupported("auto_broadcast must be numpy or none, but got '" +
+                             kind + "'");
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Value> convertArithmetic(LayerContext &context,
+                                          StringRef opType) {
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
+      failed(context.requireNumbers()))
+    return failure();
+  return context.buildNode(opType, context.inputs, context.elementType(0));
+}
+
+FailureOr<Value> openvino_layers::convertAdd(LayerContext &context) {
+  return convertArithmetic(context, "Add");
+}
+
+FailureOr<Value> openvino_layers::convertSubtract(LayerContext &context) {
+  return convertArithmetic(context, "Sub");
+}
+
+FailureOr<Value> openvino_layers::convertMultiply(LayerContext &context) {
+  return convertArithmetic(context, "Mul");
+}
+
+/// Integers: toward zero as ONNX has it, or down (m_pythondiv), which is one
+/// less where a rest is left and the signs differ.
+FailureOr<Value> openvino_layers::convertDivide(LayerContext &context) {
+  FailureOr<Value> quotient = convertArithmetic(context, "Div");
+  auto type = dyn_cast<IntegerType>(context.elementType(0));
+  if (failed(quotient) || !type || type.isUnsigned() ||
+      !context.getBool("m_pythondiv", true))
+    return quotient;
+  Type boolean = context.b.getI1Type();
+  Value zero = context.makeNumber(type, 0);
+  Value dividend = context.inputs[0], divisor = context.inputs[1];
+  Value product = context.buildNode("Mul", {*quotient, divisor}, type);
+  Value isExact = context.buildNode("Equal", {product, dividend}, boolean);
+  Value hasRest = context.buildNode("Not", isExact, boolean);
+  Value isNegative = context.buildNode("Less", {dividend, zero}, boolean);
+  Value isDivisorNegative = context.buildNode("Less", {divisor, zero}, boolean);
+  Value differs =
+      context.buildNode("Xor", {isNegative, isDivisorNegative}, boolean);
+  Value isBelow = context.buildNode("And", {hasRest, differs}, boolean);
+  Value one = context.cast(isBelow, type);
+  return context.buildNode("Sub", {*quotient, one}, type);
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// `x` where it compares so with the bound, else the bound: also for NaN, as
+/// the CPU plugin has it.
+static Value limit(LayerContext &context, Value x, StringRef comparison,
+                   double bound) {
+  Type type = context.elementType(0);
+  Value number = context.makeNumber(type, bound);
+  Value isInside =
+      context.buildNode(comparison, {x, number}, context.b.getI1Type());
+  return context.buildNode("Where", {isInside, x, number}, type);
+}
+
+/// Integers have the bounds that are inside of those given.
+FailureOr<Value> openvino_layers::convertClamp(LayerContext &context) {
+  if (failed(context.requireNumbers()))
+    return failure();
+  std::optional<double> low = context.getDouble("min");
+  std::optional<double> high = context.getDouble("max");
+  if (!low || !high)
+    return context.unsupported("attributes 'min' and 'max' are missing");
+  bool isInteger = isa<IntegerType>(context.elementType(0));
+  Value above = limit(context, context.inputs[0], "Greater",
+                      isInteger ? std::ceil(*low) : *low);
+  return limit(context, above, "Less", isInteger ? std::floor(*high) : *high);
+}
+
+FailureOr<Value> openvino_layers::convertRelu(LayerContext &context) {
+  if (failed(context.requireNumbers()))
+    return failure();
+  return limit(context, context.inputs[0], "Greater", 0);
+}
+
+FailureOr<Value> openvino_layers::convertSigmoid(LayerContext &context) {
+  return context.buildNode("Sigmoid", context.inputs, context.elementType(0));
+}
+
+//===----------------------------------------------------------------------===//
+// FakeQuantize
+//===----------------------------------------------------------------------===//
+
+/// Of x, il, ih, ol, oh, with L = levels - 1, in this order:
+///   x <= min(il, ih) ? ol : x > max(il, ih) ? oh
+///     : round((x - il) / (ih - il) * L) / L * (oh - ol) + ol
+FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
+      failed(context.requireNumbers()))
+    return failure();
+  Type type = context.elementType(0), boolean = context.b.getI1Type();
+  if (!isa<FloatType>(type))
+    return context.unsupported("elements of type " + show(type) +
+                               ", which are no floats");
+  std::optional<int64_t> levels = context.getInt("levels");
+  if (!levels)
+    return context.unsupported("attribute 'levels' is missing");
+  if (*levels < 2)
+    return context.unsupported("levels must be at least 2, but got " +
+                               Twine(*levels));
+  auto apply = [&](StringRef opType, ValueRange operands) {
+    return context.buildNode(opType, operands, type);
+  };
+  Value x = context.inputs[0], inLow = context.inputs[1];
+  Value inHigh = context.inputs[2], outLow = context.inputs[3];
+  Value outHigh = context.inputs[4];
+  Value steps = context.makeNumber(type, *levels - 1);
+  Value ratio = apply("Div", {apply("Sub", {x, inLow}), //
+                              apply("Sub", {inHigh, inLow})});
+  Value level = apply("Round", apply("Mul", {ratio, steps}));
+  Value range = apply("Sub", {outHigh, outLow});
+  Value inside = apply(
+      "Add", {apply("Mul", {apply("Div", {level, steps}), range}), outLow});
+  Value least = apply("Min", {inLow, inHigh});
+  Value most = apply("Max", {inLow, inHigh});
+  Value isBelow = context.buildNode("LessOrEqual", {x, least}, boolean);
+  Value isAbove = context.buildNode("Greater", {x, most}, boolean);
+  Value upper = apply("Where", {isAbove, outHigh, inside});
+  return apply("Where", {isBelow, outLow, upper});
+}

@@ -1,0 +1,183 @@
+//===- LayerContext.cpp - An OpenVINO layer on its way to ONNX ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayerContext.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Conversion/OwnNodes.h"
+#include "quant-float/IR/OpsetRules.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_layers;
+
+/// The ops that layers become mean the same from here on.
+static constexpr int64_t kOnnxOpset = 21;
+
+std::string openvino_layers::show(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "'" << type << "'";
+  return text;
+}
+
+LayerContext::LayerContext(NodeOp node, ImplicitLocOpBuilder &b)
+    : node(node), b(b), inputs(node.getInputs()) {}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Type LayerContext::elementType(size_t index) const {
+  return getElementTypeOrSelf(inputs[index]);
+}
+
+std::optional<int64_t> LayerContext::getRank(size_t index) const {
+  if (auto type = dyn_cast<RankedTensorType>(inputs[index].getType()))
+    return type.getRank();
+  return std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>>
+LayerContext::getConstantInts(size_t index) const {
+  DenseIntElementsAttr elements;
+  auto type = dyn_cast<IntegerType>(elementType(index));
+  if (!type || !matchPattern(inputs[index], m_Constant(&elements)))
+    return std::nullopt;
+  return llvm::map_to_vector(
+      elements.getValues<APInt>(), [&](const APInt &value) -> int64_t {
+        return type.isUnsigned() ? value.getZExtValue() : value.getSExtValue();
+      });
+}
+
+LogicalResult LayerContext::requireSameType() {
+  for (size_t i = 1; i < inputs.size(); ++i)
+    if (elementType(i) != elementType(0))
+      return unsupported("inputs must have elements of one type, but got " +
+                         show(elementType(0)) + " and " + show(elementType(i)));
+  return success();
+}
+
+LogicalResult LayerContext::requireNumbers() {
+  Type type = elementType(0);
+  bool isInteger = isa<IntegerType>(type) && type.getIntOrFloatBitWidth() >= 8;
+  if (isInteger ||
+      isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    return success();
+  return unsupported("elements of type " + show(type));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+template <typename AttrT>
+AttrT LayerContext::getTyped(StringRef name, StringRef kind) {
+  Attribute attribute = node.getNodeAttributes().get(name);
+  auto typed = dyn_cast_or_null<AttrT>(attribute);
+  if (attribute && !typed)
+    (void)unsupported("attribute '" + name + "' must be " + kind);
+  return typed;
+}
+
+bool LayerContext::getBool(StringRef name, bool defaultValue) {
+  auto attribute = getTyped<BoolAttr>(name, "a boolean");
+  return attribute ? attribute.getValue() : defaultValue;
+}
+
+StringRef LayerContext::getString(StringRef name, StringRef defaultValue) {
+  auto attribute = getTyped<StringAttr>(name, "a string");
+  return attribute ? attribute.getValue() : defaultValue;
+}
+
+std::optional<int64_t> LayerContext::getInt(StringRef name) {
+  if (auto attribute = getTyped<IntegerAttr>(name, "an int"))
+    return attribute.getInt();
+  return std::nullopt;
+}
+
+std::optional<double> LayerContext::getDouble(StringRef name) {
+  if (auto attribute = getTyped<FloatAttr>(name, "a float"))
+    return attribute.getValueAsDouble();
+  return std::nullopt;
+}
+
+SmallVector<int64_t> LayerContext::getInts(StringRef name) {
+  auto attribute = getTyped<DenseI64ArrayAttr>(name, "a list of ints");
+  return attribute ? SmallVector<int64_t>(attribute.asArrayRef())
+                   : SmallVector<int64_t>();
+}
+
+Type LayerContext::getType(StringRef name) {
+  auto attribute = getTyped<TypeAttr>(name, "an element type");
+  return attribute ? attribute.getValue() : Type();
+}
+
+//===----------------------------------------------------------------------===//
+// What takes the layer's place
+//===----------------------------------------------------------------------===//
+
+Value LayerContext::build(StringRef opType, StringRef domain, int64_t opset,
+                          ValueRange operands, Type elementType,
+                          ArrayRef<NamedAttribute> attributes) {
+  auto result = NodeOp::create(
+      b, TypeRange(UnrankedTensorType::get(elementType)),
+      b.getStringAttr(opType), operands, b.getStringAttr(domain),
+      b.getI64IntegerAttr(opset), node.getNodeNameAttr(),
+      b.getDictionaryAttr(attributes), b.getDenseI64ArrayAttr({}),
+      b.getStrArrayAttr({}), /*bodiesCount=*/0);
+  return result.getResult(0);
+}
+
+Value LayerContext::buildNode(StringRef opType, ValueRange operands,
+                              Type elementType,
+                              ArrayRef<NamedAttribute> attributes) {
+  return build(opType, /*domain=*/"", kOnnxOpset, operands, elementType,
+               attributes);
+}
+
+Value LayerContext::buildOwnNode(StringRef opType, ValueRange operands,
+                                 Type elementType,
+                                 ArrayRef<NamedAttribute> attributes) {
+  return build(opType, kOwnDomain, /*opset=*/1, operands, elementType,
+               attributes);
+}
+
+Value LayerContext::cast(Value input, Type elementType) {
+  auto shaped = mlir::cast<TensorType>(input.getType());
+  BoolAttr saturate;
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
+    saturate = b.getBoolAttr(false);
+  return b.createOrFold<CastOp>(shaped.clone(elementType), input,
+                                b.getI64IntegerAttr(kNewestOpset), UnitAttr(),
+                                saturate, RoundModeAttr());
+}
+
+Value LayerContext::makeNumber(Type elementType, double value) {
+  auto type = RankedTensorType::get({}, elementType);
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, FloatAttr::get(floatType, value)));
+  // To the nearest number that the type has.
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  bool isUnsigned = elementType.isUnsignedInteger();
+  APFloat number(value);
+  APSInt integer(width, isUnsigned);
+  bool isExact = false;
+  number.convertToInteger(integer, APFloat::rmTowardZero, &isExact);
+  auto constant = DenseElementsAttr::get(type, integer);
+  if (isUnsigned)
+    return ConstantOp::create(b, constant);
+  return arith::ConstantOp::create(b, constant);
+}
+
+LogicalResult LayerContext::unsupported(const Twine &why) {
+  if (problem.empty())
+    problem = why.str();
+  return failure();
+}

@@ -1,0 +1,112 @@
+//===- LayerContext.h - An OpenVINO layer on its way to ONNX ----*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_OPENVINONODESTOONNX_LAYERCONTEXT_H
+#define QUANT_FLOAT_LIB_CONVERSION_OPENVINONODESTOONNX_LAYERCONTEXT_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include <optional>
+#include <string>
+
+namespace mlir::quant_float::openvino_layers {
+
+class LayerContext;
+
+/// Builds the nodes and ops that do what the layer does, and returns what takes
+/// the place of its only result; or says why it cannot (see
+/// LayerContext::unsupported).
+using LayerConversion = FailureOr<Value> (*)(LayerContext &);
+
+/// A layer whose inputs are tensors of known element types, of which there are
+/// as many as the table says.
+class LayerContext {
+public:
+  LayerContext(NodeOp node, ImplicitLocOpBuilder &b);
+
+  NodeOp node;
+  ImplicitLocOpBuilder &b;
+  SmallVector<Value> inputs;
+
+  //===--------------------------------------------------------------------===//
+  // Inputs
+  //===--------------------------------------------------------------------===//
+
+  Type elementType(size_t index) const;
+  /// The rank of an input as far as it is known.
+  std::optional<int64_t> getRank(size_t index) const;
+  /// The elements of a constant input of integers, flattened.
+  std::optional<SmallVector<int64_t>> getConstantInts(size_t index) const;
+
+  /// Requires the elements of all inputs to be of the first one's type.
+  LogicalResult requireSameType();
+  /// Requires elements that ONNX's arithmetic takes: floats from f16 on and
+  /// integers of whole bytes.
+  LogicalResult requireNumbers();
+
+  //===--------------------------------------------------------------------===//
+  // Attributes, with the default where the layer has none
+  //===--------------------------------------------------------------------===//
+
+  // An attribute of another kind makes the layer unsupported; the default is
+  // returned then.
+  bool getBool(StringRef name, bool defaultValue);
+  StringRef getString(StringRef name, StringRef defaultValue);
+  std::optional<int64_t> getInt(StringRef name);
+  std::optional<double> getDouble(StringRef name);
+  SmallVector<int64_t> getInts(StringRef name);
+  Type getType(StringRef name);
+
+  //===--------------------------------------------------------------------===//
+  // What takes the layer's place
+  //===--------------------------------------------------------------------===//
+
+  /// A node of ONNX, of whose result only the element type is known.
+  Value buildNode(StringRef opType, ValueRange operands, Type elementType,
+                  ArrayRef<NamedAttribute> attributes = {});
+  /// One of a domain of ours, for what ONNX has no op for.
+  Value buildOwnNode(StringRef opType, ValueRange operands, Type elementType,
+                     ArrayRef<NamedAttribute> attributes);
+  /// Converts the elements as ONNX Cast does; float8 not saturating.
+  Value cast(Value input, Type elementType);
+  /// A constant of rank 0 (one number), in a type that OpenVINO computes with.
+  Value makeNumber(Type elementType, double value);
+
+  NamedAttribute intAttr(StringRef name, int64_t value) {
+    return b.getNamedAttr(name, b.getI64IntegerAttr(value));
+  }
+  NamedAttribute intsAttr(StringRef name, ArrayRef<int64_t> values) {
+    return b.getNamedAttr(name, b.getDenseI64ArrayAttr(values));
+  }
+  NamedAttribute stringAttr(StringRef name, StringRef value) {
+    return b.getNamedAttr(name, b.getStringAttr(value));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Failure
+  //===--------------------------------------------------------------------===//
+
+  /// Remembers the first reason; the pass reports it.
+  LogicalResult unsupported(const Twine &why);
+  const std::string &getProblem() const { return problem; }
+
+private:
+  Value build(StringRef opType, StringRef domain, int64_t opset,
+              ValueRange operands, Type elementType,
+              ArrayRef<NamedAttribute> attributes);
+  template <typename AttrT> AttrT getTyped(StringRef name, StringRef kind);
+
+  std::string problem;
+};
+
+/// The type in quotes, as diagnostics have it.
+std::string show(Type type);
+
+} // namespace mlir::quant_float::openvino_layers
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_OPENVINONODESTOONNX_LAYERCONTEXT_H

@@ -1,0 +1,168 @@
+//===- OpenVinoNodesToOnnx.cpp - OpenVINO layers to ONNX nodes ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/Conversion/OwnNodes.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_CONVERTOPENVINONODESTOONNXPASS
+#include "quant-float/Conversion/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_layers;
+
+namespace {
+/// A row of Layers.def.
+struct LayerRow {
+  int64_t since;
+  int fewest, most;
+  LayerConversion conversion;
+};
+
+struct ConvertOpenVinoNodesToOnnx final
+    : quant_float::impl::ConvertOpenVinoNodesToOnnxPassBase<
+          ConvertOpenVinoNodesToOnnx> {
+  using ConvertOpenVinoNodesToOnnxPassBase::ConvertOpenVinoNodesToOnnxPassBase;
+
+  void runOnOperation() override;
+  /// Whether nothing has to be said of the layer: it is converted, or left
+  /// because of another one that is not.
+  bool convertLayer(NodeOp node);
+};
+} // namespace
+
+/// The row for a layer; null if there is none. Files spell types in several
+/// ways ("Relu", "ReLU").
+static const LayerRow *findRow(StringRef type, int64_t opset) {
+  static const llvm::StringMap<SmallVector<LayerRow, 2>> table = [] {
+    llvm::StringMap<SmallVector<LayerRow, 2>> result;
+#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Conversion)          \
+  result[StringRef(#LayerType).lower()].push_back(                             \
+      {Since, Fewest, Most, Conversion});
+#include "Layers.def"
+    return result;
+  }();
+  const LayerRow *newest = nullptr;
+  auto found = table.find(type.lower());
+  if (found == table.end())
+    return nullptr;
+  for (const LayerRow &row : found->second)
+    if (row.since <= opset && (!newest || row.since > newest->since))
+      newest = &row;
+  return newest;
+}
+
+/// Why the inputs and outputs of the layer cannot be taken, if that is so.
+static LogicalResult checkValues(LayerContext &context, const LayerRow &row) {
+  int count = context.inputs.size();
+  if (count < row.fewest || (row.most >= 0 && count > row.most))
+    return context.unsupported(
+        "expected " +
+        (row.most < 0 ? "at least " + Twine(row.fewest) : Twine(row.fewest)) +
+        " inputs, but got " + Twine(count));
+  for (auto [index, input] : llvm::enumerate(context.inputs))
+    if (!isa<TensorType>(input.getType()))
+      return context.unsupported("input " + Twine(index) + " has the type " +
+                                 show(input.getType()));
+  if (context.node->getNumResults() != 1)
+    return context.unsupported("expected 1 output, but got " +
+                               Twine(context.node->getNumResults()));
+  return success();
+}
+
+/// Puts the new value in the place of the old one. What the file says of its
+/// shape is kept as a hint where it may be right.
+static LogicalResult replaceResult(LayerContext &context, Value value) {
+  Value result = context.node->getResult(0);
+  auto declared = dyn_cast<TensorType>(result.getType());
+  auto type = cast<TensorType>(value.getType());
+  if (declared && declared.getElementType() != type.getElementType())
+    return context.unsupported("output 0 is declared as " + show(declared) +
+                               ", but has elements of type " +
+                               show(type.getElementType()));
+  bool isNew = value.getDefiningOp() &&
+               isa<NodeOp, CastOp>(value.getDefiningOp()) && value.use_empty();
+  bool isNode = isNew && isa<NodeOp>(value.getDefiningOp());
+  if (declared && isNew && (isNode || declared.hasRank() == type.hasRank()) &&
+      succeeded(verifyCompatibleShape(declared, type)))
+    value.setType(declared);
+  result.replaceAllUsesWith(value);
+  context.node.erase();
+  return success();
+}
+
+/// Of a conversion that failed nothing is used.
+static void eraseNewOps(NodeOp node, Operation *begin) {
+  for (Operation *op = node->getPrevNode(); op && op != begin;) {
+    Operation *previous = op->getPrevNode();
+    op->erase();
+    op = previous;
+  }
+}
+
+bool ConvertOpenVinoNodesToOnnx::convertLayer(NodeOp node) {
+  ImplicitLocOpBuilder builder(node.getLoc(), node);
+  LayerContext context(node, builder);
+  if (const LayerRow *row = findRow(node.getOpType(), node.getOpset())) {
+    // What an unconverted layer makes may well be of unknown type.
+    bool isBlocked = llvm::any_of(context.inputs, [](Value input) {
+      return !isa<TensorType>(input.getType()) && input.getDefiningOp<NodeOp>();
+    });
+    if (isBlocked)
+      return true;
+    Operation *before = node->getPrevNode();
+    if (succeeded(checkValues(context, *row))) {
+      FailureOr<Value> value = row->conversion(context);
+      if (succeeded(value) && context.getProblem().empty() &&
+          succeeded(replaceResult(context, *value)))
+        return true;
+      eraseNewOps(node, before);
+    }
+  }
+  if (allowUnsupported)
+    return true;
+  InFlightDiagnostic error = emitNodeError(node)
+                             << "no lowering of the OpenVINO layer '"
+                             << printable(node.getOpType()) << "'";
+  if (!context.getProblem().empty())
+    error << ": " << context.getProblem();
+  return false;
+}
+
+void ConvertOpenVinoNodesToOnnx::runOnOperation() {
+  bool isConverted = true;
+  SmallVector<NodeOp> layers;
+  getOperation().walk<WalkOrder::PreOrder>([&](NodeOp node) {
+    if (node.getDomain() == kOpenVinoDomain)
+      layers.push_back(node);
+  });
+  for (NodeOp layer : layers)
+    isConverted &= convertLayer(layer);
+  if (!isConverted)
+    return signalPassFailure();
+  if (layers.empty())
+    return;
+  // What a function returns may be known better by now.
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    Operation *terminator = function.getBody().back().getTerminator();
+    if (isa<func::ReturnOp>(terminator))
+      function.setType(FunctionType::get(&getContext(),
+                                         function.getArgumentTypes(),
+                                         terminator->getOperandTypes()));
+  }
+}
