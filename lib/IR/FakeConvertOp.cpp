@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// OpenVINO's opsets that have FakeConvert-13.
-static constexpr int64_t kFirstOpset = 13, kNewestFakeConvertOpset = 15;
-
 /// The shape of a value, that of a scalar being empty; none without a rank.
 static std::optional<ArrayRef<int64_t>> getShape(Value value) {
   auto type = dyn_cast<ShapedType>(value.getType());
@@ -142,10 +139,10 @@ static LogicalResult verifyResult(FakeConvertOp op) {
 LogicalResult FakeConvertOp::verify() {
   // K1
   int64_t opset = getOpset();
-  if (opset < kFirstOpset || opset > kNewestFakeConvertOpset)
+  if (opset < kFirstFakeConvertOpset || opset > kNewestFakeConvertOpset)
     return emitOpError() << "opset of FakeConvert must be between "
-                         << kFirstOpset << " and " << kNewestFakeConvertOpset
-                         << ", but got " << opset;
+                         << kFirstFakeConvertOpset << " and "
+                         << kNewestFakeConvertOpset << ", but got " << opset;
   if (failed(verifyTypes(*this)))
     return failure();
   // K3
@@ -156,12 +153,17 @@ LogicalResult FakeConvertOp::verify() {
       failed(verifyResult(*this)))
     return failure();
   // K7
-  if ((getRoundedReciprocal() || getPositiveZero()) &&
-      getMode() != FakeConvertMode::OpenVINO)
-    return emitOpError() << "'"
-                         << (getRoundedReciprocal() ? "rounded_reciprocal"
-                                                    : "positive_zero")
-                         << "' needs mode 'openvino'";
+  bool isOpenVino = getMode() == FakeConvertMode::OpenVINO;
+  for (StringRef name : {getReciprocalAttrName(), getPositiveZeroAttrName(),
+                         getNeutralShiftAttrName()})
+    if (!isOpenVino && (*this)->hasAttr(name))
+      return emitOpError() << "'" << name << "' needs mode 'openvino'";
+  if (getNeutralShift() && !getShift())
+    return emitOpError() << "'neutral_shift' needs a shift";
+  Type type = getElementTypeOrSelf(getInput());
+  if (getReciprocal() == FakeConvertReciprocal::OpenVINO && !type.isBF16())
+    return emitOpError()
+           << "reciprocal 'openvino' needs elements of bf16, but got " << type;
   return success();
 }
 
@@ -211,8 +213,19 @@ reference::FakeConvertOptions FakeConvertOp::getReferenceOptions() {
     options.mode = reference::FakeConvertMode::OpenVINOReference;
     break;
   }
-  options.roundedReciprocal = getRoundedReciprocal();
+  switch (getReciprocal().value_or(FakeConvertReciprocal::Single)) {
+  case FakeConvertReciprocal::Single:
+    options.reciprocal = reference::FakeConvertReciprocal::Single;
+    break;
+  case FakeConvertReciprocal::Nearest:
+    options.reciprocal = reference::FakeConvertReciprocal::Nearest;
+    break;
+  case FakeConvertReciprocal::OpenVINO:
+    options.reciprocal = reference::FakeConvertReciprocal::OpenVINO;
+    break;
+  }
   options.positiveZero = getPositiveZero();
+  options.neutralShift = getNeutralShift();
   return options;
 }
 

@@ -25,62 +25,29 @@ bool quant_float::reference::canFakeConvert(Type type, Type destination) {
          isa<Float8E4M3FNType, Float8E5M2Type>(destination);
 }
 
-namespace {
-/// One element on its way, in f32.
-class Converter {
-public:
-  Converter(Type type, Type destination, const FakeConvertOptions &options)
-      : type(cast<FloatType>(type)), destination(cast<FloatType>(destination)),
-        options(options) {}
-
-  APFloat convert(APFloat x, APFloat scale, std::optional<APFloat> shift) const;
-
-private:
-  bool isBFloat16() const { return isa<BFloat16Type>(type); }
-  bool isReference() const {
-    return options.mode == FakeConvertMode::OpenVINOReference;
-  }
-  APFloat getLargest() const {
-    APFloat largest = APFloat::getLargest(destination.getFloatSemantics());
-    return toSingle(largest);
-  }
-
-  static APFloat toSingle(APFloat value);
-  static APFloat roundTo(APFloat value, const llvm::fltSemantics &semantics);
-  static APFloat roundToHalf(APFloat value);
-  static APFloat roundToBFloat16(APFloat value);
-  APFloat roundToType(APFloat value) const;
-
-  APFloat roundExact(APFloat value) const;
-  APFloat roundByPlugin(APFloat value) const;
-  APFloat roundByReference(APFloat value) const;
-  APFloat convertExact(APFloat, APFloat, std::optional<APFloat>) const;
-  APFloat convertByPlugin(APFloat, APFloat, std::optional<APFloat>) const;
-  APFloat convertByReference(APFloat, APFloat, std::optional<APFloat>) const;
-
-  FloatType type, destination;
-  FakeConvertOptions options;
-};
-} // namespace
+FakeConvertSteps::FakeConvertSteps(Type type, Type destination,
+                                   const FakeConvertOptions &options)
+    : type(cast<FloatType>(type)), destination(cast<FloatType>(destination)),
+      options(options) {}
 
 //===----------------------------------------------------------------------===//
 // Rounding
 //===----------------------------------------------------------------------===//
 
-APFloat Converter::roundTo(APFloat value, const llvm::fltSemantics &semantics) {
+static APFloat roundTo(APFloat value, const llvm::fltSemantics &semantics) {
   bool losesInfo;
   value.convert(semantics, kNearest, &losesInfo);
   return value;
 }
 
-APFloat Converter::toSingle(APFloat value) {
+static APFloat toSingle(APFloat value) {
   return roundTo(std::move(value), APFloat::IEEEsingle());
 }
 
 /// OpenVINO's scalar conversion: to nearest even, but what rounds up to a power
 /// of two within f16's subnormals, with 11 bits kept, is taken twice; and f32
 /// subnormals and NaN payloads are treated apart.
-APFloat Converter::roundToHalf(APFloat value) {
+static APFloat roundToHalf(APFloat value) {
   const llvm::fltSemantics &half = APFloat::IEEEhalf();
   if (value.isNaN()) {
     APInt payload = value.bitcastToAPInt().lshr(13).trunc(10);
@@ -105,27 +72,35 @@ APFloat Converter::roundToHalf(APFloat value) {
 
 /// OpenVINO's own rule for bf16: half a unit is added where the last bit that
 /// stays is 1, and nothing elsewhere.
-APFloat Converter::roundToBFloat16(APFloat value) {
+static APFloat roundToBFloat16(APFloat value) {
   APInt bits = value.bitcastToAPInt();
   if (!value.isNaN() && bits[16])
     bits += 0x8000;
   return APFloat(APFloat::BFloat(), bits.lshr(16).trunc(16));
 }
 
-APFloat Converter::roundToType(APFloat value) const {
-  if (!isReference())
+APFloat FakeConvertSteps::roundToType(APFloat value) const {
+  if (options.mode != FakeConvertMode::OpenVINOReference)
     return roundTo(std::move(value), type.getFloatSemantics());
-  if (isBFloat16())
+  if (type.isBF16())
     return roundToBFloat16(std::move(value));
   return type.isF16() ? roundToHalf(std::move(value)) : value;
+}
+
+bool FakeConvertSteps::isSubnormal(const APFloat &value) const {
+  return roundTo(value, type.getFloatSemantics()).isDenormal();
 }
 
 //===----------------------------------------------------------------------===//
 // To float8 and back
 //===----------------------------------------------------------------------===//
 
+APFloat FakeConvertSteps::getLargest() const {
+  return toSingle(APFloat::getLargest(destination.getFloatSemantics()));
+}
+
 /// C3, C5, with saturation.
-APFloat Converter::roundExact(APFloat value) const {
+APFloat FakeConvertSteps::roundExact(APFloat value) const {
   if (value.isNaN())
     return value;
   APFloat rounded = roundTo(value, destination.getFloatSemantics());
@@ -137,7 +112,7 @@ APFloat Converter::roundExact(APFloat value) const {
 }
 
 /// A NaN is below the range; two roundings.
-APFloat Converter::roundByPlugin(APFloat value) const {
+APFloat FakeConvertSteps::roundByPlugin(APFloat value) const {
   APFloat largest = getLargest();
   if (value.isNaN() || value < -largest)
     value = -largest;
@@ -147,7 +122,7 @@ APFloat Converter::roundByPlugin(APFloat value) const {
   return toSingle(roundTo(value, destination.getFloatSemantics()));
 }
 
-APFloat Converter::roundByReference(APFloat value) const {
+APFloat FakeConvertSteps::roundByReference(APFloat value) const {
   APFloat half = roundToHalf(std::move(value));
   APFloat largest = getLargest();
   largest.copySign(half);
@@ -199,61 +174,62 @@ static APFloat subtract(APFloat a, const APFloat &b) {
   return a;
 }
 
-APFloat Converter::convertExact(APFloat x, APFloat scale,
-                                std::optional<APFloat> shift) const {
-  APFloat scaled = multiply(x, scale);
+APFloat FakeConvertSteps::scale(const APFloat &x, const APFloat &factor,
+                                const std::optional<APFloat> &shift) const {
+  APFloat scaled = multiply(toSingle(x), toSingle(factor));
+  if (options.mode == FakeConvertMode::OpenVINOReference) {
+    // A missing shift is a tensor of zeros.
+    scaled = toSingle(roundToType(scaled));
+    scaled = subtract(scaled, shift ? toSingle(*shift) : APFloat(0.0f));
+    return toSingle(roundToType(scaled));
+  }
   if (shift)
-    scaled = subtract(scaled, *shift);
-  APFloat result = roundExact(scaled);
-  if (shift)
-    result = add(result, *shift);
-  return divide(result, scale);
+    scaled = subtract(scaled, toSingle(*shift));
+  return options.mode == FakeConvertMode::OpenVINO
+             ? toSingle(roundToType(scaled))
+             : scaled;
 }
 
-APFloat Converter::convertByPlugin(APFloat x, APFloat scale,
-                                   std::optional<APFloat> shift) const {
-  APFloat scaled = multiply(x, scale);
-  if (shift)
-    scaled = subtract(scaled, *shift);
-  APFloat result = roundByPlugin(toSingle(roundToType(scaled)));
-  if (shift)
-    result = add(result, *shift);
-  APFloat reciprocal = divide(APFloat(1.0f), scale);
-  if (options.roundedReciprocal)
-    reciprocal = toSingle(isBFloat16() ? roundToBFloat16(reciprocal)
-                                       : roundToType(reciprocal));
-  result = multiply(result, reciprocal);
-  if (options.positiveZero && result.isZero())
-    result.clearSign();
-  return result;
-}
-
-APFloat Converter::convertByReference(APFloat x, APFloat scale,
-                                      std::optional<APFloat> shift) const {
-  // A missing shift is a tensor of zeros.
-  APFloat zero = APFloat::getZero(APFloat::IEEEsingle());
-  APFloat offset = shift.value_or(zero);
-  auto round = [&](APFloat value) { return toSingle(roundToType(value)); };
-  APFloat scaled = round(subtract(round(multiply(x, scale)), offset));
-  APFloat result = round(add(roundByReference(scaled), offset));
-  return divide(result, scale);
-}
-
-APFloat Converter::convert(APFloat x, APFloat scale,
-                           std::optional<APFloat> shift) const {
-  x = toSingle(x);
-  scale = toSingle(scale);
-  if (shift)
-    shift = toSingle(*shift);
+APFloat FakeConvertSteps::round(const APFloat &scaled) const {
   switch (options.mode) {
   case FakeConvertMode::Exact:
-    return roundToType(convertExact(x, scale, shift));
+    return roundExact(scaled);
   case FakeConvertMode::OpenVINO:
-    return roundToType(convertByPlugin(x, scale, shift));
+    return roundByPlugin(scaled);
   case FakeConvertMode::OpenVINOReference:
-    return roundToType(convertByReference(x, scale, shift));
+    return roundByReference(scaled);
   }
-  return x;
+  return scaled;
+}
+
+APFloat FakeConvertSteps::getReciprocal(const APFloat &scale) const {
+  APFloat reciprocal = divide(APFloat(1.0f), scale);
+  switch (options.reciprocal) {
+  case FakeConvertReciprocal::Single:
+    return reciprocal;
+  case FakeConvertReciprocal::Nearest:
+    return toSingle(roundTo(reciprocal, type.getFloatSemantics()));
+  case FakeConvertReciprocal::OpenVINO:
+    return toSingle(roundToBFloat16(reciprocal));
+  }
+  return reciprocal;
+}
+
+APFloat FakeConvertSteps::unscale(const APFloat &rounded, const APFloat &factor,
+                                  const std::optional<APFloat> &shift) const {
+  APFloat result = rounded, scale = toSingle(factor);
+  if (options.mode == FakeConvertMode::OpenVINOReference) {
+    result = add(result, shift ? toSingle(*shift) : APFloat(0.0f));
+    result = toSingle(roundToType(result));
+  } else if (shift && !(options.neutralShift && shift->isZero())) {
+    result = add(result, toSingle(*shift));
+  }
+  if (options.mode != FakeConvertMode::OpenVINO)
+    return roundToType(divide(result, scale));
+  result = multiply(result, getReciprocal(scale));
+  if (options.positiveZero && result.isZero())
+    result.clearSign();
+  return roundToType(result);
 }
 
 APInt quant_float::reference::fakeConvertElement(
@@ -264,9 +240,10 @@ APInt quant_float::reference::fakeConvertElement(
   std::optional<APFloat> shift;
   if (shiftBits)
     shift = APFloat(semantics, *shiftBits);
-  APFloat result = Converter(type, destination, options)
-                       .convert(APFloat(semantics, bits),
-                                APFloat(semantics, scaleBits), shift);
+  APFloat scale(semantics, scaleBits);
+  FakeConvertSteps steps(type, destination, options);
+  APFloat scaled = steps.scale(APFloat(semantics, bits), scale, shift);
+  APFloat result = steps.unscale(steps.round(scaled), scale, shift);
   // C2: a NaN is quiet and has no payload.
   if (result.isNaN())
     result = APFloat::getQNaN(semantics, result.isNegative());

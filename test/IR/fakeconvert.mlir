@@ -24,14 +24,14 @@ func.func @vectors(%x: vector<4x8xbf16>, %s: bf16, %y: vector<4x8xf16>, %t: vect
 }
 
 // CHECK-LABEL: func @tensors
-// CHECK: mode openvino rounded_reciprocal positive_zero opset 13 : tensor<2x3x8xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16> to tensor<2x3x8xf16>
+// CHECK: mode openvino reciprocal nearest positive_zero neutral_shift opset 13 : tensor<2x3x8xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16> to tensor<2x3x8xf16>
 // CHECK: : tensor<4x?x6xf32>, tensor<4x3x1xf32> to tensor<4x3x6xf32>
 // CHECK: : tensor<*xf32>, tensor<3xf32> to tensor<*xf32>
 // CHECK: : tensor<?xf32>, tensor<*xf32> to tensor<?xf32>
 func.func @tensors(%x: tensor<2x3x8xf16>, %s: tensor<1x3x1xf16>, %y: tensor<4x?x6xf32>, %t: tensor<4x3x1xf32>,
                    %z: tensor<*xf32>, %u: tensor<3xf32>, %w: tensor<?xf32>)
     -> (tensor<2x3x8xf16>, tensor<4x3x6xf32>, tensor<*xf32>, tensor<?xf32>) {
-  %0 = quant_float.fakeconvert %x, %s, %s to f8E5M2 mode openvino rounded_reciprocal positive_zero opset 13 : tensor<2x3x8xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16> to tensor<2x3x8xf16>
+  %0 = quant_float.fakeconvert %x, %s, %s to f8E5M2 mode openvino reciprocal nearest positive_zero neutral_shift opset 13 : tensor<2x3x8xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16> to tensor<2x3x8xf16>
   %1 = quant_float.fakeconvert %y, %t to f8E4M3FN opset 13 : tensor<4x?x6xf32>, tensor<4x3x1xf32> to tensor<4x3x6xf32>
   %2 = quant_float.fakeconvert %z, %u to f8E4M3FN opset 13 : tensor<*xf32>, tensor<3xf32> to tensor<*xf32>
   %3 = quant_float.fakeconvert %w, %z to f8E4M3FN opset 13 : tensor<?xf32>, tensor<*xf32> to tensor<?xf32>

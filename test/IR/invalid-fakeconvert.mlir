@@ -176,8 +176,8 @@ func.func @result_scalar(%x: vector<1xf32>, %s: f32) {
 // K7
 
 func.func @reciprocal_exact(%x: f32, %s: f32) {
-  // expected-error @+1 {{'rounded_reciprocal' needs mode 'openvino'}}
-  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN rounded_reciprocal opset 13 : f32, f32 to f32
+  // expected-error @+1 {{'reciprocal' needs mode 'openvino'}}
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN reciprocal single opset 13 : f32, f32 to f32
   return
 }
 
@@ -186,5 +186,29 @@ func.func @reciprocal_exact(%x: f32, %s: f32) {
 func.func @zero_reference(%x: f32, %s: f32) {
   // expected-error @+1 {{'positive_zero' needs mode 'openvino'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino_reference positive_zero opset 13 : f32, f32 to f32
+  return
+}
+
+// -----
+
+func.func @neutral_exact(%x: f32, %s: f32) {
+  // expected-error @+1 {{'neutral_shift' needs mode 'openvino'}}
+  %0 = quant_float.fakeconvert %x, %s, %s to f8E4M3FN mode exact neutral_shift opset 13 : f32, f32, f32 to f32
+  return
+}
+
+// -----
+
+func.func @neutral_nothing(%x: f32, %s: f32) {
+  // expected-error @+1 {{'neutral_shift' needs a shift}}
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino neutral_shift opset 13 : f32, f32 to f32
+  return
+}
+
+// -----
+
+func.func @reciprocal_f16(%x: f16, %s: f16) {
+  // expected-error @+1 {{reciprocal 'openvino' needs elements of bf16, but got 'f16'}}
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino reciprocal openvino opset 13 : f16, f16 to f16
   return
 }

@@ -36,4 +36,17 @@ def QuantFloat_FakeConvertMode : I32EnumAttr<"FakeConvertMode",
 def QuantFloat_FakeConvertModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertMode, "fakeconvert_mode">;
 
+def QuantFloat_FakeConvertReciprocal : I32EnumAttr<"FakeConvertReciprocal",
+    "how the reciprocal of a fakeconvert's scale is rounded", [
+      I32EnumAttrCase<"Single", 0, "single">,
+      I32EnumAttrCase<"Nearest", 1, "nearest">,
+      I32EnumAttrCase<"OpenVINO", 2, "openvino">]> {
+  let cppNamespace = "::mlir::quant_float";
+  let genSpecializedAttr = 0;
+}
+
+def QuantFloat_FakeConvertReciprocalAttr
+    : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertReciprocal,
+               "fakeconvert_reciprocal">;
+
 #endif // QUANT_FLOAT_IR_ENUMS_TD

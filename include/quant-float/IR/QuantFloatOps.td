@@ -322,9 +322,13 @@ def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
     - `openvino`: the bits of OpenVINO's CPU plugin. `t` of f16 and bf16 inputs
       is rounded to the input's type; NaN counts as below the range; the cast
       rounds to f16 and then to float8; the division is a multiplication by the
-      f32 reciprocal. `rounded_reciprocal` rounds that to the input's type, and
-      `positive_zero` gives +0 for every zero: what the plugin does for
-      parameters that are constants of the model, frozen by the importer;
+      f32 reciprocal. What the plugin makes of operands that are constants of
+      the model, or are none, is in attributes, which an importer sets:
+      `reciprocal nearest` rounds the reciprocal to the input's type, and
+      `reciprocal openvino` does so by OpenVINO's own rule for bf16, which adds
+      half a unit only where the last bit that stays is 1; `positive_zero` gives
+      +0 for every zero; `neutral_shift` lets a shift of zero leave the sign of
+      a zero on the way back;
     - `openvino_reference`: the bits of OpenVINO's reference, which constant
       folding and the GPU plugin follow. Every operation rounds to the input's
       type; the float8 types' subnormals are truncated to.
@@ -339,7 +343,8 @@ def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
       not above the input's, and its sizes are 1 or the input's;
     - (K6) the result has the input's shape, where a size that is unknown may
       follow from the scale's;
-    - (K7) `rounded_reciprocal` and `positive_zero` come with mode `openvino`.
+    - (K7) `reciprocal`, `positive_zero` and `neutral_shift` come with mode
+      `openvino`, the latter with a shift, and `reciprocal openvino` with bf16.
 
     Example:
 
@@ -358,14 +363,15 @@ def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
     Optional<QuantFloat_Value>:$shift,
     TypeAttr:$destination,
     OptionalAttr<QuantFloat_FakeConvertModeAttr>:$mode,
-    UnitAttr:$rounded_reciprocal,
+    OptionalAttr<QuantFloat_FakeConvertReciprocalAttr>:$reciprocal,
     UnitAttr:$positive_zero,
+    UnitAttr:$neutral_shift,
     I64Attr:$opset);
   let results = (outs QuantFloat_Value:$result);
   let assemblyFormat = [{
     $input `,` $scale (`,` $shift^)? `to` $destination (`mode` $mode^)?
-    (`rounded_reciprocal` $rounded_reciprocal^)? (`positive_zero` $positive_zero^)?
-    `opset` $opset
+    (`reciprocal` $reciprocal^)? (`positive_zero` $positive_zero^)?
+    (`neutral_shift` $neutral_shift^)? `opset` $opset
     attr-dict `:` type($input) `,` type($scale) (`,` type($shift)^)? `to` type($result)
   }];
   let extraClassDeclaration = [{
