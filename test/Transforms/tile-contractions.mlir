@@ -139,3 +139,24 @@ func.func @activations(%x: tensor<8x16xf32>, %y: tensor<16x8xf32>, %init: tensor
   %2 = linalg.matmul ins(%x, %1 : tensor<8x16xf32>, tensor<16x8xf32>) outs(%init : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %2 : tensor<8x8xf32>
 }
+
+// Without elements there is nothing to tile.
+
+// CHECK-LABEL: func.func @nothing(
+// CHECK-NOT:     scf.for
+func.func @nothing(%x: tensor<4x8xf32>, %w: tensor<8x0xf32>, %init: tensor<4x0xf32>,
+                   %a: tensor<40x0xf32>, %b: tensor<8x0xf32>, %sum: tensor<40x8xf32>)
+    -> (tensor<4x0xf32>, tensor<40x8xf32>) {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x0xf32>) outs(%init : tensor<4x0xf32>) -> tensor<4x0xf32>
+  %1 = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<40x0xf32>, tensor<8x0xf32>) outs(%sum : tensor<40x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %2 = arith.mulf %l, %r : f32
+    %3 = arith.addf %s, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<40x8xf32>
+  return %0, %1 : tensor<4x0xf32>, tensor<40x8xf32>
+}

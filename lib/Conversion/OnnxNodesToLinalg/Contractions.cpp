@@ -141,6 +141,8 @@ static FailureOr<AffineMap> getZeroPointMap(NodeContext &context, size_t index,
 }
 
 NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
+  if (failed(requireIntegerFactors(context)))
+    return failure();
   FailureOr<ProductLoops> loops = getProductLoops(context);
   if (failed(loops))
     return failure();

@@ -80,13 +80,16 @@ LogicalResult Convolution::analyze() {
   groups = context.getInt("group", 1);
   std::optional<int64_t> weightChannels = getConstantIntValue(weightSizes[1]);
   std::optional<int64_t> filters = getConstantIntValue(weightSizes[0]);
-  if (groups < 1 || (filters && *filters % groups != 0))
+  if (failed(checkRange(context, "group", groups, 1)))
+    return failure();
+  if (filters && *filters % groups != 0)
     return context.unsupported("attribute 'group' must divide the channels of "
                                "the result, but got " +
                                Twine(groups));
   AffineExpr s0 = b.getAffineSymbolExpr(0);
-  if (failed(context.requireEqual(computeIndex(b, s0 * groups, weightSizes[1]),
-                                  inputSizes[1], "the number of channels")) ||
+  if (failed(context.requireEqual(
+          context.computeProduct({weightSizes[1], b.getIndexAttr(groups)}),
+          inputSizes[1], "the number of channels")) ||
       failed(context.requireEqual(
           computeIndex(b, s0.floorDiv(groups) * groups, weightSizes[0]),
           weightSizes[0], "the number of channels of the result in groups")))
@@ -252,7 +255,7 @@ NodeResults onnx_nodes::convertConv(NodeContext &context) {
 
 NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
   Convolution convolution(context);
-  if (failed(convolution.analyze()))
+  if (failed(requireIntegerFactors(context)) || failed(convolution.analyze()))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
   Type type = b.getI32Type();

@@ -101,43 +101,57 @@ NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
 // Clip
 //===----------------------------------------------------------------------===//
 
-/// min(max(x, low), high), in this order: high wins over a greater low. The
-/// bounds are attributes before version 11, and inputs from then on.
-NodeResults onnx_nodes::convertClip(NodeContext &context) {
-  constexpr int64_t kFirstWithInputs = 11;
-  constexpr int64_t kFirstWithDefaults = 6;
-  if (failed(context.requireSameType()) ||
-      failed(context.requireKind(0, Float | Integer)))
+/// min(max(x, low), high), in this order: high wins over a greater low.
+/// `getBound` makes low or high, with the elements of all inputs; null where
+/// there is none.
+static NodeResults buildClip(
+    NodeContext &context,
+    llvm::function_ref<Value(ElementContext &, ValueRange, bool)> getBound) {
+  if (failed(context.requireSameType()))
     return failure();
   Type elementType = context.elementType(0);
-  bool hasInputs = context.opset >= kFirstWithInputs;
-  bool hasDefaults = context.opset >= kFirstWithDefaults;
-  float highest = std::numeric_limits<float>::max();
-  float minimum = context.getFloat("min", -highest);
-  float maximum = context.getFloat("max", highest);
   SmallVector<Value> inputs;
   for (Value input : context.inputs)
     if (input)
       inputs.push_back(input);
-  return buildBroadcast(
-      context, inputs, elementType,
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        ElementContext e{b, context, elementType, getComputeType(elementType)};
-        Value x = toCompute(b, args[0]);
-        auto getBound = [&](size_t index, StringRef name, float value) {
-          if (hasInputs) {
-            if (!context.input(index))
-              return Value();
-            // The bounds are the arguments behind x, an absent one left out.
-            return toCompute(b, index == 1 ? args[1] : args.back());
-          }
-          return hasDefaults || context.has(name) ? e.number(value) : Value();
-        };
-        if (Value low = getBound(1, "min", minimum))
-          x = functions::maximum(e, x, low);
-        if (Value high = getBound(2, "max", maximum))
-          x = functions::minimum(e, x, high);
-        return fromCompute(b, x, elementType);
+  return buildBroadcast(context, inputs, elementType,
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          ElementContext e{b, context, elementType,
+                                           getComputeType(elementType)};
+                          Value x = toCompute(b, args[0]);
+                          if (Value low = getBound(e, args, /*isHigh=*/false))
+                            x = functions::maximum(e, x, low);
+                          if (Value high = getBound(e, args, /*isHigh=*/true))
+                            x = functions::minimum(e, x, high);
+                          return fromCompute(b, x, elementType);
+                        });
+}
+
+NodeResults onnx_nodes::convertOpenClip(NodeContext &context) {
+  return buildClip(
+      context, [&](ElementContext &e, ValueRange, bool isHigh) -> Value {
+        StringRef name = isHigh ? "max" : "min";
+        return context.has(name) ? e.number(context.getFloat(name, 0))
+                                 : Value();
+      });
+}
+
+/// Without bounds infinities are clipped.
+NodeResults onnx_nodes::convertFixedClip(NodeContext &context) {
+  return buildClip(context, [&](ElementContext &e, ValueRange, bool isHigh) {
+    float highest = std::numeric_limits<float>::max();
+    return e.number(isHigh ? context.getFloat("max", highest)
+                           : context.getFloat("min", -highest));
+  });
+}
+
+NodeResults onnx_nodes::convertClip(NodeContext &context) {
+  return buildClip(
+      context, [&](ElementContext &e, ValueRange args, bool isHigh) -> Value {
+        if (!context.input(isHigh ? 2 : 1))
+          return Value();
+        // The bounds are the arguments behind x, an absent one left out.
+        return toCompute(e.b, isHigh ? args.back() : args[1]);
       });
 }
 

@@ -86,8 +86,6 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
     return failure();
   Type elementType = context.elementType(0);
 
-  AffineExpr s0, s1;
-  bindSymbols(b.getContext(), s0, s1);
   SmallVector<OpFoldResult> sizes, ends;
   OpFoldResult end = b.getIndexAttr(0);
   SmallVector<Value> scalars;
@@ -109,7 +107,7 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
       if (getConstantIntValue(size))
         common = size;
     }
-    end = computeIndex(b, s0 + s1, {end, inputSizes[*axis]});
+    end = context.computeSum({end, inputSizes[*axis]});
     ends.push_back(end);
     std::optional<SmallVector<Value>> elements = context.getScalars(input);
     isScalars &= elements.has_value();
@@ -117,6 +115,8 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
       scalars.append(*elements);
   }
   sizes[*axis] = end;
+  if (!context.getProblem().empty())
+    return failure();
   if (isScalars && rank == 1) {
     int64_t count = scalars.size();
     return SmallVector<Value>{context.makeTensor(
@@ -181,13 +181,11 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
     return context.unsupported("expected as many parts as outputs (" +
                                Twine(count) + "), but got " +
                                Twine(parts.size()));
-  OpFoldResult sum = b.getIndexAttr(0);
-  for (OpFoldResult part : parts) {
+  for (OpFoldResult part : parts)
     if (failed(context.requireAtLeast(0, part, "the size of a part")))
       return failure();
-    sum = computeIndex(b, s0 + s1, {sum, part});
-  }
-  if (failed(context.requireEqual(size, sum, "the sum of all parts")))
+  if (failed(context.requireEqual(size, context.computeSum(parts),
+                                  "the sum of all parts")))
     return failure();
   return parts;
 }
@@ -249,11 +247,16 @@ static AxisRange computeRange(ImplicitLocOpBuilder &b, OpFoldResult axisSize,
         b.createOrFold<arith::MaxSIOp>(value, low), high);
   };
   bool isForward = step > 0;
-  Value from = clamp(start, zero, isForward ? n : last);
-  // The clamped end of a whole axis is the axis.
-  std::optional<int64_t> endConstant = getConstantIntValue(end);
-  bool reachesEnd = isForward && endConstant &&
-                    *endConstant >= std::numeric_limits<int32_t>::max();
+  // No axis ends before 0.
+  Value from = isForward && isConstantIntValue(start, 0)
+                   ? zero
+                   : clamp(start, zero, isForward ? n : last);
+  // What models write for the end of an axis of unknown size: so it is known to
+  // be the same size.
+  bool reachesEnd =
+      isForward && !getConstantIntValue(axisSize) &&
+      (isConstantIntValue(end, std::numeric_limits<int32_t>::max()) ||
+       isConstantIntValue(end, std::numeric_limits<int64_t>::max()));
   Value to = reachesEnd ? n
                         : clamp(end, isForward ? zero : constant(-1),
                                 isForward ? n : last);
@@ -304,32 +307,14 @@ static Value buildStrided(NodeContext &context, Value input,
       });
 }
 
-/// Starts, ends and axes are attributes before version 10, then inputs, and
-/// steps come with these.
-NodeResults onnx_nodes::convertSlice(NodeContext &context) {
-  constexpr int64_t kFirstWithInputs = 10;
+/// Axes are all from the first one on, and steps 1, where not given.
+static NodeResults buildSlice(NodeContext &context,
+                              ArrayRef<OpFoldResult> starts,
+                              ArrayRef<OpFoldResult> ends,
+                              std::optional<SmallVector<int64_t>> axes,
+                              std::optional<SmallVector<int64_t>> steps) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  SmallVector<OpFoldResult> starts, ends;
-  std::optional<SmallVector<int64_t>> axes, steps;
-  if (context.opset < kFirstWithInputs) {
-    MLIRContext *mlirContext = b.getContext();
-    starts = getAsIndexOpFoldResult(mlirContext, context.getInts("starts"));
-    ends = getAsIndexOpFoldResult(mlirContext, context.getInts("ends"));
-    if (context.has("axes"))
-      axes = context.getInts("axes");
-  } else {
-    auto givenStarts = context.getIndices(1), givenEnds = context.getIndices(2);
-    if (!givenStarts || !givenEnds)
-      return context.unsupported(
-          "the number of elements of starts and ends must be known");
-    starts = std::move(*givenStarts);
-    ends = std::move(*givenEnds);
-    axes = context.getConstantInts(3);
-    steps = context.getConstantInts(4);
-    if ((context.input(3) && !axes) || (context.input(4) && !steps))
-      return context.unsupported("axes and steps must be constant");
-  }
   if (!axes)
     axes = llvm::to_vector(llvm::seq<int64_t>(starts.size()));
   if (!steps)
@@ -370,6 +355,28 @@ NodeResults onnx_nodes::convertSlice(NodeContext &context) {
   return SmallVector<Value>{buildStrided(context, input, ranges)};
 }
 
+NodeResults onnx_nodes::convertFixedSlice(NodeContext &context) {
+  MLIRContext *mlirContext = context.b.getContext();
+  std::optional<SmallVector<int64_t>> axes;
+  if (context.has("axes"))
+    axes = context.getInts("axes");
+  return buildSlice(
+      context, getAsIndexOpFoldResult(mlirContext, context.getInts("starts")),
+      getAsIndexOpFoldResult(mlirContext, context.getInts("ends")), axes,
+      std::nullopt);
+}
+
+NodeResults onnx_nodes::convertSlice(NodeContext &context) {
+  auto starts = context.getIndices(1), ends = context.getIndices(2);
+  if (!starts || !ends)
+    return context.unsupported(
+        "the number of elements of starts and ends must be known");
+  auto axes = context.getConstantInts(3), steps = context.getConstantInts(4);
+  if ((context.input(3) && !axes) || (context.input(4) && !steps))
+    return context.unsupported("axes and steps must be constant");
+  return buildSlice(context, *starts, *ends, axes, steps);
+}
+
 //===----------------------------------------------------------------------===//
 // Gather
 //===----------------------------------------------------------------------===//
@@ -407,6 +414,9 @@ NodeResults onnx_nodes::convertGather(NodeContext &context) {
       return context.unsupported("the index " + Twine(index) +
                                  " is outside of an axis of size " +
                                  Twine(*constantSize));
+  if (failed(context.requireElements(*axis, size,
+                                     context.computeProduct(indexSizes))))
+    return failure();
 
   // Shape arithmetic goes on.
   Type elementType = context.elementType(0);

@@ -17,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -143,9 +144,8 @@ std::optional<SmallVector<int64_t>> NodeContext::getConstantInts(size_t index) {
   if (!matchPattern(value, m_Constant(&elements)))
     return std::nullopt;
   // A splat of many elements is no list that anything reads.
-  constexpr int64_t kMostInts = int64_t(1) << 20;
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  if (dense && dense.isSplat() && dense.getNumElements() > kMostInts)
+  if (dense && dense.isSplat() && dense.getNumElements() > kMostRepeated)
     return std::nullopt;
   if (dense)
     return llvm::map_to_vector(
@@ -221,6 +221,44 @@ std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
             : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), signless)));
   }
   return indices;
+}
+
+/// `fold` is the sum or product of two constants, and says in its result
+/// whether it overflows.
+static OpFoldResult combineSizes(NodeContext &context, int64_t neutral,
+                                 ArrayRef<OpFoldResult> sizes, AffineExpr expr,
+                                 decltype(&llvm::AddOverflow<int64_t>) fold,
+                                 StringRef what) {
+  int64_t constant = neutral;
+  SmallVector<OpFoldResult> others;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (!known) {
+      others.push_back(size);
+    } else if (fold(constant, *known, constant)) {
+      (void)context.unsupported("the sizes have no " + what + " of 64 bits");
+      return context.b.getIndexAttr(0);
+    }
+  }
+  OpFoldResult result = context.b.getIndexAttr(constant);
+  for (OpFoldResult size : others)
+    result = computeIndex(context.b, expr, {result, size});
+  return result;
+}
+
+OpFoldResult NodeContext::computeSum(ArrayRef<OpFoldResult> sizes) {
+  return combineSizes(*this, 0, sizes,
+                      b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1),
+                      llvm::AddOverflow<int64_t>, "sum");
+}
+
+OpFoldResult NodeContext::computeProduct(ArrayRef<OpFoldResult> sizes) {
+  auto isZero = [](OpFoldResult size) { return isConstantIntValue(size, 0); };
+  if (llvm::any_of(sizes, isZero))
+    return b.getIndexAttr(0);
+  return combineSizes(*this, 1, sizes,
+                      b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1),
+                      llvm::MulOverflow<int64_t>, "product");
 }
 
 //===----------------------------------------------------------------------===//
@@ -348,8 +386,7 @@ LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
   if (constant || (least <= 0 && value && value.getDefiningOp<tensor::DimOp>()))
     return success();
   require(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
-                                getValueOrCreateConstantIndexOp(
-                                    b, b.getLoc(), b.getIndexAttr(least))),
+                                arith::ConstantIndexOp::create(b, least)),
           what + " must be at least " + Twine(least));
   return success();
 }
@@ -368,6 +405,22 @@ LogicalResult NodeContext::requireEqual(OpFoldResult expected,
       getValueOrCreateConstantIndexOp(b, b.getLoc(), expected),
       getValueOrCreateConstantIndexOp(b, b.getLoc(), given));
   require(isEqual, what + " must fit the other sizes");
+  return success();
+}
+
+LogicalResult NodeContext::requireElements(int64_t axis, OpFoldResult size,
+                                           OpFoldResult taken) {
+  std::string what = "the size of axis " + std::to_string(axis);
+  if (std::optional<int64_t> count = getConstantIntValue(taken))
+    return requireAtLeast(std::min<int64_t>(*count, 1), size, what);
+  if (getConstantIntValue(size).value_or(0) > 0)
+    return success();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value least = arith::MinUIOp::create(b, one, cast<Value>(taken)).getResult();
+  require(arith::CmpIOp::create(
+              b, arith::CmpIPredicate::uge,
+              getValueOrCreateConstantIndexOp(b, b.getLoc(), size), least),
+          what + " must be at least 1");
   return success();
 }
 

@@ -61,6 +61,9 @@ private:
 
 /// Tensors with more elements are no shape arithmetic.
 inline constexpr int64_t kMostScalars = 64;
+/// One value repeated more often is computed where it is needed, and no
+/// constant.
+inline constexpr int64_t kMostRepeated = int64_t(1) << 20;
 
 /// The elements of a tensor of rank 0 or 1 that is small and either constant
 /// or put together from scalars: what shape arithmetic is done on.
@@ -116,6 +119,11 @@ public:
   std::optional<SmallVector<Value>> getScalars(Value tensor);
   Value makeTensor(ArrayRef<Value> scalars, RankedTensorType type);
 
+  // Of sizes. Constants whose sum or product 64 bits do not hold make the node
+  // unsupported; 0 is returned then.
+  OpFoldResult computeSum(ArrayRef<OpFoldResult> sizes);
+  OpFoldResult computeProduct(ArrayRef<OpFoldResult> sizes);
+
   //===--------------------------------------------------------------------===//
   // Attributes, with the default where the node has none
   //===--------------------------------------------------------------------===//
@@ -154,6 +162,10 @@ public:
   /// Requires a size (`what`) to be another one, at run time if need be.
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
                              const Twine &what);
+  /// Requires an axis of a size to have elements if any are taken from it, at
+  /// run time if need be.
+  LogicalResult requireElements(int64_t axis, OpFoldResult size,
+                                OpFoldResult taken);
 
   /// Remembers the first reason; the pass reports it.
   LogicalResult unsupported(const Twine &why);

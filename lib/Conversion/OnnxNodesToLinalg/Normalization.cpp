@@ -31,19 +31,12 @@ static SmallVector<int64_t> getAxesWithout(int64_t rank,
 // Softmax and LogSoftmax
 //===----------------------------------------------------------------------===//
 
-NodeResults onnx_nodes::convertSoftmax(NodeContext &context) {
+/// Of the elements along the axes `reduced`.
+static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
   Value input = context.input(0);
   Type elementType = context.elementType(0), type = getComputeType(elementType);
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   int64_t rank = sizes.size();
-  FailureOr<int64_t> axis = context.normalizeAxis(
-      context.getInt("axis", context.opset < 13 ? 1 : -1), rank);
-  if (failed(axis))
-    return failure();
-  // Before 13 the input counts as a matrix, split in two at the axis.
-  SmallVector<int64_t> reduced = {*axis};
-  for (int64_t next = *axis + 1; context.opset < 13 && next < rank; ++next)
-    reduced.push_back(next);
   SmallVector<int64_t> all = getAxesWithout(rank, {});
   SmallVector<int64_t> kept = getAxesWithout(rank, reduced);
 
@@ -60,24 +53,43 @@ NodeResults onnx_nodes::convertSoftmax(NodeContext &context) {
   Value sums =
       buildReductionOfAxes(context, exponentials, reduced, Combine::Sum);
   if (context.node.getOpType() == "Softmax")
-    return SmallVector<Value>{buildAlongAxes(
+    return buildAlongAxes(
         context, sizes, elementType, {exponentials, sums}, {all, kept},
         [&](ImplicitLocOpBuilder &b, ValueRange args) {
           return fromCompute(b, b.createOrFold<arith::DivFOp>(args[0], args[1]),
                              elementType);
-        })};
+        });
   Value logarithms =
       buildAlongAxes(context, context.getSizes(sums), type, sums,
                      getAxesWithout(kept.size(), {}),
                      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                        return math::LogOp::create(b, args[0]);
                      });
-  return SmallVector<Value>{buildAlongAxes(
+  return buildAlongAxes(
       context, sizes, elementType, {input, most, logarithms}, {all, kept, kept},
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value value = b.createOrFold<arith::SubFOp>(subtract(b, args), args[2]);
         return fromCompute(b, value, elementType);
-      })};
+      });
+}
+
+/// The input counts as a matrix, split in two at the axis.
+NodeResults onnx_nodes::convertMatrixSoftmax(NodeContext &context) {
+  int64_t rank = context.type(0).getRank();
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis", 1), rank);
+  if (failed(axis))
+    return failure();
+  return SmallVector<Value>{
+      buildSoftmax(context, llvm::to_vector(llvm::seq<int64_t>(*axis, rank)))};
+}
+
+NodeResults onnx_nodes::convertSoftmax(NodeContext &context) {
+  FailureOr<int64_t> axis = context.normalizeAxis(context.getInt("axis", -1),
+                                                  context.type(0).getRank());
+  if (failed(axis))
+    return failure();
+  return SmallVector<Value>{buildSoftmax(context, *axis)};
 }
 
 //===----------------------------------------------------------------------===//

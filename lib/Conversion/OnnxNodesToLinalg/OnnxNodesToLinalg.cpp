@@ -91,6 +91,19 @@ struct ConvertOnnxNodesToLinalg final
 };
 } // namespace
 
+static constexpr StringLiteral kTooManyElements =
+    ", whose sizes have no product of 64 bits";
+
+/// Whether the number of elements does not fit what MLIR counts them with.
+static bool hasTooManyElements(Type type) {
+  int64_t product = 1;
+  for (int64_t size : cast<RankedTensorType>(type).getShape())
+    if (!ShapedType::isDynamic(size) && size != 0 &&
+        llvm::MulOverflow(product, size, product))
+      return true;
+  return false;
+}
+
 /// Why the inputs of the node cannot be taken, if that is so.
 static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
   int count = context.inputs.size();
@@ -117,20 +130,12 @@ static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
     if (!getElementKind(type.getElementType()) ||
         !type.getElementType().isIntOrFloat())
       return context.unsupported(text);
+    if (hasTooManyElements(type))
+      return context.unsupported(text + kTooManyElements);
   }
   if (row.kinds != kinds::Any && failed(context.requireKind(0, row.kinds)))
     return failure();
   return success();
-}
-
-/// Whether the number of elements does not fit what MLIR counts them with.
-static bool hasTooManyElements(Type type) {
-  int64_t product = 1;
-  for (int64_t size : cast<RankedTensorType>(type).getShape())
-    if (!ShapedType::isDynamic(size) && size != 0 &&
-        llvm::MulOverflow(product, size, product))
-      return true;
-  return false;
 }
 
 /// Puts the new values in the place of the old ones.
@@ -143,8 +148,7 @@ static LogicalResult replaceResults(NodeContext &context,
                                  " is not supported");
     if (value && hasTooManyElements(value.getType()))
       return context.unsupported("output " + Twine(index) + " has the type " +
-                                 show(value.getType()) +
-                                 ", whose sizes have no product of 64 bits");
+                                 show(value.getType()) + kTooManyElements);
     // What the file says of shapes is a hint; types have to agree.
     auto declared = dyn_cast<TensorType>(result.getType());
     Type elementType = value ? getElementTypeOrSelf(value) : Type();

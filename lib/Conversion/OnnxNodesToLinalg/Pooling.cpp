@@ -183,9 +183,10 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// The number of elements that each window along an axis has in the input, or
-/// with `countPads` in the padded input, as floats.
+/// with `countPads` in the padded input (what ceil_mode adds does not count),
+/// as floats.
 static Value buildCounts(ImplicitLocOpBuilder &b, const WindowAxis &window,
-                         OpFoldResult padHigh, bool countPads, Type type) {
+                         bool countPads, Type type) {
   // Element k of window o is at o * stride + k * dilation in the padded input;
   // counted are those in [low, high).
   OpFoldResult low =
@@ -193,7 +194,7 @@ static Value buildCounts(ImplicitLocOpBuilder &b, const WindowAxis &window,
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
   OpFoldResult high = computeIndex(b, s0 + s1, {window.input, window.padLow});
   if (countPads)
-    high = computeIndex(b, s0 + s1, {high, padHigh});
+    high = computeIndex(b, s0 + s1, {high, window.givenHigh});
   return buildParallel(
       b, window.output, type, {}, {},
       [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
@@ -243,14 +244,8 @@ NodeResults onnx_nodes::convertAveragePool(NodeContext &context) {
   SmallVector<Value> inputs = {sums};
   SmallVector<SmallVector<int64_t>> axes = {
       llvm::to_vector(llvm::seq<int64_t>(rank))};
-  SmallVector<int64_t> pads = context.getInts("pads");
   for (auto [index, window] : llvm::enumerate(pooling.windows)) {
-    // What ceil_mode adds to the padding does not count.
-    OpFoldResult padHigh = window.padHigh;
-    if (context.getInt("ceil_mode", 0) != 0)
-      padHigh = b.getIndexAttr(
-          pads.empty() ? 0 : pads[pooling.windows.size() + index]);
-    inputs.push_back(buildCounts(b, window, padHigh, countPads, type));
+    inputs.push_back(buildCounts(b, window, countPads, type));
     axes.push_back({static_cast<int64_t>(2 + index)});
   }
   return SmallVector<Value>{buildAlongAxes(

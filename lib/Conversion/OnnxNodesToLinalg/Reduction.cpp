@@ -22,43 +22,29 @@ bool onnx_nodes::isUnsignedElement(Type elementType) {
   return elementType.isUnsignedInteger() || elementType.isInteger(1);
 }
 
+static arith::AtomicRMWKind getKind(Combine combine, Type type,
+                                    bool isUnsigned) {
+  using Kind = arith::AtomicRMWKind;
+  static const Kind kinds[][3] = {
+      {Kind::addf, Kind::addi, Kind::addi},
+      {Kind::mulf, Kind::muli, Kind::muli},
+      {Kind::maximumf, Kind::maxs, Kind::maxu},
+      {Kind::minimumf, Kind::mins, Kind::minu},
+  };
+  return kinds[static_cast<size_t>(combine)]
+              [isa<FloatType>(type) ? 0 : 1 + isUnsigned];
+}
+
 Value onnx_nodes::makeNeutral(ImplicitLocOpBuilder &b, Combine combine,
                               Type type, bool isUnsigned) {
-  if (combine == Combine::Sum || combine == Combine::Product)
-    return makeNumber(b, type, combine == Combine::Product);
-  bool isMax = combine == Combine::Max;
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return arith::ConstantOp::create(
-        b, FloatAttr::get(type, APFloat::getInf(floatType.getFloatSemantics(),
-                                                /*Negative=*/isMax)));
-  unsigned width = type.getIntOrFloatBitWidth();
-  APInt limit = isMax ? (isUnsigned ? APInt::getMinValue(width)
-                                    : APInt::getSignedMinValue(width))
-                      : (isUnsigned ? APInt::getMaxValue(width)
-                                    : APInt::getSignedMaxValue(width));
-  return arith::ConstantOp::create(b, b.getIntegerAttr(type, limit));
+  return arith::getIdentityValue(getKind(combine, type, isUnsigned), type, b,
+                                 b.getLoc());
 }
 
 Value onnx_nodes::buildCombine(ImplicitLocOpBuilder &b, Combine combine,
                                Value lhs, Value rhs, bool isUnsigned) {
-  bool isFloat = isa<FloatType>(lhs.getType());
-  switch (combine) {
-  case Combine::Sum:
-    return isFloat ? b.createOrFold<arith::AddFOp>(lhs, rhs)
-                   : b.createOrFold<arith::AddIOp>(lhs, rhs);
-  case Combine::Product:
-    return isFloat ? b.createOrFold<arith::MulFOp>(lhs, rhs)
-                   : b.createOrFold<arith::MulIOp>(lhs, rhs);
-  case Combine::Max:
-    return isFloat      ? b.createOrFold<arith::MaximumFOp>(lhs, rhs)
-           : isUnsigned ? b.createOrFold<arith::MaxUIOp>(lhs, rhs)
-                        : b.createOrFold<arith::MaxSIOp>(lhs, rhs);
-  case Combine::Min:
-    return isFloat      ? b.createOrFold<arith::MinimumFOp>(lhs, rhs)
-           : isUnsigned ? b.createOrFold<arith::MinUIOp>(lhs, rhs)
-                        : b.createOrFold<arith::MinSIOp>(lhs, rhs);
-  }
-  return {};
+  return arith::getReductionOp(getKind(combine, lhs.getType(), isUnsigned), b,
+                               b.getLoc(), lhs, rhs);
 }
 
 SmallVector<Value>
@@ -80,6 +66,21 @@ onnx_nodes::buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
                                             args.drop_front(maps.size())));
       });
   return llvm::to_vector(ValueRange(generic.getResults()));
+}
+
+LogicalResult onnx_nodes::requireIntegerFactors(NodeContext &context) {
+  for (size_t i : {0, 1}) {
+    Type type = context.elementType(i);
+    if (!type.isInteger(8))
+      return context.unsupported("input " + Twine(i) +
+                                 " must have integers of 8 bits, but got " +
+                                 show(type));
+    if (context.input(2 + i) && context.elementType(2 + i) != type)
+      return context.unsupported(
+          "input " + Twine(2 + i) + " must have elements of type " +
+          show(type) + ", but got " + show(context.elementType(2 + i)));
+  }
+  return success();
 }
 
 SmallVector<Value>

@@ -38,6 +38,10 @@ SmallVector<Value> buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
                                   ArrayRef<AffineMap> maps, ValueRange inits,
                                   AffineMap resultMap, ReductionBody body);
 
+/// The types that ConvInteger and MatMulInteger have: factors of 8 bits, each
+/// with a zero point (inputs 2 and 3) of its own type or none.
+LogicalResult requireIntegerFactors(NodeContext &context);
+
 /// accumulator + elements[0] * elements[1], for floats and integers; of which,
 /// first, the elements at `zeroPoints` (where there are) are subtracted.
 SmallVector<Value>

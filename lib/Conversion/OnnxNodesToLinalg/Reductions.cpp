@@ -30,7 +30,8 @@ namespace {
 struct ReductionRow {
   Combine combine;
   ElementMap before;
-  Value (*after)(ImplicitLocOpBuilder &b, Value value, Value count);
+  Value (*after)(ImplicitLocOpBuilder &b, Value value, Value count,
+                 bool isUnsigned);
 };
 } // namespace
 
@@ -44,16 +45,17 @@ static Value absolute(ImplicitLocOpBuilder &b, Value x) {
   return b.createOrFold<math::AbsIOp>(x);
 }
 
-static Value squareRoot(ImplicitLocOpBuilder &b, Value x, Value) {
+static Value squareRoot(ImplicitLocOpBuilder &b, Value x, Value, bool) {
   return b.createOrFold<math::SqrtOp>(x);
 }
 
-static Value logarithm(ImplicitLocOpBuilder &b, Value x, Value) {
+static Value logarithm(ImplicitLocOpBuilder &b, Value x, Value, bool) {
   return b.createOrFold<math::LogOp>(x);
 }
 
 /// The mean of nothing is NaN; integers have none, and get 0.
-static Value divideByCount(ImplicitLocOpBuilder &b, Value x, Value count) {
+static Value divideByCount(ImplicitLocOpBuilder &b, Value x, Value count,
+                           bool isUnsigned) {
   if (isa<FloatType>(x.getType()))
     return b.createOrFold<arith::DivFOp>(
         x, b.createOrFold<arith::SIToFPOp>(x.getType(), count));
@@ -61,16 +63,8 @@ static Value divideByCount(ImplicitLocOpBuilder &b, Value x, Value count) {
   count = b.createOrFold<arith::MaxSIOp>(count, one);
   if (x.getType().isInteger(32))
     count = b.createOrFold<arith::TruncIOp>(x.getType(), count);
-  return b.createOrFold<arith::DivSIOp>(x, count);
-}
-
-static Value divideByCountUnsigned(ImplicitLocOpBuilder &b, Value x,
-                                   Value count) {
-  Value one = makeNumber(b, count.getType(), 1);
-  count = b.createOrFold<arith::MaxSIOp>(count, one);
-  if (x.getType().isInteger(32))
-    count = b.createOrFold<arith::TruncIOp>(x.getType(), count);
-  return b.createOrFold<arith::DivUIOp>(x, count);
+  return isUnsigned ? b.createOrFold<arith::DivUIOp>(x, count)
+                    : b.createOrFold<arith::DivSIOp>(x, count);
 }
 
 /// `tensor` reduced along `axes`, which stay with size 1 if `keepDims`.
@@ -93,8 +87,10 @@ static Value buildReduced(NodeContext &context, Value tensor,
     result = buildParallel(b, without, elementType, result,
                            b.getMultiDimIdentityMap(without.size()),
                            [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                             return fromCompute(b, row.after(b, args[0], count),
-                                                elementType);
+                             Value value =
+                                 row.after(b, args[0], count,
+                                           isUnsignedElement(elementType));
+                             return fromCompute(b, value, elementType);
                            });
   } else {
     result = convertFromCompute(context, result, elementType);
@@ -137,9 +133,8 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
           .Case("ReduceProd", ReductionRow{Combine::Product, nullptr, nullptr})
           .Case("ReduceMax", ReductionRow{Combine::Max, nullptr, nullptr})
           .Case("ReduceMin", ReductionRow{Combine::Min, nullptr, nullptr})
-          .Case("ReduceMean", ReductionRow{Combine::Sum, nullptr,
-                                           isUnsigned ? divideByCountUnsigned
-                                                      : divideByCount})
+          .Case("ReduceMean",
+                ReductionRow{Combine::Sum, nullptr, divideByCount})
           .Case("ReduceL1",
                 ReductionRow{Combine::Sum, isUnsigned ? nullptr : absolute,
                              nullptr})

@@ -9,7 +9,6 @@
 #include "Building.h"
 #include "Conversions.h"
 #include "Interpolation.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,6 +28,7 @@ struct ResizeBuilder {
       : context(context), b(context.b),
         sizes(context.getSizes(context.input(0))) {}
 
+  LogicalResult readMode();
   LogicalResult readOptions();
   LogicalResult readAxes();
   LogicalResult useScales(ArrayRef<Value> scales);
@@ -50,7 +50,8 @@ struct ResizeBuilder {
 };
 } // namespace
 
-LogicalResult ResizeBuilder::readOptions() {
+/// With the other options as they were before there were others.
+LogicalResult ResizeBuilder::readMode() {
   StringRef mode = context.getString("mode", "nearest");
   auto foundMode = llvm::StringSwitch<std::optional<ResizeMode>>(mode)
                        .Case("nearest", ResizeMode::Nearest)
@@ -61,11 +62,12 @@ LogicalResult ResizeBuilder::readOptions() {
   if (!foundMode)
     return context.unsupported("mode '" + mode + "' is unknown");
   options.mode = *foundMode;
-  if (context.opset < 11 || context.node.getOpType() == "Upsample") {
-    options.coordinates = Coordinates::Asymmetric;
-    options.nearest = Nearest::Simple;
-    return success();
-  }
+  options.coordinates = Coordinates::Asymmetric;
+  options.nearest = Nearest::Simple;
+  return success();
+}
+
+LogicalResult ResizeBuilder::readOptions() {
   StringRef coordinates =
       context.getString("coordinate_transformation_mode", "half_pixel");
   auto foundCoordinates =
@@ -231,33 +233,21 @@ NodeResults ResizeBuilder::build() {
                            matchPattern(axis.roiEnd, m_OneFloat()));
     return isWhole && isEqualConstantIntOrValue(axis.input, axis.output);
   });
-  // From an axis without elements nothing can be taken.
-  AffineExpr one = b.getAffineConstantExpr(1), input = b.getAffineSymbolExpr(0);
-  AffineExpr output = b.getAffineSymbolExpr(1);
-  auto getMin = [&](ArrayRef<AffineExpr> exprs, const ResizeAxis &axis) {
-    return affine::makeComposedFoldedAffineMin(
-        b, b.getLoc(), AffineMap::get(0, 2, exprs, b.getContext()),
-        {axis.input, axis.output});
-  };
   for (const ResizeAxis &axis : axes)
-    if (failed(context.requireEqual(
-            getMin({one, output}, axis), getMin({one, input, output}, axis),
-            "the elements to take along axis " + Twine(axis.axis))))
+    if (failed(context.requireElements(axis.axis, axis.input, axis.output)))
       return failure();
   return SmallVector<Value>{
       buildResize(context, context.input(0), axes, options)};
 }
 
-/// Resize 10 and Upsample 9 have the scales as input 1; from 11 on there are
-/// the region, the scales and the sizes, absent or empty where not meant.
+/// There are the region, the scales and the sizes, absent or empty where not
+/// meant.
 NodeResults onnx_nodes::convertResize(NodeContext &context) {
   ResizeBuilder builder(context);
-  if (failed(builder.readOptions()) || failed(builder.readAxes()))
+  if (failed(builder.readMode()) || failed(builder.readOptions()) ||
+      failed(builder.readAxes()))
     return failure();
-  bool isOld = context.opset < 11 || context.node.getOpType() == "Upsample";
-  size_t scalesIndex = isOld ? 1 : 2;
-  FailureOr<SmallVector<Value>> scales =
-      builder.getFloats(scalesIndex, "the scales");
+  FailureOr<SmallVector<Value>> scales = builder.getFloats(2, "the scales");
   if (failed(scales))
     return failure();
   if (scales->empty() && !context.input(3))
@@ -269,19 +259,35 @@ NodeResults onnx_nodes::convertResize(NodeContext &context) {
   return builder.build();
 }
 
-/// Upsample 1 and 7 have the scales as attributes.
-NodeResults onnx_nodes::convertUpsample(NodeContext &context) {
-  ResizeBuilder builder(context);
-  if (failed(builder.readOptions()) || failed(builder.readAxes()))
+static NodeResults upsample(ResizeBuilder &builder, ArrayRef<Value> scales) {
+  if (failed(builder.readMode()) || failed(builder.readAxes()) ||
+      failed(builder.useScales(scales)))
     return failure();
-  SmallVector<float> scales = context.getFloats("scales");
-  if (context.opset < 7)
-    scales = {1, 1, context.getFloat("height_scale", 1),
-              context.getFloat("width_scale", 1)};
+  return builder.build();
+}
+
+/// The scales as constants.
+static NodeResults upsample(NodeContext &context, ArrayRef<float> scales) {
+  ResizeBuilder builder(context);
   SmallVector<Value> values;
   for (float scale : scales)
     values.push_back(makeNumber(context.b, context.b.getF32Type(), scale));
-  if (failed(builder.useScales(values)))
+  return upsample(builder, values);
+}
+
+NodeResults onnx_nodes::convertUpsampleOfImages(NodeContext &context) {
+  return upsample(context, {1, 1, context.getFloat("height_scale", 1),
+                            context.getFloat("width_scale", 1)});
+}
+
+NodeResults onnx_nodes::convertFixedUpsample(NodeContext &context) {
+  return upsample(context, context.getFloats("scales"));
+}
+
+NodeResults onnx_nodes::convertUpsample(NodeContext &context) {
+  ResizeBuilder builder(context);
+  FailureOr<SmallVector<Value>> scales = builder.getFloats(1, "the scales");
+  if (failed(scales))
     return failure();
-  return builder.build();
+  return upsample(builder, *scales);
 }

@@ -48,20 +48,10 @@ NodeResults onnx_nodes::convertShape(NodeContext &context) {
   return SmallVector<Value>{context.makeTensor(scalars, type)};
 }
 
-static OpFoldResult computeProduct(ImplicitLocOpBuilder &b,
-                                   ArrayRef<OpFoldResult> sizes) {
-  OpFoldResult product = b.getIndexAttr(1);
-  AffineExpr s0, s1;
-  bindSymbols(b.getContext(), s0, s1);
-  for (OpFoldResult size : sizes)
-    product = computeIndex(b, s0 * s1, {product, size});
-  return product;
-}
-
 NodeResults onnx_nodes::convertSize(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value size =
-      makeInt64(b, computeProduct(b, context.getSizes(context.inputs[0])));
+      makeInt64(b, context.computeProduct(context.getSizes(context.inputs[0])));
   return SmallVector<Value>{
       context.makeTensor(size, RankedTensorType::get({}, b.getI64Type()))};
 }
@@ -113,8 +103,8 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
   }
   factors.push_back(b.getIndexAttr(numerator));
   divisors.push_back(b.getIndexAttr(denominator));
-  OpFoldResult product = computeProduct(b, factors);
-  OpFoldResult divisor = computeProduct(b, divisors);
+  OpFoldResult product = context.computeProduct(factors);
+  OpFoldResult divisor = context.computeProduct(divisors);
   isExact = isConstantIntValue(divisor, 1);
   if (isExact)
     return product;
@@ -127,24 +117,11 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
   return getAsOpFoldResult(size);
 }
 
-/// The shape is an attribute before version 5. Sizes that are computed at run
-/// time are taken for sizes: 0 and -1 have their meaning as constants only.
-NodeResults onnx_nodes::convertReshape(NodeContext &context) {
-  constexpr int64_t kFirstWithInput = 5;
-  ImplicitLocOpBuilder &b = context.b;
+/// Sizes that are computed at run time are taken for sizes: 0 and -1 have their
+/// meaning as constants only.
+static NodeResults reshapeTo(NodeContext &context,
+                             SmallVector<OpFoldResult> to) {
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  SmallVector<OpFoldResult> to;
-  if (context.opset < kFirstWithInput) {
-    to = getAsIndexOpFoldResult(b.getContext(), context.getInts("shape"));
-  } else {
-    if (!context.input(1))
-      return context.unsupported("input 1 is absent");
-    auto indices = context.getIndices(1);
-    if (!indices)
-      return context.unsupported(
-          "the elements of input 1 must be known by their number");
-    to = std::move(*indices);
-  }
   bool allowZero = context.getInt("allowzero", 0) != 0;
   std::optional<size_t> inferred;
   SmallVector<OpFoldResult> others;
@@ -173,11 +150,24 @@ NodeResults onnx_nodes::convertReshape(NodeContext &context) {
       return failure();
     to[*inferred] = *size;
   }
-  if (!isExact && failed(context.requireEqual(computeProduct(b, from),
-                                              computeProduct(b, to),
+  if (!isExact && failed(context.requireEqual(context.computeProduct(from),
+                                              context.computeProduct(to),
                                               "the number of elements")))
     return failure();
   return SmallVector<Value>{context.reshape(context.inputs[0], to)};
+}
+
+NodeResults onnx_nodes::convertFixedReshape(NodeContext &context) {
+  return reshapeTo(context, getAsIndexOpFoldResult(context.b.getContext(),
+                                                   context.getInts("shape")));
+}
+
+NodeResults onnx_nodes::convertReshape(NodeContext &context) {
+  auto shape = context.getIndices(1);
+  if (!shape)
+    return context.unsupported(
+        "the elements of input 1 must be known by their number");
+  return reshapeTo(context, std::move(*shape));
 }
 
 /// Negative axes are there from version 11 on.
@@ -192,20 +182,16 @@ NodeResults onnx_nodes::convertFlatten(NodeContext &context) {
   ArrayRef<OpFoldResult> sizes = from;
   size_t split = axis < 0 ? axis + rank : axis;
   return SmallVector<Value>{context.reshape(
-      context.inputs[0], {computeProduct(context.b, sizes.take_front(split)),
-                          computeProduct(context.b, sizes.drop_front(split))})};
+      context.inputs[0], {context.computeProduct(sizes.take_front(split)),
+                          context.computeProduct(sizes.drop_front(split))})};
 }
 
-/// Axes are an attribute before version 13, then an input.
+/// An attribute or an input, whichever the version has.
 static FailureOr<std::optional<SmallVector<int64_t>>>
 getAxes(NodeContext &context) {
-  constexpr int64_t kFirstWithInput = 13;
   std::optional<SmallVector<int64_t>> axes;
-  if (context.opset < kFirstWithInput) {
-    if (context.has("axes"))
-      axes = context.getInts("axes");
-    return axes;
-  }
+  if (context.has("axes"))
+    axes = context.getInts("axes");
   if (!context.input(1))
     return axes;
   axes = context.getConstantInts(1);
@@ -323,7 +309,10 @@ NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
     value = cast<TypedAttr>(*elements.getValues<Attribute>().begin());
   }
   auto type = RankedTensorType::get(getShape(*shape), value.getType());
+  std::optional<int64_t> count;
   if (type.hasStaticShape())
+    count = getConstantIntValue(context.computeProduct(*shape));
+  if (count && *count <= kMostRepeated)
     return SmallVector<Value>{arith::ConstantOp::create(
         b, DenseElementsAttr::get(type, cast<Attribute>(value)))};
   return SmallVector<Value>{buildFilled(b, *shape, makeConstant(b, value))};

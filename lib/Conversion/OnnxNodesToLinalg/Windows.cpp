@@ -93,9 +93,8 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   return success();
 }
 
-/// With 32 bits no product of two overflows.
-static LogicalResult checkRange(NodeContext &context, StringRef name,
-                                int64_t value, int64_t least) {
+LogicalResult onnx_nodes::checkRange(NodeContext &context, StringRef name,
+                                     int64_t value, int64_t least) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (value >= least && value <= kMost)
     return success();
@@ -143,10 +142,12 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
                       b.getIndexAttr(isPadded ? (*pads)[axis] : 0),
                       b.getIndexAttr(isPadded ? (*pads)[rank + axis] : 0),
                       (*strides)[axis],
-                      (*dilations)[axis]};
+                      (*dilations)[axis],
+                      {}};
     if (isSame)
       padEvenly(context.b, window, autoPad == "SAME_UPPER");
-    else if (failed(countWindows(context, window, ceilMode)))
+    window.givenHigh = window.padHigh;
+    if (!isSame && failed(countWindows(context, window, ceilMode)))
       return failure();
     windows.push_back(window);
   }

@@ -18,6 +18,8 @@ struct WindowAxis {
   OpFoldResult input, kernel, output;
   OpFoldResult padLow, padHigh;
   int64_t stride, dilation;
+  /// `padHigh` without what ceil_mode adds to it.
+  OpFoldResult givenHigh;
 
   /// Where element `kernel` of window `output` is, in the padded input.
   AffineExpr getPosition(AffineExpr output, AffineExpr kernel) const {
@@ -32,6 +34,11 @@ struct WindowAxis {
 FailureOr<SmallVector<WindowAxis>> getWindows(NodeContext &context,
                                               ArrayRef<OpFoldResult> input,
                                               ArrayRef<OpFoldResult> kernel);
+
+/// Requires a value of an attribute to have 32 bits: then no product of two
+/// overflows.
+LogicalResult checkRange(NodeContext &context, StringRef name, int64_t value,
+                         int64_t least);
 
 /// The attribute kernel_shape, for `rank` axes.
 FailureOr<SmallVector<OpFoldResult>> getKernelShape(NodeContext &context,

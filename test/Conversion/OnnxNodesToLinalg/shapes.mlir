@@ -91,6 +91,20 @@ func.func @slices(%x: tensor<4x?xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
+// An end is the end of the axis only where the axis has no known size.
+// CHECK-LABEL: func.func @slice_ends(
+// CHECK-SAME: -> (tensor<2147483647xi8>, tensor<?xi8>)
+// CHECK: %[[SIZE:.+]] = tensor.dim %arg1
+// CHECK: tensor.extract_slice %arg0[0] [2147483647] [1]
+// CHECK: tensor.extract_slice %arg1[0] [%[[SIZE]]] [1]
+func.func @slice_ends(%x: tensor<8589934592xi8>, %y: tensor<?xi8>) -> (tensor<*xi8>, tensor<*xi8>) {
+  %start = arith.constant dense<0> : tensor<1xi64>
+  %end = arith.constant dense<2147483647> : tensor<1xi64>
+  %0 = quant_float.node "Slice"(%x, %start, %end) opset 13 : (tensor<8589934592xi8>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi8>
+  %1 = quant_float.node "Slice"(%y, %start, %end) opset 13 : (tensor<?xi8>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi8>
+  return %0, %1 : tensor<*xi8>, tensor<*xi8>
+}
+
 // CHECK-LABEL: func.func @concat_and_split(
 // CHECK-SAME: -> (tensor<2x3xui8>, tensor<2x4xui8>)
 // CHECK: tensor.insert_slice %arg0 into %{{.+}}[0, 0] [2, 2] [1, 1]
@@ -112,6 +126,49 @@ func.func @concat_and_split(%x: tensor<2x2xui8>, %y: tensor<2x5xui8>) -> (tensor
 func.func @gather_rows(%x: tensor<7x3xf32>, %i: tensor<?x5xi32>) -> tensor<*xf32> {
   %0 = quant_float.node "Gather"(%x, %i) opset 13 : (tensor<7x3xf32>, tensor<?x5xi32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
+}
+
+// Of an axis without elements nothing is taken, unless nothing is asked for.
+// CHECK-LABEL: func.func @gather_from_open(
+// CHECK-SAME: %[[X:.+]]: tensor<?xf32>, %[[I:.+]]: tensor<2xi64>, %[[J:.+]]: tensor<?xi64>
+// CHECK: %[[SIZE:.+]] = tensor.dim %[[X]]
+// CHECK: %[[HAS:.+]] = arith.cmpi sge, %[[SIZE]], %c1
+// CHECK: cf.assert %[[HAS]], "Gather: the size of axis 0 must be at least 1"
+// CHECK: %[[LEAST:.+]] = arith.minui
+// CHECK: %[[FITS:.+]] = arith.cmpi uge, %[[SIZE]], %[[LEAST]]
+// CHECK: cf.assert %[[FITS]], "Gather: the size of axis 0 must be at least 1"
+func.func @gather_from_open(%x: tensor<?xf32>, %i: tensor<2xi64>, %j: tensor<?xi64>, %none: tensor<0xi64>, %empty: tensor<0xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %0 = quant_float.node "Gather"(%x, %i) opset 13 : (tensor<?xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %1 = quant_float.node "Gather"(%x, %j) opset 13 : (tensor<?xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %2 = quant_float.node "Gather"(%empty, %none) opset 13 : (tensor<0xf32>, tensor<0xi64>) -> tensor<*xf32>
+  return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
+// Sizes that arrive as values may be negative: the node says so where it runs.
+// CHECK-LABEL: func.func @sizes_of_values(
+// CHECK: cf.assert %{{.+}}, "Reshape: a size of the shape must be at least 0"
+// CHECK: cf.assert %{{.+}}, "Expand: a size of the shape must be at least 0"
+// CHECK: cf.assert %{{.+}}, "ConstantOfShape: a size of the shape must be at least 0"
+// CHECK: cf.assert %{{.+}}, "Split: the size of a part must be at least 0"
+func.func @sizes_of_values(%x: tensor<6xf32>, %p: tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %0 = quant_float.node "Reshape"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %1 = quant_float.node "Expand"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %2 = quant_float.node "ConstantOfShape"(%p) opset 13 : (tensor<2xi64>) -> tensor<*xf32>
+  %3:2 = quant_float.node "Split"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>)
+  return %0, %1, %2, %3#0 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
+// Many equal elements are no constant, and not made one by one.
+// CHECK-LABEL: func.func @many_equal(
+// CHECK-SAME: -> (tensor<100000000000xf32>, tensor<100000000000xi8>)
+// CHECK-NOT: dense<7>
+// CHECK-COUNT-2: linalg.generic
+func.func @many_equal(%x: tensor<1xf32>) -> (tensor<*xf32>, tensor<*xi8>) {
+  %shape = arith.constant dense<100000000000> : tensor<1xi64>
+  %one = arith.constant dense<1.0> : tensor<1xf32>
+  %0 = quant_float.node "Expand"(%one, %shape) opset 13 : (tensor<1xf32>, tensor<1xi64>) -> tensor<*xf32>
+  %1 = quant_float.node "ConstantOfShape"(%shape) opset 13 attributes {value = dense<7> : tensor<1xi8>} : (tensor<1xi64>) -> tensor<*xi8>
+  return %0, %1 : tensor<*xf32>, tensor<*xi8>
 }
 
 // CHECK-LABEL: func.func @expand(

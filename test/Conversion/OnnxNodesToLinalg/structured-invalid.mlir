@@ -19,6 +19,14 @@ func.func @matmul_integer_zero_points(%a: tensor<2x3xi8>, %b: tensor<3x5xi8>, %z
   return %0 : tensor<2x5xi32>
 }
 
+func.func @matmul_integer_types(%a: tensor<2x3xui8>, %b: tensor<3x5xi8>, %f: tensor<3x5xf32>, %z: tensor<i8>) -> tensor<*xi32> {
+  // expected-error @+1 {{input 1 must have integers of 8 bits, but got 'f32'}}
+  %0 = quant_float.node "MatMulInteger"(%a, %f) opset 10 : (tensor<2x3xui8>, tensor<3x5xf32>) -> tensor<*xi32>
+  // expected-error @+1 {{input 2 must have elements of type 'ui8', but got 'i8'}}
+  %1 = quant_float.node "MatMulInteger"(%a, %b, %z) opset 10 : (tensor<2x3xui8>, tensor<3x5xi8>, tensor<i8>) -> tensor<*xi32>
+  return %0 : tensor<*xi32>
+}
+
 func.func @gemm_rank(%a: tensor<2x3x1xf32>, %b: tensor<3x5xf32>) -> tensor<2x5xf32> {
   // expected-error @+1 {{the factors must have rank 2}}
   %0 = quant_float.node "Gemm"(%a, %b) opset 13 : (tensor<2x3x1xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
@@ -53,6 +61,26 @@ func.func @conv_groups(%x: tensor<1x6x8xf32>, %w: tensor<4x2x3xf32>) -> tensor<*
   // expected-error @+1 {{attribute 'group' must divide the channels of the result, but got 3}}
   %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {group = 3 : i64} : (tensor<1x6x8xf32>, tensor<4x2x3xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
+}
+
+func.func @conv_group_range(%x: tensor<1x0x8xf32>, %w: tensor<0x0x3xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{values of attribute 'group' must be between 1 and 2147483647, but got 9223372036854775807}}
+  %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {group = 9223372036854775807 : i64} : (tensor<1x0x8xf32>, tensor<0x0x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{values of attribute 'group' must be between 1 and 2147483647, but got 0}}
+  %1 = quant_float.node "Conv"(%x, %w) opset 11 attributes {group = 0 : i64} : (tensor<1x0x8xf32>, tensor<0x0x3xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+func.func @conv_integer_types(%x: tensor<1x1x4xui8>, %w: tensor<1x1x2xi8>, %f: tensor<1x1x2xf32>, %l: tensor<1x1x4xi64>, %z: tensor<i8>, %u: tensor<ui8>) -> tensor<*xi32> {
+  // expected-error @+1 {{input 0 must have integers of 8 bits, but got 'i64'}}
+  %0 = quant_float.node "ConvInteger"(%l, %w) opset 10 : (tensor<1x1x4xi64>, tensor<1x1x2xi8>) -> tensor<*xi32>
+  // expected-error @+1 {{input 1 must have integers of 8 bits, but got 'f32'}}
+  %1 = quant_float.node "ConvInteger"(%x, %f) opset 10 : (tensor<1x1x4xui8>, tensor<1x1x2xf32>) -> tensor<*xi32>
+  // expected-error @+1 {{input 2 must have elements of type 'ui8', but got 'i8'}}
+  %2 = quant_float.node "ConvInteger"(%x, %w, %z) opset 10 attributes {pads = array<i64: 1, 1>} : (tensor<1x1x4xui8>, tensor<1x1x2xi8>, tensor<i8>) -> tensor<*xi32>
+  // expected-error @+1 {{input 3 must have elements of type 'i8', but got 'ui8'}}
+  %3 = quant_float.node "ConvInteger"(%x, %w, %u, %u) opset 10 : (tensor<1x1x4xui8>, tensor<1x1x2xi8>, tensor<ui8>, tensor<ui8>) -> tensor<*xi32>
+  return %0 : tensor<*xi32>
 }
 
 func.func @conv_bias(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>, %b: tensor<3xf32>) -> tensor<*xf32> {
@@ -139,7 +167,7 @@ func.func @resize(%x: tensor<1x2x5x6xf32>, %s: tensor<3xf32>) -> tensor<*xf32> {
 
 func.func @resize_nothing(%x: tensor<1x0xf32>) -> tensor<*xf32> {
   %sizes = arith.constant dense<[1, 3]> : tensor<2xi64>
-  // expected-error @+1 {{the elements to take along axis 1 must be 1, but got 0}}
+  // expected-error @+1 {{the size of axis 1 must be at least 1, but got 0}}
   %0 = quant_float.node "Resize"(%x, %sizes) opset 13 absent [1, 2] : (tensor<1x0xf32>, tensor<2xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }

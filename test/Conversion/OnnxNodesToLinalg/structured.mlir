@@ -164,3 +164,16 @@ func.func @dynamic_quantize(%x: tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32
   %0:3 = quant_float.node "DynamicQuantizeLinear"(%x) opset 11 : (tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32>, tensor<ui8>)
   return %0#0, %0#1, %0#2 : tensor<?x4xui8>, tensor<f32>, tensor<ui8>
 }
+
+// -----
+
+// Without axes nothing is resized, and there is no ratio to keep.
+// CHECK-LABEL: func.func @resize_no_axes(
+// CHECK-SAME: %[[X:.+]]: tensor<4xf32>
+// CHECK: return %[[X]]
+func.func @resize_no_axes(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %scales = arith.constant dense<> : tensor<0xf32>
+  %sizes = arith.constant dense<> : tensor<0xi64>
+  %0 = quant_float.node "Resize"(%x, %scales, %sizes) opset 18 attributes {axes = array<i64>, keep_aspect_ratio_policy = "not_larger"} absent [1] : (tensor<4xf32>, tensor<0xf32>, tensor<0xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
