@@ -1,0 +1,337 @@
+//===- QuantizationOps.td - Operations with scales ---------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_IR_QUANTIZATIONOPS_TD
+#define QUANT_FLOAT_IR_QUANTIZATIONOPS_TD
+
+include "quant-float/IR/QuantFloatBase.td"
+
+//===----------------------------------------------------------------------===//
+// QuantizeOp, DequantizeOp, QdqOp
+//===----------------------------------------------------------------------===//
+
+// What the three have in common: the values, the granularity (Q1) and the
+// standard that the op follows.
+class QuantFloat_QuantizationOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
+    Pure, DeclareOpInterfaceMethods<QuantFloat_QuantizationOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
+  dag valueArguments = (ins
+    QuantFloat_Value:$input,
+    QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$zero_point,
+    I64Attr:$opset,
+    OptionalAttr<StrAttr>:$domain,
+    OptionalAttr<I64Attr>:$axis,
+    OptionalAttr<I64Attr>:$block_size,
+    OptionalAttr<StrArrayAttr>:$ignored_attributes);
+  let arguments = valueArguments;
+  let results = (outs QuantFloat_Value:$result);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+// The constraints that the three share; the descriptions go on from here.
+defvar quantizationConstraints = [{
+    - (V1, V2) the element types are ones that the op version accepts;
+    - (V3) no attribute is given that the op version lacks: `axis` from 13,
+      `saturate` from 19, `block_size` from 21, `precision` from 23. Those of
+      `ignored_attributes` count: names of attributes that the source node
+      spells out without effect (the axis of a per tensor scale, a `block_size`
+      of 0, an `output_dtype` beside a zero point of that type);
+    - (V4) `opset` is between 10 and 28; `domain` is absent (ONNX's own) or
+      "com.microsoft", with opset 1: the rules of opset 21 for i8, ui8, i16,
+      ui16, i4, ui4 (dequantize: i32) with f32 and f16 (V9);
+    - (V8) input and result have compatible shapes; input and scale are both
+      tensors, or neither is;
+    - (Q1) without `axis`, per tensor, `scale` holds one element, in a scalar or
+      in rank 0 or 1; with `axis`, per axis, it has rank 1 and as many elements
+      as the input's dimension; with `axis` and `block_size`, blocked, it has
+      the input's rank and sizes, but ceil(size / block_size) along the axis.
+      Sizes known only at run time are checked there;
+    - (Q2) `zero_point` has the quantized element type and the scale's shape, a
+      scalar and one element being alike;
+    - (Q3) `axis` is in [-rank, rank - 1];
+    - (Q4) `block_size` is positive and comes with an axis;
+}];
+
+def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
+  let summary = "divides by a scale, rounds, and adds a zero point";
+  let description = [{
+    Quantizes each element of `input` as ONNX QuantizeLinear does at `opset`.
+
+    ```
+    q         = P(input[i]) / P(scale[g(i)])                     // rounded to P
+    result[i] = clamp(round_half_even(q) + zero_point[g(i)])     // integers (D1)
+    result[i] = cast(q)                                          // float8 (D3)
+    result[i] = cast(q + zero_point[g(i)])                       // float6, float4 (D3)
+    ```
+
+    `g(i)` is the element of the scale that the granularity gives element `i`.
+
+    *Precision.* The division is in P, one rounding (D2): before opset 23 the
+    input's type (f64 for i32); from 23 on `precision`, or else the scale's type
+    (f32 for f8E8M0FNU, f64 for i32).
+
+    *Rounding and overflow.* To integers: to nearest, ties to even, then the zero
+    point is added exactly and the sum clamped to the range of the type, also for
+    infinities; a NaN gives the zero point (D1). To float8: as `cast` at opset 28
+    with this op's `saturate` (default true), the zero point is not added; to
+    float6 and float4 always saturating. A scale of zero divides as IEEE 754
+    says (D4). No value is an error.
+
+    Constraints:}] # quantizationConstraints # [{
+    - (Q5) the result's type is the zero point's; without one it is ui8, and from
+      opset 21 on (`output_dtype`) any that the version accepts;
+    - (Q6) at opsets 19 to 22 the scale has the input's element type;
+    - (Q9) `precision` is f32, f16, bf16 or f64.
+
+    A float8 zero point is no part of the computation; importers refuse one that
+    is known not to be zero (Q7).
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.quantize %x, %s, %z opset 13
+           : tensor<?x64xf32>, tensor<f32>, tensor<i8> to tensor<?x64xi8>
+    %2 = quant_float.quantize %x, %s axis 1 block_size 32 opset 23 saturate false
+           : tensor<?x64xf32>, tensor<?x2xf16> to tensor<?x64xf8E4M3FN>
+    ```
+
+    Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft
+    QuantizeLinear 1.
+  }];
+  let arguments = !con(valueArguments, (ins
+    OptionalAttr<BoolAttr>:$saturate,
+    OptionalAttr<TypeAttr>:$precision));
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)? (`precision` $precision^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// What is computed, with the versions resolved.
+    QuantizeSemantics getSemantics();
+  }];
+}
+
+def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
+  let summary = "subtracts a zero point and multiplies by a scale";
+  let description = [{
+    Dequantizes each element of `input` as ONNX DequantizeLinear does at `opset`.
+
+    ```
+    result[i] = cast(f32(input[i] - zero_point[g(i)]) * f32(scale[g(i)]))    // (D5)
+    ```
+
+    `g(i)` is the element of the scale that the granularity gives element `i`.
+
+    *Rounding and overflow.* The difference is exact and rounded once to f32,
+    which only i32 needs; the product is one f32 multiplication; the cast to the
+    result's type rounds once more, to nearest even, and overflows to infinity.
+    NaN and infinities of float8 propagate, its zero point is not subtracted.
+
+    Constraints:}] # quantizationConstraints # [{
+    - (Q5, Q6) the result has the scale's element type; from opset 23 on
+      (`output_dtype`) any that the version accepts;
+    - (Q8) with a scale of f8E8M0FNU it therefore never has the scale's.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.dequantize %q, %s, %z axis 0 opset 13
+           : tensor<8x?xi8>, tensor<8xf32>, tensor<8xi8> to tensor<8x?xf32>
+    %2 = quant_float.dequantize %w, %e axis -1 block_size 32 opset 24
+           : tensor<?x64xf4E2M1FN>, tensor<?x2xf8E8M0FNU> to tensor<?x64xbf16>
+    ```
+
+    Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft
+    DequantizeLinear 1.
+  }];
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    `opset` $opset (`domain` $domain^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+}
+
+def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
+  let summary = "quantizes and dequantizes";
+  let description = [{
+    Rounds each element of `input` to what `storage` can hold of it:
+
+    ```
+    result = dequantize(quantize(input, scale, zero_point) : storage, scale, zero_point)
+    ```
+
+    both at `opset`, bit for bit (D6).
+
+    Constraints:}] # quantizationConstraints # [{
+    - (Q5b) quantize and dequantize accept the types and attributes at `opset`;
+      the result has the input's type, so before opset 23 the scale has it too;
+    - (Q9) `precision` is f32, f16, bf16 or f64.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.qdq %x, %s storage f8E4M3FN opset 23
+           : tensor<?x128xf32>, tensor<f32> to tensor<?x128xf32>
+    ```
+
+    Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and
+    zero point.
+  }];
+  let arguments = !con(valueArguments, (ins
+    TypeAttr:$storage,
+    OptionalAttr<BoolAttr>:$saturate,
+    OptionalAttr<TypeAttr>:$precision));
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    `storage` $storage `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)?
+    (`precision` $precision^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// What the quantization computes, with the versions resolved.
+    QuantizeSemantics getSemantics();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// FakeConvertOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
+    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
+  let summary = "rounds to what float8 holds, as OpenVINO FakeConvert";
+  let description = [{
+    Rounds each element of `input`, scaled and shifted, to a float8 type and
+    brings it back, as OpenVINO FakeConvert-13 does. `scale` and `shift` are
+    broadcast to the input as numpy does.
+
+    ```
+    t         = input[i] * scale[b(i)] - shift[b(i)]
+    result[i] = (cast(t) + shift[b(i)]) / scale[b(i)]       // cast saturates
+    ```
+
+    The scale multiplies on the way in, unlike that of `quantize`.
+
+    *Modes.* They differ in where they round:
+    - `exact` (default): the operations above are f32 operations, one rounding
+      each; f16 and bf16 are extended before and rounded once at the end; the
+      cast rounds once, keeps NaN and the sign of zero (C3, C5);
+    - `openvino`: the bits of OpenVINO's CPU plugin. `t` of f16 and bf16 inputs
+      is rounded to the input's type; NaN counts as below the range; the cast
+      rounds to f16 and then to float8; the division is a multiplication by the
+      f32 reciprocal. What the plugin makes of operands that are constants of
+      the model, or are none, is in attributes, which an importer sets:
+      `reciprocal nearest` rounds the reciprocal to the input's type, and
+      `reciprocal openvino` does so by OpenVINO's own rule for bf16, which adds
+      half a unit only where the last bit that stays is 1; `positive_zero` gives
+      +0 for every zero; `neutral_shift` lets a shift of zero leave the sign of
+      a zero on the way back;
+    - `openvino_reference`: the bits of OpenVINO's reference, which constant
+      folding and the GPU plugin follow. Every operation rounds to the input's
+      type; the float8 types' subnormals are truncated to.
+
+    Constraints:
+    - (K1) `opset` is 13, 14 or 15, all of which mean FakeConvert-13 (V4);
+    - (K2) the input has elements of f32, f16 or bf16, scale, shift and result
+      have the same; all are tensors or none is;
+    - (K3) `destination` is f8E4M3FN or f8E5M2;
+    - (K4) scale and shift have the same rank and compatible sizes;
+    - (K5) the scale broadcasts to the input, which does not grow: its rank is
+      not above the input's, and its sizes are 1 or the input's;
+    - (K6) the result has the input's shape, where a size that is unknown may
+      follow from the scale's;
+    - (K7) `reciprocal`, `positive_zero` and `neutral_shift` come with mode
+      `openvino`, the latter with a shift, and `reciprocal openvino` with bf16.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13
+           : tensor<?x8xf32>, tensor<8xf32> to tensor<?x8xf32>
+    %2 = quant_float.fakeconvert %x, %s, %t to f8E5M2 mode openvino opset 13
+           : tensor<2x3x8xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16> to tensor<2x3x8xf16>
+    ```
+
+    Source: OpenVINO FakeConvert-13.
+  }];
+  let arguments = (ins
+    QuantFloat_Value:$input,
+    QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$shift,
+    TypeAttr:$destination,
+    OptionalAttr<QuantFloat_FakeConvertModeAttr>:$mode,
+    OptionalAttr<QuantFloat_FakeConvertReciprocalAttr>:$reciprocal,
+    UnitAttr:$positive_zero,
+    UnitAttr:$neutral_shift,
+    I64Attr:$opset);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $shift^)? `to` $destination (`mode` $mode^)?
+    (`reciprocal` $reciprocal^)? (`positive_zero` $positive_zero^)?
+    (`neutral_shift` $neutral_shift^)? `opset` $opset
+    attr-dict `:` type($input) `,` type($scale) (`,` type($shift)^)? `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The attributes as the Reference takes them.
+    ::mlir::quant_float::reference::FakeConvertOptions getReferenceOptions();
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeElementsOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
+    [Pure] # ElementwiseMappable.traits> {
+  let summary = "quantizes elements that have a scale each";
+  let description = [{
+    What `quantize` computes of one element, with the versions resolved and the
+    operands brought to the precision P of the division (D2). Of no granularity,
+    so that it can stand in the body of a `linalg.generic` and be vectorized.
+
+    ```
+    q      = input / scale                              // rounded to P
+    result = clamp(round_half_even(q) + zero_point)     // integers (D1)
+    result = cast(q)                                    // float8 (D3)
+    result = cast(q + zero_point)                       // float6, float4 (D3)
+    ```
+
+    Constraints:
+    - `input` and `scale` are of one type: f32, f16, bf16 or f64;
+    - (Q2) `zero_point` has the result's element type; it is of no effect on
+      float8.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.quantize_elements %x, %s, %z : f32, f32, ui8 to ui8
+    %2 = quant_float.quantize_elements %x, %s saturate false
+           : vector<16xf16>, vector<16xf16> to vector<16xf8E4M3FN>
+    ```
+  }];
+  let arguments = (ins
+    QuantFloat_Value:$input,
+    QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$zero_point,
+    DefaultValuedAttr<BoolAttr, "true">:$saturate);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $zero_point^)? (`saturate` $saturate^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // QUANT_FLOAT_IR_QUANTIZATIONOPS_TD
