@@ -21,6 +21,12 @@ Value buildElementBody(OpBuilder &builder, Location loc,
                        QuantizationOpInterface op, Value input, Value scale,
                        Value zeroPoint);
 
+/// What a fakeconvert computes of an element, its scale and its shift, which may
+/// be null, as arith ops and casts, in the arithmetic of its mode. The values
+/// are scalars, or vectors of one shape, with scalar parameters perhaps.
+Value buildElementBody(OpBuilder &builder, Location loc, FakeConvertOp op,
+                       Value input, Value scale, Value shift);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H

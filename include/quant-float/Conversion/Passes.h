@@ -37,6 +37,10 @@ void populateQuantFloatToLinalgConversionPatterns(
 /// casts; apply before the following.
 void populateQuantizeToElementsPatterns(RewritePatternSet &patterns);
 
+/// fakeconvert of scalars and vectors to arith ops and casts; apply before the
+/// patterns for casts.
+void populateFakeConvertToArithPatterns(RewritePatternSet &patterns);
+
 /// quantize_elements of scalars and vectors to arith ops. Part of the
 /// following.
 void populateQuantizeElementsToArithPatterns(const TargetCpu &cpu,

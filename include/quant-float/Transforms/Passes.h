@@ -26,6 +26,9 @@ namespace mlir::quant_float {
 /// qdq to quantize and dequantize.
 void populateDecomposeQdqPatterns(RewritePatternSet &patterns);
 
+/// fakeconvert to arith ops and casts, that of tensors in a linalg.generic.
+void populateDecomposeFakeConvertPatterns(RewritePatternSet &patterns);
+
 /// Pairs of quantize and dequantize with the same parameters to qdq.
 void populateFuseQdqPatterns(RewritePatternSet &patterns);
 

@@ -38,6 +38,34 @@ def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
   }];
 }
 
+def QuantFloatDecomposeFakeConvertPass
+    : Pass<"quant-float-decompose-fakeconvert"> {
+  let summary = "replace every fakeconvert by arith ops and casts";
+  let description = [{
+    The arithmetic of its mode, bit for bit. On scalars and vectors the ops take
+    its place, vectors of scales and shifts being broadcast; on ranked tensors
+    they are the body of one `linalg.generic`, whose maps broadcast. Unranked
+    tensors are left alone.
+
+    ```mlir
+    %y = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : f32, f32 to f32
+    // becomes
+    %0 = arith.mulf %x, %s : f32
+    %1 = quant_float.cast %0 opset 28 : f32 to f8E4M3FN
+    %2 = quant_float.cast %1 opset 28 : f8E4M3FN to f32
+    %y = arith.divf %2, %s : f32
+    ```
+
+    A size of scale or shift that is not known is taken to be the input's, as
+    `convert-onnx-nodes-to-linalg` takes it; entry points check that it is.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
+    "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def QuantFloatRequireLoweredPass : Pass<"quant-float-require-lowered"> {
   let summary = "fail if anything is left that a lowering should have removed";
   let description = [{

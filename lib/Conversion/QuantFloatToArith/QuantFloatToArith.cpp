@@ -125,6 +125,7 @@ struct ConvertQuantFloatToArith final
     MLIRContext *context = &getContext();
     RewritePatternSet bodies(context), casts(context), storageCasts(context);
     populateQuantizeToElementsPatterns(bodies);
+    populateFakeConvertToArithPatterns(bodies);
     populateQuantFloatToArithConversionPatterns(target, casts);
     populateQuantFloatToX86ConversionPatterns(target, casts);
     populateStorageCastToArithPatterns(storageCasts);

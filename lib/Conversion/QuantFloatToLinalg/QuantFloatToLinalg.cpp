@@ -21,6 +21,7 @@
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTQUANTFLOATTOLINALGPASS
@@ -184,11 +185,16 @@ static LogicalResult checkTypes(Operation *op) {
       return op->emitOpError()
              << "has no lowering for strings, but got " << type;
   }
-  // Nothing would check at run time that the sizes are those (V8).
+  // Nothing would check at run time that the sizes are those (V8, K6).
   auto from = dyn_cast<RankedTensorType>(types.front());
   auto to = dyn_cast<RankedTensorType>(types.back());
-  if (from && to && succeeded(verifyCompatibleShape(from, to)) &&
-      llvm::any_of(llvm::zip_equal(from.getShape(), to.getShape()),
+  SmallVector<ShapedTypeComponents> inferred;
+  if (from && to &&
+      succeeded(cast<InferShapedTypeOpInterface>(op).inferReturnTypeComponents(
+          op->getContext(), op->getLoc(), ValueShapeRange(op->getOperands()),
+          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
+          inferred)) &&
+      llvm::any_of(llvm::zip_equal(inferred.front().getDims(), to.getShape()),
                    [](auto sizes) {
                      auto [fromSize, toSize] = sizes;
                      return ShapedType::isDynamic(fromSize) &&
@@ -212,7 +218,8 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
       isInvalid = true;
       return WalkResult::skip();
     }
-    if (isa<CastOp, QuantizationOpInterface>(op) && failed(checkTypes(op)))
+    if (isa<CastOp, QuantizationOpInterface, FakeConvertOp>(op) &&
+        failed(checkTypes(op)))
       isInvalid = true;
     return WalkResult::advance();
   });
@@ -241,6 +248,7 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
   patterns.add<CastOpConversion, ConstantOpConversion, StructuralOpConversion>(
       converter, patterns.getContext());
   populateQuantizeToLinalgPatterns(converter, patterns);
+  populateDecomposeFakeConvertPatterns(patterns);
   populateStorageTypesOfLinalgPatterns(converter, patterns);
 }
 
@@ -261,10 +269,10 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   populateCallOpTypeConversionPattern(patterns, converter);
 
   ConversionTarget target(*context);
-  target.addDynamicallyLegalOp<CastOp, QuantizeOp, DequantizeOp, QdqOp>(
-      [](Operation *op) {
-        return !isa<TensorType>(op->getResult(0).getType());
-      });
+  target.addDynamicallyLegalOp<CastOp, QuantizeOp, DequantizeOp, QdqOp,
+                               FakeConvertOp>([](Operation *op) {
+    return !isa<TensorType>(op->getResult(0).getType());
+  });
   target.addLegalOp<QuantizeElementsOp, StorageCastOp, ConstantOp>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&

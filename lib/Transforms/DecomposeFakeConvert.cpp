@@ -1,0 +1,112 @@
+//===- DecomposeFakeConvert.cpp - fakeconvert into arith and casts --------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "quant-float/Conversion/ElementBodies.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATDECOMPOSEFAKECONVERTPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Which element of an operand of this type belongs to one of the result. A
+/// size that is open is that of the loop.
+static AffineMap getBroadcastMap(RankedTensorType type, int64_t rank) {
+  MLIRContext *context = type.getContext();
+  SmallVector<AffineExpr> indices;
+  for (auto [index, size] : llvm::enumerate(type.getShape()))
+    indices.push_back(
+        size == 1 ? getAffineConstantExpr(0, context)
+                  : getAffineDimExpr(rank - type.getRank() + index, context));
+  return AffineMap::get(rank, 0, indices, context);
+}
+
+namespace {
+/// %y = fakeconvert %x, %s : tensor<?x?xf32>, tensor<?xf32> to ...
+/// ->
+/// %y = linalg.generic ins(%x, %s) outs(%empty)
+///        maps (d0, d1) -> (d0, d1), (d1) {
+///   ^bb0(%a: f32, %b: f32, %out: f32):
+///     %0 = arith.mulf %a, %b
+///     ...
+///     linalg.yield %n
+/// }
+struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(FakeConvertOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type ||
+        !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "not of ranked tensors");
+    Location loc = op.getLoc();
+    int64_t rank = type.getRank();
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, op.getInput());
+    SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(rank)};
+    for (Value parameter : op->getOperands().drop_front()) {
+      auto parameterType = cast<RankedTensorType>(parameter.getType());
+      maps.push_back(getBroadcastMap(parameterType, rank));
+      // K6
+      for (auto [index, size] :
+           llvm::enumerate(llvm::reverse(parameterType.getShape())))
+        if (!ShapedType::isDynamic(size) && size != 1)
+          sizes[rank - 1 - index] = rewriter.getIndexAttr(size);
+    }
+    for (auto [size, known] : llvm::zip_equal(sizes, type.getShape()))
+      if (!ShapedType::isDynamic(known))
+        size = rewriter.getIndexAttr(known);
+    maps.push_back(maps.front());
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, empty.getType(), op->getOperands(), empty, maps,
+        iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
+          Value shift = op.getShift() ? args[2] : Value();
+          linalg::YieldOp::create(
+              builder, loc,
+              buildElementBody(builder, loc, op, args[0], args[1], shift));
+        });
+    Value result = generic.getResult(0);
+    if (result.getType() != type)
+      result = tensor::CastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct DecomposeFakeConvertPass final
+    : quant_float::impl::QuantFloatDecomposeFakeConvertPassBase<
+          DecomposeFakeConvertPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateDecomposeFakeConvertPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace
+
+void quant_float::populateDecomposeFakeConvertPatterns(
+    RewritePatternSet &patterns) {
+  populateFakeConvertToArithPatterns(patterns);
+  patterns.add<DecomposeFakeConvert>(patterns.getContext());
+}
