@@ -19,44 +19,56 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+static OwningOpRef<ModuleOp> importModel(StringRef path, MLIRContext &context,
+                                         const LoadOptions &options) {
+  if (path.ends_with(".onnx")) {
+    OnnxImportOptions onnx;
+    onnx.verify = options.verify;
+    return importOnnx(path, &context, onnx);
+  }
+  OpenVinoImportOptions openVino;
+  openVino.verify = options.verify;
+  if (options.fakeConvertMode)
+    openVino.fakeConvertMode = *options.fakeConvertMode;
+  return importOpenVino(path, &context, openVino);
+}
+
 OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
                                              MLIRContext &context,
-                                             int &exitCode, bool verify) {
+                                             int &exitCode,
+                                             const LoadOptions &options) {
   auto fail = [&](int code, const Twine &message) {
     exitCode = code;
     llvm::errs() << path << ": error: " << message << "\n";
     return OwningOpRef<ModuleOp>();
   };
-  bool isOnnx = path.ends_with(".onnx");
+  bool isImported = path.ends_with(".onnx") || path.ends_with(".xml");
   bool isMlir =
       path == "-" || path.ends_with(".mlir") || path.ends_with(".mlirbc");
-  bool isOpenVino = path.ends_with(".xml");
-  if (!isOnnx && !isOpenVino && !isMlir)
+  if (!isImported && !isMlir)
     return fail(kToolWrongUsage,
                 "expected a model in .onnx, .xml, .mlir or .mlirbc, or '-'");
   if (path != "-" && llvm::sys::fs::is_directory(path))
     return fail(kToolWrongUsage, "is a directory");
 
-  exitCode = kToolWrongInput;
-  if (isOnnx || isOpenVino) {
-    // Told apart from a file that is no model.
-    std::string message;
-    if (!llvm::sys::fs::exists(path) || !openInputFile(path, &message))
-      return fail(kToolWrongUsage, message.empty() ? "no such file" : message);
-    if (isOnnx) {
-      OnnxImportOptions options;
-      options.verify = verify;
-      return importOnnx(path, &context, options);
-    }
-    OpenVinoImportOptions options;
-    options.verify = verify;
-    return importOpenVino(path, &context, options);
-  }
+  // Told apart from a file that is no model.
   std::string message;
+  if (isImported && !llvm::sys::fs::exists(path))
+    return fail(kToolWrongUsage, "no such file");
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
   if (!buffer)
     return fail(kToolWrongUsage, message);
+  exitCode = kToolWrongInput;
+  if (isImported) {
+    buffer.reset();
+    return importModel(path, context, options);
+  }
   llvm::SourceMgr sourceMgr;
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context, verify));
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(
+      sourceMgr, ParserConfig(&context, options.verify));
+  // An op that was not verified need not have operands.
+  if (module && options.fakeConvertMode && options.verify)
+    setFakeConvertModes(*module, *options.fakeConvertMode);
+  return module;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FakeConvertModeOption.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/Check.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
@@ -24,21 +25,24 @@ namespace {
 /// The options live as long as one parse.
 struct Options {
   cl::OptionCategory category{"quant-float-check"};
-  cl::opt<std::string> model{cl::Positional, cl::Required,
-                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
-                                      "MLIR on standard input)"),
-                             cl::cat(category)};
+  cl::opt<std::string> model{
+      cl::Positional, cl::Required,
+      cl::desc("MODEL (.onnx, .xml, .mlir, .mlirbc, or - "
+               "for MLIR on standard input)"),
+      cl::cat(category)};
   cl::opt<std::string> opset{
       "opset", cl::value_desc("N|all"),
       cl::desc("verify against opset N; all: say which opsets accept which "
                "node (default: each node's own)"),
       cl::cat(category)};
+  FakeConvertModeOption fakeConvertMode{category};
   cl::opt<bool> json{"json", cl::desc("print an array of JSON objects"),
                      cl::cat(category)};
 };
 
 struct Arguments {
   std::string model;
+  LoadOptions load;
   CheckOptions check;
   bool json = false;
 };
@@ -63,6 +67,9 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   Arguments arguments;
   arguments.model = options.model;
   arguments.json = options.json;
+  // What is wrong with a node is in the report.
+  arguments.load.verify = false;
+  arguments.load.fakeConvertMode = options.fakeConvertMode.get();
   if (options.opset == "all") {
     arguments.check.everyOpset = true;
   } else if (options.opset.getNumOccurrences()) {
@@ -109,7 +116,7 @@ static int check(const Arguments &arguments) {
   DiagnosticPrinter printer(&context);
   int exitCode = kToolDone;
   OwningOpRef<ModuleOp> module =
-      loadModel(arguments.model, context, exitCode, /*verify=*/false);
+      loadModel(arguments.model, context, exitCode, arguments.load);
   if (!module)
     return exitCode;
   std::vector<NodeReport> reports = checkModel(*module, arguments.check);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FakeConvertModeOption.h"
 #include "mlir/IR/MLIRContext.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
@@ -26,10 +27,11 @@ namespace {
 /// The options live as long as one parse.
 struct Options {
   cl::OptionCategory category{"quant-float-compile"};
-  cl::opt<std::string> model{cl::Positional, cl::Required,
-                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
-                                      "MLIR on standard input)"),
-                             cl::cat(category)};
+  cl::opt<std::string> model{
+      cl::Positional, cl::Required,
+      cl::desc("MODEL (.onnx, .xml, .mlir, .mlirbc, or - "
+               "for MLIR on standard input)"),
+      cl::cat(category)};
   cl::opt<std::string> output{
       "o", cl::Required, cl::value_desc("OUT"),
       cl::desc("the file to write, - for standard output"), cl::cat(category)};
@@ -55,6 +57,7 @@ struct Options {
                         cl::desc("where nodes have no lowering, compile each "
                                  "group of others around quantization ops"),
                         cl::cat(category)};
+  FakeConvertModeOption fakeConvertMode{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
                       cl::init('2'), cl::cat(category)};
@@ -171,7 +174,10 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context);
   int exitCode = kToolDone;
-  OwningOpRef<ModuleOp> module = loadModel(arguments.model, context, exitCode);
+  LoadOptions loadOptions;
+  loadOptions.fakeConvertMode = arguments.fakeConvertMode.get();
+  OwningOpRef<ModuleOp> module =
+      loadModel(arguments.model, context, exitCode, loadOptions);
   if (!module)
     return exitCode;
 

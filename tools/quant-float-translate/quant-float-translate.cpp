@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FakeConvertModeOption.h"
 #include "mlir/InitAllTranslations.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/Target/ONNX/Import.h"
@@ -14,7 +15,13 @@
 int main(int argc, char **argv) {
   mlir::registerAllTranslations();
   mlir::quant_float::registerFromOnnxTranslation();
-  mlir::quant_float::registerFromOpenVinoTranslation();
+  mlir::quant_float::FakeConvertModeOption fakeConvertMode;
+  mlir::quant_float::registerFromOpenVinoTranslation([&] {
+    mlir::quant_float::OpenVinoImportOptions options;
+    options.fakeConvertMode =
+        fakeConvertMode.get().value_or(options.fakeConvertMode);
+    return options;
+  });
   return failed(
       mlir::mlirTranslateMain(argc, argv, "quant-float translation driver\n"));
 }

@@ -12,8 +12,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -60,12 +62,19 @@ struct CompileOptions {
   bool islands = false;
 };
 
-/// Reads a model: .onnx is imported, .mlir and .mlirbc are parsed, "-" is MLIR
-/// on standard input. The module is verified. Returns null after an error on
-/// the diagnostic engine; `exitCode` then says which of the tools' codes fits.
-/// `verify` off leaves the ops unverified.
+struct LoadOptions {
+  /// Off, the ops are left unverified.
+  bool verify = true;
+  /// Whose arithmetic every fakeconvert follows; without one, what the model
+  /// says, and of an OpenVINO model OpenVINO's.
+  std::optional<FakeConvertMode> fakeConvertMode;
+};
+
+/// Reads a model: .onnx and OpenVINO's .xml are imported, .mlir and .mlirbc are
+/// parsed, "-" is MLIR on standard input. Returns null after an error on the
+/// diagnostic engine; `exitCode` then says which of the tools' codes fits.
 OwningOpRef<ModuleOp> loadModel(StringRef path, MLIRContext &context,
-                                int &exitCode, bool verify = true);
+                                int &exitCode, const LoadOptions &options = {});
 
 /// Lowers to the LLVM dialect in place, entry points and their wrappers
 /// included. Errors go to the diagnostic engine.

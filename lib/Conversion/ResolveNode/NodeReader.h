@@ -61,6 +61,8 @@ FailureOr<NodeResolution> resolveCast(OpBuilder &builder,
 FailureOr<NodeResolution> resolveQuantization(OpBuilder &builder,
                                               const NodeReader &node,
                                               bool isQuantize);
+FailureOr<NodeResolution> resolveFakeConvert(OpBuilder &builder,
+                                             const NodeReader &node);
 FailureOr<NodeResolution> verifyDynamicQuantization(const NodeReader &node);
 
 /// The type of a result with the input's shape (V8).

@@ -10,6 +10,7 @@
 
 #include "NodeReader.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -18,7 +19,15 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-enum class NodeKind { None, Cast, CastLike, Quantize, Dequantize, Dynamic };
+enum class NodeKind {
+  None,
+  Cast,
+  CastLike,
+  Quantize,
+  Dequantize,
+  Dynamic,
+  FakeConvert
+};
 } // namespace
 
 static NodeKind getKind(NodeOp node) {
@@ -26,6 +35,9 @@ static NodeKind getKind(NodeOp node) {
   if (!node.getOpTypeAttr() || !node.getOpsetAttr())
     return NodeKind::None;
   StringRef domain = node.getDomain();
+  if (domain == kOpenVinoDomain)
+    return node.getOpType() == "FakeConvert" ? NodeKind::FakeConvert
+                                             : NodeKind::None;
   auto kind = llvm::StringSwitch<NodeKind>(node.getOpType())
                   .Case("Cast", NodeKind::Cast)
                   .Case("CastLike", NodeKind::CastLike)
@@ -88,6 +100,8 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
                                getKind(node) == NodeKind::Quantize);
   case NodeKind::Dynamic:
     return verifyDynamicQuantization(reader);
+  case NodeKind::FakeConvert:
+    return resolveFakeConvert(builder, reader);
   }
   return NodeResolution();
 }

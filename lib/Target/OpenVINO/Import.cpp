@@ -53,18 +53,20 @@ quant_float::importOpenVino(StringRef path, MLIRContext *context,
                              context, options);
 }
 
-void quant_float::registerFromOpenVinoTranslation() {
+void quant_float::registerFromOpenVinoTranslation(
+    std::function<OpenVinoImportOptions()> getOptions) {
   TranslateToMLIRRegistration registration(
       "import-openvino", "import an OpenVINO model",
-      [](llvm::SourceMgr &sources,
-         MLIRContext *context) -> OwningOpRef<Operation *> {
+      [getOptions](llvm::SourceMgr &sources,
+                   MLIRContext *context) -> OwningOpRef<Operation *> {
         const llvm::MemoryBuffer *buffer =
             sources.getMemoryBuffer(sources.getMainFileID());
         StringRef name = buffer->getBufferIdentifier();
         // What comes through a pipe has no file beside it.
         bool isFile = name != "<stdin>" && name != "-";
-        return importOpenVinoBytes(buffer->getBuffer(), name,
-                                   isFile ? getWeightsPath(name) : "", context);
+        return importOpenVinoBytes(
+            buffer->getBuffer(), name, isFile ? getWeightsPath(name) : "",
+            context, getOptions ? getOptions() : OpenVinoImportOptions());
       },
       [](DialectRegistry &registry) {
         registry.insert<arith::ArithDialect, func::FuncDialect,

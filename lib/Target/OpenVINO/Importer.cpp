@@ -11,7 +11,6 @@
 #include "Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
-#include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -38,8 +37,9 @@ OwningOpRef<ModuleOp> Importer::importModel() {
   builder.setInsertionPointToEnd(function.addEntryBlock());
   if (failed(importLayers()))
     return nullptr;
-  if (options.verify && failed(mlir::verify(*module)))
+  if (hasInvalidLayers || (options.verify && failed(mlir::verify(*module))))
     return nullptr;
+  setFakeConvertModes(*module, options.fakeConvertMode);
   return module;
 }
 
@@ -52,8 +52,12 @@ LogicalResult Importer::importLayers() {
   for (auto [index, layer] : llvm::enumerate(network.getLayers())) {
     if (layer.type == "Parameter")
       parameters.push_back(index);
-    if (layer.type == "Result")
-      results.push_back(index);
+    if (layer.type != "Result")
+      continue;
+    // Nothing may depend on what comes last.
+    if (failed(checkPorts(layer, 1, 0)))
+      return failure();
+    results.push_back(index);
   }
   llvm::erase_if(*order, [&](unsigned index) {
     StringRef type = network.getLayers()[index].type;
@@ -166,8 +170,6 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
 
 LogicalResult Importer::importResult(unsigned index, ValueRange operands) {
   const Layer &layer = network.getLayers()[index];
-  if (failed(checkPorts(layer, 1, 0)))
-    return failure();
   Source source = *layer.inputs.front().source;
   const Layer &from = network.getLayers()[source.layer];
   StringRef names = layer.node.attribute("output_names").value();
@@ -262,6 +264,40 @@ LogicalResult Importer::warnOfBodies(const Layer &layer) {
   return success();
 }
 
+/// Puts the dialect's op in the place of the node.
+LogicalResult Importer::resolve(unsigned index, NodeOp node) {
+  const Subject &subject = network.getLayers()[index].subject;
+  auto emitError = [&] {
+    InFlightDiagnostic diagnostic = mlir::emitError(subject.loc);
+    diagnostic << subject.text << ": ";
+    return diagnostic;
+  };
+  // Who reports on the layers by themselves finds it again in the kept node.
+  std::optional<ScopedDiagnosticHandler> silence;
+  if (!options.verify)
+    silence.emplace(context, [](Diagnostic &) { return success(); });
+  FailureOr<NodeResolution> resolution = resolveNode(builder, node, emitError);
+  silence.reset();
+  // What a layer says wrong is told of all layers; the import fails in the end.
+  if (failed(resolution)) {
+    hasInvalidLayers |= options.verify;
+    return success();
+  }
+  Operation *op = resolution->op;
+  if (!op) {
+    if (!hasInvalidLayers)
+      (void)diagnose(
+          subject, Diag::UntypedInput,
+          network.getLayers()[index].inputs[resolution->missingInput].id);
+    return success();
+  }
+  if (options.verify && failed(verifyResolvedNode(op, emitError)))
+    hasInvalidLayers = true;
+  node.erase();
+  define(index, op->getResults());
+  return success();
+}
+
 LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
   const Layer &layer = network.getLayers()[index];
   FailureOr<pugi::xml_node> data = findChild(layer.node, "data", layer.subject);
@@ -295,5 +331,5 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
                              ArrayRef<int64_t>(), builder.getStrArrayAttr({}),
                              /*bodiesCount=*/0);
   define(index, node->getResults());
-  return success();
+  return isQuantizationNode(node) ? resolve(index, node) : success();
 }

@@ -12,6 +12,7 @@
 #include "Weights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Target/OpenVINO/Import.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -34,6 +35,7 @@ private:
   LogicalResult importResult(unsigned index, ValueRange operands);
   LogicalResult importConstant(unsigned index, ValueRange operands);
   LogicalResult importNode(unsigned index, ValueRange operands);
+  LogicalResult resolve(unsigned index, NodeOp node);
   LogicalResult checkPorts(const Layer &layer, size_t inputs, size_t outputs);
   FailureOr<Type> convertPort(const OutputPort &port, ValueRange operands,
                               const Subject &subject);
@@ -52,6 +54,7 @@ private:
   SmallVector<NamedAttrList> argumentAttributes;
   SmallVector<Value> returned;
   SmallVector<StringAttr> resultNames;
+  bool hasInvalidLayers = false;
 };
 
 } // namespace mlir::quant_float::openvino_import

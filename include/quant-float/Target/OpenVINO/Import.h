@@ -31,13 +31,16 @@
 #ifndef QUANT_FLOAT_TARGET_OPENVINO_IMPORT_H
 #define QUANT_FLOAT_TARGET_OPENVINO_IMPORT_H
 
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include <optional>
+#include "quant-float/Target/OpenVINO/FakeConvertMode.h"
+#include <functional>
 
 namespace mlir::quant_float {
 
 struct OpenVinoImportOptions {
+  /// Whose arithmetic FakeConvert follows: by default the CPU plugin's, as it
+  /// is OpenVINO models that are imported.
+  FakeConvertMode fakeConvertMode = FakeConvertMode::OpenVINO;
   /// Verify the module and fail when it is invalid. A tool that reports on
   /// every node by itself switches this off.
   bool verify = true;
@@ -57,8 +60,10 @@ importOpenVinoBytes(StringRef xml, StringRef name, StringRef weightsPath,
                     MLIRContext *context,
                     const OpenVinoImportOptions &options = {});
 
-/// Registers --import-openvino with mlir-translate's machinery.
-void registerFromOpenVinoTranslation();
+/// Registers --import-openvino with mlir-translate's machinery; `getOptions` is
+/// called when a model is imported.
+void registerFromOpenVinoTranslation(
+    std::function<OpenVinoImportOptions()> getOptions = {});
 
 } // namespace mlir::quant_float
 

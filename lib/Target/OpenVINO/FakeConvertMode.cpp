@@ -1,0 +1,173 @@
+//===- FakeConvertMode.cpp - Whose arithmetic a model follows -------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Target/OpenVINO/FakeConvertMode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// The values that no argument is part of.
+using Constants = llvm::DenseSet<Value>;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Whether the results are constant where the operands are. What has a body is
+/// not looked into, and some layers give other values each time.
+static bool keepsConstants(Operation *op) {
+  if (op->getNumRegions() != 0 &&
+      llvm::any_of(op->getRegions(),
+                   [](Region &region) { return !region.empty(); }))
+    return false;
+  auto node = dyn_cast<NodeOp>(op);
+  return !node || (node.getOpType() != "ReadValue" &&
+                   !node.getOpType().starts_with("Random"));
+}
+
+/// In the order of the ops, so that operands come before what they are used in.
+static Constants findConstants(ModuleOp module) {
+  Constants constants;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isConstant = keepsConstants(op) &&
+                      llvm::all_of(op->getOperands(), [&](Value operand) {
+                        return constants.contains(operand);
+                      });
+    if (isConstant)
+      constants.insert(op->result_begin(), op->result_end());
+  });
+  return constants;
+}
+
+/// The constant itself; null where it is computed by other ops than
+/// conversions.
+static ElementsAttr findElements(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return dyn_cast<ElementsAttr>(constant.getValue());
+    auto node = dyn_cast<NodeOp>(op);
+    bool isConversion =
+        isa<CastOp>(op) || (node && (node.getOpType() == "Convert" ||
+                                     node.getOpType() == "ConvertLike"));
+    if (!isConversion || op->getNumOperands() == 0)
+      break;
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+static bool isZero(ElementsAttr elements) {
+  Type type = elements.getElementType();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob ||
+        !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+      return false;
+    ArrayRef<char> data = blob->getData();
+    size_t size = type.getIntOrFloatBitWidth() / 8;
+    // The highest bit, of the last byte, is the sign.
+    return llvm::all_of(llvm::enumerate(data), [&](auto byte) {
+      bool isLast = byte.index() % size == size - 1;
+      return (byte.value() & (isLast ? 0x7F : 0xFF)) == 0;
+    });
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  if (!dense)
+    return false;
+  if (isa<FloatType>(type))
+    return llvm::all_of(dense.getValues<APFloat>(),
+                        [](const APFloat &value) { return value.isZero(); });
+  return isa<IntegerType>(type) &&
+         llvm::all_of(dense.getValues<APInt>(),
+                      [](const APInt &value) { return value.isZero(); });
+}
+
+static bool isOne(ElementsAttr elements) {
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  if (!dense)
+    return false;
+  if (isa<FloatType>(dense.getElementType()))
+    return llvm::all_of(dense.getValues<APFloat>(), [](const APFloat &value) {
+      return value.isExactlyValue(1.0);
+    });
+  return isa<IntegerType>(dense.getElementType()) &&
+         llvm::all_of(dense.getValues<APInt>(),
+                      [](const APInt &value) { return value.isOne(); });
+}
+
+static bool hasOneElement(Value value) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  return !type || (type.hasStaticShape() && type.getNumElements() == 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Modes
+//===----------------------------------------------------------------------===//
+
+/// What OpenVINO's CPU plugin makes of the operands.
+static void freeze(FakeConvertOp op, const Constants &constants) {
+  Type type = getElementTypeOrSelf(op.getInput());
+  Value scale = op.getScale(), shift = op.getShift();
+  bool isScaleConstant = constants.contains(scale);
+  bool hadShift = bool(shift);
+  MLIRContext *context = op.getContext();
+  if (shift && constants.contains(shift)) {
+    ElementsAttr elements = findElements(shift);
+    // Of bf16 a tensor of zeros is added.
+    if (elements && isZero(elements) &&
+        (!type.isBF16() || hasOneElement(shift)))
+      op.getShiftMutable().clear();
+  } else if (shift) {
+    op.setNeutralShift(true);
+  }
+
+  auto reciprocal = FakeConvertReciprocal::Single;
+  if (isScaleConstant && type.isF16())
+    reciprocal = FakeConvertReciprocal::Nearest;
+  else if (isScaleConstant && type.isBF16())
+    reciprocal = FakeConvertReciprocal::OpenVINO;
+  else if (type.isBF16() && hadShift)
+    // A tensor of its own, where the scale is none.
+    reciprocal = FakeConvertReciprocal::Nearest;
+  if (reciprocal != FakeConvertReciprocal::Single)
+    op.setReciprocalAttr(FakeConvertReciprocalAttr::get(context, reciprocal));
+
+  if (isScaleConstant && hasOneElement(scale)) {
+    ElementsAttr elements = findElements(scale);
+    op.setPositiveZero(!elements || !isOne(elements));
+  }
+}
+
+static void setMode(FakeConvertOp op, FakeConvertMode mode,
+                    const Constants &constants) {
+  if (mode == FakeConvertMode::OpenVINO &&
+      llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return constants.contains(operand); }))
+    mode = FakeConvertMode::OpenVINOReference;
+  if (op.getMode().value_or(FakeConvertMode::Exact) == mode)
+    return;
+  op.removeReciprocalAttr();
+  op.setPositiveZero(false);
+  op.setNeutralShift(false);
+  op.removeModeAttr();
+  if (mode != FakeConvertMode::Exact)
+    op.setModeAttr(FakeConvertModeAttr::get(op.getContext(), mode));
+  if (mode == FakeConvertMode::OpenVINO)
+    freeze(op, constants);
+}
+
+void quant_float::setFakeConvertModes(ModuleOp module, FakeConvertMode mode) {
+  Constants constants = findConstants(module);
+  module.walk([&](FakeConvertOp op) { setMode(op, mode, constants); });
+}
