@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "QdqPair.h"
+
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -19,25 +20,28 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
+QuantizeOp quant_float::findQuantizeOfPair(DequantizeOp op) {
+  auto quantize = op.getInput().getDefiningOp<QuantizeOp>();
+  bool isPair = quantize && quantize->hasOneUse() &&
+                quantize.getInput().getType() == op.getType() &&
+                quantize.getOpset() == op.getOpset() &&
+                quantize.getDomain() == op.getDomain() &&
+                haveSameParameters(quantize, op);
+  return isPair ? quantize : QuantizeOp();
+}
+
 namespace {
 /// %q = quantize %x, %s, %z : T
 /// %y = dequantize %q, %s, %z
 /// ->
 /// %y = qdq %x, %s, %z storage T
-/// for ops of the same opset, with the same parameters, and a result of the
-/// input's type. A quantized value with other uses is needed anyway: such a
-/// pair is left alone.
 struct FuseQdq final : OpRewritePattern<DequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DequantizeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto quantize = op.getInput().getDefiningOp<QuantizeOp>();
-    if (!quantize || !quantize->hasOneUse() ||
-        quantize.getInput().getType() != op.getType() ||
-        quantize.getOpset() != op.getOpset() ||
-        quantize.getDomain() != op.getDomain() ||
-        !haveSameParameters(quantize, op))
+    QuantizeOp quantize = findQuantizeOfPair(op);
+    if (!quantize)
       return failure();
     rewriter.replaceOpWithNewOp<QdqOp>(
         op, op.getType(), quantize.getInput(), quantize.getScale(),

@@ -22,6 +22,9 @@ constexpr int64_t kNewestOpset = 28;
 /// The domain of ONNX Runtime's own ops (V9); ONNX's own is "".
 constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
 
+/// OpenVINO's opsets that have FakeConvert, all the same one (V4).
+constexpr int64_t kFirstFakeConvertOpset = 13, kNewestFakeConvertOpset = 15;
+
 /// The ops that the opset rules tell apart.
 enum class OpKind : unsigned {
 #define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) Op,

@@ -38,6 +38,55 @@ def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
   }];
 }
 
+def QuantFloatConvertQdqToFakeConvertPass
+    : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
+  let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";
+  let description = [{
+    A `qdq`, or the `quantize` and `dequantize` that `quant-float-fuse-qdq` would
+    make one of, becomes a `fakeconvert` of mode exact whose scale is the
+    reciprocal, where that gives the same bits for every input:
+
+    - the storage type is f8E4M3FN or f8E5M2, and overflow saturates;
+    - the scale is a constant, per tensor or per axis, of powers of two whose
+      reciprocals are normal numbers of the input's type;
+    - the quotient's own rounding changes nothing (D2): the division is in a
+      type that holds every input, and not in f16 to f8E5M2 with a scale above
+      1, where two roundings meet.
+
+    A zero point has no effect on float8 and goes. Every other float8 qdq is left
+    with a remark that says why.
+
+    ```mlir
+    %s = arith.constant dense<[0.5, 4.0, 0.125]> : tensor<3xf32>
+    %y = quant_float.qdq %x, %s axis 1 storage f8E4M3FN opset 23
+           : tensor<?x3x8xf32>, tensor<3xf32> to tensor<?x3x8xf32>
+    // becomes
+    %r = arith.constant dense<[[[2.0], [0.25], [8.0]]]> : tensor<1x3x1xf32>
+    %y = quant_float.fakeconvert %x, %r to f8E4M3FN opset 13
+           : tensor<?x3x8xf32>, tensor<1x3x1xf32> to tensor<?x3x8xf32>
+    ```
+
+    `quant-float-convert-fakeconvert-to-qdq` is the inverse.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def QuantFloatConvertFakeConvertToQdqPass
+    : Pass<"quant-float-convert-fakeconvert-to-qdq"> {
+  let summary = "replace fakeconvert ops by float8 qdq where exact";
+  let description = [{
+    A `fakeconvert` becomes a `qdq` of opset 23 whose scale is the reciprocal,
+    where that gives the same bits for every input: its mode is exact, it has no
+    shift, and its scale is a constant of powers of two along one axis at most
+    whose reciprocals are normal numbers of the input's type. Where the input is
+    of f16 the division is in f32, or else the quotient would be rounded twice.
+    Every other fakeconvert is left with a remark that says why.
+
+    `quant-float-convert-qdq-to-fakeconvert` is the inverse.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatDecomposeFakeConvertPass
     : Pass<"quant-float-decompose-fakeconvert"> {
   let summary = "replace every fakeconvert by arith ops and casts";

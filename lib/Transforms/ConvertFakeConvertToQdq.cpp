@@ -1,0 +1,99 @@
+//===- ConvertFakeConvertToQdq.cpp - fakeconvert to qdq of float8 ---------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReciprocalScale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATCONVERTFAKECONVERTTOQDQPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The first opset with `precision`.
+static constexpr int64_t kQdqOpset = 23;
+
+namespace {
+struct ConvertFakeConvertToQdqPass final
+    : quant_float::impl::QuantFloatConvertFakeConvertToQdqPassBase<
+          ConvertFakeConvertToQdqPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The axis of the input that the scale lies along, which is not one element.
+/// None if there is no single one.
+static std::optional<int64_t> findAxis(FakeConvertOp op, ShapedType scale) {
+  auto input = cast<ShapedType>(op.getInput().getType());
+  if (!input.hasRank())
+    return std::nullopt;
+  std::optional<int64_t> axis;
+  for (auto [index, size] : llvm::enumerate(scale.getShape())) {
+    if (size == 1)
+      continue;
+    if (axis)
+      return std::nullopt;
+    axis = input.getRank() - scale.getRank() + static_cast<int64_t>(index);
+  }
+  return axis;
+}
+
+/// Converts, or says why not.
+static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
+  FakeConvertMode mode = op.getMode().value_or(FakeConvertMode::Exact);
+  if (mode != FakeConvertMode::Exact)
+    return "mode '" + stringifyFakeConvertMode(mode).str() +
+           "' has bits of its own";
+  if (op.getShift())
+    return "it has no shift, and even one of 0 makes +0 of -0";
+  auto type = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
+  ReciprocalScale scale = findReciprocals(op.getScale(), type);
+  if (!scale.error.empty())
+    return scale.error;
+  auto shaped = dyn_cast<ShapedType>(op.getScale().getType());
+  IntegerAttr axisAttr;
+  SmallVector<int64_t> sizes;
+  if (shaped && shaped.getNumElements() != 1) {
+    std::optional<int64_t> axis = findAxis(op, shaped);
+    if (!axis)
+      return "its scale lies along one axis at most, one that is known";
+    axisAttr = rewriter.getI64IntegerAttr(*axis);
+    sizes = {shaped.getNumElements()};
+  }
+
+  rewriter.setInsertionPoint(op);
+  Value constant = createConstant(rewriter, op.getScale().getLoc(), scale, type,
+                                  sizes, isa_and_nonnull<TensorType>(shaped));
+  // Where the quotient would be rounded to f16 the division has to be in f32.
+  TypeAttr precision;
+  if (type.isF16())
+    precision = TypeAttr::get(rewriter.getF32Type());
+  rewriter.replaceOpWithNewOp<QdqOp>(
+      op, op.getType(), op.getInput(), constant, /*zero_point=*/Value(),
+      rewriter.getI64IntegerAttr(kQdqOpset), /*domain=*/StringAttr(), axisAttr,
+      /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
+      op.getDestinationAttr(), /*saturate=*/BoolAttr(), precision);
+  return {};
+}
+
+void ConvertFakeConvertToQdqPass::runOnOperation() {
+  SmallVector<FakeConvertOp> found;
+  getOperation()->walk([&](FakeConvertOp op) { found.push_back(op); });
+  IRRewriter rewriter(&getContext());
+  for (FakeConvertOp op : found) {
+    std::string error = convert(rewriter, op);
+    if (!error.empty())
+      op.emitRemark("not converted to qdq: ") << error;
+  }
+}

@@ -1,0 +1,143 @@
+//===- ConvertQdqToFakeConvert.cpp - float8 qdq to fakeconvert ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "QdqPair.h"
+#include "ReciprocalScale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATCONVERTQDQTOFAKECONVERTPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// A qdq, or the pair that is one.
+struct Qdq {
+  /// Whose result it is.
+  Operation *op;
+  QuantizationOpInterface quantize;
+  QuantizeSemantics semantics;
+
+  Value getInput() { return quantize.getInputValue(); }
+  Type getStorage() { return quantize.getQuantizedElementType(); }
+  FloatType getType() {
+    return cast<FloatType>(getElementTypeOrSelf(getInput()));
+  }
+};
+
+struct ConvertQdqToFakeConvertPass final
+    : quant_float::impl::QuantFloatConvertQdqToFakeConvertPassBase<
+          ConvertQdqToFakeConvertPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The qdq that `op` ends; none if it ends none, or not one of float8.
+static std::optional<Qdq> findQdq(Operation *op) {
+  std::optional<Qdq> result;
+  if (auto qdq = dyn_cast<QdqOp>(op))
+    result = {op, qdq, qdq.getSemantics()};
+  else if (auto dequantize = dyn_cast<DequantizeOp>(op))
+    if (QuantizeOp quantize = findQuantizeOfPair(dequantize))
+      result = {op, quantize, quantize.getSemantics()};
+  if (!result ||
+      !isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
+           Float8E5M2FNUZType>(result->quantize.getQuantizedElementType()))
+    return std::nullopt;
+  return result;
+}
+
+static bool holdsValuesOf(FloatType precision, FloatType type) {
+  return precision.isF64() || precision.isF32() || precision == type;
+}
+
+/// Whether the quotient's own rounding (D2) can change what the cast to float8
+/// makes of it. Without one, fakeconvert's f32 product is the same number; an
+/// overflow saturates either way. Below the normal numbers only f16 rounds
+/// where float8 has values to tell apart, and only those of f8E5M2.
+static bool roundsTwice(Qdq qdq, const ReciprocalScale &scale) {
+  FloatType precision = qdq.semantics.precision;
+  if (!holdsValuesOf(precision, qdq.getType()))
+    return true;
+  return precision.isF16() && isa<Float8E5M2Type>(qdq.getStorage()) &&
+         llvm::any_of(scale.values, [](const APFloat &reciprocal) {
+           return ilogb(reciprocal) < 0;
+         });
+}
+
+/// Converts, or says why not.
+static std::string convert(RewriterBase &rewriter, Qdq qdq) {
+  QuantizationOpInterface quantize = qdq.quantize;
+  Type storage = qdq.getStorage();
+  std::string error;
+  llvm::raw_string_ostream os(error);
+  if (!isa<Float8E4M3FNType, Float8E5M2Type>(storage)) {
+    os << "it rounds to f8E4M3FN and f8E5M2 alone, but got " << storage;
+    return error;
+  }
+  if (!qdq.semantics.saturate)
+    return "it saturates";
+  Granularity granularity = quantize.getGranularity();
+  if (granularity == Granularity::Blocked)
+    return "a scale per block does not broadcast";
+  auto shaped = dyn_cast<ShapedType>(qdq.getInput().getType());
+  if (granularity == Granularity::PerAxis && !shaped.hasRank())
+    return "the input's rank is not known";
+  ReciprocalScale scale =
+      findReciprocals(quantize.getScaleValue(), qdq.getType());
+  if (!scale.error.empty())
+    return scale.error;
+  if (roundsTwice(qdq, scale)) {
+    os << "the quotient is rounded to " << qdq.semantics.precision
+       << " before the cast to " << storage;
+    return error;
+  }
+
+  // [C] along axis 1 of 4 becomes [1, C, 1, 1].
+  SmallVector<int64_t> sizes;
+  if (std::optional<int64_t> axis = quantize.getAxisIndex()) {
+    sizes.assign(shaped.getRank(), 1);
+    auto scaleType = cast<ShapedType>(quantize.getScaleValue().getType());
+    sizes[*axis] = scaleType.getDimSize(0);
+  }
+  rewriter.setInsertionPoint(qdq.op);
+  Value constant =
+      createConstant(rewriter, quantize.getScaleValue().getLoc(), scale,
+                     qdq.getType(), sizes, isa_and_nonnull<TensorType>(shaped));
+  auto converted = FakeConvertOp::create(
+      rewriter, qdq.op->getLoc(), qdq.op->getResult(0).getType(),
+      qdq.getInput(), constant, /*shift=*/Value(), TypeAttr::get(storage),
+      FakeConvertModeAttr(), FakeConvertReciprocalAttr(),
+      /*positive_zero=*/UnitAttr(), /*neutral_shift=*/UnitAttr(),
+      rewriter.getI64IntegerAttr(kFirstFakeConvertOpset));
+  bool isPair = quantize != qdq.op;
+  rewriter.replaceOp(qdq.op, converted);
+  if (isPair)
+    rewriter.eraseOp(quantize);
+  return {};
+}
+
+void ConvertQdqToFakeConvertPass::runOnOperation() {
+  SmallVector<Qdq> found;
+  getOperation()->walk([&](Operation *op) {
+    if (std::optional<Qdq> qdq = findQdq(op))
+      found.push_back(*qdq);
+  });
+  IRRewriter rewriter(&getContext());
+  for (const Qdq &qdq : found) {
+    std::string error = convert(rewriter, qdq);
+    if (!error.empty())
+      qdq.op->emitRemark("not converted to fakeconvert: ") << error;
+  }
+}
