@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import modules, quantization
+from . import fakeconvert, modules, quantization
 from .formats import FORMATS, Format
 
 
@@ -48,7 +48,9 @@ class Ours(Contender):
         except modules.CompileError as error:
             raise Unsupported(f"does not compile: {error}") from error
         types = [self.source.onnx]
-        if len(self.inputs) > 1:
+        if self.row["op"] == "fakeconvert":
+            types += [FORMATS["f32"].onnx] * (len(self.inputs) - 1)
+        elif len(self.inputs) > 1:
             types += [FORMATS["f32"].onnx, quantization.storage(self.row).onnx]
         tensors = [modules.tensor(*pair) for pair in zip(self.inputs, types, strict=True)]
         self.input = (modules.Tensor * len(tensors))(*tensors)
@@ -105,6 +107,8 @@ class OnnxRuntime(Contender):
     def prepare(self) -> None:
         import onnxruntime as ort
 
+        if self.row["op"] == "fakeconvert":
+            raise Unsupported("not an ONNX op")
         if self.row["op"] == "cast":
             model = self._cast_model()
         else:
@@ -191,6 +195,8 @@ class OpenVino(Contender):
 
         if self.row["op"] == "cast":
             raise Unsupported("not timed")
+        if self.row["op"] == "fakeconvert":
+            return fakeconvert.openvino_model(self.row, self.inputs)
         if self.row["op"] != "qdq":
             model = quantization.onnx_model(self.row, self.inputs)
             return core.read_model(model.SerializeToString())

@@ -6,7 +6,7 @@ import statistics
 
 import numpy as np
 
-from . import quantization
+from . import fakeconvert, quantization
 from .contenders import CONTENDERS, Contender, Setting, Unsupported
 from .formats import FORMATS, Format, aligned_empty, make_data
 
@@ -29,8 +29,9 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
         inputs = [make_data(source, target, count)]
         want = expected(inputs[0], target)
     else:
-        inputs = quantization.make_inputs(row, count)
-        want = quantization.expected(row, inputs).view(target.code)
+        rows = fakeconvert if row["op"] == "fakeconvert" else quantization
+        inputs = rows.make_inputs(row, count)
+        want = rows.expected(row, inputs).view(target.code)
         result = result.reshape(inputs[0].shape)
 
     outcomes: dict[str, dict] = {}

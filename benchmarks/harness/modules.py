@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import quantization
+from . import fakeconvert, quantization
 from .formats import FORMATS
 
 ERROR_SIZE = 512
@@ -41,7 +41,11 @@ def _cast(row: dict) -> str:
 
 
 # What a row's `op` compiles to.
-OPERATIONS = {"cast": _cast} | dict.fromkeys(quantization.OPERATIONS, quantization.module)
+OPERATIONS = {
+    "cast": _cast,
+    "fakeconvert": fakeconvert.module,
+    **dict.fromkeys(quantization.OPERATIONS, quantization.module),
+}
 
 
 class CompileError(Exception):

@@ -37,10 +37,11 @@ def _spread(row: dict, parameter: np.ndarray) -> np.ndarray:
     return parameter
 
 
-def _kept(array: np.ndarray) -> np.ndarray:
-    kept = aligned_empty(array.nbytes)
-    kept[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return kept.view(array.dtype).reshape(array.shape)
+def kept(array: np.ndarray) -> np.ndarray:
+    """A copy at a page boundary."""
+    copy = aligned_empty(array.nbytes)
+    copy[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return copy.view(array.dtype).reshape(array.shape)
 
 
 def make_inputs(row: dict, count: int) -> list[np.ndarray]:
@@ -61,7 +62,7 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
             x = x.astype(form.numpy)
         else:
             x = make_data(form, FORMATS["f32"], count)
-        return [_kept(x.reshape(-1, COLUMNS)), _kept(scale), _kept(zero_point.astype(form.numpy))]
+        return [kept(x.reshape(-1, COLUMNS)), kept(scale), kept(zero_point.astype(form.numpy))]
     if _is_integer(form):
         x = random.uniform(lowest, highest, count) * random.choice([1] * 15 + [2], count)
     else:
@@ -69,9 +70,9 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
     x = x.reshape(-1, COLUMNS)
     x = (x - _spread(row, zero_point).astype(np.float32)) * _spread(row, scale)
     return [
-        _kept(x.astype(np.float32)),
-        _kept(scale),
-        _kept(zero_point.astype(form.numpy)),
+        kept(x.astype(np.float32)),
+        kept(scale),
+        kept(zero_point.astype(form.numpy)),
     ]
 
 

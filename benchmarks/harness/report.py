@@ -73,10 +73,12 @@ def _title(row: dict) -> str:
     types = f"{row['from']} → {row['to']}"
     if row["op"] == "cast":
         return types
-    if row["op"] == "qdq":
+    if row["op"] in ("qdq", "fakeconvert"):
         types = row["storage"]
     where = {"tensor": "", "axis": ", per axis", "block": ", blocks of 32"}[row["granularity"]]
-    return f"{row['op']} {types}{where}"
+    shift = ", shift" if row.get("shift") else ""
+    mode = f", {row['mode']}" if "mode" in row else ""
+    return f"{row['op']} {types}{where}{shift}{mode}"
 
 
 def markdown(record: dict, statistic: str = "best_gelems") -> str:

@@ -126,9 +126,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   low.addPass(createQuantFloatLowerReshapesPass());
   low.addPass(memref::createExpandStridedMetadataPass());
   low.addPass(createLowerAffinePass());
-  low.addPass(createSCFToControlFlowPass());
   // A cast is one op until here, which the passes above are quick about.
   low.addPass(createConvertQuantFloatToArithPass(expansion));
+  low.addPass(createSCFToControlFlowPass());
   low.addPass(createCSEPass());
   QuantFloatRequireLoweredPassOptions requirement;
   requirement.target = cpu.cpu;

@@ -128,6 +128,12 @@ def ConvertQuantFloatToArithPass
     scale and there is a fused multiply-add, its reciprocal is multiplied and the
     quotient corrected by the rest, which gives the bits of the division.
 
+    `quant_float.fakeconvert` is expanded as by `quant-float-decompose-fakeconvert`.
+    A saturating cast of f32 to float8, through f16 perhaps, and back is rounding
+    in place, without codes. What that gives is divided by a scalar by its
+    reciprocal, too; scalars for which this is not exact, which an `scf.if` asks
+    for, are divided by.
+
     `cpu` says which of upstream's own conversions are instructions on the
     target (f16 and bf16 conversions, fused multiply-add) and so may be used, and
     which casts the target has a faster way for: with byte tables (AVX-512 VBMI)
@@ -144,7 +150,8 @@ def ConvertQuantFloatToArithPass
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
-    "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+    "mlir::LLVM::LLVMDialect"
   ];
 }
 

@@ -8,8 +8,11 @@
 
 #include "CastExpander.h"
 #include "ExpandQuantize.h"
+#include "RoundThroughFloats.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -123,14 +126,24 @@ struct ConvertQuantFloatToArith final
       isResolved = true;
     }
     MLIRContext *context = &getContext();
-    RewritePatternSet bodies(context), casts(context), storageCasts(context);
+    RewritePatternSet bodies(context), divisions(context), roundTrips(context),
+        casts(context), storageCasts(context);
     populateQuantizeToElementsPatterns(bodies);
     populateFakeConvertToArithPatterns(bodies);
+    populateDivisionByScalarPatterns(target, divisions);
+    populateRoundThroughFloatsPatterns(target, roundTrips);
     populateQuantFloatToArithConversionPatterns(target, casts);
     populateQuantFloatToX86ConversionPatterns(target, casts);
     populateStorageCastToArithPatterns(storageCasts);
     populateX86NarrowingPatterns(target, storageCasts);
     walkAndApplyPatterns(getOperation(), std::move(bodies));
+    walkAndApplyPatterns(getOperation(), std::move(divisions));
+    walkAndApplyPatterns(getOperation(), std::move(roundTrips));
+    // Nobody looks at the codes of what has been rounded.
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([](CastOp op) {
+      if (op.use_empty())
+        op.erase();
+    });
     if (target.hasFma)
       groupScales(getOperation());
     walkAndApplyPatterns(getOperation(), std::move(casts));

@@ -18,16 +18,16 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-/// A loop over rows of open length has to work on vectors. Each element has
-/// its own scale in columns, and what is divided by that is divided.
+/// A loop over rows of open length has to work on vectors. Only OpenVINO's
+/// plugin never divides; the exact mode does for scales that are no ordinary
+/// numbers, on a branch of its own.
 static std::optional<LoopRules> getRules(const FakeConvertCase &one) {
   StringRef layout = one.layout->name;
   if (layout != "tensor" && layout != "rows" && layout != "columns")
     return std::nullopt;
   LoopRules rules;
-  rules.mayDivide =
-      layout == "columns" ||
-      one.options.mode == reference::FakeConvertMode::OpenVINOReference;
+  rules.mayDivide = layout == "columns" ||
+                    one.options.mode != reference::FakeConvertMode::OpenVINO;
   return rules;
 }
 

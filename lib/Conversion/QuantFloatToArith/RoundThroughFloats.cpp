@@ -1,0 +1,229 @@
+//===- RoundThroughFloats.cpp - To narrow floats and back -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cast to a narrow float that another cast takes back needs no codes: f32 is
+// rounded where it is. Adding and subtracting a number c of exponent
+// e + 23 - M leaves M mantissa bits of an x of exponent e, to nearest even:
+//
+//   t = max(2^e, 2^minExponent)              (subnormals are rounded as well)
+//   c = 1.5 * 2^(23 - M) * t                 (x + c has the exponent of c)
+//   r = (x + c) - c
+//
+// Rounding to f16 before, as OpenVINO does, is the same once more: the second
+// rounding may use the exponent of x, as what was rounded up to a power of two
+// stays that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoundThroughFloats.h"
+#include "CastExpander.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+// Of f32.
+static constexpr unsigned kMantissaBits = 23;
+static constexpr uint64_t kSignMask = 0x80000000;
+static constexpr uint64_t kExponentMask = 0x7F800000;
+
+static bool isElement(Value value, Type type) {
+  return !isa<TensorType>(value.getType()) &&
+         getElementTypeOrSelf(value) == type;
+}
+
+/// Whether value is no NaN and its magnitude at most `limit`.
+static bool isCapped(Value value, const APFloat &limit) {
+  auto low = value.getDefiningOp<arith::MinNumFOp>();
+  auto high = low ? low.getLhs().getDefiningOp<arith::MaxNumFOp>() : nullptr;
+  APFloat least(0.0f), most(0.0f);
+  return high && matchPattern(low.getRhs(), m_ConstantFloat(&most)) &&
+         matchPattern(high.getRhs(), m_ConstantFloat(&least)) &&
+         most <= limit && least >= -limit;
+}
+
+/// C3, C5 with saturation: a NaN is not beyond the range, and stays.
+static Value capToRange(Lanes &lanes, Value value, const FloatFormat &to) {
+  FloatType f32 = Float32Type::get(value.getContext());
+  Value high = lanes.number(f32, to.maxValue);
+  Value low = lanes.number(f32, -to.maxValue);
+  Value isAbove = lanes.compare(CmpFPredicate::OLT, high, value);
+  value = lanes.select(isAbove, high, value);
+  Value isBelow = lanes.compare(CmpFPredicate::OGT, low, value);
+  return lanes.select(isBelow, low, value);
+}
+
+/// Rounds `value`, of the magnitude of `power` or a power of two above, to the
+/// values of a format, were there no largest. A zero may lose its sign.
+static Value roundToFormat(Lanes &lanes, Value value, Value power,
+                           const FloatFormat &to) {
+  FloatType f32 = Float32Type::get(value.getContext());
+  Value smallest = lanes.powerOfTwo(f32, to.minExponent);
+  power = lanes.select(lanes.compare(CmpFPredicate::OGT, power, smallest),
+                       power, smallest);
+  APFloat factor = scalbn(APFloat(1.5f), kMantissaBits - to.mantissaBits,
+                          APFloat::rmNearestTiesToEven);
+  Value sum = lanes.multiplyAdd(power, lanes.number(f32, factor), value);
+  return lanes.multiplyAdd(power, lanes.number(f32, -factor), sum);
+}
+
+/// The f32 that `op` casts to a narrow float, by way of f16 perhaps.
+static Value getRounded(CastOp op, bool &byHalf) {
+  Type f16 = Float16Type::get(op.getContext());
+  Type f32 = Float32Type::get(op.getContext());
+  Value source = op.getInput();
+  auto half = source.getDefiningOp<CastOp>();
+  byHalf = half && isElement(source, f16);
+  if (byHalf)
+    source = half.getInput();
+  return isElement(source, f32) ? source : Value();
+}
+
+namespace {
+/// %q = cast %x : f32 to f8E4M3FN
+/// %y = cast %q : f8E4M3FN to f32
+/// and the same with f16 between.
+struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
+  CastOpRoundTrip(MLIRContext *context, const TargetCpu &cpu)
+      : OpRewritePattern(context), cpu(cpu) {}
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto narrow = op.getInput().getDefiningOp<CastOp>();
+    auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op.getInput()));
+    if (!narrow || !type || !isNarrowFloat(type) ||
+        isa<Float8E8M0FNUType>(type) ||
+        !isElement(op.getResult(), rewriter.getF32Type()))
+      return rewriter.notifyMatchFailure(op, "not from a narrow float to f32");
+    FloatFormat to(type);
+    // NaN stays, and zero has its sign.
+    if (to.isFNUZ || !to.hasNaN || !narrow.getSemantics().saturate)
+      return rewriter.notifyMatchFailure(op, "not a saturating IEEE format");
+    bool byHalf;
+    Value value = getRounded(narrow, byHalf);
+    if (!value)
+      return rewriter.notifyMatchFailure(op, "not from f32");
+
+    Lanes lanes(rewriter, op.getLoc(), value, cpu);
+    FloatType f32 = rewriter.getF32Type();
+    Value capped =
+        isCapped(value, to.maxValue) ? value : capToRange(lanes, value, to);
+    Value bits = lanes.toBits(capped);
+    Value power = lanes.bitcast(lanes.bitAnd(bits, kExponentMask), f32);
+    Value rounded = capped;
+    if (byHalf)
+      rounded = roundToFormat(lanes, rounded, power,
+                              FloatFormat(rewriter.getF16Type()));
+    rounded = roundToFormat(lanes, rounded, power, to);
+    Value sign = lanes.bitAnd(bits, kSignMask);
+    rewriter.replaceOp(
+        op, lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(rounded), sign),
+                          f32));
+    return success();
+  }
+
+  TargetCpu cpu;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Division by a scalar
+//===----------------------------------------------------------------------===//
+
+/// The scalar that all lanes of a vector are; null if there are several.
+static Value getScalar(Value value) {
+  auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+  return broadcast && !isa<VectorType>(broadcast.getSource().getType())
+             ? broadcast.getSource()
+             : Value();
+}
+
+/// Whether the magnitude of a scalar is from 2^-30 to 2^30.
+static Value isOrdinary(Lanes &lanes, Value value) {
+  constexpr uint64_t first = uint64_t(127 - 30) << kMantissaBits;
+  constexpr uint64_t last = uint64_t(127 + 30) << kMantissaBits;
+  Value magnitude = lanes.bitAnd(lanes.toBits(value), ~kSignMask);
+  return lanes.compare(CmpIPredicate::ule, lanes.add(magnitude, -first),
+                       last - first);
+}
+
+namespace {
+/// (cast %q : f8 to f32 + broadcast %t) / broadcast %s, with or without a sum
+///
+/// q' of ExpandQuantize.cpp where nothing over- or underflows: which of these
+/// numbers, as one of them is a float8 and the others' magnitudes are checked
+/// once for all lanes. The sign of a zero is that of q.
+struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value divisor = getScalar(op.getRhs()), term;
+    Value number = op.getLhs();
+    if (auto sum = number.getDefiningOp<arith::AddFOp>()) {
+      number = sum.getLhs();
+      term = getScalar(sum.getRhs());
+      if (!term)
+        return rewriter.notifyMatchFailure(op, "adds different numbers");
+    }
+    auto cast = number.getDefiningOp<CastOp>();
+    FloatType f32 = rewriter.getF32Type();
+    if (!divisor || !cast || !isElement(op.getResult(), f32) ||
+        !isa<Float8E4M3FNType, Float8E5M2Type>(
+            getElementTypeOrSelf(cast.getInput())))
+      return rewriter.notifyMatchFailure(op, "not of float8 by a scalar");
+
+    Location loc = op.getLoc();
+    static const TargetCpu none;
+    Lanes scalar(rewriter, loc, divisor, none);
+    Lanes lanes(rewriter, loc, op.getLhs(), none);
+    Value isSafe = isOrdinary(scalar, divisor);
+    if (term) {
+      Value isZero = scalar.compare(CmpFPredicate::OEQ, term,
+                                    scalar.number(f32, APFloat(0.0f)));
+      isSafe = scalar.make<arith::AndIOp>(
+          isSafe, scalar.make<arith::OrIOp>(isZero, isOrdinary(scalar, term)));
+    }
+    Value reciprocal =
+        scalar.make<arith::DivFOp>(scalar.powerOfTwo(f32, 0), divisor);
+    auto branch = scf::IfOp::create(rewriter, loc, op.getType(), isSafe,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value factor = lanes.spread(reciprocal);
+    Value quotient = lanes.make<arith::MulFOp>(op.getLhs(), factor);
+    Value rest = lanes.make<math::FmaOp>(lanes.make<arith::NegFOp>(quotient),
+                                         op.getRhs(), op.getLhs());
+    Value exact = lanes.make<math::FmaOp>(rest, factor, quotient);
+    Value sign = lanes.bitAnd(lanes.toBits(quotient), kSignMask);
+    Value bits = lanes.make<arith::OrIOp>(lanes.toBits(exact), sign);
+    scf::YieldOp::create(rewriter, loc, lanes.bitcast(bits, f32));
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    Value divided = lanes.make<arith::DivFOp>(op.getLhs(), op.getRhs());
+    scf::YieldOp::create(rewriter, loc, divided);
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+};
+} // namespace
+
+void quant_float::populateDivisionByScalarPatterns(
+    const TargetCpu &cpu, RewritePatternSet &patterns) {
+  if (cpu.hasFma)
+    patterns.add<DivFOpByReciprocal>(patterns.getContext());
+}
+
+void quant_float::populateRoundThroughFloatsPatterns(
+    const TargetCpu &cpu, RewritePatternSet &patterns) {
+  patterns.add<CastOpRoundTrip>(patterns.getContext(), cpu);
+}

@@ -1,0 +1,32 @@
+//===- RoundThroughFloats.h - To narrow floats and back ---------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
+#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace mlir::quant_float {
+
+struct TargetCpu;
+
+/// Vectors of float8 plus a scalar divided by a scalar, by its reciprocal where
+/// that gives the same bits; apply before the following.
+void populateDivisionByScalarPatterns(const TargetCpu &cpu,
+                                      RewritePatternSet &patterns);
+
+/// Saturating casts of f32 to float8 and back; apply before the patterns that
+/// expand single casts.
+void populateRoundThroughFloatsPatterns(const TargetCpu &cpu,
+                                        RewritePatternSet &patterns);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
