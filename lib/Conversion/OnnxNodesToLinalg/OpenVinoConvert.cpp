@@ -56,9 +56,9 @@ static Value truncateUnsigned64(ImplicitLocOpBuilder &b, Value x) {
   Value highest = arith::ConstantOp::create(
       b, b.getIntegerAttr(b.getI64Type(), APInt::getSignMask(kWidth)));
   Value rest = truncate(b, b.createOrFold<arith::SubFOp>(x, bound), kWidth);
-  return select(b, compare(b, CmpFPredicate::OGE, x, bound),
-                b.createOrFold<arith::XOrIOp>(rest, highest),
-                truncate(b, x, kWidth));
+  Value above = b.createOrFold<arith::XOrIOp>(rest, highest);
+  Value below = truncate(b, x, kWidth);
+  return select(b, compare(b, CmpFPredicate::OGE, x, bound), above, below);
 }
 
 static Value toInteger(ImplicitLocOpBuilder &b, Value x, IntegerType to) {
@@ -139,8 +139,9 @@ static Value toFloat4(ImplicitLocOpBuilder &b, Value x, Type to) {
   Value ofNaN = b.createOrFold<arith::OrIOp>(sign, bits.constant(kLargest));
   Value rounded = b.createOrFold<StorageCastOp>(b.getI8Type(),
                                                 b.createOrFold<CastOp>(x, to));
-  Value code = select(b, compare(b, CmpFPredicate::UNO, x, x),
-                      bits.cut(ofNaN, b.getI8Type()), rounded);
+  ofNaN = bits.cut(ofNaN, b.getI8Type());
+  Value isNaN = compare(b, CmpFPredicate::UNO, x, x);
+  Value code = select(b, isNaN, ofNaN, rounded);
   return b.createOrFold<StorageCastOp>(to, code);
 }
 

@@ -116,13 +116,14 @@ FailureOr<Value> openvino_layers::convertSigmoid(LayerContext &context) {
 /// Of x, il, ih, ol, oh, with L = levels - 1, in this order:
 ///   x <= min(il, ih) ? ol : x > max(il, ih) ? oh
 ///     : round((x - il) / (ih - il) * L) / L * (oh - ol) + ol
+/// f16 and bf16 are computed in f32, and rounded once.
 FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
   if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
       failed(context.requireNumbers()))
     return failure();
-  Type type = context.elementType(0), boolean = context.b.getI1Type();
-  if (!isa<FloatType>(type))
-    return context.unsupported("elements of type " + show(type) +
+  Type elementType = context.elementType(0), boolean = context.b.getI1Type();
+  if (!isa<FloatType>(elementType))
+    return context.unsupported("elements of type " + show(elementType) +
                                ", which are no floats");
   std::optional<int64_t> levels = context.getInt("levels");
   if (!levels)
@@ -130,23 +131,27 @@ FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
   if (*levels < 2)
     return context.unsupported("levels must be at least 2, but got " +
                                Twine(*levels));
+  Type type = elementType;
+  if (isa<Float16Type, BFloat16Type>(type))
+    type = context.b.getF32Type();
   auto apply = [&](StringRef opType, ValueRange operands) {
     return context.buildNode(opType, operands, type);
   };
-  Value x = context.inputs[0], inLow = context.inputs[1];
-  Value inHigh = context.inputs[2], outLow = context.inputs[3];
-  Value outHigh = context.inputs[4];
+  SmallVector<Value> wide = llvm::map_to_vector(
+      context.inputs, [&](Value input) { return context.cast(input, type); });
+  Value x = wide[0], inLow = wide[1], inHigh = wide[2];
+  Value outLow = wide[3], outHigh = wide[4];
   Value steps = context.makeNumber(type, *levels - 1);
-  Value ratio = apply("Div", {apply("Sub", {x, inLow}), //
-                              apply("Sub", {inHigh, inLow})});
+  Value inRange = apply("Sub", {inHigh, inLow});
+  Value outRange = apply("Sub", {outHigh, outLow});
+  Value ratio = apply("Div", {apply("Sub", {x, inLow}), inRange});
   Value level = apply("Round", apply("Mul", {ratio, steps}));
-  Value range = apply("Sub", {outHigh, outLow});
-  Value inside = apply(
-      "Add", {apply("Mul", {apply("Div", {level, steps}), range}), outLow});
+  Value product = apply("Mul", {apply("Div", {level, steps}), outRange});
+  Value inside = apply("Add", {product, outLow});
   Value least = apply("Min", {inLow, inHigh});
   Value most = apply("Max", {inLow, inHigh});
   Value isBelow = context.buildNode("LessOrEqual", {x, least}, boolean);
   Value isAbove = context.buildNode("Greater", {x, most}, boolean);
   Value upper = apply("Where", {isAbove, outHigh, inside});
-  return apply("Where", {isBelow, outLow, upper});
+  return context.cast(apply("Where", {isBelow, outLow, upper}), elementType);
 }

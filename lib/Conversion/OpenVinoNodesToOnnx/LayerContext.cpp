@@ -150,6 +150,8 @@ Value LayerContext::buildOwnNode(StringRef opType, ValueRange operands,
 
 Value LayerContext::cast(Value input, Type elementType) {
   auto shaped = mlir::cast<TensorType>(input.getType());
+  if (shaped.getElementType() == elementType)
+    return input;
   BoolAttr saturate;
   if (isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
     saturate = b.getBoolAttr(false);

@@ -1,0 +1,94 @@
+# OpenVINO's Convert: every pair of element types that has a lowering, all codes up to 16 bits and chosen ones above. The formula
+# is held against OpenVINO (CPU plugin and Model.evaluate; where they differ from it and from each other has a name), and what is
+# compiled against the formula, without exception.
+# RUN: rm -rf %t && %python %s %tools_dir %t
+import collections
+import sys
+
+import numpy as np
+import openvino
+from conformance import inputs
+from conformance.formats import FORMATS
+from openvino import opset13
+from openvino_layers import convert, driver
+
+# Of the codes of wider types, about so many; all of them with "full".
+MOST_CODES = 40_000
+
+run = driver.Driver(*sys.argv[1:3])
+full = "full" in sys.argv[3:]
+print(driver.describe())
+failures, counts, used = [], collections.Counter(), collections.Counter()
+
+
+def report(who, source, to, codes, expected, got, same):
+    i = np.flatnonzero(~same.reshape(-1))[0]
+    failures.append(
+        f"{who}: {source} to {to}: {np.count_nonzero(~same)} of {codes.size}, the first "
+        f"{codes[i]:#x}: expected {expected[i]:#x}, but got {got[i]:#x}"
+    )
+
+
+def build(source, destinations, sizes):
+    parameters = [opset13.parameter([size], driver.get_type(source)) for size in sizes]
+    nodes = [
+        opset13.convert(parameter, driver.NAMES[to])
+        for parameter, to in zip(parameters, destinations, strict=True)
+    ]
+    return openvino.Model(nodes, parameters, "convert")
+
+
+def against_openvino(who, source, to, codes, expected):
+    model = build(source, [to], [codes.size])
+    tensors = [(source, codes)]
+    try:
+        if who == "plugin":
+            [(_, got)] = driver.plugin(model, tensors)
+        else:
+            [(_, got)] = driver.evaluate(model, tensors, [codes.shape])
+    except RuntimeError:
+        # Not everyone converts every pair.
+        counts[f"{who} lacks"] += 1
+        return
+    same = driver.equal(to, got, expected)
+    mask, reasons = convert.excused(who, source, to, codes)
+    for reason in reasons:
+        used[reason] += np.count_nonzero(~same)
+    counts[who] += np.count_nonzero(~mask)
+    if not np.all(same | mask):
+        report(who, source, to, codes, got, expected, same | mask)
+
+
+groups = collections.defaultdict(list)
+for source, to in convert.pairs():
+    groups[source].append(to)
+for source, destinations in groups.items():
+    tensors, expected = [], []
+    for to in destinations:
+        codes = inputs.codes(source, to)
+        if FORMATS[source].width > 16 and not full:
+            codes = codes[:: codes.size // MOST_CODES + 1]
+        if source == "i1":
+            codes = codes.astype(np.uint8)
+        tensors.append((source, codes))
+        expected.append(convert.convert(source, to, codes))
+        for who in ("plugin", "reference"):
+            against_openvino(who, source, to, codes, expected[-1])
+    model = build(source, destinations, [codes.size for _, codes in tensors])
+    found = run.run(source, model, tensors, ["-O0"])
+    if isinstance(found, str):
+        failures.append(f"{source}: {found}")
+        continue
+    for to, (_, codes), wanted, array in zip(destinations, tensors, expected, found, strict=True):
+        got = driver.slots_of(to, array)
+        same = driver.equal(to, got, wanted)
+        counts["quant-float-run"] += same.size
+        if not np.all(same):
+            report("quant-float-run", source, to, codes, wanted, got, same)
+
+print(dict(counts))
+for reason, count in used.items():
+    print(f"{count:8} excused: {reason}")
+    if count == 0 and full:
+        failures.append(f"no difference is excused by: {reason}")
+sys.exit("\n".join(failures) if failures else 0)

@@ -1,0 +1,270 @@
+# Models as OpenVINO and NNCF write them: FakeConvert in front of products, weights of narrow floats and integers with scales and
+# zero points, codebooks, constants that save_model keeps in f16. Bit for bit as the CPU plugin (in f32) or, where the plugin merges
+# layers, as Model.evaluate; sums within a bound.
+# RUN: rm -rf %t && %python %s %tools_dir %t
+import pathlib
+import sys
+
+import numpy as np
+import openvino
+from conformance.formats import FORMATS
+from openvino import opset1, opset8, opset13
+from openvino_layers import driver
+
+random = np.random.default_rng(0)
+f16, f32 = np.float16, np.float32
+# Bounds, as parts of the largest result: of sums of up to 64 products, and of weights that the plugin does not round to f16, unlike
+# the reference and this project.
+SUM = 64 * 2.0**-23
+HALF = 2.0**-10
+
+
+def normal(*shape, dtype=f32):
+    return random.normal(size=shape).astype(dtype)
+
+
+def constant(array, dtype=f32):
+    return opset13.constant(np.asarray(array, dtype))
+
+
+def narrow(name, values):
+    """A constant of a type that numpy lacks."""
+    form = FORMATS[name]
+    codes = form.from_array(np.asarray(values).astype(form.dtype))
+    return opset13.constant(driver.make_tensor(name, codes))
+
+
+def fake_convert(x, scale, destination="f8e4m3", shift=None):
+    return opset13.fake_convert(x, scale, shift, destination_type=destination)
+
+
+def parameter(*sizes, name="f32"):
+    return opset13.parameter(openvino.PartialShape(list(sizes)), driver.get_type(name), "x")
+
+
+# A model with its input, who says what is right, and how far from it an output may be, as a part of the largest (none: not at all).
+MODELS = {}
+
+
+def model(*sizes, right="plugin", bound=None, name="f32", open_sizes=None):
+    def add(build):
+        x = parameter(*(open_sizes or sizes), name=name)
+        values = (4 * random.normal(size=sizes)).astype(FORMATS[name].dtype)
+        values.flat[:3] = [0.0, -0.0, 1e-3]
+        MODELS[build.__name__] = (
+            openvino.Model([build(x)], [x], build.__name__),
+            values,
+            right,
+            bound,
+        )
+        return build
+
+    return add
+
+
+# FakeConvert alone; the modes themselves are tested elsewhere.
+@model(4, 64)
+def scale_of_one(x):
+    return fake_convert(x, constant(1))
+
+
+@model(4, 64)
+def scale_and_shift(x):
+    return fake_convert(x, constant([37.5]), "f8e5m2", constant([0.25]))
+
+
+@model(2, 4, 16, open_sizes=(-1, 4, -1))
+def scales_per_channel(x):
+    return fake_convert(x, constant(np.abs(normal(4, 1)) + 0.1), "f8e4m3", constant(normal(4, 1)))
+
+
+@model(4, 64)
+def scale_in_half(x):
+    # What save_model does to constants in front of other layers.
+    scale = opset13.convert(constant([0.7], f16), "f32")
+    return fake_convert(x, scale, "f8e4m3")
+
+
+@model(4, 64, name="f16")
+def half_data(x):
+    return fake_convert(x, constant([2.5], f16), "f8e4m3", constant([0.0], f16))
+
+
+# NNCF's quantize: activations, and weights that compress_quantize_weights has folded.
+weights = normal(16, 64)
+codes = (weights * 100).astype(FORMATS["f8E4M3FN"].dtype)
+
+
+@model(4, 64, bound=SUM)
+def quantized_product(x):
+    w = opset1.multiply(
+        opset13.convert(narrow("f8E4M3FN", codes), "f32"), constant(np.full((16, 1), 0.01))
+    )
+    y = opset1.matmul(fake_convert(x, constant(27.3), "f8e4m3", constant(0)), w, False, True)
+    return opset1.relu(opset1.add(y, constant(normal(1, 16))))
+
+
+@model(4, 64, bound=SUM)
+def unfolded_weights(x):
+    w = fake_convert(
+        constant(weights), constant(np.full((16, 1), 99.0)), "f8e4m3", constant(np.zeros((16, 1)))
+    )
+    return opset1.matmul(fake_convert(x, constant(27.3)), w, False, True)
+
+
+kernel = (normal(5, 3, 3, 3) * 1000).astype(FORMATS["f8E5M2"].dtype)
+
+
+@model(2, 3, 8, 8, bound=SUM)
+def quantized_convolution(x):
+    w = opset1.multiply(
+        opset13.convert(narrow("f8E5M2", kernel), "f32"), constant(np.full((5, 1, 1, 1), 0.001))
+    )
+    y = opset1.convolution(
+        fake_convert(x, constant(57.0), "f8e5m2"), w, [1, 1], [1, 1], [1, 1], [1, 1]
+    )
+    return opset1.relu(opset1.add(y, constant(normal(1, 5, 1, 1))))
+
+
+@model(4, 64)
+def activation_behind_activation(x):
+    y = opset1.relu(fake_convert(x, constant(27.3), "f8e4m3"))
+    return fake_convert(opset1.multiply(y, constant(0.5)), constant(3.7), "f8e5m2")
+
+
+# NNCF's compress_weights.
+def decoded(w, scale, x, zero_point=None, shape=None):
+    w = opset13.convert(w, "f16")
+    if zero_point is not None:
+        w = opset1.subtract(w, zero_point)
+    w = opset1.multiply(w, scale)
+    if shape:
+        w = opset1.reshape(w, constant(shape, np.int64), False)
+    return opset1.matmul(x, opset13.convert(w, "f32"), False, True)
+
+
+scales = (np.abs(normal(16, 1)) / 50 + 0.01).astype(f16)
+
+
+@model(4, 64, right="reference", bound=SUM)
+def float8_weights(x):
+    return decoded(narrow("f8E4M3FN", codes), constant(scales, f16), x)
+
+
+@model(4, 64, bound=SUM + HALF)
+def float8_weights_in_the_plugin(x):
+    return decoded(narrow("f8E4M3FN", codes), constant(scales, f16), x)
+
+
+float4 = normal(16, 2, 32) * 2
+exponents = 2.0 ** random.integers(-6, 1, (16, 2, 1))
+
+
+@model(4, 64, right="reference", bound=SUM)
+def float4_weights_in_blocks(x):
+    scale = opset13.convert(narrow("f8E8M0FNU", exponents), "f16")
+    return decoded(narrow("f4E2M1FN", float4), scale, x, shape=[16, 64])
+
+
+@model(4, 64, right="reference", bound=SUM)
+def float4_weights_with_two_scales(x):
+    scale = opset13.convert(narrow("f8E4M3FN", np.abs(normal(16, 2, 1)) + 0.1), "f32")
+    scale = opset13.convert(opset1.multiply(scale, constant(0.37)), "f16")
+    return decoded(narrow("f4E2M1FN", float4), scale, x, shape=[16, 64])
+
+
+@model(4, 64, right="reference", bound=SUM)
+def codebook(x):
+    book = narrow("f8E4M3FN", np.linspace(-3, 3, 16))
+    indices = opset13.constant(
+        driver.make_tensor("ui8", random.integers(0, 16, (16, 64), dtype=np.uint8))
+    )
+    return decoded(opset8.gather(book, indices, constant(0, np.int64)), constant(scales, f16), x)
+
+
+@model(4, 64, right="reference", bound=SUM)
+def integer_weights_with_zero_points(x):
+    w = narrow("ui4", random.integers(0, 16, (16, 2, 32)))
+    zero_point = opset13.convert(narrow("ui4", random.integers(0, 16, (16, 2, 1))), "f16")
+    return decoded(w, constant(normal(16, 2, 1) / 10, f16), x, zero_point, [16, 64])
+
+
+@model(4, 64, right="reference", bound=SUM)
+def integer_weights(x):
+    return decoded(narrow("i8", random.integers(-128, 128, (16, 64))), constant(scales, f16), x)
+
+
+# What is decoded, bit for bit.
+@model(1, right="reference")
+def decoded_weights(x):
+    w = opset1.multiply(opset13.convert(narrow("f8E4M3FN", codes), "f16"), constant(scales, f16))
+    return opset1.multiply(opset13.convert(w, "f32"), x)
+
+
+# Converters' networks: FakeQuantize around products, and attention.
+@model(2, 3, 8, 8, bound=0.5)
+def fake_quantized_convolution(x):
+    def quantize(y, low, high, count):
+        return opset1.fake_quantize(y, *(constant(v) for v in (low, high, low, high)), count)
+
+    w = quantize(
+        constant(normal(5, 3, 3, 3) / 10),
+        np.full((5, 1, 1, 1), -0.3),
+        np.full((5, 1, 1, 1), 0.3),
+        255,
+    )
+    y = opset1.convolution(quantize(x, -12.8, 12.7, 256), w, [1, 1], [0, 0], [0, 0], [1, 1])
+    return opset1.clamp(y, 0, 6)
+
+
+@model(2, 6, 16, bound=1e-5, open_sizes=(-1, -1, 16))
+def attention(x):
+    def heads(y):
+        y = opset1.reshape(y, constant([0, -1, 4, 4], np.int64), True)
+        return opset1.transpose(y, constant([0, 2, 1, 3], np.int64))
+
+    scores = opset1.matmul(heads(x), heads(x), False, True)
+    weighted = opset1.matmul(opset8.softmax(opset1.divide(scores, constant(2)), -1), heads(x))
+    joined = opset1.transpose(weighted, constant([0, 2, 1, 3], np.int64))
+    return opset1.sigmoid(opset1.reshape(joined, constant([0, -1, 16], np.int64), True))
+
+
+@model(4, 64, bound=SUM)
+def compressed_by_save_model(x):
+    return opset1.matmul(x, constant(weights), False, True)
+
+
+COMPRESSED = ("compressed_by_save_model",)
+tools_dir, work = sys.argv[1:]
+run = driver.Driver(tools_dir, work)
+print(driver.describe())
+failures = []
+for name, (built, values, right, bound) in MODELS.items():
+    x = (str(driver.name_of(built.inputs[0].element_type)), values.view(f"u{values.itemsize}"))
+    folder = pathlib.Path(work) / name
+    folder.mkdir(parents=True)
+    path = folder / "model.xml"
+    openvino.save_model(built, path, compress_to_fp16=name in COMPRESSED)
+    # As it is in the file.
+    built = openvino.Core().read_model(path)
+    [(element_type, wanted)] = driver.plugin(built, [x])
+    if right == "reference":
+        [(element_type, wanted)] = driver.evaluate(built, [x], [wanted.shape])
+    found = run.run_file(path, [x], 1, folder)
+    if isinstance(found, str):
+        failures.append(f"{name}: {found}")
+        continue
+    got = driver.slots_of(element_type, found[0])
+    if got.shape != wanted.shape:
+        failures.append(f"{name}: expected the shape {wanted.shape}, but got {got.shape}")
+        continue
+    form = FORMATS[element_type]
+    a, b = (form.array(codes).astype(np.float64) for codes in (got, wanted))
+    largest = np.abs(b).max()
+    difference = np.max(np.abs(a - b)) / largest
+    differing = np.count_nonzero(~driver.equal(element_type, got, wanted))
+    line = f"{name}: {differing} of {got.size} differ from the {right}, by {difference:.2g} of the largest"
+    print(line)
+    if differing and (bound is None or not difference <= bound):
+        failures.append(f"{line}, the bound being {bound or 0:.3g}")
+sys.exit("\n".join(failures) if failures else 0)
