@@ -19,3 +19,9 @@ func.func @blocked(%x: tensor<?x100xf32>, %s: tensor<?x4xf32>, %z: tensor<?x4xui
   %0 = quant_float.qdq %x, %s, %z axis 1 block_size 32 storage ui4 opset 21 : tensor<?x100xf32>, tensor<?x4xf32>, tensor<?x4xui4> to tensor<?x100xf32>
   return %0 : tensor<?x100xf32>
 }
+
+// CHECK: llvm.func @fakeconvert
+func.func @fakeconvert(%x: tensor<?x8x?xf16>, %s: tensor<8x1xf16>, %t: tensor<8x1xf16>) -> tensor<?x8x?xf16> {
+  %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN mode openvino_reference opset 13 : tensor<?x8x?xf16>, tensor<8x1xf16>, tensor<8x1xf16> to tensor<?x8x?xf16>
+  return %0 : tensor<?x8x?xf16>
+}

@@ -21,9 +21,9 @@ Value buildElementBody(OpBuilder &builder, Location loc,
                        QuantizationOpInterface op, Value input, Value scale,
                        Value zeroPoint);
 
-/// What a fakeconvert computes of an element, its scale and its shift, which may
-/// be null, as arith ops and casts, in the arithmetic of its mode. The values
-/// are scalars, or vectors of one shape, with scalar parameters perhaps.
+/// What a fakeconvert computes of an element, its scale and its shift, which
+/// may be null, as arith ops and casts, in the arithmetic of its mode. The
+/// values are scalars, or vectors of one shape, with scalar parameters perhaps.
 Value buildElementBody(OpBuilder &builder, Location loc, FakeConvertOp op,
                        Value input, Value scale, Value shift);
 

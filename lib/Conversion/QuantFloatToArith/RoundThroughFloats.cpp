@@ -42,14 +42,16 @@ static bool isElement(Value value, Type type) {
          getElementTypeOrSelf(value) == type;
 }
 
-/// Whether value is no NaN and its magnitude at most `limit`.
+/// Whether `value` is no NaN and its magnitude at most `limit`.
 static bool isCapped(Value value, const APFloat &limit) {
-  auto low = value.getDefiningOp<arith::MinNumFOp>();
-  auto high = low ? low.getLhs().getDefiningOp<arith::MaxNumFOp>() : nullptr;
-  APFloat least(0.0f), most(0.0f);
-  return high && matchPattern(low.getRhs(), m_ConstantFloat(&most)) &&
-         matchPattern(high.getRhs(), m_ConstantFloat(&least)) &&
-         most <= limit && least >= -limit;
+  auto minimum = value.getDefiningOp<arith::MinNumFOp>();
+  auto maximum =
+      minimum ? minimum.getLhs().getDefiningOp<arith::MaxNumFOp>() : nullptr;
+  APFloat high(0.0f), low(0.0f);
+  return maximum && matchPattern(minimum.getRhs(), m_ConstantFloat(&high)) &&
+         matchPattern(maximum.getRhs(), m_ConstantFloat(&low)) &&
+         high.convertToDouble() <= limit.convertToDouble() &&
+         low.convertToDouble() >= -limit.convertToDouble();
 }
 
 /// C3, C5 with saturation: a NaN is not beyond the range, and stays.

@@ -1,0 +1,125 @@
+// Casts to float8 and back round in place, and what they give is divided by a scalar by its reciprocal.
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" | FileCheck %s --check-prefixes=CHECK,FMA
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefixes=CHECK,APART
+
+// CHECK-LABEL: func.func @round
+// CHECK-SAME: (%[[X:.+]]: vector<16xf32>)
+// CHECK-DAG: %[[HIGH:.+]] = arith.constant dense<4.480000e+02> : vector<16xf32>
+// CHECK-DAG: %[[LOW:.+]] = arith.constant dense<-4.480000e+02> : vector<16xf32>
+// CHECK: %[[ABOVE:.+]] = arith.cmpf olt, %[[HIGH]], %[[X]] : vector<16xf32>
+// CHECK: %[[A:.+]] = arith.select %[[ABOVE]], %[[HIGH]], %[[X]]
+// CHECK: %[[BELOW:.+]] = arith.cmpf ogt, %[[LOW]], %[[A]] : vector<16xf32>
+// CHECK: %[[B:.+]] = arith.select %[[BELOW]], %[[LOW]], %[[A]]
+// CHECK: %[[BITS:.+]] = arith.bitcast %[[B]] : vector<16xf32> to vector<16xi32>
+// CHECK: %[[EXPONENT:.+]] = arith.andi %[[BITS]], %{{.+}} : vector<16xi32>
+// CHECK: %[[POWER:.+]] = arith.select
+// FMA: %[[SUM:.+]] = math.fma %[[POWER]], %{{.+}}, %[[B]] : vector<16xf32>
+// FMA: math.fma %[[POWER]], %{{.+}}, %[[SUM]] : vector<16xf32>
+// APART: %[[C:.+]] = arith.mulf %[[POWER]]
+// APART: %[[SUM:.+]] = arith.addf %[[C]], %[[B]] : vector<16xf32>
+// APART: arith.addf %{{.+}}, %[[SUM]] : vector<16xf32>
+// CHECK: arith.andi %[[BITS]]
+// CHECK: arith.ori
+// CHECK-NOT: trunci
+func.func @round(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = quant_float.cast %x opset 24 : vector<16xf32> to vector<16xf8E4M3FN>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// What is in range is not brought there again; two roundings.
+// CHECK-LABEL: func.func @by_half
+// CHECK: arith.maxnumf
+// CHECK: %[[B:.+]] = arith.minnumf
+// CHECK-NEXT: arith.bitcast %[[B]]
+// FMA-COUNT-4: math.fma
+// FMA-NOT: math.fma
+// APART-COUNT-4: arith.mulf
+// CHECK-NOT: f16
+// CHECK: return
+func.func @by_half(%x: vector<16xf32>) -> vector<16xf32> {
+  %low = arith.constant dense<-448.0> : vector<16xf32>
+  %high = arith.constant dense<448.0> : vector<16xf32>
+  %a = arith.maxnumf %x, %low : vector<16xf32>
+  %b = arith.minnumf %a, %high : vector<16xf32>
+  %h = quant_float.cast %b opset 24 : vector<16xf32> to vector<16xf16>
+  %0 = quant_float.cast %h opset 24 : vector<16xf16> to vector<16xf8E4M3FN>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// A range beyond that of the type is none.
+// CHECK-LABEL: func.func @wide_range
+// CHECK: arith.minnumf
+// CHECK: arith.cmpf olt
+func.func @wide_range(%x: vector<16xf32>) -> vector<16xf32> {
+  %low = arith.constant dense<-448.0> : vector<16xf32>
+  %high = arith.constant dense<449.0> : vector<16xf32>
+  %a = arith.maxnumf %x, %low : vector<16xf32>
+  %b = arith.minnumf %a, %high : vector<16xf32>
+  %0 = quant_float.cast %b opset 24 : vector<16xf32> to vector<16xf8E4M3FN>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// Codes that others look at are still made.
+// CHECK-LABEL: func.func @codes
+// CHECK: arith.trunci
+func.func @codes(%x: f32) -> (f8E5M2, f32) {
+  %0 = quant_float.cast %x opset 24 : f32 to f8E5M2
+  %1 = quant_float.cast %0 opset 24 : f8E5M2 to f32
+  return %0, %1 : f8E5M2, f32
+}
+
+// What overflows to NaN, or has no negative zero, is not rounded in place.
+// CHECK-LABEL: func.func @not_saturating
+// CHECK: arith.trunci
+func.func @not_saturating(%x: f32) -> f32 {
+  %0 = quant_float.cast %x opset 24 saturate false : f32 to f8E4M3FN
+  %1 = quant_float.cast %0 opset 24 : f8E4M3FN to f32
+  return %1 : f32
+}
+
+// CHECK-LABEL: func.func @no_negative_zero
+// CHECK: arith.trunci
+func.func @no_negative_zero(%x: f32) -> f32 {
+  %0 = quant_float.cast %x opset 24 : f32 to f8E4M3FNUZ
+  %1 = quant_float.cast %0 opset 24 : f8E4M3FNUZ to f32
+  return %1 : f32
+}
+
+// CHECK-LABEL: func.func @divided
+// CHECK-SAME: (%{{.+}}: vector<16xf8E5M2>, %[[T:.+]]: f32, %[[S:.+]]: f32)
+// FMA: %[[B:.+]] = arith.addf
+// FMA: %[[R:.+]] = arith.divf %{{.+}}, %[[S]] : f32
+// FMA: scf.if %{{.+}} -> (vector<16xf32>) {
+// FMA: %[[RV:.+]] = vector.broadcast %[[R]]
+// FMA: %[[Q:.+]] = arith.mulf %[[B]], %[[RV]] : vector<16xf32>
+// FMA: %[[REST:.+]] = math.fma %{{.+}}, %{{.+}}, %[[B]] : vector<16xf32>
+// FMA: math.fma %[[REST]], %[[RV]], %[[Q]] : vector<16xf32>
+// FMA: } else {
+// FMA: arith.divf %[[B]], %{{.+}} : vector<16xf32>
+// APART-NOT: scf.if
+// APART: arith.divf
+func.func @divided(%x: vector<16xf8E5M2>, %t: f32, %s: f32) -> vector<16xf32> {
+  %0 = quant_float.cast %x opset 24 : vector<16xf8E5M2> to vector<16xf32>
+  %tv = vector.broadcast %t : f32 to vector<16xf32>
+  %sv = vector.broadcast %s : f32 to vector<16xf32>
+  %1 = arith.addf %0, %tv : vector<16xf32>
+  %2 = arith.divf %1, %sv : vector<16xf32>
+  return %2 : vector<16xf32>
+}
+
+// Other quotients are none of ours.
+// CHECK-LABEL: func.func @other_quotients
+// CHECK-NOT: scf.if
+// CHECK-COUNT-3: arith.divf
+func.func @other_quotients(%x: vector<16xf32>, %q: vector<16xf8E5M2>, %v: vector<16xf32>, %s: f32) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+  %0 = quant_float.cast %q opset 24 : vector<16xf8E5M2> to vector<16xf32>
+  %sv = vector.broadcast %s : f32 to vector<16xf32>
+  %1 = arith.divf %x, %sv : vector<16xf32>
+  %2 = arith.divf %0, %v : vector<16xf32>
+  %3 = arith.addf %0, %v : vector<16xf32>
+  %4 = arith.divf %3, %sv : vector<16xf32>
+  return %1, %2, %4 : vector<16xf32>, vector<16xf32>, vector<16xf32>
+}
