@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
@@ -22,6 +23,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Transforms/Passes.h"
 
@@ -43,6 +45,14 @@ void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
   manager.addPass(createConvertOnnxNodesToLinalgPass(nodes));
   if (islands)
     manager.addPass(createQuantFloatOutlineIslandsPass());
+}
+
+/// Whether a buffer may be on the stack.
+static bool isSmall(Value buffer) {
+  constexpr uint64_t kMostBytes = 256;
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  return alloc && alloc.getType().hasStaticShape() &&
+         getStaticBytes(alloc.getType()) <= kMostBytes;
 }
 
 void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
@@ -72,10 +82,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
   OpPassManager &buffers = manager.nest<func::FuncOp>();
   buffers.addPass(bufferization::createBufferHoistingPass());
   buffers.addPass(bufferization::createBufferLoopHoistingPass());
-  bufferization::PromoteBuffersToStackPassOptions stack;
-  stack.maxAllocSizeInBytes = 256;
-  stack.maxRankOfAllocatedMemRef = 8;
-  buffers.addPass(bufferization::createPromoteBuffersToStackPass(stack));
+  // The pass's own sizes of bytes wrap around.
+  buffers.addPass(bufferization::createPromoteBuffersToStackPass(isSmall));
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());

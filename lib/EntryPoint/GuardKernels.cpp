@@ -13,6 +13,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
@@ -37,6 +38,9 @@ private:
   /// Goes on after `op` if `condition`; frees what there is and returns
   /// `status` otherwise.
   void leaveUnless(Operation *op, Value condition, int64_t status);
+  /// Leaves in front of an allocation whose number of bytes no size_t holds,
+  /// and behind one that fails.
+  void guard(memref::AllocOp alloc);
 
   func::FuncOp kernel;
   EntryPointInfo &info;
@@ -65,6 +69,35 @@ void Guard::leaveUnless(Operation *op, Value condition, int64_t status) {
   cf::CondBranchOp::create(builder, loc, condition, rest, exit);
 }
 
+void Guard::guard(memref::AllocOp alloc) {
+  ImplicitLocOpBuilder b(alloc.getLoc(), alloc);
+  // What malloc adds for an alignment has to fit, too.
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  uint64_t known = getStaticBytes(alloc.getType());
+  if (known > kMost || !alloc.getDynamicSizes().empty()) {
+    // Stops at the largest number: a size of 0 makes all of them 0.
+    Value most = arith::ConstantIndexOp::create(b, -1);
+    Value bytes = arith::ConstantIndexOp::create(b, known);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    for (Value size : alloc.getDynamicSizes()) {
+      auto product = arith::MulUIExtendedOp::create(b, bytes, size);
+      Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         product.getHigh(), zero);
+      bytes = arith::SelectOp::create(b, fits, product.getLow(), most);
+    }
+    Value isSize =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, bytes, zero);
+    leaveUnless(alloc, isSize, kKernelOutOfMemory);
+  }
+  b.setInsertionPointAfter(alloc);
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, alloc);
+  Value null = arith::ConstantIndexOp::create(b, 0);
+  Value isThere =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, null);
+  leaveUnless(alloc, isThere, kKernelOutOfMemory);
+  live.insert(alloc.getResult());
+}
+
 void Guard::guard() {
   SmallVector<Operation *> ops;
   bool canFail = false;
@@ -80,13 +113,7 @@ void Guard::guard() {
     if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
       live.remove(dealloc.getMemref());
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      Value address = memref::ExtractAlignedPointerAsIndexOp::create(
-          builder, loc, alloc.getResult());
-      Value null = arith::ConstantIndexOp::create(builder, loc, 0);
-      Value isThere = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ne, address, null);
-      leaveUnless(op, isThere, kKernelOutOfMemory);
-      live.insert(alloc.getResult());
+      guard(alloc);
     } else if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
       // A name of the condition's value here, so that the block ends here.
       Value truth = arith::ConstantIntOp::create(builder, loc, 1, 1);

@@ -36,6 +36,11 @@ bool quant_float::isStandardFloat(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
+bool quant_float::isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
+             Float8E5M2FNUZType>(type);
+}
+
 bool quant_float::isNarrowFloat(Type type) {
   auto number = dyn_cast<FloatType>(type);
   return number && number.getWidth() <= 8;

@@ -14,6 +14,7 @@
 // CHECK:         %[[THERE:.+]] = arith.cmpi ne, %[[ADDRESS]], %{{.+}}
 // CHECK:         cf.cond_br %[[THERE]], ^bb1, ^[[FIRST:.+]]
 // CHECK:       ^bb1:
+// CHECK-NOT:     arith.mului_extended
 // CHECK:         %[[B:.+]] = memref.alloc
 // CHECK:         cf.cond_br %{{.+}}, ^bb2, ^[[SECOND:.+]]
 // CHECK:       ^bb2:
@@ -26,13 +27,59 @@
 // CHECK:       ^[[SECOND]]:
 // CHECK-NEXT:    memref.dealloc %[[A]]
 // CHECK-NEXT:    arith.constant 1 : i64
-func.func @f.kernel(%x: memref<?xf32>, %n: index) attributes {quant_float.entry_point = {
+func.func @f.kernel(%x: memref<4xf32>) attributes {quant_float.entry_point = {
     graph_name = "", symbol = "f", inputs = [], outputs = []}} {
-  %a = memref.alloc(%n) : memref<?xf32>
-  %b = memref.alloc(%n) : memref<?xf32>
-  memref.copy %a, %b : memref<?xf32> to memref<?xf32>
-  memref.dealloc %a : memref<?xf32>
-  memref.dealloc %b : memref<?xf32>
+  %a = memref.alloc() : memref<400xf32>
+  %b = memref.alloc() : memref<400xf32>
+  memref.copy %a, %b : memref<400xf32> to memref<400xf32>
+  memref.dealloc %a : memref<400xf32>
+  memref.dealloc %b : memref<400xf32>
+  return
+}
+
+// -----
+
+// More bytes than a size_t holds are no memory either. A product that does not
+// fit is the largest number, so that no other size makes it small again but 0.
+
+// CHECK-LABEL: func.func @many.kernel(
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index) -> i64
+// CHECK:         %[[MOST:.+]] = arith.constant -1 : index
+// CHECK:         %[[ROW:.+]] = arith.constant 12 : index
+// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK:         %[[LOW:.+]], %[[HIGH:.+]] = arith.mului_extended %[[ROW]], %[[M]] : index
+// CHECK:         %[[FITS:.+]] = arith.cmpi eq, %[[HIGH]], %[[ZERO]]
+// CHECK:         %[[ROWS:.+]] = arith.select %[[FITS]], %[[LOW]], %[[MOST]]
+// CHECK:         arith.mului_extended %[[ROWS]], %[[N]] : index
+// CHECK:         %[[BYTES:.+]] = arith.select %{{.+}}, %{{.+}}, %[[MOST]]
+// CHECK:         %[[IS_SIZE:.+]] = arith.cmpi sge, %[[BYTES]], %[[ZERO]]
+// CHECK:         cf.cond_br %[[IS_SIZE]], ^bb1, ^[[TOO_MANY:.+]]
+// CHECK:       ^bb1:
+// CHECK:         memref.alloc
+// CHECK:         cf.cond_br %{{.+}}, ^bb2, ^[[NONE:.+]]
+// CHECK:       ^[[TOO_MANY]]:
+// CHECK-NEXT:    %[[CODE:.+]] = arith.constant 1 : i64
+// CHECK-NEXT:    return %[[CODE]]
+func.func @many.kernel(%m: index, %n: index) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "many", inputs = [], outputs = []}} {
+  %a = memref.alloc(%m, %n) : memref<?x3x?xf32>
+  memref.dealloc %a : memref<?x3x?xf32>
+  return
+}
+
+// -----
+
+// 12 bytes more than 2^64.
+
+// CHECK-LABEL: func.func @known.kernel(
+// CHECK:         arith.constant -1 : index
+// CHECK:         cf.cond_br %{{.+}}, ^bb1, ^{{.+}}
+// CHECK:       ^bb1:
+// CHECK:         memref.alloc
+func.func @known.kernel() attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "known", inputs = [], outputs = []}} {
+  %a = memref.alloc() : memref<1537228672809129302x3xf32>
+  memref.dealloc %a : memref<1537228672809129302x3xf32>
   return
 }
 

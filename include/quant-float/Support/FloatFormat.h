@@ -45,6 +45,9 @@ struct FloatFormat {
 
 /// Whether `type` is one of f16, bf16, f32, f64.
 bool isStandardFloat(Type type);
+/// Whether `type` is one of the four float8 with a sign, which have no use for
+/// a zero point (Q7, D3, D5).
+bool isFloat8(Type type);
 /// Whether `type` is a float that targets do not compute with: float8, float6,
 /// float4, f8E8M0FNU.
 bool isNarrowFloat(Type type);
