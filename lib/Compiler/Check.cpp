@@ -11,6 +11,7 @@
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -83,20 +84,22 @@ static Judgement judgeNode(NodeOp node,
                            llvm::function_ref<void(Operation *)> inspect) {
   OpBuilder builder(node);
   FailureOr<NodeResolution> resolution = failure();
-  Verdict verdict = gather(node, [&] {
-    resolution = resolveNode(builder, node,
-                             [&] { return mlir::emitError(node.getLoc()); });
-    return resolution;
+  Verdict verdict = gather(node, [&]() -> LogicalResult {
+    auto emitError = [&] { return mlir::emitError(node.getLoc()); };
+    resolution = resolveNode(builder, node, emitError);
+    if (failed(resolution))
+      return failure();
+    return verifyDeclaredTypes(node, *resolution, emitError);
   });
   if (failed(resolution))
     return judge(verdict);
   if (Operation *op = resolution->op) {
-    Judgement judgement = judgeOp(op);
+    Judgement judgement = verdict.accepted ? judgeOp(op) : judge(verdict);
     inspect(op);
     op->erase();
     return judgement;
   }
-  if (resolution->isVerified)
+  if (resolution->isVerified || !verdict.accepted)
     return judge(verdict);
   StringRef what = resolution->missesRank ? "rank" : "type";
   verdict.reason = ("the " + what + " of input " +
@@ -155,15 +158,6 @@ static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op,
 // Nodes
 //===----------------------------------------------------------------------===//
 
-static std::string getNodeName(Operation *op) {
-  Location loc = op->getLoc();
-  // A node in a function: its own name, not that of the call.
-  while (auto call = dyn_cast<CallSiteLoc>(loc))
-    loc = call.getCallee();
-  auto name = loc->findInstanceOf<NameLoc>();
-  return name ? name.getName().str() : "";
-}
-
 /// The domain whose opset the op has: "" for ONNX's own.
 static StringRef getDomain(Operation *op) {
   auto domain = op->getAttrOfType<StringAttr>("domain");
@@ -186,9 +180,14 @@ static std::string getSourceName(Operation *op) {
 }
 
 static NodeReport checkOp(Operation *op, const CheckOptions &options) {
-  NodeReport report{
-      op, getNodeName(op), getSourceName(op), {}, NodeStatus::Valid, {}, {},
-      {}};
+  NodeReport report{op,
+                    getNodeName(op->getLoc()).str(),
+                    getSourceName(op),
+                    {},
+                    NodeStatus::Valid,
+                    {},
+                    {},
+                    {}};
   // The IR may lack the attribute, or have something else there.
   auto own = op->getAttrOfType<IntegerAttr>(kOpsetAttrName);
   if (own && own.getType().isInteger(64)) {

@@ -78,6 +78,15 @@ Type quant_float::withElementType(Type type, Type elementType) {
   return elementType;
 }
 
+bool quant_float::areCompatible(Type a, Type b) {
+  if (a == b || isa<UnknownType>(a) || isa<UnknownType>(b))
+    return true;
+  auto aTensor = dyn_cast<TensorType>(a), bTensor = dyn_cast<TensorType>(b);
+  return aTensor && bTensor &&
+         aTensor.getElementType() == bTensor.getElementType() &&
+         succeeded(verifyCompatibleShape(a, b));
+}
+
 Type quant_float::getStorageType(Type type) {
   return withElementType(type,
                          getStorageElementType(getElementTypeOrSelf(type)));

@@ -212,8 +212,8 @@ expect(
         "others.onnx: node 'dynamic': DynamicQuantizeLinear, opset 13, tensor<4x5xf32> to "
         f"tensor<4x5xui8>, {OUTPUTS}: ok, accepted by opsets 11-28",
         "others.onnx: node 'half': DynamicQuantizeLinear, opset 13, tensor<2xf16> to tensor<2xui8>, "
-        f"{OUTPUTS}: invalid: input element type 'f16' is not accepted by DynamicQuantizeLinear, "
-        "accepted by no opset",
+        f"{OUTPUTS}: invalid: input element type 'f16' is not accepted by "
+        "DynamicQuantizeLinear-11 (opset 13), accepted by no opset",
         "others.onnx: node 'rank': QuantizeLinear, opset 13, tensor<4x5xf32>, tensor<*xf32> to "
         "tensor<4x5xui8>: not verified: the rank of input 1 is not known",
         "others.onnx: node 'type': DynamicQuantizeLinear, opset 13, !quant_float.unknown to "
@@ -256,4 +256,29 @@ expect(
 )
 if len(out) != 5 or not out[3].endswith(": ok") or ": invalid: " not in out[4]:
     failures.append(f"MLIR: {out}")
+
+# What MLIR declares of the results of nodes: types and as much of shapes as is known.
+text = """
+func.func @f(%x: tensor<4xf32>, %u: tensor<?xf32>, %s: tensor<f32>) {
+  %0:3 = quant_float.node "DynamicQuantizeLinear"(%x) opset 11 : (tensor<4xf32>) -> (tensor<4xi8>, tensor<f32>, tensor<ui8>)
+  %1:3 = quant_float.node "DynamicQuantizeLinear"(%x) opset 11 : (tensor<4xf32>) -> (tensor<?xui8>, tensor<f16>, tensor<ui8>)
+  %2:3 = quant_float.node "DynamicQuantizeLinear"(%u) opset 11 : (tensor<?xf32>) -> (tensor<4xui8>, tensor<*xf32>, tensor<7xui8>)
+  %3:3 = quant_float.node "DynamicQuantizeLinear"(%u) opset 11 : (tensor<?xf32>) -> (tensor<4xui8>, !quant_float.unknown, tensor<*xui8>)
+  %4 = quant_float.node "QuantizeLinear"(%x, %s) opset 13 : (tensor<4xf32>, tensor<f32>) -> tensor<5xui8>
+  %5 = quant_float.node "Cast"(%x) opset 13 attributes {to = 11 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+"""
+_, err = run(1, "-", stdin=text)
+expect(
+    "declared",
+    [
+        "<stdin>:3:10: error: output 0: declared as 'tensor<4xi8>', but got 'tensor<4xui8>'",
+        "<stdin>:4:10: error: output 1: declared as 'tensor<f16>', but got 'tensor<f32>'",
+        "<stdin>:5:10: error: output 2: declared as 'tensor<7xui8>', but got 'tensor<ui8>'",
+        "<stdin>:7:8: error: output 0: declared as 'tensor<5xui8>', but got 'tensor<4xui8>'",
+        "<stdin>:8:8: error: output 0: declared as 'tensor<4xf32>', but got 'tensor<4xf64>'",
+    ],
+    err,
+)
 sys.exit("\n".join(failures) if failures else 0)

@@ -35,8 +35,8 @@ struct NodeResolution {
   /// The op that can take the node's place. Null while the types of the
   /// operands do not say enough.
   Operation *op = nullptr;
-  /// The type of the result as far as it is known; else null.
-  Type resultType;
+  /// The types of the results; none while they are not known.
+  SmallVector<Type, 3> resultTypes;
   /// DynamicQuantizeLinear has no op of its own: nothing is wrong with it.
   bool isVerified = false;
   /// Where `op` is null otherwise: the input whose type, or whose rank alone,
@@ -52,6 +52,11 @@ struct NodeResolution {
 /// op.
 FailureOr<NodeResolution> resolveNode(OpBuilder &builder, NodeOp node,
                                       NodeErrorFn emitError);
+
+/// Whether a result has the type that the source model declares for it, as far
+/// as both are known; an error otherwise.
+LogicalResult verifyDeclaredTypes(NodeOp node, const NodeResolution &resolution,
+                                  NodeErrorFn emitError);
 
 /// Verifies the op; what it says follows what `emitError` begins.
 LogicalResult verifyResolvedNode(Operation *op, NodeErrorFn emitError);

@@ -46,6 +46,10 @@ Type getStorageType(Type type);
 /// `type` (a scalar, vector or tensor) with `elementType` in place of its own.
 Type withElementType(Type type, Type elementType);
 
+/// Whether a value can have both types: they are equal, one is unknown, or both
+/// are tensors with the same element type and compatible shapes.
+bool areCompatible(Type a, Type b);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_IR_ELEMENTTYPES_H

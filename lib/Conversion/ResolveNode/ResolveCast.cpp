@@ -96,12 +96,13 @@ FailureOr<NodeResolution> quant_float::resolveCast(OpBuilder &builder,
     return result;
   }
   Value input = node.getInput(0);
-  result.resultType = getResultType(input.getType(), *to);
+  Type resultType = getResultType(input.getType(), *to);
+  result.resultTypes = {resultType};
   if (isa<UnknownType>(input.getType()))
     return result;
-  result.op = CastOp::create(
-      builder, node.getNode()->getLoc(), result.resultType, input,
-      builder.getI64IntegerAttr(node.getOpset()),
-      like ? builder.getUnitAttr() : UnitAttr(), *saturate, *roundMode);
+  result.op = CastOp::create(builder, node.getNode()->getLoc(), resultType,
+                             input, builder.getI64IntegerAttr(node.getOpset()),
+                             like ? builder.getUnitAttr() : UnitAttr(),
+                             *saturate, *roundMode);
   return result;
 }

@@ -12,6 +12,7 @@
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/IR/OpsetVerifier.h"
+#include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -67,6 +68,12 @@ quant_float::verifyDynamicQuantization(const NodeReader &node) {
     return failure();
   OpKind kind = OpKind::DynamicQuantizeLinear;
   NodeResolution result;
+  // D9
+  MLIRContext *context = node.getNode()->getContext();
+  Type uint8 = IntegerType::get(context, 8, IntegerType::Unsigned);
+  result.resultTypes = {getResultType(node.getInput(0).getType(), uint8),
+                        RankedTensorType::get({}, Float32Type::get(context)),
+                        RankedTensorType::get({}, uint8)};
   Type type = node.getElementType(0);
   if (!type)
     return result;
@@ -106,16 +113,20 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
   return NodeResolution();
 }
 
+LogicalResult quant_float::verifyDeclaredTypes(NodeOp node,
+                                               const NodeResolution &resolution,
+                                               NodeErrorFn emitError) {
+  for (auto [index, declared, type] :
+       llvm::enumerate(node->getResultTypes(), resolution.resultTypes))
+    if (!areCompatible(declared, type))
+      return emitError() << "output " << index << ": declared as " << declared
+                         << ", but got " << type;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // For passes
 //===----------------------------------------------------------------------===//
-
-/// The place inside the function that a node came with.
-static Location stripCalls(Location loc) {
-  while (auto call = dyn_cast<CallSiteLoc>(loc))
-    loc = call.getCallee();
-  return loc;
-}
 
 /// "node 'c1' (Cast)", "node of 'y' (Cast)", as the importer says it.
 static std::string describe(NodeOp node) {

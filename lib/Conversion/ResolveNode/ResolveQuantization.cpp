@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeReader.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -17,8 +18,6 @@ enum : unsigned { kInput, kScale, kZeroPoint };
 
 /// Q3
 constexpr int64_t kDefaultAxis = 1;
-/// Before it only per tensor (Q1).
-constexpr int64_t kFirstOpsetWithAxis = 13;
 
 /// What the attributes say; absent ones stay absent (V3).
 struct Attributes {
@@ -47,7 +46,7 @@ private:
   /// Q1: sets `axis` and `blockSize` to those of the op, both none per tensor.
   LogicalResult decideGranularity(RankedTensorType scale);
   LogicalResult refuseScale(RankedTensorType scale);
-  bool takesAxis(RankedTensorType scale, int64_t axis) const;
+  bool takesAxis(int64_t axis) const;
   Operation *createOp(Type resultType);
 
   /// V3: names an attribute that is spelled out without effect.
@@ -107,8 +106,7 @@ LogicalResult QuantizationResolver::readAttributes() {
   if (failed(precision))
     return failure();
   // Q9
-  if (*precision &&
-      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(*precision))
+  if (*precision && !isStandardFloat(*precision))
     return node.emitError()
            << "attribute 'precision': expected 0 or the number of float, "
               "float16, bfloat16 or double, but got "
@@ -157,8 +155,7 @@ LogicalResult QuantizationResolver::checkZeroPoint() {
 //===----------------------------------------------------------------------===//
 
 /// Whether a scale of one dimension can lie along the axis, as far as known.
-bool QuantizationResolver::takesAxis(RankedTensorType scale,
-                                     int64_t axis) const {
+bool QuantizationResolver::takesAxis(int64_t axis) const {
   std::optional<int64_t> rank = getInputRank();
   return !rank || (axis >= -*rank && axis < *rank);
 }
@@ -192,8 +189,10 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
   bool isDynamic = scale.getRank() == 1 && scale.isDynamicDim(0);
   bool isPerTensor = scale.getRank() == 0 || scale.getDimSize(0) == 1;
   // A length that shows at run time must be 1 where nothing else fits.
-  bool hasAxis = node.isMicrosoft() || node.getOpset() >= kFirstOpsetWithAxis;
-  if (isDynamic && (!hasAxis || !takesAxis(scale, given)))
+  OpKind kind = isQuantize ? OpKind::QuantizeLinear : OpKind::DequantizeLinear;
+  int64_t first = *getFirstOpset(kind, OpAttribute::Axis);
+  bool hasAxis = node.isMicrosoft() || node.getOpset() >= first;
+  if (isDynamic && (!hasAxis || !takesAxis(given)))
     isPerTensor = true;
   if (isPerTensor) {
     if (attributes.axis)
@@ -202,14 +201,12 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
   }
   if (!hasAxis && !attributes.axis) {
     InFlightDiagnostic error = node.emitError()
-                               << "before opset " << kFirstOpsetWithAxis
+                               << "before opset " << first
                                << " the scale must hold one element (per "
                                   "tensor), but got "
                                << scale;
-    OpKind kind =
-        isQuantize ? OpKind::QuantizeLinear : OpKind::DequantizeLinear;
-    error.attachNote() << getOpName(kind) << " accepts it from opset "
-                       << kFirstOpsetWithAxis << " on";
+    error.attachNote() << getOpName(kind) << " accepts it from opset " << first
+                       << " on";
     return error;
   }
   // Q3: the text calls rank 1 per tensor, so the axis has to be clear.
@@ -267,7 +264,8 @@ FailureOr<NodeResolution> QuantizationResolver::resolve() {
 
   NodeResolution result;
   if (*elementType)
-    result.resultType = getResultType(getInput(kInput).getType(), *elementType);
+    result.resultTypes = {
+        getResultType(getInput(kInput).getType(), *elementType)};
   for (unsigned index : {kInput, kScale, kZeroPoint})
     if (getInput(index) && !node.getElementType(index)) {
       result.missingInput = index;
@@ -283,7 +281,7 @@ FailureOr<NodeResolution> QuantizationResolver::resolve() {
   }
   if (failed(decideGranularity(scale)))
     return failure();
-  result.op = createOp(result.resultType);
+  result.op = createOp(result.resultTypes.front());
   return result;
 }
 

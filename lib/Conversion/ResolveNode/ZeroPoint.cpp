@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 
@@ -33,8 +34,7 @@ static std::optional<ArrayRef<char>> getBytes(Value value) {
 
 std::optional<std::string> quant_float::findZeroPointError(Value zeroPoint) {
   Type type = getElementTypeOrSelf(zeroPoint);
-  if (!isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
-           Float8E5M2FNUZType>(type))
+  if (!isFloat8(type))
     return std::nullopt;
   std::optional<ArrayRef<char>> bytes = getBytes(zeroPoint);
   if (!bytes)

@@ -19,7 +19,8 @@ void Importer::warnOfMissingType(NodeInput &input,
   // invalid node types are missing for no fault of the model's.
   if (resolution.missesRank || hasInvalidNodes)
     return;
-  Diag id = resolution.resultType ? Diag::UntypedInput : Diag::UntypedLike;
+  Diag id =
+      !resolution.resultTypes.empty() ? Diag::UntypedInput : Diag::UntypedLike;
   (void)diagnose(input.subject, id,
                  printable(input.node.input(resolution.missingInput)));
 }
@@ -44,21 +45,21 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
     return defineOutputs(input, node->getResults());
   }
 
+  for (auto [name, type] :
+       llvm::zip(input.node.output(), resolution->resultTypes)) {
+    Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
+    if (declared && !areCompatible(declared, type))
+      return diagnose(input.subject, Diag::DeclaredType, printable(name),
+                      declared, type);
+  }
   if (resolution->isVerified)
     return defineOutputs(input, node->getResults());
-
-  Type type = resolution->resultType;
-  const std::string &outputName = input.node.output(0);
-  Type declared =
-      outputName.empty() ? Type() : input.scope.getDeclared(outputName);
-  if (declared && type && !areCompatible(declared, type))
-    return diagnose(input.subject, Diag::DeclaredType, printable(outputName),
-                    declared, type);
   Operation *op = resolution->op;
   if (!op) {
     warnOfMissingType(input, *resolution);
-    if (type)
-      node->getResult(0).setType(type);
+    for (auto [result, type] :
+         llvm::zip(node->getResults(), resolution->resultTypes))
+      result.setType(type);
     return defineOutputs(input, node->getResults());
   }
   if (options.verify && failed(verifyResolvedNode(op, emitError)))

@@ -121,12 +121,3 @@ Type onnx_import::getTensorElementType(Type type) {
   auto tensor = dyn_cast<TensorType>(type);
   return tensor ? tensor.getElementType() : Type();
 }
-
-bool onnx_import::areCompatible(Type a, Type b) {
-  if (a == b || isa<UnknownType>(a) || isa<UnknownType>(b))
-    return true;
-  auto aTensor = dyn_cast<TensorType>(a), bTensor = dyn_cast<TensorType>(b);
-  return aTensor && bTensor &&
-         aTensor.getElementType() == bTensor.getElementType() &&
-         succeeded(verifyCompatibleShape(a, b));
-}

@@ -32,10 +32,6 @@ FailureOr<Type> convertType(const ::onnx::TypeProto &type,
 /// The element type of a tensor; null for anything else.
 Type getTensorElementType(Type type);
 
-/// Whether both may be the type of one value: one of them untold, or tensors
-/// with the same element type and compatible shapes.
-bool areCompatible(Type a, Type b);
-
 } // namespace mlir::quant_float::onnx_import
 
 #endif // QUANT_FLOAT_LIB_TARGET_ONNX_TYPES_H

@@ -386,6 +386,15 @@ dynamic(
     data_type=T.FLOAT16,
     more=["note: no version of DynamicQuantizeLinear accepts it"],
 )
+for output, data_type, shape, shown, right in (
+    ("a", T.INT8, [2], "tensor<2xi8>", "tensor<2xui8>"),
+    ("b", T.FLOAT16, [], "tensor<f16>", "tensor<f32>"),
+    ("c", T.UINT8, [2], "tensor<2xui8>", "tensor<ui8>"),
+):
+    made = node("DynamicQuantizeLinear", ["x"], ["a", "b", "c"], name="n")
+    made = model([made], [("x", FLOAT, [2])], [(output, data_type, shape)])
+    message = f"output '{output}': declared as {shown}, but got {right}"
+    table.add("DeclaredType", made, f"node 'n' (DynamicQuantizeLinear): {message}")
 dynamic("opset of DynamicQuantizeLinear must be between 11 and 28, but got 10", opset=10)
 
 problems = table.run()
