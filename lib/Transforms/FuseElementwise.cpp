@@ -13,7 +13,9 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
+#include <numeric>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEELEMENTWISEPASS
@@ -33,6 +35,42 @@ static bool readsOnce(OpOperand *operand) {
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
+/// Whether the blocks of the fused op are those of one of the two, along every
+/// loop: a loop goes over what divides all block sizes, and pieces of one or
+/// two elements are worse than a buffer in between.
+static bool keepsBlocks(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = cast<linalg::GenericOp>(operand->getOwner());
+  AffineMap result =
+      producer.getIndexingMapMatchingResult(cast<OpResult>(operand->get()));
+  if (!result.isPermutation())
+    return true;
+  AffineMap loops = inversePermutation(result).compose(
+      consumer.getMatchingIndexingMap(operand));
+  SmallVector<AffineMap> maps = consumer.getIndexingMapsArray();
+  for (AffineMap map : producer.getIndexingMapsArray())
+    maps.push_back(map.compose(loops));
+  // The smallest size of blocks along each loop, and what divides them all.
+  llvm::SmallDenseMap<AffineExpr, std::pair<int64_t, int64_t>> sizes;
+  for (AffineMap map : maps)
+    for (AffineExpr index : map.getResults())
+      if (std::optional<BlockIndex> block = getBlockIndex(index)) {
+        auto &[smallest, divisor] =
+            sizes.try_emplace(block->position, block->size, block->size)
+                .first->second;
+        smallest = std::min(smallest, block->size);
+        divisor = std::gcd(divisor, block->size);
+      }
+  return llvm::all_of(sizes, [](const auto &entry) {
+    return entry.second.first == entry.second.second;
+  });
+}
+
+/// Whether the producer is to be computed inside of the consumer.
+static bool shouldFuse(OpOperand *operand) {
+  return readsOnce(operand) && keepsBlocks(operand);
+}
+
 namespace {
 struct FuseElementwise final
     : quant_float::impl::QuantFloatFuseElementwisePassBase<FuseElementwise> {
@@ -50,7 +88,7 @@ struct FuseElementwise final
       (void)linalg::generalizeNamedOp(rewriter, op);
     }
     RewritePatternSet patterns(context);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, readsOnce);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);

@@ -86,3 +86,72 @@ func.func @concat(%x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<4x10xf32> 
   %0 = tensor.concat dim(1) %x, %y : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x10xf32>
   return %0 : tensor<4x10xf32>
 }
+
+// Blocks that lie inside of each other are one loop over the smaller ones.
+// Those of 32 and 12 would be a loop over pieces of 4 elements.
+
+// CHECK-LABEL: func.func @blocks(
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK:           arith.mulf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @blocks(%x: tensor<96xf32>, %s: tensor<3xf32>, %t: tensor<6xf32>) -> tensor<96xf32> {
+  %e = tensor.empty() : tensor<96xf32>
+  %0 = linalg.generic {indexing_maps = [#vector, affine_map<(d0) -> (d0 floordiv 32)>, #vector], iterator_types = ["parallel"]}
+      ins(%x, %s : tensor<96xf32>, tensor<3xf32>) outs(%e : tensor<96xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<96xf32>
+  %1 = linalg.generic {indexing_maps = [#vector, affine_map<(d0) -> (d0 floordiv 16)>, #vector], iterator_types = ["parallel"]}
+      ins(%0, %t : tensor<96xf32>, tensor<6xf32>) outs(%e : tensor<96xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<96xf32>
+  return %1 : tensor<96xf32>
+}
+
+// CHECK-LABEL: func.func @crossing_blocks(
+// CHECK-COUNT-2: linalg.generic
+func.func @crossing_blocks(%x: tensor<4x96xf32>, %s: tensor<4x3xf32>, %t: tensor<8x4xf32>) -> tensor<96x4xf32> {
+  %e = tensor.empty() : tensor<4x96xf32>
+  %0 = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0, d1 floordiv 32)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<4x96xf32>, tensor<4x3xf32>) outs(%e : tensor<4x96xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<4x96xf32>
+  %f = tensor.empty() : tensor<96x4xf32>
+  %1 = linalg.generic {indexing_maps = [#transposed, affine_map<(d0, d1) -> (d0 floordiv 12, d1)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %t : tensor<4x96xf32>, tensor<8x4xf32>) outs(%f : tensor<96x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<96x4xf32>
+  return %1 : tensor<96x4xf32>
+}
+
+// Along different loops they are in nobody's way.
+
+// CHECK-LABEL: func.func @blocks_of_two_axes(
+// CHECK:         linalg.generic
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @blocks_of_two_axes(%x: tensor<12x96xf32>, %s: tensor<12x3xf32>, %t: tensor<1x96xf32>) -> tensor<12x96xf32> {
+  %e = tensor.empty() : tensor<12x96xf32>
+  %0 = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0, d1 floordiv 32)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<12x96xf32>, tensor<12x3xf32>) outs(%e : tensor<12x96xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<12x96xf32>
+  %1 = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0 floordiv 12, d1)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %t : tensor<12x96xf32>, tensor<1x96xf32>) outs(%e : tensor<12x96xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<12x96xf32>
+  return %1 : tensor<12x96xf32>
+}
