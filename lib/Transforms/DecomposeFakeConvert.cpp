@@ -25,15 +25,28 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Which element of an operand of this type belongs to one of the result. A
-/// size that is open is that of the loop.
-static AffineMap getBroadcastMap(RankedTensorType type, int64_t rank) {
-  MLIRContext *context = type.getContext();
+/// The sizes of scale and shift, which are alike (K4), as far as the types of
+/// both tell.
+static SmallVector<int64_t> getParameterSizes(FakeConvertOp op) {
+  SmallVector<int64_t> sizes(
+      cast<RankedTensorType>(op.getScale().getType()).getShape());
+  if (Value shift = op.getShift())
+    for (auto [size, other] : llvm::zip_equal(
+             sizes, cast<RankedTensorType>(shift.getType()).getShape()))
+      if (ShapedType::isDynamic(size))
+        size = other;
+  return sizes;
+}
+
+/// Which element of a scale of these sizes belongs to one of the result. A size
+/// that is open is that of the loop.
+static AffineMap getBroadcastMap(MLIRContext *context, ArrayRef<int64_t> sizes,
+                                 int64_t rank) {
   SmallVector<AffineExpr> indices;
-  for (auto [index, size] : llvm::enumerate(type.getShape()))
+  for (auto [index, size] : llvm::enumerate(sizes))
     indices.push_back(
         size == 1 ? getAffineConstantExpr(0, context)
-                  : getAffineDimExpr(rank - type.getRank() + index, context));
+                  : getAffineDimExpr(rank - sizes.size() + index, context));
   return AffineMap::get(rank, 0, indices, context);
 }
 
@@ -61,15 +74,13 @@ struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, op.getInput());
     SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(rank)};
-    for (Value parameter : op->getOperands().drop_front()) {
-      auto parameterType = cast<RankedTensorType>(parameter.getType());
-      maps.push_back(getBroadcastMap(parameterType, rank));
-      // K6
-      for (auto [index, size] :
-           llvm::enumerate(llvm::reverse(parameterType.getShape())))
-        if (!ShapedType::isDynamic(size) && size != 1)
-          sizes[rank - 1 - index] = rewriter.getIndexAttr(size);
-    }
+    SmallVector<int64_t> parameterSizes = getParameterSizes(op);
+    maps.append(op->getNumOperands() - 1,
+                getBroadcastMap(op.getContext(), parameterSizes, rank));
+    // K6
+    for (auto [index, size] : llvm::enumerate(llvm::reverse(parameterSizes)))
+      if (!ShapedType::isDynamic(size) && size != 1)
+        sizes[rank - 1 - index] = rewriter.getIndexAttr(size);
     for (auto [size, known] : llvm::zip_equal(sizes, type.getShape()))
       if (!ShapedType::isDynamic(known))
         size = rewriter.getIndexAttr(known);

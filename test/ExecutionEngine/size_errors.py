@@ -1,4 +1,4 @@
-# Q1, what only shows at run time: the length of scales and zero points per axis, in blocks and per tensor.
+# Q1, what only shows at run time: the length of scales and zero points per axis, in blocks and per tensor; K4 to K6 likewise.
 # The entry point says which input is wrong, and both sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
@@ -39,11 +39,22 @@ func.func @tensor(%x: tensor<?x?xf32> {quant_float.name = "x"}, %s: tensor<?xf32
   %q = quant_float.quantize %x, %s, %z opset 21 : tensor<?x?xf32>, tensor<?xf32>, tensor<?xi8> to tensor<?x?xi8>
   return %q : tensor<?x?xi8>
 }
+func.func @convert(%x: tensor<?x?xf32> {quant_float.name = "x"}, %s: tensor<1x?xf32> {quant_float.name = "s"},
+                   %z: tensor<?x?xf32> {quant_float.name = "z"}) -> tensor<?x?xf32> {
+  %q = quant_float.fakeconvert %x, %s, %z to f8E4M3FN opset 13
+      : tensor<?x?xf32>, tensor<1x?xf32>, tensor<?x?xf32> to tensor<?x?xf32>
+  return %q : tensor<?x?xf32>
+}
+func.func @known(%x: tensor<?x?xf32> {quant_float.name = "x"}, %s: tensor<?xf32> {quant_float.name = "s"},
+                 %z: tensor<6xf32> {quant_float.name = "z"}) -> tensor<?x6xf32> {
+  %q = quant_float.fakeconvert %x, %s, %z to f8E5M2 opset 13 : tensor<?x?xf32>, tensor<?xf32>, tensor<6xf32> to tensor<?x6xf32>
+  return %q : tensor<?x6xf32>
+}
 """)
 
 
-def run(entry, scale, zero, error=None):
-    shapes = ["x=3x5", f"s={scale}", f"z={zero}"]
+def run(entry, scale, zero, error=None, shape="3x5"):
+    shapes = [f"x={shape}", f"s={scale}", f"z={zero}"]
     command = [
         tools_dir / "quant-float-run",
         "q.mlir",
@@ -78,4 +89,12 @@ run("blocked", "3x2", "3x3", "input 2 'z': dimension 1: expected size 2, but got
 run("tensor", "1", "1")
 run("tensor", "2", "1", "input 1 's': dimension 0: expected size 1, but got 2")
 run("tensor", "1", "0", "input 2 'z': dimension 0: expected size 1, but got 0")
+# K4, K5: scale and shift alike, of size 1 where a type says so and as long as the input elsewhere.
+run("convert", "1x5", "1x5")
+run("convert", "1x4", "1x5", "input 1 's': dimension 1: expected size 5, but got 4")
+run("convert", "1x5", "1x6", "input 2 'z': dimension 1: expected size 5, but got 6")
+run("convert", "1x5", "3x5", "input 2 'z': dimension 0: expected size 1, but got 3")
+run("known", "6", "6", shape="3x6")
+run("known", "6", "6", "input 0 'x': dimension 1: expected size 6, but got 5")
+run("known", "1", "6", "input 1 's': dimension 0: expected size 6, but got 1", shape="3x6")
 print("OK")
