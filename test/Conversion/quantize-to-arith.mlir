@@ -49,6 +49,28 @@ func.func @q1_blocked(%x: vector<10xi8>, %s: vector<3xf32>) -> vector<10xf32> {
   return %0 : vector<10xf32>
 }
 
+// A block that is longer than the axis is as long as the axis.
+// CHECK-LABEL: func.func @q1_long_block
+// CHECK-SAME: (%{{.+}}: vector<2x10xi8>, %[[S:.+]]: vector<2x1xf32>)
+func.func @q1_long_block(%x: vector<2x10xi8>, %s: vector<2x1xf32>) -> vector<2x10xf32> {
+  // CHECK: %[[A:.+]] = vector.broadcast %{{.+}} : vector<2x1x1xf32> to vector<2x1x10xf32>
+  // CHECK: %[[B:.+]] = vector.shape_cast %[[A]] : vector<2x1x10xf32> to vector<2x10xf32>
+  // CHECK: arith.mulf %{{.+}}, %[[B]] : vector<2x10xf32>
+  %0 = quant_float.dequantize %x, %s axis 1 block_size 9223372036854775807 opset 21 : vector<2x10xi8>, vector<2x1xf32> to vector<2x10xf32>
+  return %0 : vector<2x10xf32>
+}
+
+// Q2: vectors of rank 0 are scalars, beside a scale per axis too.
+// CHECK-LABEL: func.func @q2_rank_0
+// CHECK-SAME: (%{{.+}}: vector<1x8xf32>, %{{.+}}: vector<1xf32>, %[[Z:.+]]: vector<i8>, %[[T:.+]]: vector<f32>)
+func.func @q2_rank_0(%x: vector<1x8xf32>, %s: vector<1xf32>, %z: vector<i8>, %t: vector<f32>) -> (vector<1x8xi8>, vector<1x8xi8>) {
+  // CHECK: vector.extract %[[Z]][] : i8 from vector<i8>
+  // CHECK: vector.extract %[[T]][] : f32 from vector<f32>
+  %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : vector<1x8xf32>, vector<1xf32>, vector<i8> to vector<1x8xi8>
+  %1 = quant_float.quantize %x, %t, %z opset 13 : vector<1x8xf32>, vector<f32>, vector<i8> to vector<1x8xi8>
+  return %0, %1 : vector<1x8xi8>, vector<1x8xi8>
+}
+
 // CHECK-LABEL: func.func @scalars
 func.func @scalars(%x: f32, %s: f32) -> (f32, f64) {
   // CHECK: arith.divf %{{.+}}, %{{.+}} : f32

@@ -7,6 +7,10 @@
 // CHECK-DAG: #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG: #[[$BLOCK:.+]] = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
 // CHECK-DAG: #[[$ONE_BLOCK:.+]] = affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-DAG: #[[$ROW:.+]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$VECTOR:.+]] = affine_map<(d0) -> (d0)>
+// CHECK-DAG: #[[$VECTOR_FIRST:.+]] = affine_map<(d0) -> (0)>
+// CHECK-DAG: #[[$VECTOR_ONE:.+]] = affine_map<(d0) -> ()>
 
 // CHECK-LABEL: func.func @quantize_per_tensor
 func.func @quantize_per_tensor(%x: tensor<?x64xf32>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<?x64xui8> {
@@ -80,6 +84,16 @@ func.func @q1_blocked(%x: tensor<4x70xf32>, %s: tensor<4x3xf32>, %y: tensor<?x7x
   %0 = quant_float.quantize %x, %s axis 1 block_size 32 opset 23 : tensor<4x70xf32>, tensor<4x3xf32> to tensor<4x70xf8E4M3FN>
   %1 = quant_float.quantize %y, %t axis 1 block_size 32 opset 23 : tensor<?x7xf32>, tensor<?x1xf32> to tensor<?x7xui8>
   return %0, %1 : tensor<4x70xf8E4M3FN>, tensor<?x7xui8>
+}
+
+// Q2: a scalar zero point beside a scale of one element, per axis and in blocks.
+// CHECK-LABEL: func.func @q2_one_element
+func.func @q2_one_element(%x: tensor<1x?xf32>, %y: tensor<?xf32>, %s: tensor<1xf32>, %z: tensor<i8>) -> (tensor<1x?xi8>, tensor<?xi8>) {
+  // CHECK: linalg.generic {indexing_maps = [#[[$ALL]], #[[$ROW]], #[[$ONE]], #[[$ALL]]]
+  // CHECK: linalg.generic {indexing_maps = [#[[$VECTOR]], #[[$VECTOR_FIRST]], #[[$VECTOR_ONE]], #[[$VECTOR]]]
+  %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : tensor<1x?xf32>, tensor<1xf32>, tensor<i8> to tensor<1x?xi8>
+  %1 = quant_float.quantize %y, %s, %z axis 0 block_size 64 opset 21 : tensor<?xf32>, tensor<1xf32>, tensor<i8> to tensor<?xi8>
+  return %0, %1 : tensor<1x?xi8>, tensor<?xi8>
 }
 
 // D6

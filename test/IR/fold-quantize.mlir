@@ -63,6 +63,23 @@ func.func @constants_splat() -> (tensor<1000x1000xi4>, ui8) {
   return %0, %1 : tensor<1000x1000xi4>, ui8
 }
 
+// Nothing is divided by a size of 0, and what is behind it is not multiplied.
+// CHECK-LABEL: func.func @constants_without_elements
+func.func @constants_without_elements() -> (tensor<0x3xui8>, tensor<3x0xui8>, tensor<0x4611686018427387904x4xui8>) {
+  // CHECK-DAG: %[[A:.+]] = arith.constant dense<> : tensor<0x3xui8>
+  // CHECK-DAG: %[[B:.+]] = arith.constant dense<> : tensor<3x0xui8>
+  // CHECK-DAG: %[[C:.+]] = arith.constant dense<> : tensor<0x4611686018427387904x4xui8>
+  // CHECK: return %[[A]], %[[B]], %[[C]]
+  %x = arith.constant dense<> : tensor<0x3xf32>
+  %s = arith.constant dense<> : tensor<0xf32>
+  %0 = quant_float.quantize %x, %s axis 0 opset 13 : tensor<0x3xf32>, tensor<0xf32> to tensor<0x3xui8>
+  %y = arith.constant dense<> : tensor<3x0xf32>
+  %1 = quant_float.quantize %y, %y axis 1 block_size 2 opset 21 : tensor<3x0xf32>, tensor<3x0xf32> to tensor<3x0xui8>
+  %z = arith.constant dense<> : tensor<0x4611686018427387904x4xf32>
+  %2 = quant_float.quantize %z, %s axis 0 opset 13 : tensor<0x4611686018427387904x4xf32>, tensor<0xf32> to tensor<0x4611686018427387904x4xui8>
+  return %0, %1, %2 : tensor<0x3xui8>, tensor<3x0xui8>, tensor<0x4611686018427387904x4xui8>
+}
+
 // CHECK-LABEL: func.func @no_fold_of_large_constants
 func.func @no_fold_of_large_constants() -> tensor<2x2049xf32> {
   // CHECK: quant_float.dequantize

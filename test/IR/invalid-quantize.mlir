@@ -185,6 +185,22 @@ func.func @quantize_v8_result_kind(%x: vector<4xf32>, %s: f32) {
 
 // -----
 
+func.func @quantize_v8_scalable_size(%x: vector<[4]xf32>, %s: f32) {
+  // expected-error @+1 {{'quant_float.quantize' op result must have the input's shape, but got 'vector<[4]xf32>' and 'vector<4xui8>'}}
+  %0 = quant_float.quantize %x, %s opset 13 : vector<[4]xf32>, f32 to vector<4xui8>
+  return
+}
+
+// -----
+
+func.func @quantize_v8_scalable_dimension(%x: vector<2x[4]xf32>, %s: f32) {
+  // expected-error @+1 {{'quant_float.quantize' op result must have the input's shape, but got 'vector<2x[4]xf32>' and 'vector<[2]x4xui8>'}}
+  %0 = quant_float.quantize %x, %s opset 13 : vector<2x[4]xf32>, f32 to vector<[2]x4xui8>
+  return
+}
+
+// -----
+
 func.func @dequantize_v8_scale_kind(%x: vector<4xi8>, %s: tensor<f32>) {
   // expected-error @+1 {{'quant_float.dequantize' op scale must be a tensor where the input is one, and only there, but got 'tensor<f32>' with 'vector<4xi8>'}}
   %0 = quant_float.dequantize %x, %s opset 13 : vector<4xi8>, tensor<f32> to vector<4xf32>
@@ -288,6 +304,31 @@ func.func @quantize_q2_type(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) 
 func.func @dequantize_q2_shape(%x: tensor<4x6xi8>, %s: tensor<4xf32>, %z: tensor<1xi8>) {
   // expected-error @+1 {{'quant_float.dequantize' op zero point must have the same shape as the scale, but got the shape [1] beside the shape [4]}}
   %0 = quant_float.dequantize %x, %s, %z axis 0 opset 13 : tensor<4x6xi8>, tensor<4xf32>, tensor<1xi8> to tensor<4x6xf32>
+  return
+}
+
+// -----
+
+// Only where there is no axis may a size that is unknown turn out to be one.
+func.func @quantize_q2_unknown_length(%x: tensor<?x6xf32>, %s: tensor<?xf32>, %z: tensor<i8>) {
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] beside the shape [?]}}
+  %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : tensor<?x6xf32>, tensor<?xf32>, tensor<i8> to tensor<?x6xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_q2_unknown_zero_point(%x: tensor<?xf32>, %s: tensor<f32>, %z: tensor<?x?xi8>) {
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [?, ?] beside the shape []}}
+  %0 = quant_float.quantize %x, %s, %z opset 13 : tensor<?xf32>, tensor<f32>, tensor<?x?xi8> to tensor<?xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_q2_blocked_row(%x: tensor<1x6xf32>, %s: tensor<1x1xf32>, %z: tensor<i8>) {
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] beside the shape [1, 1]}}
+  %0 = quant_float.quantize %x, %s, %z axis 1 block_size 6 opset 21 : tensor<1x6xf32>, tensor<1x1xf32>, tensor<i8> to tensor<1x6xi8>
   return
 }
 

@@ -55,6 +55,27 @@ func.func @scalars_and_vectors(%x: f32, %v: vector<4x8xf32>, %s: f32, %a: vector
   return
 }
 
+// Q2: a scalar zero point beside a scale that is known to be one element.
+// CHECK-LABEL: func.func @one_element
+func.func @one_element(%x: tensor<?xf32>, %v: vector<1x8xf32>, %s: tensor<1xf32>, %z: tensor<i8>, %t: tensor<?xf32>,
+                       %w: tensor<?xi8>, %a: vector<1xf32>, %b: i8, %c: vector<i8>, %e: vector<[4]xf32>, %f: f32) {
+  // CHECK-NEXT: axis 0 opset 13 : tensor<?xf32>, tensor<1xf32>, tensor<i8> to tensor<?xi8>
+  %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : tensor<?xf32>, tensor<1xf32>, tensor<i8> to tensor<?xi8>
+  // CHECK-NEXT: axis 0 block_size 64 opset 21 : tensor<?xf32>, tensor<1xf32>, tensor<i8> to tensor<?xi8>
+  %1 = quant_float.quantize %x, %s, %z axis 0 block_size 64 opset 21 : tensor<?xf32>, tensor<1xf32>, tensor<i8> to tensor<?xi8>
+  // CHECK-NEXT: opset 13 : tensor<?xf32>, tensor<?xf32>, tensor<i8> to tensor<?xi8>
+  %2 = quant_float.quantize %x, %t, %z opset 13 : tensor<?xf32>, tensor<?xf32>, tensor<i8> to tensor<?xi8>
+  // CHECK-NEXT: opset 13 : tensor<?xf32>, tensor<1xf32>, tensor<?xi8> to tensor<?xi8>
+  %3 = quant_float.quantize %x, %s, %w opset 13 : tensor<?xf32>, tensor<1xf32>, tensor<?xi8> to tensor<?xi8>
+  // CHECK-NEXT: axis 0 opset 13 : vector<1x8xf32>, vector<1xf32>, i8 to vector<1x8xi8>
+  %4 = quant_float.quantize %v, %a, %b axis 0 opset 13 : vector<1x8xf32>, vector<1xf32>, i8 to vector<1x8xi8>
+  // CHECK-NEXT: axis 0 opset 13 : vector<1x8xf32>, vector<1xf32>, vector<i8> to vector<1x8xi8>
+  %5 = quant_float.quantize %v, %a, %c axis 0 opset 13 : vector<1x8xf32>, vector<1xf32>, vector<i8> to vector<1x8xi8>
+  // CHECK-NEXT: opset 13 : vector<[4]xf32>, f32 to vector<[4]xui8>
+  %6 = quant_float.quantize %e, %f opset 13 : vector<[4]xf32>, f32 to vector<[4]xui8>
+  return
+}
+
 // V8: what has no rank is compatible with everything, and sizes of zero are sizes.
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%u: tensor<*xf32>, %x: tensor<?x4xf32>, %us: tensor<*xf32>, %s: tensor<?xf32>, %e: tensor<0x4xf32>, %es: tensor<0x4xf32>) {
