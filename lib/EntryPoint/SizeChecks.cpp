@@ -11,22 +11,17 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "quant-float/Support/Indices.h"
+#include "quant-float/Support/Locations.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
 /// The source model's name of the op, or what it is.
 static std::string describe(Operation *op) {
-  std::string name;
-  op->getLoc()->walk([&](Location location) {
-    auto named = dyn_cast<NameLoc>(location);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
+  StringRef name = getNodeName(op->getLoc());
   return name.empty() ? op->getName().getStringRef().str()
-                      : "node '" + name + "'";
+                      : ("node '" + name + "'").str();
 }
 
 namespace {
@@ -45,33 +40,22 @@ struct Side {
 };
 } // namespace
 
-/// The number of blocks of `dim`, if the expression is the block's.
-static std::optional<int64_t> getBlock(AffineExpr expression, unsigned dim) {
-  auto division = dyn_cast<AffineBinaryOpExpr>(expression);
-  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
-      division.getLHS() != getAffineDimExpr(dim, expression.getContext()))
-    return std::nullopt;
-  auto block = dyn_cast<AffineConstantExpr>(division.getRHS());
-  return block && block.getValue() > 0 ? std::optional(block.getValue())
-                                       : std::nullopt;
-}
-
 static void collectLoopChecks(ImplicitLocOpBuilder &builder,
                               linalg::LinalgOp op, unsigned dim,
                               SmallVectorImpl<PendingCheck> &checks) {
   SmallVector<Side> whole;
   SmallVector<std::pair<Side, int64_t>> blocked;
-  AffineExpr loop = getAffineDimExpr(dim, op.getContext());
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [index, expression] : llvm::enumerate(map.getResults())) {
       Side side{&operand, static_cast<unsigned>(index)};
-      if (expression == loop)
+      std::optional<BlockIndex> block = getBlockIndex(expression);
+      if (getLoop(expression) == dim)
         whole.push_back(side);
-      else if (std::optional<int64_t> block = getBlock(expression, dim))
-        blocked.push_back({side, *block});
+      else if (block && getLoop(block->position) == dim)
+        blocked.push_back({side, block->size});
     }
   }
   if (whole.empty())

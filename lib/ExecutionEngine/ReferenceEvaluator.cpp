@@ -9,7 +9,6 @@
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "quant-float/IR/QuantFloatOps.h"
-#include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "llvm/ADT/DenseMap.h"
@@ -65,22 +64,9 @@ static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
   llvm::Expected<Tensor> result = Tensor::allocate(to, input.getSizes());
   if (!result)
     return result;
-  reference::CastOptions options;
-  options.opset = op.getOpset();
-  options.saturate = op.getSaturate().value_or(true);
-  switch (op.getRoundMode().value_or(RoundMode::Up)) {
-  case RoundMode::Up:
-    options.scaleRounding = reference::ScaleRounding::Up;
-    break;
-  case RoundMode::Down:
-    options.scaleRounding = reference::ScaleRounding::Down;
-    break;
-  case RoundMode::Nearest:
-    options.scaleRounding = reference::ScaleRounding::Nearest;
-    break;
-  }
   if (failed(reference::castBuffer(input.getElementType(), to, input.getBytes(),
-                                   result->getMutableBytes(), options)))
+                                   result->getMutableBytes(),
+                                   getReferenceOptions(op))))
     return llvm::createStringError("the Reference has no cast from " +
                                    spellTensor(input.getElementType(), {}) +
                                    " to " + spellTensor(to, {}));

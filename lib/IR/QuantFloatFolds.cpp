@@ -12,7 +12,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
-#include "quant-float/Reference/Cast.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -38,19 +38,6 @@ static Attribute foldElements(Attribute operand, Type resultType, Type from,
 // CastOp
 //===----------------------------------------------------------------------===//
 
-static reference::ScaleRounding
-getScaleRounding(std::optional<RoundMode> mode) {
-  switch (mode.value_or(RoundMode::Up)) {
-  case RoundMode::Up:
-    return reference::ScaleRounding::Up;
-  case RoundMode::Down:
-    return reference::ScaleRounding::Down;
-  case RoundMode::Nearest:
-    return reference::ScaleRounding::Nearest;
-  }
-  return reference::ScaleRounding::Up;
-}
-
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   // V7: the identity, bit for bit.
   if (getInput().getType() == getType())
@@ -60,10 +47,7 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   Type to = getElementTypeOrSelf(getResult());
   if (!reference::isSupported(from) || !reference::isSupported(to))
     return {};
-  reference::CastOptions options;
-  options.opset = getOpset();
-  options.saturate = getSaturate().value_or(true);
-  options.scaleRounding = getScaleRounding(getRoundMode());
+  reference::CastOptions options = getReferenceOptions(*this);
   return foldElements(adaptor.getInput(), getType(), from,
                       [&](const APInt &bits) {
                         return reference::castElement(from, to, bits, options);
@@ -86,12 +70,11 @@ static bool isExact(Type from, Type to) {
                  : magnitudeBits < toInteger.getWidth();
     }
     // f16 ends at 65504, short of what 11 bits of precision would allow.
-    return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to) &&
+    return isStandardFloat(to) &&
            magnitudeBits <= APFloat::semanticsPrecision(
                                 cast<FloatType>(to).getFloatSemantics());
   }
-  if (toInteger ||
-      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to))
+  if (toInteger || !isStandardFloat(to))
     return false;
   const llvm::fltSemantics &a = cast<FloatType>(from).getFloatSemantics();
   const llvm::fltSemantics &b = cast<FloatType>(to).getFloatSemantics();

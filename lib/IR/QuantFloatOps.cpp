@@ -15,6 +15,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/OpsetVerifier.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -65,6 +66,24 @@ CastSemantics CastOp::getSemantics() {
   return semantics;
 }
 
+reference::CastOptions quant_float::getReferenceOptions(CastOp op) {
+  reference::CastOptions options;
+  options.opset = op.getOpset();
+  options.saturate = op.getSaturate().value_or(true);
+  switch (op.getRoundMode().value_or(RoundMode::Up)) {
+  case RoundMode::Up:
+    options.scaleRounding = reference::ScaleRounding::Up;
+    break;
+  case RoundMode::Down:
+    options.scaleRounding = reference::ScaleRounding::Down;
+    break;
+  case RoundMode::Nearest:
+    options.scaleRounding = reference::ScaleRounding::Nearest;
+    break;
+  }
+  return options;
+}
+
 LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &reified) {
   return reifyShapeOf(getInput(), builder, getLoc(), reified);
@@ -100,7 +119,7 @@ LogicalResult StorageCastOp::verify() {
 LogicalResult QuantizeElementsOp::verify() {
   Type precision = getElementTypeOrSelf(getInput());
   Type scale = getElementTypeOrSelf(getScale());
-  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(precision))
+  if (!isStandardFloat(precision))
     return emitOpError() << "input must be of f32, f16, bf16 or f64, but got "
                          << precision;
   if (scale != precision)

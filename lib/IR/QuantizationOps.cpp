@@ -11,6 +11,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -293,8 +294,7 @@ static LogicalResult verifyQuantize(QuantizationOpInterface op, Type type,
            << "scale must have the input's element type " << inputType << " in "
            << rules->describe() << ", but got " << scaleType;
   // Q9
-  if (precision &&
-      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(*precision))
+  if (precision && !isStandardFloat(*precision))
     return op->emitOpError()
            << "precision must be f32, f16, bf16 or f64, but got " << *precision;
   return success();

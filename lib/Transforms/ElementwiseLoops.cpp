@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "quant-float/Support/Indices.h"
 #include <numeric>
 
 using namespace mlir;
@@ -20,12 +21,6 @@ using linalg::GenericOp;
 
 /// Elements of a round of a loop over small blocks.
 static constexpr int64_t kRoundSize = 256;
-
-/// The loop that an index of an operand is, if it is just one.
-static std::optional<unsigned> getLoop(AffineExpr index) {
-  auto dim = dyn_cast<AffineDimExpr>(index);
-  return dim ? std::optional(dim.getPosition()) : std::nullopt;
-}
 
 /// An op as `op`, on other operands with other maps.
 static GenericOp replaceOperands(RewriterBase &rewriter, GenericOp op,
@@ -71,16 +66,12 @@ GenericOp quant_float::loadInvariantInputs(RewriterBase &rewriter,
 // Collapsing
 //===----------------------------------------------------------------------===//
 
-/// B of an index `d floordiv B`, with that loop; 1 of a plain one.
+/// B of an index `d floordiv B` with that loop, 1 of a plain one, 0 of others.
 static int64_t getDivisor(AffineExpr index, unsigned loop) {
   if (getLoop(index) == loop)
     return 1;
-  auto division = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
-      getLoop(division.getLHS()) != loop)
-    return 0;
-  auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
-  return divisor ? std::max<int64_t>(divisor.getValue(), 0) : 0;
+  std::optional<BlockIndex> block = getBlockIndex(index);
+  return block && getLoop(block->position) == loop ? block->size : 0;
 }
 
 /// Whether loops `first` and `first` + 1 can be one, as far as this operand is
@@ -213,13 +204,10 @@ private:
 static std::optional<int64_t> getBlockSize(AffineExpr index, unsigned loop) {
   if (!index.isFunctionOfDim(loop) || getLoop(index))
     return 0;
-  auto division = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
-      getLoop(division.getLHS()) != loop)
+  std::optional<BlockIndex> block = getBlockIndex(index);
+  if (!block || getLoop(block->position) != loop)
     return std::nullopt;
-  auto size = dyn_cast<AffineConstantExpr>(division.getRHS());
-  return size && size.getValue() > 0 ? std::optional(size.getValue())
-                                     : std::nullopt;
+  return block->size;
 }
 
 bool LoopNest::analyze() {

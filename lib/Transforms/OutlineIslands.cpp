@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/Locations.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -48,19 +49,6 @@ static bool isSupported(Operation *op) {
 
 static bool isQuantization(Operation *op) {
   return isa<CastOp, QuantizationOpInterface>(op);
-}
-
-/// The model's name of the node, if it has one.
-static StringRef getNodeName(Location location) {
-  StringRef name;
-  location->walk([&](Location part) {
-    auto named = dyn_cast<NameLoc>(part);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName();
-    return WalkResult::interrupt();
-  });
-  return name;
 }
 
 namespace {

@@ -53,8 +53,8 @@ tile(RewriterBase &rewriter, GenericOp op, int64_t size,
   return tiled;
 }
 
-/// The number of elements, if there are enough for several threads or that only
-/// shows at run time.
+/// Whether there are enough elements for several threads, or that only shows at
+/// run time.
 static bool mayBeLarge(GenericOp op) {
   int64_t size = 1;
   for (int64_t range : op.getStaticLoopRanges()) {

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -71,25 +72,15 @@ static GenericOp getDecoder(OpOperand &operand) {
                                                         : GenericOp();
 }
 
-/// The loop of a map's result, if that is a loop alone.
-static std::optional<unsigned> getLoop(AffineExpr expression) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expression))
-    return dim.getPosition();
-  return std::nullopt;
-}
-
 /// Sizes of blocks along `dim` in the producer's maps, so that tiles hold whole
 /// blocks.
 static int64_t getBlock(GenericOp producer, unsigned dim) {
   int64_t block = 1;
   for (AffineMap map : producer.getIndexingMapsArray())
     map.walkExprs([&](AffineExpr expression) {
-      auto division = dyn_cast<AffineBinaryOpExpr>(expression);
-      if (!division || division.getKind() != AffineExprKind::FloorDiv ||
-          !division.getLHS().isFunctionOfDim(dim))
-        return;
-      if (auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS()))
-        block = std::lcm(block, divisor.getValue());
+      std::optional<BlockIndex> index = getBlockIndex(expression);
+      if (index && index->position.isFunctionOfDim(dim))
+        block = std::lcm(block, index->size);
     });
   return block;
 }

@@ -22,9 +22,17 @@
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatInterfaces.h"
 #include "quant-float/IR/QuantFloatTypes.h"
+#include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
 
 #define GET_OP_CLASSES
 #include "quant-float/IR/QuantFloatOps.h.inc"
+
+namespace mlir::quant_float {
+
+/// The attributes of a cast as the Reference takes them.
+reference::CastOptions getReferenceOptions(CastOp op);
+
+} // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_IR_QUANTFLOATOPS_H

@@ -140,15 +140,15 @@ def QuantFloatTileAndVectorizePass
     - of several that are left, loops of one element each go around that along
       the output's last dimension; inputs that do not change along it, or in
       blocks (`d floordiv B`), are scalars loaded in front of it or of a block,
-      so that nothing gathers;
+      so that nothing gathers; small blocks are several in a round of the loop;
     - with `parallel`, an `scf.forall` over large chunks comes first;
     - an `scf.for` over tiles of `tile-size` elements, peeled, so that the main
       loop's tiles are full; upstream's vectorizer turns a tile into vectors;
     - what is left at the end is vectorized with masks if `masked-tail`, and is
       left to a scalar loop otherwise.
 
-    All of it is upstream's tiling, peeling and vectorization; this pass only
-    chooses sizes.
+    The loops around are this pass's own, tiling, peeling and vectorization
+    upstream's.
   }];
   let options = [
     Option<"tileSize", "tile-size", "int64_t", /*default=*/"64",

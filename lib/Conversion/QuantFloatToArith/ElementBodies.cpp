@@ -12,15 +12,10 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-/// Float8 has no use for a zero point (D3, D5).
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
-             Float8E5M2FNUZType>(type);
-}
 
 namespace {
 class BodyBuilder {
