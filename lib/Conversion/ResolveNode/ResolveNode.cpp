@@ -116,11 +116,14 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
 LogicalResult quant_float::verifyDeclaredTypes(NodeOp node,
                                                const NodeResolution &resolution,
                                                NodeErrorFn emitError) {
-  for (auto [index, declared, type] :
-       llvm::enumerate(node->getResultTypes(), resolution.resultTypes))
+  // There may be none.
+  for (auto [index, types] : llvm::enumerate(
+           llvm::zip(node->getResultTypes(), resolution.resultTypes))) {
+    auto [declared, type] = types;
     if (!areCompatible(declared, type))
       return emitError() << "output " << index << ": declared as " << declared
                          << ", but got " << type;
+  }
   return success();
 }
 
