@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
+#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -160,6 +161,8 @@ static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op,
 
 /// The domain whose opset the op has: "" for ONNX's own.
 static StringRef getDomain(Operation *op) {
+  if (isa<FakeConvertOp>(op))
+    return kOpenVinoDomain;
   auto domain = op->getAttrOfType<StringAttr>("domain");
   return domain && domain != "ai.onnx" ? domain.getValue() : StringRef();
 }
@@ -176,7 +179,18 @@ static std::string getSourceName(Operation *op) {
     return prefix + getOpName(OpKind::QuantizeLinear).str();
   if (isa<DequantizeOp>(op))
     return prefix + getOpName(OpKind::DequantizeLinear).str();
+  if (isa<FakeConvertOp>(op))
+    return prefix + "FakeConvert";
   return op->getName().getStringRef().str();
+}
+
+/// The newest opset that is known of a domain.
+static int64_t getNewestOpset(StringRef domain) {
+  if (domain.empty())
+    return kNewestOpset;
+  return domain == kOpenVinoDomain
+             ? kNewestFakeConvertOpset
+             : getNewestOpset(OpKind::MicrosoftQuantizeLinear);
 }
 
 static NodeReport checkOp(Operation *op, const CheckOptions &options) {
@@ -195,9 +209,7 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
     // The opsets that are asked for are ONNX's.
     bool isOnnx = getDomain(op).empty();
     if (options.everyOpset)
-      report.opsets = verifyEveryOpset(
-          op, isOnnx ? kNewestOpset
-                     : getNewestOpset(OpKind::MicrosoftQuantizeLinear));
+      report.opsets = verifyEveryOpset(op, getNewestOpset(getDomain(op)));
     setOpset(op,
              isOnnx ? options.opset.value_or(*report.opset) : *report.opset);
   }

@@ -200,20 +200,27 @@ static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
 // FakeConvert
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
-                                       ArrayRef<Tensor> operands) {
-  const Tensor &input = operands[0], &scale = operands[1];
-  const Tensor *shift = operands.size() > 2 ? &operands[2] : nullptr;
+llvm::Error mlir::quant_float::checkSizes(FakeConvertOp op, const Tensor &input,
+                                          const Tensor &scale,
+                                          const Tensor *shift) {
   auto spell = [](const Tensor &tensor) {
     return spellTensor(tensor.getElementType(), tensor.getSizes());
   };
-  // K4 and K5, of the sizes that only show at run time.
   if (shift && shift->getSizes() != scale.getSizes())
     return fail(op, "shift must have the sizes of the scale " + spell(scale) +
                         ", but got " + spell(*shift));
   if (!reference::broadcasts(scale.getSizes(), input.getSizes()))
     return fail(op, "scale must broadcast to the input " + spell(input) +
                         ", which does not grow, but got " + spell(scale));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
+                                       ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0], &scale = operands[1];
+  const Tensor *shift = operands.size() > 2 ? &operands[2] : nullptr;
+  if (llvm::Error error = checkSizes(op, input, scale, shift))
+    return std::move(error);
   llvm::Expected<Tensor> result =
       Tensor::allocate(input.getElementType(), input.getSizes());
   if (!result)

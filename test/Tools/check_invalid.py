@@ -14,6 +14,7 @@ cases = [
         "invalid-cast.mlir",
         "invalid-cast-versions.mlir",
         "invalid-quantize.mlir",
+        "invalid-fakeconvert.mlir",
     )
     for case in (folder / name).read_text().split("// -----")
 ]

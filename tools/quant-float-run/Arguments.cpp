@@ -67,6 +67,11 @@ struct Options {
   cl::opt<unsigned> repeat{"repeat", cl::value_desc("N"),
                            cl::desc("calls that --time measures (default: 10)"),
                            cl::init(10), cl::cat(category)};
+  cl::opt<bool> compareModes{
+      "compare-modes",
+      cl::desc("print how many elements of each fakeconvert differ between its "
+               "modes, and why"),
+      cl::cat(category)};
 };
 
 } // namespace
@@ -157,6 +162,7 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   arguments.threads = options.threads;
   arguments.time = options.time;
   arguments.repeat = options.repeat;
+  arguments.compareModes = options.compareModes;
   for (StringRef text : options.shapes) {
     std::optional<InputShape> shape = parseShape(text);
     if (!shape)
@@ -179,6 +185,8 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
                 llvm::Twine(arguments.threads));
   if (!arguments.repeat)
     return fail("--repeat: expected 1 or more, but got 0");
+  if (arguments.compareModes && (arguments.time || !arguments.outputs.empty()))
+    return fail("--compare-modes: expected neither --time nor --outputs");
   if (arguments.target == "nvvm")
     return fail("--target: nvvm is not supported yet");
   if (arguments.target != "cpu" && arguments.target != "reference")

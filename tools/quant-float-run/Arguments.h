@@ -43,6 +43,7 @@ struct Arguments {
   unsigned optimizationLevel = 2;
   unsigned repeat = 10;
   bool time = false;
+  bool compareModes = false;
 };
 
 /// Reads the command line. On failure, and after --help or --version, the exit

@@ -9,6 +9,7 @@
 #include "Arguments.h"
 #include "CompiledRun.h"
 #include "Inputs.h"
+#include "ModeComparison.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
@@ -162,6 +163,8 @@ static int runModel(const Arguments &arguments) {
       gatherInputs(function, arguments, exitCode);
   if (!inputs)
     return exitCode;
+  if (arguments.compareModes)
+    return compareModes(*module, function, arguments, *inputs);
 
   llvm::Expected<std::vector<Tensor>> outputs = std::vector<Tensor>();
   if (arguments.target == "reference") {

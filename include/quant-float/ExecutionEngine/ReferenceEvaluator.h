@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "quant-float/ExecutionEngine/Tensor.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include <vector>
 
 namespace mlir::quant_float {
@@ -19,6 +20,10 @@ namespace mlir::quant_float {
 /// quantizations and constants on ranked tensors of numbers. Emits an error at
 /// the first op that it cannot.
 LogicalResult checkReferenceSupports(func::FuncOp function);
+
+/// K4 and K5, of the sizes that only show at run time. A null shift is absent.
+llvm::Error checkSizes(FakeConvertOp op, const Tensor &input,
+                       const Tensor &scale, const Tensor *shift);
 
 /// The function's results, computed by the Reference library element by
 /// element. The function must be supported, and the inputs of the arguments'
