@@ -9,6 +9,7 @@
 #include "Attributes.h"
 #include "Types.h"
 #include "mlir/IR/Builders.h"
+#include "quant-float/IR/QuantFloatTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -25,6 +26,10 @@ struct AttributeRow {
 };
 } // namespace
 
+static constexpr StringLiteral kWindows =
+    "AvgPool BinaryConvolution Convolution ConvolutionBackpropData "
+    "GroupConvolution GroupConvolutionBackpropData MaxPool";
+
 /// Layers (several apart by spaces) whose attributes are numbers.
 static constexpr AttributeRow kAttributes[] = {
     {"AvgPool MaxPool", "kernel", Kind::Ints},
@@ -35,20 +40,12 @@ static constexpr AttributeRow kAttributes[] = {
     {"Clamp", "min", Kind::Float},
     {"Concat Softmax LogSoftmax MaxPool", "axis", Kind::Int},
     {"Convert", "destination_type", Kind::ElementType},
-    {"Convolution GroupConvolution ConvolutionBackpropData "
-     "GroupConvolutionBackpropData AvgPool MaxPool BinaryConvolution",
-     "dilations", Kind::Ints},
+    {kWindows, "dilations", Kind::Ints},
     {"ConvolutionBackpropData GroupConvolutionBackpropData", "output_padding",
      Kind::Ints},
-    {"Convolution GroupConvolution ConvolutionBackpropData "
-     "GroupConvolutionBackpropData AvgPool MaxPool BinaryConvolution",
-     "pads_begin", Kind::Ints},
-    {"Convolution GroupConvolution ConvolutionBackpropData "
-     "GroupConvolutionBackpropData AvgPool MaxPool BinaryConvolution",
-     "pads_end", Kind::Ints},
-    {"Convolution GroupConvolution ConvolutionBackpropData "
-     "GroupConvolutionBackpropData AvgPool MaxPool BinaryConvolution",
-     "strides", Kind::Ints},
+    {kWindows, "pads_begin", Kind::Ints},
+    {kWindows, "pads_end", Kind::Ints},
+    {kWindows, "strides", Kind::Ints},
     {"CumSum", "exclusive", Kind::Bool},
     {"CumSum", "reverse", Kind::Bool},
     {"Divide", "m_pythondiv", Kind::Bool},
@@ -159,7 +156,8 @@ static FailureOr<Attribute> importAttribute(std::optional<Kind> kind,
   if (failed(element))
     return failure();
   // What MLIR has no type for keeps its name.
-  bool isKept = element->type && element->storage != Storage::Nf4 &&
+  bool isKept = element->type && !isa<UnknownType>(element->type) &&
+                element->storage != Storage::Nf4 &&
                 element->storage != Storage::HighFirst;
   return isKept ? Attribute(TypeAttr::get(element->type))
                 : builder.getStringAttr(element->name);

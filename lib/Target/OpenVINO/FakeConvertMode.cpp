@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Conversion/OwnNodes.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -50,17 +51,21 @@ static Constants findConstants(ModuleOp module) {
   return constants;
 }
 
-/// The constant itself; null where it is computed by other ops than
-/// conversions.
+/// Layers whose results hold the elements of their first operand.
+static constexpr StringLiteral kSameElements[] = {
+    "Convert", "ConvertLike", "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
+
+/// The constant itself; null where others than the ops above compute it.
 static ElementsAttr findElements(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return dyn_cast<ElementsAttr>(constant.getValue());
     auto node = dyn_cast<NodeOp>(op);
-    bool isConversion =
-        isa<CastOp>(op) || (node && (node.getOpType() == "Convert" ||
-                                     node.getOpType() == "ConvertLike"));
-    if (!isConversion || op->getNumOperands() == 0)
+    bool isLookedThrough =
+        isa<CastOp>(op) ||
+        (node && node.getDomain() == kOpenVinoDomain &&
+         llvm::is_contained(kSameElements, node.getOpType()));
+    if (!isLookedThrough || op->getNumOperands() == 0)
       break;
     value = op->getOperand(0);
   }

@@ -11,6 +11,7 @@
 #include "Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/Conversion/OwnNodes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -39,7 +40,9 @@ OwningOpRef<ModuleOp> Importer::importModel() {
     return nullptr;
   if (hasInvalidLayers || (options.verify && failed(mlir::verify(*module))))
     return nullptr;
-  setFakeConvertModes(*module, options.fakeConvertMode);
+  // A shift that is dropped would not be verified any more.
+  if (options.verify)
+    setFakeConvertModes(*module, options.fakeConvertMode);
   return module;
 }
 
@@ -130,6 +133,33 @@ static std::string getTensorName(StringRef names, const Layer &layer) {
   return name.empty() ? layer.name.str() : name;
 }
 
+namespace {
+/// What Parameter and Const say of the tensor.
+struct DataType {
+  ElementType element;
+  Shape shape;
+  StringRef shapeText;
+};
+} // namespace
+
+static FailureOr<DataType> readType(pugi::xml_node data,
+                                    const Subject &subject) {
+  FailureOr<StringRef> elementText = readText(data, "element_type", subject);
+  if (failed(elementText))
+    return failure();
+  FailureOr<StringRef> shapeText = readText(data, "shape", subject);
+  if (failed(shapeText))
+    return failure();
+  FailureOr<ElementType> element =
+      parseElementType("element_type", *elementText, subject);
+  if (failed(element))
+    return failure();
+  FailureOr<Shape> shape = parseShape(*shapeText, subject);
+  if (failed(shape))
+    return failure();
+  return DataType{*element, *shape, *shapeText};
+}
+
 LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   const Layer &layer = network.getLayers()[index];
   if (failed(checkPorts(layer, 0, 1)))
@@ -138,24 +168,14 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
       findChild(layer.node, "data", layer.subject, /*isRequired=*/true);
   if (failed(data))
     return failure();
-  FailureOr<StringRef> elementText =
-      readText(*data, "element_type", layer.subject);
-  if (failed(elementText))
+  FailureOr<DataType> read = readType(*data, layer.subject);
+  if (failed(read))
     return failure();
-  FailureOr<StringRef> shapeText = readText(*data, "shape", layer.subject);
-  if (failed(shapeText))
-    return failure();
-  FailureOr<ElementType> element =
-      parseElementType("element_type", *elementText, layer.subject);
-  if (failed(element))
-    return failure();
-  if (!element->type || element->storage == Storage::Nf4)
+  auto &[element, shape, shapeText] = *read;
+  if (!element.type || element.storage == Storage::Nf4)
     return diagnose(layer.subject, Diag::UnsupportedElementType, "element_type",
-                    element->name);
-  FailureOr<Shape> shape = parseShape(*shapeText, layer.subject);
-  if (failed(shape))
-    return failure();
-  FailureOr<Type> type = makeTensorType(element->type, *shape, layer.subject);
+                    element.name);
+  FailureOr<Type> type = makeTensorType(element.type, shape, layer.subject);
   if (failed(type))
     return failure();
 
@@ -163,8 +183,8 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   StringRef names = layer.outputs.front().node.attribute("names").value();
   NamedAttrList &attributes = argumentAttributes.emplace_back();
   attributes.set(kNameAttr, builder.getStringAttr(getTensorName(names, layer)));
-  if (shape->hasBounds)
-    attributes.set(kShapeAttr, builder.getStringAttr(*shapeText));
+  if (shape.hasBounds)
+    attributes.set(kShapeAttr, builder.getStringAttr(shapeText));
   return success();
 }
 
@@ -189,32 +209,24 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
       findChild(layer.node, "data", subject, /*isRequired=*/true);
   if (failed(data))
     return failure();
-  FailureOr<StringRef> elementText = readText(*data, "element_type", subject);
-  if (failed(elementText))
+  FailureOr<DataType> read = readType(*data, subject);
+  if (failed(read))
     return failure();
-  FailureOr<StringRef> shapeText = readText(*data, "shape", subject);
-  if (failed(shapeText))
-    return failure();
+  auto &[element, shape, shapeText] = *read;
   FailureOr<uint64_t> offset = readNumber(*data, "offset", subject);
   if (failed(offset))
     return failure();
   FailureOr<uint64_t> size = readNumber(*data, "size", subject);
   if (failed(size))
     return failure();
-  FailureOr<ElementType> element =
-      parseElementType("element_type", *elementText, subject);
-  if (failed(element))
-    return failure();
-  if (element->storage == Storage::None)
+  if (element.storage == Storage::None)
     return diagnose(subject, Diag::UnsupportedElementType, "element_type",
-                    element->name);
-  FailureOr<Shape> shape = parseShape(*shapeText, subject);
-  if (failed(shape))
-    return failure();
-  if (!shape->isRanked || ShapedType::isDynamicShape(shape->dims))
-    return diagnose(subject, Diag::BadShape, printable(*shapeText));
+                    element.name);
+  if (!shape.isRanked || ShapedType::isDynamicShape(shape.dims))
+    return diagnose(subject, Diag::BadShape, printable(shapeText));
   FailureOr<ElementsAttr> value =
-      weights.read(*element, shape->dims, *offset, *size, layer.name, subject);
+      weights.read(element, shape.dims, *offset, *size,
+                   layer.name.empty() ? layer.type : layer.name, subject);
   if (failed(value))
     return failure();
   define(index, arith::ConstantOp::create(builder, subject.loc,
@@ -257,11 +269,10 @@ FailureOr<Type> Importer::convertPort(const OutputPort &port,
   return makeTensorType(element->type, shape, subject);
 }
 
-LogicalResult Importer::warnOfBodies(const Layer &layer) {
+void Importer::warnOfBodies(const Layer &layer) {
   for (pugi::xml_node child : layer.node.children())
     if (StringRef(child.name()).ends_with("body"))
       (void)diagnose(layer.subject, Diag::BodyIgnored, printable(child.name()));
-  return success();
 }
 
 /// Puts the dialect's op in the place of the node.
@@ -303,8 +314,9 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
   FailureOr<pugi::xml_node> data = findChild(layer.node, "data", layer.subject);
   if (failed(data))
     return failure();
-  FailureOr<DictionaryAttr> attributes =
-      importAttributes(layer.type, *data, layer.subject);
+  FailureOr<DictionaryAttr> attributes = importAttributes(
+      layer.domain == kOpenVinoDomain ? layer.type : StringRef(), *data,
+      layer.subject);
   if (failed(attributes))
     return failure();
   SmallVector<Type> types;
@@ -315,21 +327,14 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
       return failure();
     types.push_back(*type);
   }
-  (void)warnOfBodies(layer);
+  warnOfBodies(layer);
 
-  // "opset13" of OpenVINO's own, or the name of another set.
-  StringRef version = layer.version;
-  StringRef domain = "openvino";
-  int64_t opset = 1;
-  if (!version.consume_front("opset") || version.getAsInteger(10, opset)) {
-    domain = layer.version;
-    opset = 1;
-  }
+  StringAttr name =
+      layer.name.empty() ? StringAttr() : builder.getStringAttr(layer.name);
   auto node = NodeOp::create(builder, layer.subject.loc, types, layer.type,
-                             operands, domain, opset,
-                             builder.getStringAttr(layer.name), *attributes,
-                             ArrayRef<int64_t>(), builder.getStrArrayAttr({}),
-                             /*bodiesCount=*/0);
+                             operands, layer.domain, layer.opset, name,
+                             *attributes, ArrayRef<int64_t>(),
+                             builder.getStrArrayAttr({}), /*bodiesCount=*/0);
   define(index, node->getResults());
   return isQuantizationNode(node) ? resolve(index, node) : success();
 }

@@ -39,7 +39,7 @@ private:
   LogicalResult checkPorts(const Layer &layer, size_t inputs, size_t outputs);
   FailureOr<Type> convertPort(const OutputPort &port, ValueRange operands,
                               const Subject &subject);
-  LogicalResult warnOfBodies(const Layer &layer);
+  void warnOfBodies(const Layer &layer);
   void define(unsigned index, ValueRange values);
 
   MLIRContext *context;

@@ -9,8 +9,10 @@
 #include "Network.h"
 #include "../Common/Sorting.h"
 #include "Attributes.h"
+#include "quant-float/Conversion/OwnNodes.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -159,8 +161,10 @@ LogicalResult Network::readRoot(pugi::xml_node &net) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Network::readPorts(pugi::xml_node node, Layer &layer) {
-  llvm::DenseSet<uint64_t> ids;
-  auto read = [&](const char *name, auto add) -> LogicalResult {
+  // The layer is not in the list yet.
+  unsigned index = layers.size();
+  auto read = [&](const char *name, PortMap &positions,
+                  auto add) -> LogicalResult {
     FailureOr<pugi::xml_node> list = findChild(node, name, layer.subject);
     if (failed(list))
       return failure();
@@ -175,19 +179,24 @@ LogicalResult Network::readPorts(pugi::xml_node node, Layer &layer) {
       if (*id > kLargestId)
         return diagnose(here, Diag::AttributeValue, "id", "a number of 32 bits",
                         *id);
-      if (!ids.insert(*id).second)
+      std::pair<unsigned, uint64_t> key = {index, *id};
+      // Inputs and outputs are numbered together.
+      if (inputPorts.contains(key) || positions.contains(key))
         return diagnose(here, Diag::DuplicatePort, *id);
-      add(*id, port);
+      positions[key] = add(*id, port);
     }
     return success();
   };
-  if (failed(read("input", [&](uint64_t id, pugi::xml_node) {
-        layer.inputs.push_back({id, std::nullopt});
-      })))
-    return failure();
-  return read("output", [&](uint64_t id, pugi::xml_node port) {
+  auto addInput = [&](uint64_t id, pugi::xml_node) {
+    layer.inputs.push_back({id, std::nullopt});
+    return layer.inputs.size() - 1;
+  };
+  auto addOutput = [&](uint64_t id, pugi::xml_node port) {
     layer.outputs.push_back({id, port});
-  });
+    return layer.outputs.size() - 1;
+  };
+  return success(succeeded(read("input", inputPorts, addInput)) &&
+                 succeeded(read("output", outputPorts, addOutput)));
 }
 
 LogicalResult Network::readLayer(pugi::xml_node node) {
@@ -215,7 +224,16 @@ LogicalResult Network::readLayer(pugi::xml_node node) {
   FailureOr<StringRef> version = readName(node, "version", subject);
   if (failed(version))
     return failure();
-  Layer layer{*id, *name, getCanonicalType(*type), *version, node, subject};
+  Layer layer{*id, *name, *type, *version, /*opset=*/1, node, subject};
+  // "opset13"; the operators of extensions have names of their own.
+  StringRef number = *version;
+  uint32_t opset;
+  if (number.consume_front("opset") && llvm::all_of(number, llvm::isDigit) &&
+      !number.getAsInteger(10, opset)) {
+    layer.type = getCanonicalType(*type);
+    layer.domain = kOpenVinoDomain;
+    layer.opset = opset;
+  }
   if (auto [other, isNew] = layersById.try_emplace(*id, layers.size()); !isNew)
     return diagnose(subject, Diag::DuplicateLayer,
                     layers[other->second].subject.text);
@@ -250,21 +268,20 @@ LogicalResult Network::readEdge(pugi::xml_node node) {
     if (id > kLargestId || !layersById.contains(id))
       return diagnose(subject, Diag::UnknownLayer, id);
   unsigned fromIndex = layersById.lookup(ids[0]);
-  Layer &from = layers[fromIndex], &to = layers[layersById.lookup(ids[2])];
-  auto find = [](auto &ports, uint64_t id) {
-    return llvm::find_if(ports, [&](auto &port) { return port.id == id; });
-  };
-  auto *output = find(from.outputs, ids[1]);
-  if (output == from.outputs.end())
+  unsigned toIndex = layersById.lookup(ids[2]);
+  Layer &from = layers[fromIndex], &to = layers[toIndex];
+  auto output = outputPorts.find({fromIndex, ids[1]});
+  if (output == outputPorts.end())
     return diagnose(subject, Diag::UnknownPort, from.subject.text, "output",
                     ids[1]);
-  auto *input = find(to.inputs, ids[3]);
-  if (input == to.inputs.end())
+  auto input = inputPorts.find({toIndex, ids[3]});
+  if (input == inputPorts.end())
     return diagnose(subject, Diag::UnknownPort, to.subject.text, "input",
                     ids[3]);
-  if (input->source)
+  std::optional<Source> &source = to.inputs[input->second].source;
+  if (source)
     return diagnose(subject, Diag::DuplicateEdge, ids[3], to.subject.text);
-  input->source = Source{fromIndex, unsigned(output - from.outputs.begin())};
+  source = Source{fromIndex, output->second};
   return success();
 }
 
@@ -294,13 +311,14 @@ FailureOr<SmallVector<unsigned>> Network::sortLayers() const {
   while (!pending.empty()) {
     unsigned index = pending.pop_back_val();
     const Layer &layer = layers[index];
+    llvm::SmallSetVector<unsigned, 4> sources;
     for (const InputPort &port : layer.inputs) {
       if (!port.source)
         return diagnose(layer.subject, Diag::NoEdge, port.id);
-      if (!llvm::is_contained(producers[index], port.source->layer))
-        producers[index].push_back(port.source->layer);
+      sources.insert(port.source->layer);
       need(port.source->layer);
     }
+    producers[index] = sources.takeVector();
   }
   SortedIndices sorted = sortByDependences(producers);
   if (!sorted.cycle.empty()) {

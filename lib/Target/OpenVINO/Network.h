@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_OPENVINO_NETWORK_H
 #define QUANT_FLOAT_LIB_TARGET_OPENVINO_NETWORK_H
 #include "Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <pugixml.hpp>
@@ -35,10 +36,12 @@ struct OutputPort {
 struct Layer {
   uint64_t id;
   StringRef name;
-  /// The spelling of OpenVINO's own operators, e.g. "Relu" where the file says
+  /// Of OpenVINO's own operators their spelling: "Relu" where the file says
   /// "ReLU".
   StringRef type;
-  StringRef version;
+  /// "openvino" for its opsets, else the set that the file says.
+  StringRef domain;
+  int64_t opset;
   pugi::xml_node node;
   Subject subject;
   SmallVector<InputPort> inputs = {};
@@ -75,6 +78,9 @@ private:
   int64_t version = 0;
   std::vector<Layer> layers;
   llvm::DenseMap<uint64_t, unsigned> layersById;
+  /// The positions of ports by the position of their layer and their id.
+  using PortMap = llvm::DenseMap<std::pair<unsigned, uint64_t>, unsigned>;
+  PortMap inputPorts, outputPorts;
 };
 
 /// The only child of that name; a null node for none. With `isRequired` that

@@ -42,7 +42,8 @@ struct OpenVinoImportOptions {
   /// is OpenVINO models that are imported.
   FakeConvertMode fakeConvertMode = FakeConvertMode::OpenVINO;
   /// Verify the module and fail when it is invalid. A tool that reports on
-  /// every node by itself switches this off.
+  /// every node by itself switches this off; fakeconvert then stays as the file
+  /// has it.
   bool verify = true;
 };
 
