@@ -160,22 +160,24 @@ Value LayerContext::cast(Value input, Type elementType) {
                                 saturate, RoundModeAttr());
 }
 
+Value LayerContext::makeConstant(ElementsAttr elements) {
+  // arith has no unsigned integers.
+  if (elements.getElementType().isUnsignedInteger())
+    return ConstantOp::create(b, elements);
+  return arith::ConstantOp::create(b, elements);
+}
+
 Value LayerContext::makeNumber(Type elementType, double value) {
   auto type = RankedTensorType::get({}, elementType);
   if (auto floatType = dyn_cast<FloatType>(elementType))
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, FloatAttr::get(floatType, value)));
+    return makeConstant(
+        DenseElementsAttr::get(type, FloatAttr::get(floatType, value)));
   // To the nearest number that the type has.
-  unsigned width = elementType.getIntOrFloatBitWidth();
-  bool isUnsigned = elementType.isUnsignedInteger();
-  APFloat number(value);
-  APSInt integer(width, isUnsigned);
+  APSInt integer(elementType.getIntOrFloatBitWidth(),
+                 elementType.isUnsignedInteger());
   bool isExact = false;
-  number.convertToInteger(integer, APFloat::rmTowardZero, &isExact);
-  auto constant = DenseElementsAttr::get(type, integer);
-  if (isUnsigned)
-    return ConstantOp::create(b, constant);
-  return arith::ConstantOp::create(b, constant);
+  APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
+  return makeConstant(DenseElementsAttr::get(type, integer));
 }
 
 LogicalResult LayerContext::unsupported(const Twine &why) {

@@ -74,6 +74,7 @@ public:
                      ArrayRef<NamedAttribute> attributes);
   /// Converts the elements as ONNX Cast does; float8 not saturating.
   Value cast(Value input, Type elementType);
+  Value makeConstant(ElementsAttr elements);
   /// A constant of rank 0 (one number), in a type that OpenVINO computes with.
   Value makeNumber(Type elementType, double value);
 

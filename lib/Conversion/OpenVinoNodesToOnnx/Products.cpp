@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
+#include "TransposeConstant.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -31,6 +32,9 @@ static FailureOr<Value> getFactor(LayerContext &context, size_t index,
                                ", whose rank is not known");
   if (*rank < 2)
     return factor;
+  // Weights lie in the order in which they are used.
+  if (ElementsAttr turned = transposeConstant(factor))
+    return context.makeConstant(turned);
   auto order = llvm::to_vector(llvm::seq<int64_t>(*rank));
   std::swap(order[*rank - 2], order[*rank - 1]);
   return context.buildNode("Transpose", factor, context.elementType(index),

@@ -8,8 +8,8 @@
 // CHECK: %[[ABOVE:.+]] = arith.cmpf ogt, %[[X]], %[[LOW]] : f32
 // CHECK: %[[HIGH:.+]] = arith.constant 2.14748365E+9 : f32
 // CHECK: %[[BELOW:.+]] = arith.cmpf olt, %[[X]], %[[HIGH]] : f32
-// CHECK: %[[LOWEST:.+]] = arith.constant -2147483648 : i32
 // CHECK: %[[INSIDE:.+]] = arith.andi %[[ABOVE]], %[[BELOW]] : i1
+// CHECK: %[[LOWEST:.+]] = arith.constant -2147483648 : i32
 // CHECK: %[[CUT:.+]] = arith.fptosi %[[X]] : f32 to i32
 // CHECK: %[[N:.+]] = arith.select %[[INSIDE]], %[[CUT]], %[[LOWEST]] : i32
 // CHECK: %[[R:.+]] = quant_float.cast %[[N]] opset 28 : i32 to i8

@@ -169,3 +169,36 @@ func.func @convolution(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3xf32>) -> (tensor<
   %1 = quant_float.node "Convolution"(%x, %w) opset 1 domain "openvino" attributes {auto_pad = "same_lower", pads_begin = array<i64: 9>, pads_end = array<i64: 9>, strides = array<i64: 2>} : (tensor<1x2x8xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4xf32>
   return %0, %1 : tensor<1x3x5xf32>, tensor<1x3x4xf32>
 }
+
+// -----
+
+// Constants are turned around, whatever is in front of them is left to loops.
+// CHECK-LABEL: func.func @weights(
+// CHECK-SAME: %[[X:.+]]: tensor<1x3xf32>
+// CHECK: %[[W:.+]] = arith.constant dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
+// CHECK: quant_float.node "MatMul"(%[[X]], %[[W]])
+// CHECK: %[[R:.+]] = arith.constant dense_resource<{{.+}}> : tensor<3x2xf32>
+// CHECK: quant_float.node "MatMul"(%[[X]], %[[R]])
+// CHECK: %[[S:.+]] = arith.constant dense<7.000000e+00> : tensor<3x2xf32>
+// CHECK: quant_float.node "MatMul"(%[[X]], %[[S]])
+// CHECK: %[[D:.+]] = quant_float.node "Transpose"(
+// CHECK: quant_float.node "MatMul"(%[[X]], %[[D]])
+// CHECK: weights_1: "0x040000000000803F00008040000000400000A040000040400000C040"
+func.func @weights(%x: tensor<1x3xf32>, %d: tensor<2x3xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>) {
+  %w = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %0 = quant_float.node "MatMul"(%x, %w) opset 1 domain "openvino" attributes {transpose_b = true} : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
+  %r = arith.constant dense_resource<weights> : tensor<2x3xf32>
+  %1 = quant_float.node "MatMul"(%x, %r) opset 1 domain "openvino" attributes {transpose_b = true} : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
+  %s = arith.constant dense<7.0> : tensor<2x3xf32>
+  %2 = quant_float.node "MatMul"(%x, %s) opset 1 domain "openvino" attributes {transpose_b = true} : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
+  %3 = quant_float.node "MatMul"(%x, %d) opset 1 domain "openvino" attributes {transpose_b = true} : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
+  return %0, %1, %2, %3 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x040000000000803F0000004000004040000080400000A0400000C040"
+    }
+  }
+#-}
