@@ -1,18 +1,29 @@
 """FakeConvert against OpenVINO itself and against the formula: `python -m fakeconvert COMMAND --help`."""
 
 import argparse
+import itertools
 import sys
 
 
-def _chosen(options):
+def _cases(options):
+    """Each Nth one of a type from the Kth on."""
     from fakeconvert import cases
 
     turn, turns = map(int, options.shard.split("/"))
-    chosen = [c for c in cases.every(options.full, options.seed) if c.type in options.types]
-    for name in options.types:
-        nodes = [c for c in chosen if c.type == name][turn - 1 :: turns]
-        for start in range(0, len(nodes), options.nodes):
-            yield nodes[start : start + options.nodes]
+    chosen = list(cases.every(options.full, options.seed))
+    return [
+        c
+        for name in options.types
+        for c in [c for c in chosen if c.type == name][turn - 1 :: turns]
+    ]
+
+
+def _groups(chosen, most):
+    """Of one type each."""
+    for _, of_type in itertools.groupby(chosen, key=lambda c: c.type):
+        of_type = list(of_type)
+        for start in range(0, len(of_type), most):
+            yield of_type[start : start + most]
 
 
 def _model(options):
@@ -22,17 +33,16 @@ def _model(options):
     openvino = models.OpenVino()
     print(openvino)
     comparison = compare.Comparison(openvino.quirks)
-    for group in _chosen(options):
+    for group in _groups(_cases(options), options.nodes):
         datas = [data.make(case) for case in group]
         model, inputs = models.build(group, datas)
         plugin = openvino.run(model, group, inputs)
         reference = openvino.evaluate(model, group, inputs, datas)
         for case, made, *answers in zip(group, datas, plugin, reference, strict=True):
             operands = (case.type, case.destination, made.x, made.scale, made.shift, case.origin)
-            quirks = openvino.quirks(case)
             for mode, answer in zip(semantics.MODES[1:], answers, strict=True):
-                found = semantics.evaluate(mode, *operands, quirks)
-                comparison.check("rules", f"{mode}", case, made, answer, found)
+                found = semantics.evaluate(mode, *operands, openvino.quirks(mode, case))
+                comparison.check("rules", mode, case, made, answer, found)
     return comparison.finish()
 
 
@@ -43,11 +53,12 @@ def _run(options):
     openvino = models.OpenVino()
     print(openvino)
     driver = tools.Tools(openvino, options.tools, options.work)
-    for index, group in enumerate(_chosen(options)):
-        modes = semantics.MODES
-        if not options.full:
-            modes = (modes[index % len(modes)],)
-        driver.run(group, modes, options.targets)
+    chosen = _cases(options)
+    for turn, mode in enumerate(semantics.MODES):
+        # Without `full`, each case in one mode, and another one by another seed.
+        due = [c for i, c in enumerate(chosen) if options.full or (i + options.seed) % 3 == turn]
+        for group in _groups(due, options.nodes):
+            driver.run(group, mode, options.targets)
     return driver.finish()
 
 

@@ -67,16 +67,23 @@ def _shifts():
 
 
 def _types():
-    names = (*_TYPES, "f64", "i32", "u8", "f8e4m3", "boolean", "dynamic")
-    for name in names:
+    names = (*_TYPES, "f64", "i32", "u8", "f8e4m3", "boolean")
+    for name in (*names, "dynamic"):
         yield Probe("type", ((name, "4"), (name, "1")))
         yield Probe("type", ((name, "4"), (name, "1"), (name, "1")))
-    for data, scale, shift in itertools.product((*_TYPES, "dynamic"), repeat=3):
+    for data, scale, shift in itertools.product(_TYPES, repeat=3):
         if len({data, scale, shift}) > 1:
             yield Probe("types", ((data, "4"), (scale, "1"), (shift, "1")))
     for data, scale in itertools.product(names, repeat=2):
-        if data != scale:
+        if data != scale and (data in _TYPES or scale in _TYPES):
             yield Probe("types", ((data, "2,3"), (scale, "")))
+    for names in (
+        ("f32", "dynamic"),
+        ("dynamic", "f16"),
+        ("bf16", "bf16", "dynamic"),
+        ("dynamic", "f32", "f16"),
+    ):
+        yield Probe("types", tuple((name, "1") for name in names))
 
 
 def _destinations():
@@ -212,21 +219,24 @@ class Judge:
         told = check.stderr + check.stdout
         if check.returncode not in (0, 1) or (check.returncode == 1 and "error: " not in told):
             self._fail(probe, f"exit code {check.returncode}: {told}")
+        elif any(name == "dynamic" for name, _ in probe.operands):
+            # MLIR has no such type, and what OpenVINO infers once it is known is of no use here.
+            self.named["an element type is open: the layer is kept, with a warning"] += 1
+            if check.returncode != 0 or "is not known, so the layer is kept as it is" not in told:
+                self._fail(
+                    probe, f"expected a warning, but got exit code {check.returncode}: {told}"
+                )
         elif expected is None:
             self.refused += 1
             if check.returncode == 1:
                 return
             if self._is_interval(probe):
-                self.named["only the ends of an interval are wrong"] += 1
+                self.named["only the ends of an interval are wrong: accepted"] += 1
             else:
                 self._fail(probe, f"accepted, but OpenVINO says {why}")
-        elif "dynamic" in expected or any(name == "dynamic" for name, _ in probe.operands):
-            self.accepted += 1
-            self.named["an element type that is open is refused"] += 1
-            if check.returncode == 0 or "'dynamic'" not in told:
-                self._fail(
-                    probe, f"OpenVINO makes {expected} of it, and quant-float-check says: {told}"
-                )
+        elif probe.version == "opset16" and "must be between 13 and 15" in told:
+            # Its table is a partial one (K1).
+            self.named["OpenVINO takes the version 'opset16', too"] += 1
         else:
             self.accepted += 1
             self._compare(probe, path, expected, check)
@@ -243,7 +253,7 @@ class Judge:
 
     def finish(self):
         for name, count in self.named.items():
-            print(f"{count:4} of these, where both differ: {name}")
+            print(f"{count:4} exceptions: {name}")
         print(
             f"{self.accepted} accepted and {self.refused} refused by OpenVINO, {self.failures} disagreements"
         )

@@ -11,12 +11,13 @@ TYPES = ("f32", "f16", "bf16")
 DESTINATIONS = ("f8E4M3FN", "f8E5M2")
 
 # Ways in which the CPU plugin's bits depend on the machine, or differ from this project's mode openvino.
-IN_F32 = "types that the CPU lacks are computed in f32, with an unrounded reciprocal"
+IN_F32 = "f16 without AVX512-FP16 and bf16 without AVX-512 are computed in f32, with an unrounded reciprocal"
 DOUBLED = "values just below a power of two are doubled on the way to f16's subnormals"
 FLUSHED = "subnormal elements of f32 constants are taken as zero"
 TINY = "the CPU's instruction that rounds f32 to bf16 takes subnormals as zero"
 POWER = "the reciprocal of a constant is the C library's powf(scale, -1), which is no nearest one"
-QUIRKS = (IN_F32, DOUBLED, FLUSHED, TINY, POWER)
+INVALID = "the NaN of an operation that has no value is negative on x86"
+QUIRKS = (IN_F32, DOUBLED, FLUSHED, TINY, POWER, INVALID)
 
 
 @dataclass(frozen=True)
@@ -186,11 +187,19 @@ _ROUND_BY_OPENVINO = {
 }
 
 
-def _reference(name, destination, x, scale, shift):
+def _reference(name, destination, x, scale, shift, quirks):
     round_own = _ROUND_BY_OPENVINO[name]
     shift = np.float32(0) if shift is None else shift
     step = _reference_e4m3 if destination == "f8E4M3FN" else _reference_e5m2
-    scaled = round_own(round_own(x * scale) - shift)
+
+    def signed(result, *operands):
+        """NumPy's NaNs are the machine's."""
+        given = np.isnan(operands[0]) | np.isnan(operands[1])
+        made = np.where(np.isnan(result) & ~given, np.float32(np.nan), result)
+        return result if INVALID in quirks else made
+
+    product = round_own(signed(x * scale, x, scale))
+    scaled = round_own(signed(product - shift, product, shift))
     result = round_own(step(_half_by_openvino(scaled)) + shift)
     # Exact: rounded already.
     return from_single(name, round_own(result / scale))
@@ -205,4 +214,4 @@ def evaluate(mode, name, destination, x, scale, shift, origin, quirks=frozenset(
             return _exact(name, destination, x, scale, shift)
         if mode == "openvino":
             return _plugin(name, destination, x, scale, shift, origin, quirks)
-        return _reference(name, destination, x, scale, shift)
+        return _reference(name, destination, x, scale, shift, quirks)

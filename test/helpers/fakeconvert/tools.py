@@ -57,7 +57,7 @@ class Tools:
             for c, d in zip(group, datas, strict=True)
         ]
 
-    def run(self, group, modes, targets):
+    def run(self, group, mode, targets):
         """One model of some cases."""
         self._models += 1
         folder = self._work / f"model_{self._models}"
@@ -69,14 +69,14 @@ class Tools:
         files = [folder / f"{name}.npy" for name, _ in inputs]
         for file, (_, codes) in zip(files, inputs, strict=True):
             _save(file, group[0].type, codes)
-        failed = self._failures
-        for mode in modes:
-            expected = self._expected(mode, built, group, inputs, datas)
-            for target in targets:
-                found = self._results(target, mode, model, files, len(group))
-                for row in zip(group, datas, expected, found or [], strict=found is not None):
-                    self.comparison.check(target, mode, *row)
-        if self._failures == failed and not any(self.comparison.differing.values()):
+        expected = self._expected(mode, built, group, inputs, datas)
+        right = True
+        for target in targets:
+            found = self._results(target, mode, model, files, len(group))
+            right &= found is not None
+            for row in zip(group, datas, expected, found or [], strict=found is not None):
+                right &= self.comparison.check(target, mode, *row)
+        if right:
             shutil.rmtree(folder)
 
     def finish(self):
