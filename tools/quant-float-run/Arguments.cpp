@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "../FakeConvertModeOption.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "quant-float/Support/TargetCpu.h"
 #include "llvm/Config/llvm-config.h"
@@ -22,10 +23,11 @@ namespace {
 /// The options live as long as one parse.
 struct Options {
   cl::OptionCategory category{"quant-float-run"};
-  cl::opt<std::string> model{cl::Positional, cl::Required,
-                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
-                                      "MLIR on standard input)"),
-                             cl::cat(category)};
+  cl::opt<std::string> model{
+      cl::Positional, cl::Required,
+      cl::desc("MODEL (.onnx, .xml, .mlir, .mlirbc, or - "
+               "for MLIR on standard input)"),
+      cl::cat(category)};
   cl::list<std::string> inputs{
       "inputs", cl::value_desc("FILE or NAME=FILE"),
       cl::desc("tensors for the inputs (.npy, ONNX .pb, raw .bin), in the "
@@ -67,6 +69,7 @@ struct Options {
   cl::opt<unsigned> repeat{"repeat", cl::value_desc("N"),
                            cl::desc("calls that --time measures (default: 10)"),
                            cl::init(10), cl::cat(category)};
+  FakeConvertModeOption fakeConvertMode{category};
   cl::opt<bool> compareModes{
       "compare-modes",
       cl::desc("print how many elements of each fakeconvert differ between its "
@@ -163,6 +166,7 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   arguments.time = options.time;
   arguments.repeat = options.repeat;
   arguments.compareModes = options.compareModes;
+  arguments.load.fakeConvertMode = options.fakeConvertMode.get();
   for (StringRef text : options.shapes) {
     std::optional<InputShape> shape = parseShape(text);
     if (!shape)

@@ -32,6 +32,7 @@ struct InputShape {
 
 struct Arguments {
   std::string model;
+  LoadOptions load;
   std::vector<std::string> inputs;
   std::vector<InputShape> shapes;
   std::optional<uint64_t> randomSeed;

@@ -153,7 +153,8 @@ static int runModel(const Arguments &arguments) {
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context);
   int exitCode = kToolDone;
-  OwningOpRef<ModuleOp> module = loadModel(arguments.model, context, exitCode);
+  OwningOpRef<ModuleOp> module =
+      loadModel(arguments.model, context, exitCode, arguments.load);
   if (!module)
     return exitCode;
   func::FuncOp function = selectFunction(*module, arguments, exitCode);

@@ -7,16 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Subject.h"
+#include "quant-float/Support/Locations.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::target;
-
-Location target::stripCalls(Location loc) {
-  while (auto call = dyn_cast<CallSiteLoc>(loc))
-    loc = call.getCallee();
-  return loc;
-}
 
 LogicalResult target::emit(const Subject &subject, DiagnosticSeverity severity,
                            const Twine &text) {

@@ -29,11 +29,9 @@ struct Subject {
   }
 };
 
-/// The place inside the function. The subject names the calls; as notes they
-/// would only repeat the name of the file.
-Location stripCalls(Location loc);
-
-/// Emits the diagnostic; always failure, which is what an error returns.
+/// Emits the diagnostic, of a call at the place inside the function: the
+/// subject names the calls, as notes they would only repeat the name of the
+/// file. Always failure, which is what an error returns.
 LogicalResult emit(const Subject &subject, DiagnosticSeverity severity,
                    const Twine &text);
 

@@ -8,6 +8,7 @@
 
 #include "Importer.h"
 #include "Types.h"
+#include "quant-float/Support/Locations.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
