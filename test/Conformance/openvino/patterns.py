@@ -237,7 +237,7 @@ COMPRESSED = ("compressed_by_save_model",)
 tools_dir, work = sys.argv[1:]
 run = driver.Driver(tools_dir, work)
 print(driver.describe())
-failures = []
+failures, refused = [], []
 for name, (built, values, right, bound) in MODELS.items():
     x = ("f32", values.view(np.uint32))
     folder = pathlib.Path(work) / name
@@ -246,12 +246,19 @@ for name, (built, values, right, bound) in MODELS.items():
     openvino.save_model(built, path, compress_to_fp16=name in COMPRESSED)
     # As it is in the file.
     built = openvino.Core().read_model(path)
-    [(element_type, wanted)] = driver.plugin(built, [x])
-    if right == "reference":
-        [(element_type, wanted)] = driver.evaluate(built, [x], [wanted.shape])
     found = run.run_file(path, [x], 1, folder)
     if isinstance(found, str):
         failures.append(f"{name}: {found}")
+        continue
+    try:
+        if right == "plugin":
+            [(element_type, wanted)] = driver.plugin(built, [x])
+        else:
+            [(element_type, wanted)] = driver.evaluate(built, [x], [found[0].shape])
+    except RuntimeError as error:
+        # Older instruction sets are not enough for some weights.
+        print(f"{name}: the {right} cannot: {str(error).strip().splitlines()[-1]}")
+        refused.append(name)
         continue
     got = driver.slots_of(element_type, found[0])
     if got.shape != wanted.shape:
@@ -266,4 +273,6 @@ for name, (built, values, right, bound) in MODELS.items():
     print(line)
     if differing and (bound is None or not difference <= bound):
         failures.append(f"{line}, the bound being {bound or 0:.3g}")
+if len(refused) > len(MODELS) // 2:
+    failures.append(f"OpenVINO runs too few: not {', '.join(refused)}")
 sys.exit("\n".join(failures) if failures else 0)

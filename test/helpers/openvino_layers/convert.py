@@ -177,12 +177,22 @@ QUIRKS = [
 ]
 
 
-def excused(who, source, to, codes):
-    """Which elements are not compared, and why."""
+# Of a plugin that does not use the instruction of AVX512-BF16.
+OWN_ROUNDING = (
+    "plugin",
+    ("f16", "f32"),
+    ("bf16",),
+    _always,
+    "the plugin rounds to bf16 in its own way where the CPU lacks AVX512-BF16",
+)
+
+
+def excused(who, source, to, codes, rounds_bf16):
+    """Which elements are not compared, and why; `rounds_bf16` says whether the plugin rounds f32 to nearest."""
     with np.errstate(all="ignore"):
         x = FORMATS[source].array(codes).astype(np.float64)
     mask, reasons = np.zeros(codes.shape, bool), []
-    for engine, sources, destinations, chosen, why in QUIRKS:
+    for engine, sources, destinations, chosen, why in QUIRKS + [OWN_ROUNDING] * (not rounds_bf16):
         if engine not in (None, who):
             continue
         if (sources and source not in sources) or (destinations and to not in destinations):
