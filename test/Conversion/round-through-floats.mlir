@@ -88,6 +88,17 @@ func.func @no_negative_zero(%x: f32) -> f32 {
   return %1 : f32
 }
 
+// Quantized elements are rounded in place, too.
+// CHECK-LABEL: func.func @quantized
+// CHECK-NOT: trunci
+// CHECK: return
+func.func @quantized(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
+  %sv = vector.broadcast %s : f32 to vector<16xf32>
+  %0 = quant_float.quantize_elements %x, %sv : vector<16xf32>, vector<16xf32> to vector<16xf8E4M3FN>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
 // CHECK-LABEL: func.func @divided
 // CHECK-SAME: (%{{.+}}: vector<16xf8E5M2>, %[[T:.+]]: f32, %[[S:.+]]: f32)
 // FMA: %[[B:.+]] = arith.addf

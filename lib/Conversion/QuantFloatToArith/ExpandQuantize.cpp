@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandQuantize.h"
+#include "RoundThroughFloats.h"
 #include "quant-float/IR/ElementTypes.h"
 
 using namespace mlir;
@@ -54,7 +55,8 @@ public:
                      lanes.getCpu().hasFma) {}
 
   Value quantizeToInteger(IntegerType to);
-  Value quantizeToFloat(FloatType to, const CastSemantics &semantics);
+  /// The quotient, to be rounded to `to` once.
+  Carrier getFloatQuotient(FloatType to, const CastSemantics &semantics);
 
 private:
   Divisor prepare();
@@ -218,13 +220,13 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
 }
 
 /// D3
-Value QuantizeExpander::quantizeToFloat(FloatType to,
-                                        const CastSemantics &semantics) {
+Carrier QuantizeExpander::getFloatQuotient(FloatType to,
+                                           const CastSemantics &semantics) {
   if (byReciprocal && op.precision.isF32() && !op.zeroPoint) {
     Carrier carrier =
         divideMagnitude(prepare(), getOverflowValue(to, semantics));
     carrier.isCapped = true;
-    return encodeNarrowFloat(lanes, carrier, to, semantics);
+    return carrier;
   }
   Value quotient = getQuotient();
   if (op.zeroPoint) {
@@ -236,7 +238,7 @@ Value QuantizeExpander::quantizeToFloat(FloatType to,
   }
   if (getFloatType(quotient).isF64())
     quotient = roundToOdd(lanes, quotient);
-  return encodeNarrowFloat(lanes, {quotient}, to, semantics);
+  return {quotient};
 }
 
 Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,
@@ -247,5 +249,15 @@ Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,
     return expander.quantizeToInteger(integer);
   CastSemantics semantics;
   semantics.saturate = saturate;
-  return expander.quantizeToFloat(cast<FloatType>(to), semantics);
+  auto type = cast<FloatType>(to);
+  return encodeNarrowFloat(lanes, expander.getFloatQuotient(type, semantics),
+                           type, semantics);
+}
+
+Value quant_float::expandQuantizeInPlace(Lanes &lanes, Lanes &uniform,
+                                         const QuantizeOperands &operands,
+                                         FloatType to) {
+  QuantizeExpander expander(lanes, uniform, operands);
+  return roundInPlace(lanes, expander.getFloatQuotient(to, CastSemantics()),
+                      to);
 }

@@ -40,6 +40,11 @@ void groupScales(Operation *root);
 Value expandQuantize(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to, bool saturate);
 
+/// The f32 that quantizing to `to`, which rounds in place, and casting back
+/// give.
+Value expandQuantizeInPlace(Lanes &lanes, Lanes &uniform,
+                            const QuantizeOperands &operands, FloatType to);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H

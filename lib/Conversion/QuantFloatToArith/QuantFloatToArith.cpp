@@ -132,20 +132,22 @@ struct ConvertQuantFloatToArith final
     populateFakeConvertToArithPatterns(bodies);
     populateDivisionByScalarPatterns(target, divisions);
     populateRoundThroughFloatsPatterns(target, roundTrips);
+    populateQuantizeInPlacePatterns(target, roundTrips);
     populateQuantFloatToArithConversionPatterns(target, casts);
     populateQuantFloatToX86ConversionPatterns(target, casts);
     populateStorageCastToArithPatterns(storageCasts);
     populateX86NarrowingPatterns(target, storageCasts);
     walkAndApplyPatterns(getOperation(), std::move(bodies));
     walkAndApplyPatterns(getOperation(), std::move(divisions));
-    walkAndApplyPatterns(getOperation(), std::move(roundTrips));
-    // Nobody looks at the codes of what has been rounded.
-    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([](CastOp op) {
-      if (op.use_empty())
-        op.erase();
-    });
     if (target.hasFma)
       groupScales(getOperation());
+    walkAndApplyPatterns(getOperation(), std::move(roundTrips));
+    // Nobody looks at the codes of what has been rounded.
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
+        [](Operation *op) {
+          if (isa<CastOp, QuantizeElementsOp>(op) && op->use_empty())
+            op->erase();
+        });
     walkAndApplyPatterns(getOperation(), std::move(casts));
     walkAndApplyPatterns(getOperation(), std::move(storageCasts));
     // The unsigned borders that were left on both sides of nothing.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandQuantize.h"
+#include "RoundThroughFloats.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/Conversion/ElementBodies.h"
@@ -125,19 +126,15 @@ void quant_float::groupScales(Operation *root) {
 }
 
 namespace {
-struct QuantizeElementsOpExpansion final
-    : OpRewritePattern<QuantizeElementsOp> {
-  QuantizeElementsOpExpansion(MLIRContext *context, const TargetCpu &cpu)
-      : OpRewritePattern(context), cpu(cpu) {}
-
-  LogicalResult matchAndRewrite(QuantizeElementsOp op,
-                                PatternRewriter &rewriter) const override {
-    if (isa<TensorType>(op.getType()))
-      return failure();
-    Location loc = op.getLoc();
+/// The operands of a quantize_elements, brought to where they are computed
+/// with.
+struct QuantizeExpansion {
+  QuantizeExpansion(PatternRewriter &rewriter, QuantizeElementsOp op,
+                    const TargetCpu &cpu)
+      : lanes(rewriter, op.getLoc(), op.getInput(), cpu) {
     auto toStorage = [&](Value value) -> Value {
       return value ? rewriter.createOrFold<StorageCastOp>(
-                         loc, getStorageType(value.getType()), value)
+                         op.getLoc(), getStorageType(value.getType()), value)
                    : value;
     };
     Value scale = getUniform(rewriter, op.getScale());
@@ -147,30 +144,70 @@ struct QuantizeElementsOpExpansion final
     // One division more or less is no matter for a single element.
     bool isUniform = isa<VectorType>(op.getType()) && scale &&
                      (zeroPoint || !op.getZeroPoint());
-    Lanes lanes(rewriter, loc, op.getInput(), cpu);
     if (!isUniform) {
       scale = lanes.spread(op.getScale());
       zeroPoint = op.getZeroPoint();
     }
     std::optional<int64_t> lane = findGroup(scale, zeroPoint, isUniform);
-    Lanes uniform(rewriter, loc, scale, cpu);
+    uniform.emplace(rewriter, op.getLoc(), scale, cpu);
 
     auto precision = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
-    QuantizeOperands operands{
-        precision,
-        decodeFloat(lanes, toStorage(op.getInput()), precision).value,
-        decodeFloat(uniform, toStorage(scale), precision).value,
-        toStorage(zeroPoint),
-        isUniform,
-        lane};
+    operands = {precision,
+                decodeFloat(lanes, toStorage(op.getInput()), precision).value,
+                decodeFloat(*uniform, toStorage(scale), precision).value,
+                toStorage(zeroPoint),
+                isUniform,
+                lane};
     if (zeroPoint && !isUniform)
       operands.zeroPoint = lanes.spread(operands.zeroPoint);
+  }
+
+  Lanes lanes;
+  std::optional<Lanes> uniform;
+  QuantizeOperands operands;
+};
+
+struct QuantizeElementsOpExpansion final
+    : OpRewritePattern<QuantizeElementsOp> {
+  QuantizeElementsOpExpansion(MLIRContext *context, const TargetCpu &cpu)
+      : OpRewritePattern(context), cpu(cpu) {}
+
+  LogicalResult matchAndRewrite(QuantizeElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<TensorType>(op.getType()))
+      return failure();
+    QuantizeExpansion expansion(rewriter, op, cpu);
+    Lanes &lanes = expansion.lanes;
     Type to = getElementTypeOrSelf(op.getType());
-    Value result =
-        expandQuantize(lanes, uniform, operands, to, op.getSaturate());
+    Value result = expandQuantize(lanes, *expansion.uniform, expansion.operands,
+                                  to, op.getSaturate());
     result = lanes.bitcast(result, getStorageElementType(to));
+    rewriter.replaceOp(op, rewriter.createOrFold<StorageCastOp>(
+                               op.getLoc(), op.getType(), result));
+    return success();
+  }
+
+  TargetCpu cpu;
+};
+
+/// %q = quantize_elements %x, %s : f32, f32 to f8E4M3FN
+/// %y = cast %q : f8E4M3FN to f32
+struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
+  QuantizeElementsOpRoundTrip(MLIRContext *context, const TargetCpu &cpu)
+      : OpRewritePattern(context), cpu(cpu) {}
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto quantize = op.getInput().getDefiningOp<QuantizeElementsOp>();
+    Type type = getElementTypeOrSelf(op.getInput());
+    if (!quantize || isa<TensorType>(op.getType()) ||
+        !getElementTypeOrSelf(op.getType()).isF32() ||
+        !canRoundInPlace(type, quantize.getSaturate()))
+      return rewriter.notifyMatchFailure(op, "not what rounds in place");
+    QuantizeExpansion expansion(rewriter, quantize, cpu);
     rewriter.replaceOp(
-        op, rewriter.createOrFold<StorageCastOp>(loc, op.getType(), result));
+        op, expandQuantizeInPlace(expansion.lanes, *expansion.uniform,
+                                  expansion.operands, cast<FloatType>(type)));
     return success();
   }
 
@@ -261,6 +298,11 @@ Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
 void quant_float::populateQuantizeToElementsPatterns(
     RewritePatternSet &patterns) {
   patterns.add<QuantizationOpExpansion>(patterns.getContext());
+}
+
+void quant_float::populateQuantizeInPlacePatterns(const TargetCpu &cpu,
+                                                  RewritePatternSet &patterns) {
+  patterns.add<QuantizeElementsOpRoundTrip>(patterns.getContext(), cpu);
 }
 
 void quant_float::populateQuantizeElementsToArithPatterns(

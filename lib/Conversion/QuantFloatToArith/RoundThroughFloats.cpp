@@ -21,7 +21,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoundThroughFloats.h"
-#include "CastExpander.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -79,16 +78,27 @@ static Value roundToFormat(Lanes &lanes, Value value, Value power,
   return lanes.multiplyAdd(power, lanes.number(f32, -factor), sum);
 }
 
-/// The f32 that `op` casts to a narrow float, by way of f16 perhaps.
-static Value getRounded(CastOp op, bool &byHalf) {
-  Type f16 = Float16Type::get(op.getContext());
-  Type f32 = Float32Type::get(op.getContext());
-  Value source = op.getInput();
-  auto half = source.getDefiningOp<CastOp>();
-  byHalf = half && isElement(source, f16);
+bool quant_float::canRoundInPlace(Type type, bool saturate) {
+  // NaN stays, and zero has its sign.
+  return saturate && isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+Value quant_float::roundInPlace(Lanes &lanes, const Carrier &carrier,
+                                FloatType type, bool byHalf) {
+  FloatFormat to(type);
+  Value value =
+      carrier.isCapped ? carrier.value : capToRange(lanes, carrier.value, to);
+  FloatType f32 = Float32Type::get(type.getContext());
+  Value bits = lanes.toBits(value);
+  Value power = lanes.bitcast(lanes.bitAnd(bits, kExponentMask), f32);
   if (byHalf)
-    source = half.getInput();
-  return isElement(source, f32) ? source : Value();
+    value = roundToFormat(lanes, value, power,
+                          FloatFormat(Float16Type::get(type.getContext())));
+  value = roundToFormat(lanes, value, power, to);
+  Value sign =
+      lanes.bitAnd(carrier.signBits ? carrier.signBits : bits, kSignMask);
+  return lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(value), sign),
+                       f32);
 }
 
 namespace {
@@ -102,35 +112,24 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     auto narrow = op.getInput().getDefiningOp<CastOp>();
-    auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op.getInput()));
-    if (!narrow || !type || !isNarrowFloat(type) ||
-        isa<Float8E8M0FNUType>(type) ||
-        !isElement(op.getResult(), rewriter.getF32Type()))
-      return rewriter.notifyMatchFailure(op, "not from a narrow float to f32");
-    FloatFormat to(type);
-    // NaN stays, and zero has its sign.
-    if (to.isFNUZ || !to.hasNaN || !narrow.getSemantics().saturate)
-      return rewriter.notifyMatchFailure(op, "not a saturating IEEE format");
-    bool byHalf;
-    Value value = getRounded(narrow, byHalf);
-    if (!value)
+    Type type = getElementTypeOrSelf(op.getInput());
+    FloatType f32 = rewriter.getF32Type();
+    if (!narrow || !isElement(op.getResult(), f32) ||
+        !canRoundInPlace(type, narrow.getSemantics().saturate))
+      return rewriter.notifyMatchFailure(op, "not what rounds in place");
+    Value value = narrow.getInput();
+    auto half = value.getDefiningOp<CastOp>();
+    bool byHalf = half && isElement(value, rewriter.getF16Type());
+    if (byHalf)
+      value = half.getInput();
+    if (!isElement(value, f32))
       return rewriter.notifyMatchFailure(op, "not from f32");
 
     Lanes lanes(rewriter, op.getLoc(), value, cpu);
-    FloatType f32 = rewriter.getF32Type();
-    Value capped =
-        isCapped(value, to.maxValue) ? value : capToRange(lanes, value, to);
-    Value bits = lanes.toBits(capped);
-    Value power = lanes.bitcast(lanes.bitAnd(bits, kExponentMask), f32);
-    Value rounded = capped;
-    if (byHalf)
-      rounded = roundToFormat(lanes, rounded, power,
-                              FloatFormat(rewriter.getF16Type()));
-    rounded = roundToFormat(lanes, rounded, power, to);
-    Value sign = lanes.bitAnd(bits, kSignMask);
-    rewriter.replaceOp(
-        op, lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(rounded), sign),
-                          f32));
+    auto to = cast<FloatType>(type);
+    Carrier carrier{value};
+    carrier.isCapped = isCapped(value, FloatFormat(to).maxValue);
+    rewriter.replaceOp(op, roundInPlace(lanes, carrier, to, byHalf));
     return success();
   }
 

@@ -9,13 +9,20 @@
 #ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
 #define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
 
+#include "CastExpander.h"
+
 namespace mlir {
 class RewritePatternSet;
 } // namespace mlir
 
 namespace mlir::quant_float {
 
-struct TargetCpu;
+/// Whether f32 can be rounded to what a cast to `type` keeps of it without
+/// making codes.
+bool canRoundInPlace(Type type, bool saturate);
+/// An f32 rounded so, by way of f16 perhaps.
+Value roundInPlace(Lanes &lanes, const Carrier &carrier, FloatType type,
+                   bool byHalf = false);
 
 /// Vectors of float8 plus a scalar divided by a scalar, by its reciprocal where
 /// that gives the same bits; apply before the following.
@@ -26,6 +33,10 @@ void populateDivisionByScalarPatterns(const TargetCpu &cpu,
 /// expand single casts.
 void populateRoundThroughFloatsPatterns(const TargetCpu &cpu,
                                         RewritePatternSet &patterns);
+
+/// The same of saturating quantizations of elements to float8.
+void populateQuantizeInPlacePatterns(const TargetCpu &cpu,
+                                     RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float
 
