@@ -64,10 +64,6 @@ std::vector<QuantizeCase> makeQuantizeCases(MLIRContext &context);
 /// ones, for scales and zero points of all kinds.
 QuantizeRun makeQuantizeRun(const QuantizeCase &one, size_t number);
 
-/// Whether a code is a NaN of `type`, or a zero.
-bool isNaNCode(Type type, uint64_t code);
-bool isZeroCode(Type type, uint64_t code);
-
 } // namespace mlir::quant_float::test
 
 #endif // QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_QUANTIZECASES_H

@@ -8,6 +8,7 @@
 
 #include "CastCases.h"
 #include "QuantizeCases.h"
+#include "ScaledCases.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
 #include <random>
@@ -46,13 +47,6 @@ static double decode(Type type, uint64_t code) {
 
 static uint64_t getMask(Type type) {
   return ~uint64_t(0) >> (64 - type.getIntOrFloatBitWidth());
-}
-
-bool test::isNaNCode(Type type, uint64_t code) {
-  return isa<FloatType>(type) && std::isnan(decode(type, code & getMask(type)));
-}
-bool test::isZeroCode(Type type, uint64_t code) {
-  return decode(type, code & getMask(type)) == 0;
 }
 
 /// Scales of every kind; most rows have ordinary ones.

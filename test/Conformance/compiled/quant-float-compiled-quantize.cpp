@@ -12,72 +12,45 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "QuantizeActions.h"
-#include "Shards.h"
-#include "quant-float/InitAll.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/raw_ostream.h"
+#include "QuantizeCases.h"
+#include "ScaledCases.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-namespace cl = llvm::cl;
+/// A loop over rows of open length has to work on vectors.
+static std::optional<LoopRules> getRules(const QuantizeCase &one) {
+  static const StringRef layouts[] = {"rows", "tensor", "columns", "channels",
+                                      "blocks32"};
+  StringRef layout = one.layout->name;
+  if (!llvm::is_contained(layouts, layout))
+    return std::nullopt;
+  LoopRules rules;
+  // A round prepares the scales of its blocks.
+  rules.mayPrepare = layout == "blocks32";
+  rules.mayDivide =
+      rules.mayPrepare || layout == "columns" || one.getPrecision().isF64();
+  return rules;
+}
+
+static std::vector<ScaledCase> makeCases(MLIRContext &context) {
+  std::vector<ScaledCase> cases;
+  for (const QuantizeCase &one : makeQuantizeCases(context)) {
+    auto makeRun = [one](size_t number) {
+      QuantizeRun run = makeQuantizeRun(one, number);
+      return ScaledRun{{{one.getInputType(), run.sizes, run.input},
+                        {one.scale, run.scaleSizes, run.scales},
+                        {one.quantized, run.scaleSizes, run.zeroPoints}},
+                       {one.getResultType(), run.sizes, run.expected},
+                       run.freedom};
+    };
+    cases.push_back({one.getName(), one.print(), one.layout->runs.size(),
+                     makeRun, getRules(one)});
+  }
+  return cases;
+}
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  // LLVM's own options have taken some of the names.
-  cl::ResetCommandLineParser();
-  cl::OptionCategory category("options of quant-float-compiled-quantize");
-  cl::opt<std::string> cpu("cpu", cl::desc("target CPU"), cl::init("host"),
-                           cl::cat(category));
-  cl::opt<std::string> triple("triple", cl::desc("target triple"),
-                              cl::cat(category));
-  cl::opt<unsigned> threads("threads", cl::desc("threads of compiled code"),
-                            cl::init(1), cl::cat(category));
-  cl::opt<unsigned> batch("batch", cl::desc("functions of one module"),
-                          cl::init(50), cl::cat(category));
-  cl::opt<std::string> filter("filter",
-                              cl::desc("only cases whose names have this text"),
-                              cl::cat(category));
-  cl::opt<std::string> shard(
-      "shard", cl::desc("only the Kth of N shares of the cases, shuffled"),
-      cl::value_desc("K/N"), cl::init("1/1"), cl::cat(category));
-  cl::opt<bool> loops("check-loops", cl::desc("look at the assembly"),
-                      cl::cat(category));
-  cl::opt<std::string> emit("emit-assembly", cl::desc("write into a folder"),
-                            cl::value_desc("folder"), cl::cat(category));
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv);
-
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-
-  std::vector<QuantizeCase> all = makeQuantizeCases(context);
-  // Others are not counted as checked.
-  if (loops)
-    llvm::erase_if(all, std::not_fn(hasLoopToCheck));
-  FailureOr<std::vector<QuantizeCase>> cases =
-      chooseCases(std::move(all), shard, filter);
-  if (failed(cases))
-    return 1;
-
-  CompileOptions options;
-  options.cpu = cpu;
-  options.triple = triple;
-  options.threads = threads;
-  size_t batchSize = std::max(1u, unsigned(batch));
-  if (!emit.empty())
-    return failed(emitCases(*cases, options, batchSize, emit, context));
-  FailureOr<size_t> failures =
-      loops ? checkLoops(*cases, options, batchSize, context)
-            : runCases(*cases, options, batchSize, context);
-  if (failed(failures))
-    return 1;
-  llvm::outs() << cases->size() << " quantizations for " << cpu << ": "
-               << *failures << " failures\n";
-  return *failures != 0;
+  return runProgram(argc, argv, "quantizations", makeCases);
 }
