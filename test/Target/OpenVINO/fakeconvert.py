@@ -7,6 +7,11 @@
 # RUN: quant-float-compile %t/m.mlir --emit mlir -o %t/overridden.mlir --fakeconvert-mode exact
 # RUN: not cmp -s %t/default.mlir %t/exact.mlir
 # RUN: quant-float-check %t/m.xml --fakeconvert-mode openvino_reference
+# RUN: quant-float-run %t/one.xml --random 1 --outputs %t/plugin
+# RUN: quant-float-run %t/one.xml --random 1 --outputs %t/exact --fakeconvert-mode exact
+# RUN: not cmp -s %t/plugin/output_0.npy %t/exact/output_0.npy
+# RUN: quant-float-run %t/one.xml --random 1 --outputs %t/same --fakeconvert-mode openvino
+# RUN: cmp %t/plugin/output_0.npy %t/same/output_0.npy
 # RUN: not quant-float-compile %t/m.xml -o %t/o.mlir --fakeconvert-mode fast 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 # UNKNOWN: for the --fakeconvert-mode option: Cannot find option named 'fast'!
 import pathlib
@@ -82,6 +87,9 @@ add(f"2 {OPENVINO}", "f32", large, [2.0] * 400, [0.0, -0.0] * 200)
 add(f"3 {OPENVINO}", "f32", large, [2.0] * 400, [0.0] * 399 + [1.0])
 
 ov.serialize(ov.Model([result for result, _ in cases], parameters, "m"), folder / "m.xml")
+x = ops.parameter([256], np.float32)
+one = ops.fake_convert(x, constant("f32", 3.0), destination_type="f8e4m3")
+ov.serialize(ov.Model([ops.result(one)], [x], "one"), folder / "one.xml")
 
 
 def import_model(*arguments):
