@@ -220,6 +220,28 @@ printed = [run(0, chain, "--random", 7, "--target", target) for target in ("cpu"
 if printed[0] != printed[1] or len(read(printed[0])) != 2 or "1 'second'" not in printed[0]:
     failures.append(f"chain.mlir: {printed[0]} and {printed[1]}")
 
+# What OpenVINO computes before it runs a model is done by its reference.
+constant = write(
+    "constant.mlir",
+    """
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %c = arith.constant dense<[1.0, 0.0029296875]> : tensor<2xf32>
+  %s = arith.constant dense<1.0> : tensor<f32>
+  %y = quant_float.fakeconvert %c, %s to f8E4M3FN mode openvino_reference opset 13 : tensor<2xf32>, tensor<f32> to tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+""",
+)
+text = run(0, constant, "--random", 1)
+head = (
+    "fakeconvert 0, float[2] to f8E4M3FN, a constant, which OpenVINO folds as openvino_reference\n"
+)
+if not text.startswith(
+    head
+    + "  exact and openvino: 0 of 2 differ\n  exact and openvino_reference: 1 of 2 differ: 1 subnormals\n"
+):
+    failures.append(f"constant.mlir: got {text}")
+
 # --- What is refused --------------------------------------------------------------------------------
 
 X = "tensor<2xf32>"

@@ -10,6 +10,7 @@
 #include "CompiledRun.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/ExecutionEngine/CompareModes.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
@@ -156,7 +157,12 @@ int mlir::quant_float::compareModes(ModuleOp module, func::FuncOp function,
       llvm::outs() << " '" << printable(name) << "'";
     llvm::outs() << ", "
                  << spellTensor(input.getElementType(), input.getSizes())
-                 << " to " << op.getDestination() << "\n";
+                 << " to " << op.getDestination();
+    if (matchPattern(op.getInput(), m_Constant()))
+      llvm::outs() << ", a constant, which OpenVINO folds as "
+                   << stringifyFakeConvertMode(
+                          FakeConvertMode::OpenVINOReference);
+    llvm::outs() << "\n";
     printModeReport(llvm::outs(), *report);
   }
   return kToolDone;
