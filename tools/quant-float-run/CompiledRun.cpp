@@ -9,8 +9,6 @@
 #include "CompiledRun.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Pass/PassManager.h"
-#include "quant-float/Conversion/Passes.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringSet.h"
@@ -39,16 +37,6 @@ static void dropOthers(ModuleOp module, func::FuncOp function) {
         changed = true;
       }
   }
-}
-
-/// OpenVINO's layers turn constants around, which has to be done before these
-/// are arguments. The pipeline lists the layers that have no lowering.
-static LogicalResult convertLayers(ModuleOp module) {
-  ConvertOpenVinoNodesToOnnxPassOptions options;
-  options.allowUnsupported = true;
-  PassManager manager(module.getContext());
-  manager.addPass(createConvertOpenVinoNodesToOnnxPass(options));
-  return manager.run(module);
 }
 
 /// Makes the function's large constants arguments: inside compiled code they
@@ -97,8 +85,6 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
   };
   CompiledRun result;
   dropOthers(module, function);
-  if (failed(convertLayers(module)))
-    return std::nullopt;
   llvm::Expected<std::vector<Tensor>> constants = hoistLargeConstants(function);
   if (!constants)
     return fail(constants.takeError());

@@ -10,8 +10,10 @@
 #include "CompiledRun.h"
 #include "Inputs.h"
 #include "ModeComparison.h"
+#include "mlir/Pass/PassManager.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
+#include "quant-float/Conversion/Passes.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/InitAll.h"
@@ -146,6 +148,17 @@ static int writeOutputs(const Arguments &arguments, ArrayRef<Tensor> outputs) {
   return kToolDone;
 }
 
+/// OpenVINO's layers become casts that the Reference knows, and turn constants
+/// around, which has to be done before these are arguments of compiled code.
+/// Of layers that have no lowering is told where they are in the way.
+static LogicalResult convertLayers(ModuleOp module) {
+  ConvertOpenVinoNodesToOnnxPassOptions options;
+  options.allowUnsupported = true;
+  PassManager manager(module.getContext());
+  manager.addPass(createConvertOpenVinoNodesToOnnxPass(options));
+  return manager.run(module);
+}
+
 static int runModel(const Arguments &arguments) {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -157,6 +170,8 @@ static int runModel(const Arguments &arguments) {
       loadModel(arguments.model, context, exitCode, arguments.load);
   if (!module)
     return exitCode;
+  if (failed(convertLayers(*module)))
+    return kToolWrongInput;
   func::FuncOp function = selectFunction(*module, arguments, exitCode);
   if (!function)
     return exitCode;
