@@ -265,14 +265,14 @@ CONTENDERS = [Ours, NumKong, OnnxRuntime, OpenVino, MlDtypes, Traffic, Streaming
 class Setting:
     """What every contender needs: the native helpers and our compiler."""
 
-    def __init__(self, native: ctypes.CDLL, tool: Path | None, folder: Path):
-        self.native, self.tool, self.folder = native, tool, folder
+    def __init__(self, native: ctypes.CDLL, tool: Path | None, folder: Path, cpu: str):
+        self.native, self.tool, self.folder, self.cpu = native, tool, folder, cpu
         for name in ("time_entry_point", "time_numkong", "time_traffic"):
             getattr(native, name).restype = ctypes.c_double
         self._entry_points: dict = {}
 
     def entry_point(self, row: dict):
         if row["name"] not in self._entry_points:
-            compiled = modules.compile_row(row, self.tool, self.folder)
+            compiled = modules.compile_row(row, self.tool, self.folder, self.cpu)
             self._entry_points[row["name"]] = compiled
         return self._entry_points[row["name"]]

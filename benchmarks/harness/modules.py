@@ -52,12 +52,12 @@ class CompileError(Exception):
     pass
 
 
-def compile_row(row: dict, tool: Path, folder: Path):
-    """Compiles the row for this machine; returns its entry point."""
+def compile_row(row: dict, tool: Path, folder: Path, cpu: str):
+    """Compiles the row for a CPU; returns its entry point."""
     module = folder / f"{row['name']}.mlir"
     library = folder / f"{row['name']}.so"
     module.write_text(OPERATIONS[row["op"]](row))
-    command = [tool, module, "-o", library, "--cpu", "host"]
+    command = [tool, module, "-o", library, "--cpu", cpu]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise CompileError(done.stderr.strip() or f"exit status {done.returncode}")

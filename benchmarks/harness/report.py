@@ -94,7 +94,8 @@ def markdown(record: dict, statistic: str = "best_gelems") -> str:
         "",
         f"Gelem/s, {statistic.split('_')[0]} of {' or '.join(map(str, repeats))} interleaved "
         "measurements. traffic: the same bytes read and written without a "
-        "conversion; (nt): with non-temporal stores. Ratios are ours / theirs.",
+        "conversion; (nt): with non-temporal stores. Ratios are ours / theirs."
+        + (f" Ours is compiled for {record['target']}." if record["target"] != "host" else ""),
     ]
     # Those that have any of the rows.
     names = [
