@@ -72,6 +72,7 @@ static ElementsAttr findElements(Value value) {
   return {};
 }
 
+/// Whether all elements are the same zero, +0 or -0: another one is added.
 static bool isZero(ElementsAttr elements) {
   Type type = elements.getElementType();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
@@ -81,18 +82,24 @@ static bool isZero(ElementsAttr elements) {
       return false;
     ArrayRef<char> data = blob->getData();
     size_t size = type.getIntOrFloatBitWidth() / 8;
+    if (data.size() < size)
+      return data.empty();
     // The highest bit, of the last byte, is the sign.
-    return llvm::all_of(llvm::enumerate(data), [&](auto byte) {
-      bool isLast = byte.index() % size == size - 1;
-      return (byte.value() & (isLast ? 0x7F : 0xFF)) == 0;
-    });
+    ArrayRef<char> first = data.take_front(size);
+    return llvm::all_of(first.drop_back(),
+                        [](char byte) { return byte == 0; }) &&
+           (first.back() & 0x7F) == 0 &&
+           data.drop_front(size) == data.drop_back(size);
   }
   auto dense = dyn_cast<DenseElementsAttr>(elements);
   if (!dense)
     return false;
-  if (isa<FloatType>(type))
-    return llvm::all_of(dense.getValues<APFloat>(),
-                        [](const APFloat &value) { return value.isZero(); });
+  if (isa<FloatType>(type)) {
+    auto values = dense.getValues<APFloat>();
+    return llvm::all_of(values, [&](const APFloat &value) {
+      return value.isZero() && value.bitwiseIsEqual(*values.begin());
+    });
+  }
   return isa<IntegerType>(type) &&
          llvm::all_of(dense.getValues<APInt>(),
                       [](const APInt &value) { return value.isZero(); });

@@ -44,7 +44,7 @@ def add(expected, type, *operands, destination="f8e4m3"):
     cases.append((result, expected))
 
 
-X, ROW, ZEROS = "[2,3]", [2.0, 3.0, 4.0], [0.0, -0.0, 0.0]
+X, ROW, ZEROS = "[2,3]", [2.0, 3.0, 4.0], [-0.0, -0.0, -0.0]
 OPENVINO, REFERENCE = "to f8E4M3FN mode openvino", "to f8E4M3FN mode openvino_reference"
 for type, constant_scale, input_scale in (
     ("f32", "", ""),
@@ -60,6 +60,7 @@ for type, constant_scale, input_scale in (
     # A constant shift of zeros is dropped; of bf16 only one element.
     add(f"2 {known} positive_zero", type, x, 2.0, 0.0)
     add(f"{3 if type == 'bf16' else 2} {known}", type, x, ROW, ZEROS)
+    add(f"3 {known}", type, x, ROW, [0.0, -0.0, 0.0])
     add(f"3 {known} positive_zero", type, x, 2.0, 0.5)
     # Operands that are inputs.
     add(f"2 {OPENVINO}", type, x, s)
@@ -83,7 +84,8 @@ add(f"2 {OPENVINO}", "f32", x, ops.relu(parameter("f32", "[]")))
 add(f"2 {REFERENCE}", "f32", ops.multiply(two, two), two)
 # Large ones are resources.
 large = parameter("f32", "[400]")
-add(f"2 {OPENVINO}", "f32", large, [2.0] * 400, [0.0, -0.0] * 200)
+add(f"2 {OPENVINO}", "f32", large, [2.0] * 400, [-0.0] * 400)
+add(f"3 {OPENVINO}", "f32", large, [2.0] * 400, [0.0, -0.0] * 200)
 add(f"3 {OPENVINO}", "f32", large, [2.0] * 400, [0.0] * 399 + [1.0])
 
 ov.serialize(ov.Model([result for result, _ in cases], parameters, "m"), folder / "m.xml")

@@ -9,7 +9,7 @@ import numpy as np
 from fakeconvert.semantics import DESTINATIONS, TYPES, Origin
 
 SCALES = ("one", "usual", "power", "negative", "rounding", "zero", "subnormal", "huge")
-SHIFTS = ("none", "zero", "minus zero", "usual", "mixed")
+SHIFTS = ("none", "zero", "minus zero", "usual", "mixed", "both zeros")
 GRANULARITIES = ("scalar", "channel", "full")
 ORIGINS = tuple(Origin(*pair) for pair in itertools.product((True, False), repeat=2))
 
@@ -51,7 +51,7 @@ def every(full=False, seed=0):
     made = []
     turns = itertools.count(seed)
     for name, destination, granularity in itertools.product(TYPES, DESTINATIONS, GRANULARITIES):
-        shifts = SHIFTS if granularity != "scalar" else SHIFTS[:-1]
+        shifts = SHIFTS if granularity != "scalar" else SHIFTS[:-2]
         for shift in shifts:
             for origin in _origins(shift):
                 scales = SCALES if granularity == "scalar" else ("all", "usual")

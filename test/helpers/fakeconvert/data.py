@@ -105,6 +105,8 @@ def _shifts(case, rng, shape):
         values = np.zeros(count)
     elif case.shift == "minus zero":
         values = np.full(count, -0.0)
+    elif case.shift == "both zeros":
+        values = np.where(np.arange(count) % 3 == 1, -0.0, 0.0)
     elif case.shift == "mixed":
         values = np.where(rng.random(count) < 0.5, values, rng.choice([0.0, -0.0, 1, -2], count))
     return from_single(case.type, values.astype(np.float32)).reshape(shape)

@@ -117,9 +117,10 @@ def _plugin(name, destination, x, scale, shift, origin, quirks):
     # The type of the plugin's nodes, and whether there is an addition at all.
     own = "f32" if IN_F32 in quirks else name
     added = shift is not None
-    if added and origin.shift and not shift.any():
+    bits = None if shift is None else shift.view(np.uint32)
+    if added and origin.shift and not shift.any() and (bits == bits.flat[0]).all():
+        # Of a constant that is one zero throughout; in bf16, that of one element has no effect.
         added = own == "bf16"
-        # An addition of one constant zero has no effect.
         shift = shift if added and shift.size > 1 else None
 
     def round_own(values):
