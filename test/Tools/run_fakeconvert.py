@@ -1,0 +1,68 @@
+# fakeconvert by quant-float-run: scales that broadcast, sizes that only show at run time, and what it says when they do not fit (K5).
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir/quant-float-run %t
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = []
+
+
+def run(code, *arguments, stderr=""):
+    """Runs the tool in the work folder and notes what it did otherwise than told."""
+    command = [tool, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=work)
+    what = " ".join(command[1:])
+    if result.returncode != code:
+        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
+    if stderr not in result.stderr:
+        failures.append(f"{what}: expected '{stderr}', but got '{result.stderr[-300:]}'")
+
+
+def save(name, values):
+    np.save(work / f"{name}.npy", np.array(values, "f4"))
+    return f"{name}.npy"
+
+
+(work / "ops.mlir").write_text("""
+func.func @rows(%x: tensor<?x?xf32>, %s: tensor<?x1xf32>, %t: tensor<?x1xf32>) -> tensor<?x?xf32> {
+  %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN opset 13
+      : tensor<?x?xf32>, tensor<?x1xf32>, tensor<?x1xf32> to tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+func.func @columns(%x: tensor<?x?xf32>, %s: tensor<3xf32>) -> tensor<?x3xf32> {
+  %0 = quant_float.fakeconvert %x, %s to f8E5M2 mode openvino opset 13
+      : tensor<?x?xf32>, tensor<3xf32> to tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+""")
+x = save("x", [[1.0, -2.55, 3.7], [100, -np.inf, 1.0625]])
+wide = save("wide", np.zeros((2, 4)))
+scales, shifts = save("scales", [[2], [1]]), save("shifts", [[0.5], [0]])
+three, row = save("three", [[1], [2], [3]]), save("row", [1, 2, 0.5])
+one = save("one", [[1]])
+
+for entry, inputs, expected in (
+    ("rows", (x, scales, shifts), [[1, -2.5, 3.75], [96, -448, 1]]),
+    ("columns", (x, row), [[1, -2.5, 3.5], [96, -28672, 1]]),
+):
+    run(0, "ops.mlir", "--entry", entry, "--inputs", *inputs, "--outputs", entry)
+    path = work / entry / "output_0.npy"
+    found = np.load(path) if path.exists() else None
+    if found is None or not np.array_equal(found, np.array(expected, "f4")):
+        failures.append(f"{entry}: expected {expected}, but got {found}")
+
+# Compiled code takes a size that is open to be the input's, and finds that it is not before it computes anything.
+for entry, inputs, message in (
+    ("rows", (x, three, three), "rows: input 1: dimension 0: expected size 2, but got 3"),
+    ("rows", (x, scales, three), "rows: input 2: dimension 0: expected size 2, but got 3"),
+    ("rows", (x, one, one), "rows: input 1: dimension 0: expected size 2, but got 1"),
+    ("columns", (wide, row), "columns: input 0: dimension 1: expected size 3, but got 4"),
+):
+    run(1, "ops.mlir", "--entry", entry, "--inputs", *inputs, "--outputs", "none", stderr=message)
+
+print("\n".join(failures))
+sys.exit(bool(failures))
