@@ -34,15 +34,15 @@ static bool isHalfOrSingle(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type>(type);
 }
 
-/// The types that some OpenVINO converts only from and to a few.
+/// Types that OpenVINO converts from and to a few others only.
 static bool isScaleOrFloat4(Type type) {
   return isa<Float8E8M0FNUType, Float4E2M1FNType>(type);
 }
 
+/// Whether OpenVINO has the type.
 static bool isKnown(Type type) {
   if (isa<IntegerType>(type))
-    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64 &&
-           !type.isSignlessInteger(2);
+    return getElementKind(type) && !type.isSignlessInteger(2);
   return isFloat8(type) || isHalfOrSingle(type) || isScaleOrFloat4(type) ||
          isa<Float64Type>(type);
 }

@@ -106,6 +106,8 @@ func.func @conversions(%x: tensor<4xf32>, %d: tensor<4xf64>, %q: tensor<4xf8E8M0
   %3 = quant_float.node "ConvertLike"(%x, %z) opset 1 domain "openvino" : (tensor<4xf32>, tensor<4xf8E4M3FNUZ>) -> tensor<4xf8E4M3FNUZ>
   // expected-error @+1 {{'Convert': no conversion of elements of type 'f32' to 'i128'}}
   %4 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i128} : (tensor<4xf32>) -> tensor<4xi128>
+  // expected-error @+1 {{'Convert': no conversion of elements of type 'f32' to 'i24'}}
+  %5 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i24} : (tensor<4xf32>) -> tensor<4xi24>
   return %x : tensor<4xf32>
 }
 

@@ -172,6 +172,17 @@ func.func @convolution(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3xf32>) -> (tensor<
 
 // -----
 
+// Too large to be turned around.
+// CHECK-LABEL: func.func @huge_weights(
+// CHECK: quant_float.node "Transpose"(
+func.func @huge_weights(%x: tensor<1x4294967296xf32>) -> tensor<*xf32> {
+  %w = arith.constant dense<7.0> : tensor<4294967296x4294967296xf32>
+  %0 = quant_float.node "MatMul"(%x, %w) opset 1 domain "openvino" attributes {transpose_b = true} : (tensor<1x4294967296xf32>, tensor<4294967296x4294967296xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
 // Constants are turned around, whatever is in front of them is left to loops.
 // CHECK-LABEL: func.func @weights(
 // CHECK-SAME: %[[X:.+]]: tensor<1x3xf32>
