@@ -41,7 +41,9 @@ def _model(options):
         for case, made, *answers in zip(group, datas, plugin, reference, strict=True):
             operands = (case.type, case.destination, made.x, made.scale, made.shift, case.origin)
             for mode, answer in zip(semantics.MODES[1:], answers, strict=True):
-                found = semantics.evaluate(mode, *operands, openvino.quirks(mode, case))
+                found = semantics.evaluate(
+                    case.arithmetic(mode), *operands, openvino.quirks(mode, case)
+                )
                 comparison.check("rules", mode, case, made, answer, found)
     return comparison.finish()
 

@@ -25,11 +25,16 @@ class Case:
     number: int = 0
     seed: int = 0
     random: int = 20_000  # f32 values, for each scale
+    is_folded: bool = False  # the data are a constant, too
 
     @property
     def rng(self):
         """The case's own random numbers, the same in every run."""
         return np.random.default_rng(zlib.crc32(repr(self).encode()))
+
+    def arithmetic(self, mode):
+        """The CPU plugin's constants are its reference's."""
+        return "openvino_reference" if self.is_folded and mode == "openvino" else mode
 
     def __str__(self):
         where = {True: "constant", False: "input"}
@@ -38,7 +43,7 @@ class Case:
             shift = f"{where[self.origin.shift]} shift '{self.shift}'"
         return (
             f"#{self.number} {self.type} to {self.destination}, {self.granularity} {where[self.origin.scale]} "
-            f"scale '{self.scale}', {shift}"
+            f"scale '{self.scale}', {shift}{', constant data' if self.is_folded else ''}"
         )
 
 
@@ -62,4 +67,7 @@ def every(full=False, seed=0):
                 for scale in scales:
                     case = Case(name, destination, granularity, scale, shift, origin)
                     made.append(replace(case, random=1_000_000) if plain else case)
+        for shift in ("none", "usual"):
+            case = Case(name, destination, granularity, "usual", shift, ORIGINS[0])
+            made.append(replace(case, is_folded=True))
     return [replace(case, number=i, seed=seed) for i, case in enumerate(made)]

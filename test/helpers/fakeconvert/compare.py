@@ -40,15 +40,15 @@ class Comparison:
         """Where each is what the rules give, with and without what sets the machine apart."""
         operands = (case.type, case.destination, data.x, data.scale, data.shift, case.origin)
         quirks = self._quirks(mode, case)
-        rules = semantics.evaluate(mode, *operands)
-        machine = semantics.evaluate(mode, *operands, quirks)
+        rules = semantics.evaluate(case.arithmetic(mode), *operands)
+        machine = semantics.evaluate(case.arithmetic(mode), *operands, quirks)
         explained = semantics.same(case.type, machine, expected)
         explained &= semantics.same(case.type, rules, found)
         explained &= ~semantics.same(case.type, expected, found)
         left = explained.copy()
         for quirk in semantics.QUIRKS:
             if quirk in quirks:
-                alone = semantics.evaluate(mode, *operands, {quirk})
+                alone = semantics.evaluate(case.arithmetic(mode), *operands, {quirk})
                 hit = left & ~semantics.same(case.type, alone, rules)
                 self.named[quirk] += np.count_nonzero(hit)
                 left &= ~hit
