@@ -48,7 +48,7 @@ static bool isSupported(Operation *op) {
 }
 
 static bool isQuantization(Operation *op) {
-  return isa<CastOp, QuantizationOpInterface>(op);
+  return isa<CastOp, QuantizationOpInterface, FakeConvertOp>(op);
 }
 
 namespace {

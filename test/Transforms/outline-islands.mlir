@@ -54,3 +54,17 @@ func.func @around(%x: tensor<4xf32>) -> (tensor<4xf16>, tensor<*xf16>) {
   %z = quant_float.cast %n opset 19 : tensor<*xi64> to tensor<*xf16>
   return %y, %z : tensor<4xf16>, tensor<*xf16>
 }
+
+// -----
+
+// A fakeconvert is worth an island.
+
+// CHECK-LABEL: func.func @fake_island_0(
+// CHECK:         quant_float.fakeconvert
+// CHECK-NOT:     quant_float.node
+func.func @fake(%x: tensor<4xf32> {quant_float.name = "x"}, %s: tensor<1xf32> {quant_float.name = "s"})
+    -> (tensor<4xf32> {quant_float.name = "y"}) attributes {quant_float.graph_name = "fake"} {
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<4xf32>, tensor<1xf32> to tensor<4xf32>
+  %1 = quant_float.node "Sort"(%0) opset 19 : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

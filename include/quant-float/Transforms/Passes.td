@@ -308,8 +308,8 @@ def QuantFloatOutlineIslandsPass
     For models with nodes that have no lowering, after
     `convert-onnx-nodes-to-linalg` with `allow-unsupported`. Every largest
     connected group of other ops that holds a quantization op (`quantize`,
-    `dequantize`, `qdq`, `cast`) becomes a public function `@<graph>_island_<n>`
-    of its own, and the function that it comes from is dropped. Groups are
+    `dequantize`, `qdq`, `fakeconvert`, `cast`) becomes a public function
+    `@<graph>_island_<n>` of its own, and the function that it comes from is dropped. Groups are
     convex: no value leaves a group and comes back through another op. Tensors
     that cross a border are ranked; arguments and results that the model names
     keep their names, others get that of the node that computes them.
