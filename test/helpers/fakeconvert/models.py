@@ -39,8 +39,9 @@ def build(cases, datas):
         return parameters[-1]
 
     for index, (case, data) in enumerate(zip(cases, datas, strict=True)):
-        # Between x * scale and - shift the plugin rounds to a narrow type, or not, as it knows the sizes.
-        is_open = case.number % 4 == 3 and (case.type == "f32" or data.shift is None)
+        # Where there are several steps, the plugin rounds between them to a narrow type, or not, as it knows the sizes.
+        simple = case.type == "f32" or (data.shift is None and case.origin.scale)
+        is_open = simple and case.number % 4 == 3
         operands = [
             place(f"x{index}", case.type, data.x, case.is_folded, is_open),
             place(f"s{index}", case.type, data.scale, case.origin.scale),
