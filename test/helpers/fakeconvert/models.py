@@ -65,12 +65,11 @@ class OpenVino:
         self._core = openvino.Core()
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
             flags = next((line for line in info if line.startswith("flags")), "").split()
-        self._flags = set(flags)
         # oneDNN's own limit, which OpenVINO follows.
-        limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "ALL")
-        if limit in ("SSE41", "AVX2", "AVX512_CORE"):
-            newer = ("avx512_bf16", "avx512_fp16") if limit == "AVX512_CORE" else ("avx512",)
-            self._flags -= {flag for flag in flags if flag.startswith(newer)}
+        bf16_and_on = ("avx512_bf16", "avx512_fp16")
+        beyond = {"SSE41": ("avx",), "AVX2": ("avx512",), "AVX512_CORE": bf16_and_on}
+        limit = beyond.get(os.environ.get("ONEDNN_MAX_CPU_ISA"), ())
+        self._flags = {flag for flag in flags if not flag.startswith(limit)}
 
     def __str__(self):
         version = openvino.__version__.split("-")[0]
