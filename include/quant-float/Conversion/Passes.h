@@ -18,6 +18,7 @@ class TypeConverter;
 
 namespace mlir::quant_float {
 
+struct NvidiaChip;
 struct TargetCpu;
 
 #define GEN_PASS_DECL
@@ -60,6 +61,18 @@ void populateQuantFloatToX86ConversionPatterns(const TargetCpu &cpu,
 /// they truncate; apply after the above.
 void populateX86NarrowingPatterns(const TargetCpu &cpu,
                                   RewritePatternSet &patterns);
+
+/// Casts of scalars and vectors that this GPU has instructions for to nvvm ops;
+/// they have the greater benefit. The first set makes casts with no instruction
+/// of their own out of two that may have; apply it before the second, which
+/// goes with populateQuantFloatToArithConversionPatterns for getNvidiaCpu().
+void populateSplitCastsForNVVMPatterns(const NvidiaChip &chip,
+                                       RewritePatternSet &patterns);
+void populateQuantFloatToNVVMConversionPatterns(const NvidiaChip &chip,
+                                                RewritePatternSet &patterns);
+
+/// What the portable expansion may use on NVIDIA GPUs.
+TargetCpu getNvidiaCpu();
 
 /// What is left of storage casts to arith ops; apply after the above.
 void populateStorageCastToArithPatterns(RewritePatternSet &patterns);

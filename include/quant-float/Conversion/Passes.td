@@ -155,4 +155,45 @@ def ConvertQuantFloatToArithPass
   ];
 }
 
+def ConvertQuantFloatToNVVMPass
+    : Pass<"convert-quant-float-to-nvvm"> {
+  let summary = "turn casts of scalars and vectors into conversions of NVIDIA GPUs";
+  let description = [{
+    Works on the GPU modules inside the op that it is given, or on all of the op
+    if there are none. Casts of scalars and vectors become `nvvm.convert` ops
+    where the chip and the version of PTX have them
+    (lib/Conversion/QuantFloatToNVVM/Conversions.def is the table), with the arith
+    ops that make up for where the instruction differs from ONNX: NaN, overflow
+    that does not saturate, negative numbers to f8E8M0FNU. Everything else, and
+    everything on chips without these instructions, is expanded into arith ops as
+    by `convert-quant-float-to-arith`.
+
+    | floats                     | chips                                       | PTX              |
+    |----------------------------|---------------------------------------------|------------------|
+    | f8E4M3FN, f8E5M2           | sm_89, sm_90 and above                      | 8.1 on sm_89     |
+    | f4, f6, f8E8M0FNU up, down | those from sm_100a on that end in `a` or `f` | that of the chip |
+
+    Other sources than those of an instruction are brought to f32 first, f64 and
+    wide integers by rounding to odd, so that one rounding is left (C1).
+
+    Each cast has a remark of the category "quant-float-nvvm" that says which
+    instruction was taken or why none was: `--remarks-filter=quant-float-nvvm
+    --remark-format=emitRemark` shows them.
+
+    Without `chip` it is that of the GPU module's `#nvvm.target`, and the version
+    of PTX is the one among its features.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "the GPU, such as sm_90a; empty means that of the module's target">,
+    Option<"ptx", "ptx", "std::string", /*default=*/"\"\"",
+           "PTX version such as 81; empty means the least with the chip's instructions">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"
+  ];
+}
+
 #endif // QUANT_FLOAT_CONVERSION_PASSES_TD

@@ -48,6 +48,8 @@ struct TargetCpu {
   bool minIsSelect = false;
   /// Conversions between floats leave the sign of a NaN alone.
   bool keepsNaNSigns = false;
+  /// NaNs that arithmetic and conversions make are quiet, without payload.
+  bool makesCanonicalNaNs = true;
   /// Vectors of 64-bit integers become floats by an instruction.
   bool hasLongConversions = false;
   /// Table look-ups of 128 bytes are an instruction (AVX-512 VBMI).

@@ -15,6 +15,26 @@ using namespace mlir::quant_float;
 
 static bool isBool(Type type) { return type.isInteger(1); }
 
+/// Callers may leave anything in the bits of a byte above a narrow integer; the
+/// decoding of narrow floats drops them by itself.
+static Value dropUnusedBits(Lanes &lanes, Value storage, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && !isBool(type) ? wrapInteger(lanes, storage, integer)
+                                  : storage;
+}
+
+Carrier quant_float::convertToCarrier(Lanes &lanes, Value storage, Type from,
+                                      FloatType to) {
+  storage = dropUnusedBits(lanes, storage, from);
+  auto fromInteger = dyn_cast<IntegerType>(from);
+  Carrier carrier = fromInteger
+                        ? convertInteger(lanes, storage, fromInteger, to)
+                        : decodeFloat(lanes, storage, cast<FloatType>(from));
+  if (to.getWidth() < 32 && getElementTypeOrSelf(carrier.value).isF64())
+    carrier.value = roundToOdd(lanes, carrier.value);
+  return carrier;
+}
+
 Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
                               const CastSemantics &semantics) {
   // V7
@@ -23,17 +43,14 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   if (!isa<FloatType, IntegerType>(from) || !isa<FloatType, IntegerType>(to))
     return {};
 
-  auto fromInteger = dyn_cast<IntegerType>(from);
-  // Callers may leave anything in the bits of a byte above a narrow integer;
-  // the decoding of narrow floats drops them by itself.
-  if (fromInteger && !isBool(from))
-    storage = wrapInteger(lanes, storage, fromInteger);
   if (isBool(to))
-    return testNonZero(lanes, storage, from);
+    return testNonZero(lanes, dropUnusedBits(lanes, storage, from), from);
   if (auto toInteger = dyn_cast<IntegerType>(to)) {
+    auto fromInteger = dyn_cast<IntegerType>(from);
     if (!fromInteger)
       return truncateToInteger(
           lanes, decodeFloat(lanes, storage, cast<FloatType>(from)), toInteger);
+    storage = dropUnusedBits(lanes, storage, from);
     bool isSigned = !fromInteger.isUnsigned() && !isBool(from);
     unsigned width = std::max(toInteger.getWidth(), 8u);
     return wrapInteger(lanes, lanes.resize(storage, width, isSigned),
@@ -41,11 +58,7 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   }
 
   auto toFloat = cast<FloatType>(to);
-  Carrier carrier = fromInteger
-                        ? convertInteger(lanes, storage, fromInteger, toFloat)
-                        : decodeFloat(lanes, storage, cast<FloatType>(from));
-  if (toFloat.getWidth() < 32 && getElementTypeOrSelf(carrier.value).isF64())
-    carrier.value = roundToOdd(lanes, carrier.value);
+  Carrier carrier = convertToCarrier(lanes, storage, from, toFloat);
   if (isStandardFloat(to))
     return encodeStandardFloat(lanes, carrier, toFloat);
   if (isa<Float8E8M0FNUType>(to))

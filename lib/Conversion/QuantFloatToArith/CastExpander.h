@@ -45,6 +45,10 @@ struct Carrier {
   bool isCapped = false;
 };
 
+/// Brings `storage`, elements of type `from`, to an f32 (an f64 for f64) that
+/// rounding to `to` makes the same of as of the elements themselves (C1).
+Carrier convertToCarrier(Lanes &lanes, Value storage, Type from, FloatType to);
+
 //===- DecodeFloat.cpp ----------------------------------------------------===//
 
 /// Any float as f32, exactly; f64 stays as it is.

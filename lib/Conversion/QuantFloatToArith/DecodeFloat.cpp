@@ -76,6 +76,14 @@ static bool fitsHalf(const FloatFormat &from, const FloatFormat &half) {
                           : from.maxCode << up < half.infinityCode;
 }
 
+/// An f32 that has no sign yet with that of a code of `width` bits.
+static Value copySign(Lanes &lanes, Value value, Value code, unsigned width) {
+  Value sign =
+      lanes.bitAnd(lanes.shl(lanes.resize(code, 32), 32 - width), kSignMask);
+  return lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(value), sign),
+                       Float32Type::get(value.getContext()));
+}
+
 /// C7 by the target's conversion from f16, which knows of subnormals: magnitude
 /// bits move to their place in f16, and the bias is corrected in f32.
 static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
@@ -84,21 +92,32 @@ static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
   auto f32 = Float32Type::get(f16.getContext());
   Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
   Value bits = lanes.shl(magnitude, half.mantissaBits - from.mantissaBits);
-  if (from.hasNaN) {
-    Value isNaN =
+  // Where conversions lose the sign and the payload of NaN, both come after.
+  bool keepsNaNs = lanes.getCpu().keepsNaNSigns;
+  Value isNaN;
+  if (from.hasNaN)
+    isNaN =
         from.hasInfinity
             ? lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode)
             : lanes.compare(CmpIPredicate::eq, from.isFNUZ ? code : magnitude,
                             from.nanCode);
-    bits = lanes.select(isNaN, half.nanCode, bits);
+  if (keepsNaNs) {
+    if (isNaN)
+      bits = lanes.select(isNaN, half.nanCode, bits);
+    Value sign =
+        lanes.bitAnd(lanes.shl(code, half.width - from.width), half.signMask());
+    bits = lanes.make<arith::OrIOp>(bits, sign);
   }
-  Value sign =
-      lanes.bitAnd(lanes.shl(code, half.width - from.width), half.signMask());
-  Value value = lanes.convert<arith::ExtFOp>(
-      lanes.bitcast(lanes.make<arith::OrIOp>(bits, sign), f16), f32);
+  Value value = lanes.convert<arith::ExtFOp>(lanes.bitcast(bits, f16), f32);
   if (from.bias != half.bias)
     value = lanes.make<arith::MulFOp>(
         value, lanes.powerOfTwo(f32, half.bias - from.bias));
+  if (!keepsNaNs) {
+    if (isNaN)
+      value = lanes.bitcast(lanes.select(isNaN, kQuietNaN, lanes.toBits(value)),
+                            f32);
+    value = copySign(lanes, value, code, from.width);
+  }
   return {value, from.hasNaN ? NaNs::Canonical : NaNs::None,
           from.mantissaBits + 1};
 }
@@ -111,8 +130,12 @@ Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
     Value bits = lanes.resize(lanes.toBits(storage), 32);
     return {lanes.bitcast(lanes.shl(bits, 16), f32), NaNs::Any};
   }
-  if (from.isF16() && lanes.getCpu().hasHalfConversions)
-    return {lanes.convert<arith::ExtFOp>(storage, f32), NaNs::Any};
+  if (from.isF16() && lanes.getCpu().hasHalfConversions) {
+    Value value = lanes.convert<arith::ExtFOp>(storage, f32);
+    if (!lanes.getCpu().keepsNaNSigns)
+      value = copySign(lanes, value, lanes.toBits(storage), 16);
+    return {value, NaNs::Any};
+  }
   if (isa<Float8E8M0FNUType>(from))
     return decodeScale(lanes, lanes.toBits(storage));
   FloatFormat format(from);

@@ -197,7 +197,9 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
         encodeHalf(lanes, value, carrier.nans, FloatFormat(to)), to);
 
   Value result = to == carrierType ? value : convertFloat(lanes, value, to);
-  if (carrier.nans == NaNs::Any)
+  bool madeNaNs = to != carrierType && !lanes.getCpu().makesCanonicalNaNs;
+  if (carrier.nans == NaNs::Any ||
+      (carrier.nans == NaNs::Canonical && madeNaNs))
     result = canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
   return result;
 }

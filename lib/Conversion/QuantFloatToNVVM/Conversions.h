@@ -1,0 +1,56 @@
+//===- Conversions.h - Conversion instructions ------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_CONVERSIONS_H
+#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_CONVERSIONS_H
+
+#include "../QuantFloatToArith/CastExpander.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/NvidiaChip.h"
+
+namespace mlir::quant_float {
+
+/// A row of Conversions.def from a wide to a narrow float.
+struct EncodeRow {
+  TypeID from, to;
+  NvidiaFeature feature;
+  StringLiteral instruction;
+  /// The codes of a vector of two elements, each in a byte of an i16, the first
+  /// in the low one.
+  Value (*build)(OpBuilder &builder, Location loc, Value pair, FloatType to,
+                 RoundMode mode);
+  /// The codes of the law for those of the instruction. `nanMatters` is false
+  /// where every NaN will do (D8).
+  Value (*correct)(Lanes &lanes, Value codes, const Carrier &carrier,
+                   FloatType to, const CastSemantics &semantics,
+                   bool nanMatters);
+};
+
+/// A row of Conversions.def from a narrow to a wide float.
+struct DecodeRow {
+  TypeID from, to;
+  NvidiaFeature feature;
+  StringLiteral instruction;
+  /// A vector of the two elements whose codes are the bytes of an i16.
+  Value (*build)(OpBuilder &builder, Location loc, Value codes, FloatType from);
+};
+
+/// How a cast is converted. At most one of the rows is given.
+struct CastPlan {
+  const EncodeRow *encode = nullptr;
+  const DecodeRow *decode = nullptr;
+  /// Made of a cast to f32 and one from there, each with a plan of its own.
+  bool isSplit = false;
+  /// For a remark: the instruction, or why there is none.
+  std::string reason;
+};
+CastPlan planCast(CastOp op, const NvidiaChip &chip);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_CONVERSIONS_H

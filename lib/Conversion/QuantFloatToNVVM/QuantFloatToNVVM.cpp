@@ -1,0 +1,127 @@
+//===- QuantFloatToNVVM.cpp - The pass of GPU modules ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "quant-float/Conversion/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_CONVERTQUANTFLOATTONVVMPASS
+#include "quant-float/Conversion/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static void emitRemark(CastOp op, const NvidiaChip &chip) {
+  CastPlan plan = planCast(op, chip);
+  bool isNative = plan.encode || plan.decode;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << getElementTypeOrSelf(op.getInput()) << " to "
+      << getElementTypeOrSelf(op.getType())
+      << (isNative ? " by " : " expanded into arith: ") << plan.reason;
+  auto options = remark::RemarkOpts::name("cast").category("quant-float-nvvm");
+  if (isNative)
+    remark::passed(op.getLoc(), options) << text;
+  else
+    remark::missed(op.getLoc(), options) << text;
+}
+
+namespace {
+/// Upstream makes calls into libdevice of math.fma, an instruction of PTX.
+struct FmaOpConversion final : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!LLVM::isCompatibleType(op.getType()))
+      return rewriter.notifyMatchFailure(op, "a vector that LLVM has not");
+    rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, op.getType(),
+                                             op->getOperands());
+    return success();
+  }
+};
+
+struct ConvertQuantFloatToNVVM final
+    : quant_float::impl::ConvertQuantFloatToNVVMPassBase<
+          ConvertQuantFloatToNVVM> {
+  using ConvertQuantFloatToNVVMPassBase::ConvertQuantFloatToNVVMPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> modules;
+    getOperation()->walk([&](gpu::GPUModuleOp op) { modules.push_back(op); });
+    if (modules.empty())
+      modules.push_back(getOperation());
+    for (Operation *op : modules) {
+      FailureOr<NvidiaChip> target = getChip(op);
+      if (failed(target))
+        return signalPassFailure();
+      convert(op, *target);
+    }
+  }
+
+private:
+  /// That of the options, or of the module.
+  FailureOr<NvidiaChip> getChip(Operation *op);
+  void convert(Operation *op, const NvidiaChip &target);
+};
+} // namespace
+
+FailureOr<NvidiaChip> ConvertQuantFloatToNVVM::getChip(Operation *op) {
+  std::string name = chip, version = ptx;
+  if (auto module = dyn_cast<gpu::GPUModuleOp>(op);
+      module && name.empty() && module.getTargetsAttr()) {
+    for (auto target :
+         module.getTargetsAttr().getAsRange<NVVM::NVVMTargetAttr>()) {
+      name = target.getChip().str();
+      for (StringRef feature : llvm::split(target.getFeatures(), ","))
+        if (version.empty() && feature.starts_with("+ptx"))
+          version = feature.str();
+    }
+  }
+  if (name.empty()) {
+    op->emitError("expected a chip, of the pass or of the module's target");
+    return failure();
+  }
+  llvm::Expected<NvidiaChip> known = NvidiaChip::get(name, version);
+  if (!known) {
+    op->emitError() << llvm::toString(known.takeError());
+    return failure();
+  }
+  return *known;
+}
+
+void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
+  MLIRContext *context = &getContext();
+  TargetCpu cpu = getNvidiaCpu();
+  RewritePatternSet bodies(context), splits(context), casts(context),
+      storageCasts(context);
+  populateQuantizeToElementsPatterns(bodies);
+  populateFakeConvertToArithPatterns(bodies);
+  populateSplitCastsForNVVMPatterns(target, splits);
+  populateQuantFloatToNVVMConversionPatterns(target, casts);
+  populateQuantFloatToArithConversionPatterns(cpu, casts);
+  populateStorageCastToArithPatterns(storageCasts);
+  storageCasts.add<FmaOpConversion>(context);
+  walkAndApplyPatterns(op, std::move(bodies));
+  walkAndApplyPatterns(op, std::move(splits));
+  op->walk([&](CastOp cast) { emitRemark(cast, target); });
+  walkAndApplyPatterns(op, std::move(casts));
+  walkAndApplyPatterns(op, std::move(storageCasts));
+  // The unsigned borders that were left on both sides of nothing.
+  op->walk([](StorageCastOp cast) {
+    if (cast.use_empty())
+      cast.erase();
+  });
+}

@@ -1,0 +1,318 @@
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_90 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,FLOAT8
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_89 | FileCheck %s --check-prefix=CONVERT
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_120 | FileCheck %s --check-prefix=CONVERT
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_80 | FileCheck %s --check-prefix=NONE
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm="chip=sm_89 ptx=80" | FileCheck %s --check-prefix=NONE
+
+// NONE-NOT: nvvm.convert
+
+// CONVERT:     nvvm.convert.f32x2.to.f8x2
+// CONVERT-NOT: {{f4x2|f6x2|bf16x2}}
+
+gpu.module @kernels {
+
+// The first operand has the high byte; then NaN gets its sign back.
+
+// CHECK-LABEL: func.func @c5_f32_to_e4m3(
+// CHECK-SAME:      %[[INPUT:.+]]: vector<4xf32>
+// CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<4xi8>
+// CHECK-DAG:     %[[COUNT:.+]] = arith.constant dense<24> : vector<4xi32>
+// CHECK:         %[[PAIRS:.+]] = vector.bitcast %[[INPUT]] : vector<4xf32> to vector<2xi64>
+// CHECK:         %[[FIRST:.+]] = llvm.bitcast %{{.+}} : i64 to vector<2xf32>
+// CHECK:         %[[X1:.+]] = vector.extract %[[FIRST]][1]
+// CHECK:         %[[X0:.+]] = vector.extract %[[FIRST]][0]
+// CHECK:         %[[LOW:.+]] = nvvm.convert.f32x2.to.f8x2 %[[X1]], %[[X0]] {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : i16(f8E4M3FN)
+// CHECK:         %[[HIGH:.+]] = nvvm.convert.f32x2.to.f8x2
+// CHECK-NOT:     nvvm.convert
+// CHECK:         %[[BOTH:.+]] = vector.from_elements %[[LOW]], %[[HIGH]] : vector<2xi16>
+// CHECK:         %[[CODES:.+]] = vector.bitcast %[[BOTH]] : vector<2xi16> to vector<4xi8>
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[INPUT]] : vector<4xf32> to vector<4xi32>
+// CHECK:         %[[TOP:.+]] = arith.shrui %[[BITS]], %[[COUNT]]
+// CHECK:         %[[BYTES:.+]] = arith.trunci %[[TOP]]
+// CHECK:         %[[SIGNS:.+]] = arith.andi %[[BYTES]], %[[SIGN]]
+// CHECK:         arith.ori %[[CODES]], %[[SIGNS]]
+// CHECK-NOT:     arith.cmpf
+// CHECK:         return
+func.func @c5_f32_to_e4m3(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf32> to vector<4xf8E4M3FN>
+  return %0 : vector<4xf8E4M3FN>
+}
+
+// 464 is the tie between 448 and what would be 480: it is no overflow.
+
+// CHECK-LABEL: func.func @c3_e4m3_without_saturation(
+// CHECK-DAG:     %[[LIMIT:.+]] = arith.constant dense<4.640000e+02> : vector<4xf32>
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant dense<1> : vector<4xi8>
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
+// CHECK:         %[[OVER:.+]] = arith.cmpf ogt, %{{.+}}, %[[LIMIT]]
+// CHECK:         arith.select %[[OVER]], %[[ONE]],
+// CHECK:         arith.xori
+// CHECK:         return
+func.func @c3_e4m3_without_saturation(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 saturate false : vector<4xf32> to vector<4xf8E4M3FN>
+  return %0 : vector<4xf8E4M3FN>
+}
+
+// And 61440 is one, between an odd code and infinity's. NaN is 0x7E.
+
+// CHECK-LABEL: func.func @c3_e5m2_without_saturation(
+// CHECK-DAG:     %[[LIMIT:.+]] = arith.constant dense<6.144000e+04> : vector<4xf32>
+// CHECK-DAG:     %[[CHANGE:.+]] = arith.constant dense<7> : vector<4xi8>
+// CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<126> : vector<4xi8>
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E5M2)
+// CHECK:         %[[OVER:.+]] = arith.cmpf oge, %{{.+}}, %[[LIMIT]]
+// CHECK:         arith.select %[[OVER]], %[[CHANGE]],
+// CHECK:         arith.xori
+// CHECK:         %[[IS_NAN:.+]] = arith.cmpf uno
+// CHECK:         arith.select %[[IS_NAN]], %[[NAN]],
+// CHECK:         return
+func.func @c3_e5m2_without_saturation(%x: vector<4xf32>) -> vector<4xf8E5M2> {
+  %0 = quant_float.cast %x opset 19 saturate false : vector<4xf32> to vector<4xf8E5M2>
+  return %0 : vector<4xf8E5M2>
+}
+
+// CHECK-LABEL: func.func @f16_to_e4m3(
+// CHECK-COUNT-2: nvvm.convert.f16x2.to.f8x2 %{{.+}} : vector<2xf16> -> i16(f8E4M3FN)
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return
+func.func @f16_to_e4m3(%x: vector<4xf16>) -> vector<4xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf16> to vector<4xf8E4M3FN>
+  return %0 : vector<4xf8E4M3FN>
+}
+
+// By f32, exactly.
+
+// CHECK-LABEL: func.func @c1_bf16_to_e5m2(
+// CHECK:         arith.shli
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
+// CHECK:         return
+func.func @c1_bf16_to_e5m2(%x: vector<4xbf16>) -> vector<4xf8E5M2> {
+  %0 = quant_float.cast %x opset 19 : vector<4xbf16> to vector<4xf8E5M2>
+  return %0 : vector<4xf8E5M2>
+}
+
+// By f32, rounded to odd.
+
+// CHECK-LABEL: func.func @c1_f64_to_e4m3(
+// CHECK:         arith.truncf {{.*}} : vector<2xf64> to vector<2xf32>
+// CHECK:         arith.cmpf one
+// CHECK:         nvvm.convert.f32x2.to.f8x2
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return
+func.func @c1_f64_to_e4m3(%x: vector<2xf64>) -> vector<2xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<2xf64> to vector<2xf8E4M3FN>
+  return %0 : vector<2xf8E4M3FN>
+}
+
+// An integer has no NaN.
+
+// CHECK-LABEL: func.func @c12_i32_to_e4m3(
+// CHECK:         arith.sitofp
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
+// CHECK-NOT:     arith.ori
+// CHECK:         return
+func.func @c12_i32_to_e4m3(%x: vector<4xi32>) -> vector<4xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<4xi32> to vector<4xf8E4M3FN>
+  return %0 : vector<4xf8E4M3FN>
+}
+
+// D8: the NaN of an arithmetic has no sign to keep.
+
+// CHECK-LABEL: func.func @d8_product_to_e4m3(
+// CHECK:         arith.mulf
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
+// CHECK-NOT:     arith.ori
+// CHECK:         return
+func.func @d8_product_to_e4m3(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
+  %y = arith.mulf %x, %x : vector<4xf32>
+  %0 = quant_float.cast %y opset 19 : vector<4xf32> to vector<4xf8E4M3FN>
+  return %0 : vector<4xf8E4M3FN>
+}
+
+// One element has a zero beside it, three have one, too.
+
+// CHECK-LABEL: func.func @scalar(
+// CHECK-SAME:      %[[INPUT:.+]]: f32
+// CHECK:         nvvm.convert.f32x2.to.f8x2
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return %{{.+}} : f8E4M3FN
+func.func @scalar(%x: f32) -> f8E4M3FN {
+  %0 = quant_float.cast %x opset 19 : f32 to f8E4M3FN
+  return %0 : f8E4M3FN
+}
+
+// CHECK-LABEL: func.func @three(
+// CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
+// CHECK-NOT:     nvvm.convert
+// CHECK:         return %{{.+}} : vector<3xf16>
+func.func @three(%x: vector<3xf8E5M2>) -> vector<3xf16> {
+  %0 = quant_float.cast %x opset 19 : vector<3xf8E5M2> to vector<3xf16>
+  return %0 : vector<3xf16>
+}
+
+// CHECK-LABEL: func.func @matrix(
+// CHECK-COUNT-4: nvvm.convert.f32x2.to.f8x2
+// CHECK:         vector.shape_cast %{{.+}} : vector<8xf8E4M3FN> to vector<2x4xf8E4M3FN>
+func.func @matrix(%x: vector<2x4xf32>) -> vector<2x4xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<2x4xf32> to vector<2x4xf8E4M3FN>
+  return %0 : vector<2x4xf8E4M3FN>
+}
+
+// Codes are taken from a register by truncation and shift. NaN is 0x7FC00000
+// with the sign of its code.
+
+// CHECK-LABEL: func.func @c7_e4m3_to_f32(
+// CHECK-DAG:     %[[SIXTEEN:.+]] = arith.constant 16 : i32
+// CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<2143289344> : vector<4xi32>
+// CHECK:         %[[REGISTER:.+]] = vector.extract %{{.+}}[0] : i32 from vector<1xi32>
+// CHECK:         %[[LOW:.+]] = arith.trunci %[[REGISTER]] : i32 to i16
+// CHECK:         %[[SHIFTED:.+]] = arith.shrui %[[REGISTER]], %[[SIXTEEN]]
+// CHECK:         %[[HIGH:.+]] = arith.trunci %[[SHIFTED]] : i32 to i16
+// CHECK:         %[[BYTES:.+]] = llvm.bitcast %[[LOW]] : i16 to vector<2xi8>
+// CHECK:         nvvm.convert.f8x2.to.f16x2 %[[BYTES]] : vector<2xi8>(f8E4M3FN) -> vector<2xf16>
+// CHECK:         nvvm.convert.f8x2.to.f16x2
+// CHECK:         arith.extf {{.*}} : vector<4xf16> to vector<4xf32>
+// CHECK:         %[[IS_NAN:.+]] = arith.cmpf uno
+// CHECK:         arith.select %[[IS_NAN]], %[[NAN]]
+// CHECK:         arith.ori
+// CHECK:         return
+func.func @c7_e4m3_to_f32(%x: vector<4xf8E4M3FN>) -> vector<4xf32> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf8E4M3FN> to vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// CHECK-LABEL: func.func @c7_e5m2_to_bf16(
+// CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
+// CHECK:         arith.extf {{.*}} : vector<4xf16> to vector<4xf32>
+// CHECK:         arith.truncf {{.*}} : vector<4xf32> to vector<4xbf16>
+func.func @c7_e5m2_to_bf16(%x: vector<4xf8E5M2>) -> vector<4xbf16> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf8E5M2> to vector<4xbf16>
+  return %0 : vector<4xbf16>
+}
+
+// D8: a product takes any NaN.
+
+// CHECK-LABEL: func.func @d8_product_of_e4m3(
+// CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
+// CHECK-NOT:     arith.cmpf
+// CHECK:         arith.mulf
+func.func @d8_product_of_e4m3(%x: vector<4xf8E4M3FN>) -> vector<4xf32> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf8E4M3FN> to vector<4xf32>
+  %1 = arith.mulf %0, %0 : vector<4xf32>
+  return %1 : vector<4xf32>
+}
+
+// Two steps of two instructions each.
+
+// CHECK-LABEL: func.func @e4m3_to_e5m2(
+// CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
+// CHECK:         return
+func.func @e4m3_to_e5m2(%x: vector<4xf8E4M3FN>) -> vector<4xf8E5M2> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf8E4M3FN> to vector<4xf8E5M2>
+  return %0 : vector<4xf8E5M2>
+}
+
+// No instruction knows these.
+
+// CHECK-LABEL: func.func @c5_f32_to_fnuz(
+// CHECK-NOT:     {{nvvm.convert|quant_float.cast}}
+// CHECK:         return
+func.func @c5_f32_to_fnuz(%x: vector<4xf32>) -> vector<4xf8E4M3FNUZ> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf32> to vector<4xf8E4M3FNUZ>
+  return %0 : vector<4xf8E4M3FNUZ>
+}
+
+// CHECK-LABEL: func.func @c9_f32_to_scale_nearest(
+// CHECK-NOT:     {{nvvm.convert|quant_float.cast}}
+// CHECK:         return
+func.func @c9_f32_to_scale_nearest(%x: vector<4xf32>) -> vector<4xf8E8M0FNU> {
+  %0 = quant_float.cast %x opset 24 round_mode nearest : vector<4xf32> to vector<4xf8E8M0FNU>
+  return %0 : vector<4xf8E8M0FNU>
+}
+
+// Negative numbers have code 0.
+
+// CHECK-LABEL: func.func @c9_f32_to_scale_up(
+// FLOAT8-NOT:    nvvm.convert
+// NARROW-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}} {rnd = #nvvm.fp_rnd_mode<rp>, sat = #nvvm.sat_mode<satfinite>} : i16(f8E8M0FNU)
+// NARROW:        arith.cmpf olt
+// CHECK:         return
+func.func @c9_f32_to_scale_up(%x: vector<4xf32>) -> vector<4xf8E8M0FNU> {
+  %0 = quant_float.cast %x opset 24 : vector<4xf32> to vector<4xf8E8M0FNU>
+  return %0 : vector<4xf8E8M0FNU>
+}
+
+// Without saturation all outside of 2^-127 to 2^127 is NaN.
+
+// CHECK-LABEL: func.func @c9_bf16_to_scale_down(
+// FLOAT8-NOT:    nvvm.convert
+// NARROW-COUNT-2: nvvm.convert.bf16x2.to.f8x2 {{.*}} {rnd = #nvvm.fp_rnd_mode<rz>, sat = #nvvm.sat_mode<satfinite>} : vector<2xbf16> -> i16(f8E8M0FNU)
+// NARROW:        arith.cmpf oge
+// NARROW:        arith.cmpf ole
+// CHECK:         return
+func.func @c9_bf16_to_scale_down(%x: vector<4xbf16>) -> vector<4xf8E8M0FNU> {
+  %0 = quant_float.cast %x opset 24 saturate false round_mode down : vector<4xbf16> to vector<4xf8E8M0FNU>
+  return %0 : vector<4xf8E8M0FNU>
+}
+
+// CHECK-LABEL: func.func @c10_scale_to_f32(
+// FLOAT8-NOT:    nvvm.convert
+// NARROW-COUNT-2: nvvm.convert.f8x2.to.bf16x2
+// CHECK:         return
+func.func @c10_scale_to_f32(%x: vector<4xf8E8M0FNU>) -> vector<4xf32> {
+  %0 = quant_float.cast %x opset 24 : vector<4xf8E8M0FNU> to vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// NaN is the zero of the other sign. The byte of two codes is taken apart.
+
+// CHECK-LABEL: func.func @c8_f32_to_f4(
+// FLOAT8-NOT:    nvvm.convert
+// NARROW:        %[[PACKED:.+]] = nvvm.convert.f32x2.to.f4x2 %{{.+}}, %{{.+}} : i8(f4E2M1FN)
+// NARROW:        arith.extui %[[PACKED]] : i8 to i16
+// NARROW:        nvvm.convert.f32x2.to.f4x2
+// NARROW:        %[[IS_NAN:.+]] = arith.cmpf uno
+// NARROW:        arith.select %[[IS_NAN]]
+// CHECK:         return
+func.func @c8_f32_to_f4(%x: vector<4xf32>) -> vector<4xi8> {
+  %0 = quant_float.cast %x opset 23 : vector<4xf32> to vector<4xf4E2M1FN>
+  %1 = quant_float.storage_cast %0 : vector<4xf4E2M1FN> to vector<4xi8>
+  return %1 : vector<4xi8>
+}
+
+// CHECK-LABEL: func.func @f4_to_f16(
+// FLOAT8-NOT:    nvvm.convert
+// NARROW-COUNT-2: nvvm.convert.f4x2.to.f16x2 %{{.+}} : i8(f4E2M1FN) -> vector<2xf16>
+// CHECK-NOT:     arith.cmpf uno
+// CHECK:         return
+func.func @f4_to_f16(%x: vector<4xi8>) -> vector<4xf16> {
+  %0 = quant_float.storage_cast %x : vector<4xi8> to vector<4xf4E2M1FN>
+  %1 = quant_float.cast %0 opset 23 : vector<4xf4E2M1FN> to vector<4xf16>
+  return %1 : vector<4xf16>
+}
+
+// CHECK-LABEL: func.func @c8_f32_to_f6(
+// NARROW-COUNT-2: nvvm.convert.f32x2.to.f6x2 {{.*}} : i16(f6E2M3FN)
+// NARROW-COUNT-2: nvvm.convert.f6x2.to.f16x2 {{.*}} : vector<2xi8>(f6E2M3FN) -> vector<2xf16>
+// FLOAT8-NOT:    nvvm.convert
+// CHECK:         return
+func.func @c8_f32_to_f6(%x: vector<4xf32>) -> vector<4xf16> {
+  %0 = quant_float.cast %x opset 28 : vector<4xf32> to vector<4xf6E2M3FN>
+  %1 = quant_float.cast %0 opset 28 : vector<4xf6E2M3FN> to vector<4xf16>
+  return %1 : vector<4xf16>
+}
+
+}
+
+// Functions of the host are not touched where there are GPU modules.
+
+// CHECK-LABEL: func.func @host(
+// CHECK:         quant_float.cast
+func.func private @sink(f8E4M3FN)
+func.func @host(%x: f32) {
+  %0 = quant_float.cast %x opset 19 : f32 to f8E4M3FN
+  call @sink(%0) : (f8E4M3FN) -> ()
+  return
+}
