@@ -87,35 +87,41 @@ static LogicalResult verifyShift(FakeConvertOp op) {
          << describeShapeOf(op.getScale());
 }
 
-/// K5
-static LogicalResult verifyBroadcast(FakeConvertOp op) {
-  std::optional<ArrayRef<int64_t>> input = getShape(op.getInput());
-  std::optional<ArrayRef<int64_t>> scale = getShape(op.getScale());
+/// K5, for the scale and for the shift, one of which may tell more.
+static LogicalResult verifyBroadcast(FakeConvertOp op, Value value,
+                                     StringRef name) {
+  // The input may have no rank where the result has one.
+  Value whole = getShape(op.getInput()) ? op.getInput() : op.getResult();
+  std::optional<ArrayRef<int64_t>> input = getShape(whole);
+  std::optional<ArrayRef<int64_t>> scale = getShape(value);
   if (!input || !scale)
     return success();
   bool broadcasts =
       scale->size() <= input->size() &&
       llvm::all_of(llvm::seq<int64_t>(scale->size()), [&](int64_t i) {
-        bool isOne = scale->rbegin()[i] == 1 && !isScalable(op.getScale(), i);
-        return isOne || isSameDim(op.getScale(), op.getInput(), i);
+        bool isOne = scale->rbegin()[i] == 1 && !isScalable(value, i);
+        return isOne || isSameDim(value, whole, i);
       });
   if (broadcasts)
     return success();
-  return op.emitOpError() << "scale must broadcast to the input, which does "
-                             "not grow, but got "
-                          << describeShapeOf(op.getScale()) << " and "
-                          << describeShapeOf(op.getInput());
+  return op.emitOpError() << name << " must broadcast to the input, which does "
+                          << "not grow, but got " << describeShapeOf(value)
+                          << " and " << describeShapeOf(whole);
 }
 
-/// K6: the input's sizes, or else those of the scale.
+/// K6: the input's sizes, or else those of the scale or of the shift.
 static SmallVector<int64_t> inferSizes(ArrayRef<int64_t> input,
-                                       std::optional<ArrayRef<int64_t>> scale) {
+                                       ValueRange parameters) {
   SmallVector<int64_t> sizes(input);
-  if (scale && scale->size() <= sizes.size())
+  for (Value value : parameters) {
+    std::optional<ArrayRef<int64_t>> shape = getShape(value);
+    if (!shape || shape->size() > sizes.size())
+      continue;
     for (auto [size, other] :
-         llvm::zip(llvm::reverse(sizes), llvm::reverse(*scale)))
+         llvm::zip(llvm::reverse(sizes), llvm::reverse(*shape)))
       if (ShapedType::isDynamic(size) && other != 1)
         size = other;
+  }
   return sizes;
 }
 
@@ -127,7 +133,7 @@ static LogicalResult verifyResult(FakeConvertOp op) {
           isa<ShapedType>(op.getType()) &&
       (!input || !result ||
        succeeded(verifyCompatibleShape(
-           inferSizes(*input, getShape(op.getScale())), *result))) &&
+           inferSizes(*input, op->getOperands().drop_front()), *result))) &&
       (!vector || vector.getScalableDims() ==
                       cast<VectorType>(op.getType()).getScalableDims()))
     return success();
@@ -149,7 +155,9 @@ LogicalResult FakeConvertOp::verify() {
   if (!isa<Float8E4M3FNType, Float8E5M2Type>(getDestination()))
     return emitOpError() << "destination must be f8E4M3FN or f8E5M2, but got "
                          << getDestination();
-  if (failed(verifyShift(*this)) || failed(verifyBroadcast(*this)) ||
+  if (failed(verifyShift(*this)) ||
+      failed(verifyBroadcast(*this, getScale(), "scale")) ||
+      (getShift() && failed(verifyBroadcast(*this, getShift(), "shift"))) ||
       failed(verifyResult(*this)))
     return failure();
   // K7
@@ -190,7 +198,8 @@ LogicalResult FakeConvertOp::inferReturnTypeComponents(
     SmallVectorImpl<ShapedTypeComponents> &components) {
   std::optional<ArrayRef<int64_t>> input = getShape(operands[0]);
   if (input && isa<ShapedType>(operands[0].getType()))
-    components.emplace_back(inferSizes(*input, getShape(operands[1])));
+    components.emplace_back(
+        inferSizes(*input, ValueRange(operands.getValues()).drop_front()));
   else
     components.emplace_back();
   return success();
@@ -243,7 +252,8 @@ OpFoldResult FakeConvertOp::fold(FoldAdaptor adaptor) {
   bool isSplat = input->size() == 1 && scale->size() == 1 &&
                  (!shift || shift->size() == 1);
   int64_t count = isSplat || !type ? 1 : type.getNumElements();
-  if (count > kFoldLimit)
+  auto vector = dyn_cast_or_null<VectorType>(type);
+  if (count > kFoldLimit || (!isSplat && vector && vector.isScalable()))
     return {};
 
   reference::FakeConvertOptions options = getReferenceOptions();

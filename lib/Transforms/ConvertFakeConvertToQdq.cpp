@@ -62,9 +62,14 @@ static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
   if (!scale.error.empty())
     return scale.error;
   auto shaped = dyn_cast<ShapedType>(op.getScale().getType());
+  if (op.getType() != op.getInput().getType())
+    return "its result has sizes that only the scale tells";
   IntegerAttr axisAttr;
   SmallVector<int64_t> sizes;
   if (shaped && shaped.getNumElements() != 1) {
+    if (auto vector = dyn_cast<VectorType>(shaped))
+      if (vector.isScalable())
+        return "its scale is a scalable vector";
     std::optional<int64_t> axis = findAxis(op, shaped);
     if (!axis)
       return "its scale lies along one axis at most, one that is known";

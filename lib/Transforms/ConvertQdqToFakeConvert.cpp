@@ -109,6 +109,8 @@ static std::string convert(RewriterBase &rewriter, Qdq qdq) {
   if (std::optional<int64_t> axis = quantize.getAxisIndex()) {
     sizes.assign(shaped.getRank(), 1);
     auto scaleType = cast<ShapedType>(quantize.getScaleValue().getType());
+    if (isa<VectorType>(scaleType) && cast<VectorType>(scaleType).isScalable())
+      return "the scale is a scalable vector";
     sizes[*axis] = scaleType.getDimSize(0);
   }
   rewriter.setInsertionPoint(qdq.op);

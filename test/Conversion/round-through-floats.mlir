@@ -29,8 +29,9 @@ func.func @round(%x: vector<16xf32>) -> vector<16xf32> {
 
 // What is in range is not brought there again; two roundings.
 // CHECK-LABEL: func.func @by_half
-// CHECK: arith.maxnumf
-// CHECK: %[[B:.+]] = arith.minnumf
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf olt
+// CHECK: %[[B:.+]] = arith.select
 // CHECK-NEXT: arith.bitcast %[[B]]
 // FMA-COUNT-4: math.fma
 // FMA-NOT: math.fma
@@ -40,8 +41,10 @@ func.func @round(%x: vector<16xf32>) -> vector<16xf32> {
 func.func @by_half(%x: vector<16xf32>) -> vector<16xf32> {
   %low = arith.constant dense<-448.0> : vector<16xf32>
   %high = arith.constant dense<448.0> : vector<16xf32>
-  %a = arith.maxnumf %x, %low : vector<16xf32>
-  %b = arith.minnumf %a, %high : vector<16xf32>
+  %above = arith.cmpf ogt, %x, %low : vector<16xf32>
+  %a = arith.select %above, %x, %low : vector<16xi1>, vector<16xf32>
+  %below = arith.cmpf olt, %a, %high : vector<16xf32>
+  %b = arith.select %below, %a, %high : vector<16xi1>, vector<16xf32>
   %h = quant_float.cast %b opset 24 : vector<16xf32> to vector<16xf16>
   %0 = quant_float.cast %h opset 24 : vector<16xf16> to vector<16xf8E4M3FN>
   %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
@@ -50,16 +53,52 @@ func.func @by_half(%x: vector<16xf32>) -> vector<16xf32> {
 
 // A range beyond that of the type is none.
 // CHECK-LABEL: func.func @wide_range
-// CHECK: arith.minnumf
-// CHECK: arith.cmpf olt
+// CHECK-COUNT-2: arith.cmpf olt
 func.func @wide_range(%x: vector<16xf32>) -> vector<16xf32> {
   %low = arith.constant dense<-448.0> : vector<16xf32>
   %high = arith.constant dense<449.0> : vector<16xf32>
-  %a = arith.maxnumf %x, %low : vector<16xf32>
-  %b = arith.minnumf %a, %high : vector<16xf32>
+  %above = arith.cmpf ogt, %x, %low : vector<16xf32>
+  %a = arith.select %above, %x, %low : vector<16xi1>, vector<16xf32>
+  %below = arith.cmpf olt, %a, %high : vector<16xf32>
+  %b = arith.select %below, %a, %high : vector<16xi1>, vector<16xf32>
   %0 = quant_float.cast %b opset 24 : vector<16xf32> to vector<16xf8E4M3FN>
   %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
   return %1 : vector<16xf32>
+}
+
+// Nor is one whose ends are the wrong way round.
+// CHECK-LABEL: func.func @no_range
+// CHECK-COUNT-2: arith.cmpf olt
+func.func @no_range(%x: vector<16xf32>) -> vector<16xf32> {
+  %low = arith.constant dense<0.0> : vector<16xf32>
+  %high = arith.constant dense<-1.0e6> : vector<16xf32>
+  %above = arith.cmpf ogt, %x, %low : vector<16xf32>
+  %a = arith.select %above, %x, %low : vector<16xi1>, vector<16xf32>
+  %below = arith.cmpf olt, %a, %high : vector<16xf32>
+  %b = arith.select %below, %a, %high : vector<16xi1>, vector<16xf32>
+  %0 = quant_float.cast %b opset 24 : vector<16xf32> to vector<16xf8E4M3FN>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// The NaN of two casts has no payload; of arithmetic it may be any (D8).
+// CHECK-LABEL: func.func @payload
+// CHECK: arith.cmpf uno
+// CHECK: return
+func.func @payload(%x: f32) -> f32 {
+  %0 = quant_float.cast %x opset 24 : f32 to f8E5M2
+  %1 = quant_float.cast %0 opset 24 : f8E5M2 to f32
+  return %1 : f32
+}
+
+// CHECK-LABEL: func.func @computed
+// CHECK-NOT: arith.cmpf uno
+// CHECK: return
+func.func @computed(%x: f32, %s: f32) -> f32 {
+  %p = arith.mulf %x, %s : f32
+  %0 = quant_float.cast %p opset 24 : f32 to f8E5M2
+  %1 = quant_float.cast %0 opset 24 : f8E5M2 to f32
+  return %1 : f32
 }
 
 // Codes that others look at are still made.
@@ -100,7 +139,7 @@ func.func @quantized(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
 }
 
 // CHECK-LABEL: func.func @divided
-// CHECK-SAME: (%{{.+}}: vector<16xf8E5M2>, %[[T:.+]]: f32, %[[S:.+]]: f32)
+// CHECK-SAME: (%{{.+}}: vector<16xf8E4M3FN>, %[[T:.+]]: f32, %[[S:.+]]: f32)
 // FMA: %[[B:.+]] = arith.addf
 // FMA: %[[R:.+]] = arith.divf %{{.+}}, %[[S]] : f32
 // FMA: scf.if %{{.+}} -> (vector<16xf32>) {
@@ -112,11 +151,33 @@ func.func @quantized(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
 // FMA: arith.divf %[[B]], %{{.+}} : vector<16xf32>
 // APART-NOT: scf.if
 // APART: arith.divf
-func.func @divided(%x: vector<16xf8E5M2>, %t: f32, %s: f32) -> vector<16xf32> {
-  %0 = quant_float.cast %x opset 24 : vector<16xf8E5M2> to vector<16xf32>
+func.func @divided(%x: vector<16xf8E4M3FN>, %t: f32, %s: f32) -> vector<16xf32> {
+  %0 = quant_float.cast %x opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
   %tv = vector.broadcast %t : f32 to vector<16xf32>
   %sv = vector.broadcast %s : f32 to vector<16xf32>
   %1 = arith.addf %0, %tv : vector<16xf32>
+  %2 = arith.divf %1, %sv : vector<16xf32>
+  return %2 : vector<16xf32>
+}
+
+// An infinity would become a NaN; a cast that saturates makes none.
+// CHECK-LABEL: func.func @infinite
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @infinite(%x: vector<16xf8E5M2>, %s: f32) -> vector<16xf32> {
+  %0 = quant_float.cast %x opset 24 : vector<16xf8E5M2> to vector<16xf32>
+  %sv = vector.broadcast %s : f32 to vector<16xf32>
+  %1 = arith.divf %0, %sv : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @saturated
+// FMA: scf.if
+// CHECK: return
+func.func @saturated(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
+  %0 = quant_float.cast %x opset 24 : vector<16xf32> to vector<16xf8E5M2>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf8E5M2> to vector<16xf32>
+  %sv = vector.broadcast %s : f32 to vector<16xf32>
   %2 = arith.divf %1, %sv : vector<16xf32>
   return %2 : vector<16xf32>
 }
@@ -125,8 +186,8 @@ func.func @divided(%x: vector<16xf8E5M2>, %t: f32, %s: f32) -> vector<16xf32> {
 // CHECK-LABEL: func.func @other_quotients
 // CHECK-NOT: scf.if
 // CHECK-COUNT-3: arith.divf
-func.func @other_quotients(%x: vector<16xf32>, %q: vector<16xf8E5M2>, %v: vector<16xf32>, %s: f32) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
-  %0 = quant_float.cast %q opset 24 : vector<16xf8E5M2> to vector<16xf32>
+func.func @other_quotients(%x: vector<16xf32>, %q: vector<16xf8E4M3FN>, %v: vector<16xf32>, %s: f32) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+  %0 = quant_float.cast %q opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
   %sv = vector.broadcast %s : f32 to vector<16xf32>
   %1 = arith.divf %x, %sv : vector<16xf32>
   %2 = arith.divf %0, %v : vector<16xf32>

@@ -137,6 +137,11 @@ static const struct testCase {
          .zeroPoint = QF_INT8),
     CASE(qdq_bf16_f8e5m2fnuz, .from = QF_BFLOAT16, .to = QF_BFLOAT16,
          .scale = QF_BFLOAT16),
+    CASE(fakeconvert_exact, .from = QF_FLOAT32, .to = QF_FLOAT32,
+         .scale = QF_FLOAT32),
+    CASE(fakeconvert_openvino, .from = QF_FLOAT32, .to = QF_FLOAT32),
+    CASE(fakeconvert_reference, .from = QF_BFLOAT16, .to = QF_BFLOAT16,
+         .scale = QF_BFLOAT16),
 };
 
 /* Any bits, every third element a small subnormal of its type. */
@@ -211,4 +216,4 @@ int main(void) {
   return failures != 0;
 }
 
-// CHECK: {{^}}56 runs, 0 failures
+// CHECK: {{^}}65 runs, 0 failures

@@ -68,3 +68,18 @@ func.func @kept(%s: tensor<f32>, %w: tensor<5000xf32>) -> (tensor<2xf32>, tensor
   %1 = quant_float.fakeconvert %w, %o to f8E4M3FN opset 13 : tensor<5000xf32>, tensor<f32> to tensor<5000xf32>
   return %0, %1 : tensor<2xf32>, tensor<5000xf32>
 }
+
+// A scalable vector has constants only of one value.
+
+// CHECK-LABEL: func.func @scalable
+// CHECK-DAG: %[[A:.+]] = arith.constant dense<1.750000e+00> : vector<2x[4]xf32>
+// CHECK-DAG: %[[B:.+]] = quant_float.fakeconvert
+// CHECK: return %[[A]], %[[B]]
+func.func @scalable() -> (vector<2x[4]xf32>, vector<2x[4]xf32>) {
+  %x = arith.constant dense<1.7> : vector<2x[4]xf32>
+  %s = arith.constant 1.0 : f32
+  %t = arith.constant dense<[[1.0], [3.0]]> : vector<2x1xf32>
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : vector<2x[4]xf32>, f32 to vector<2x[4]xf32>
+  %1 = quant_float.fakeconvert %x, %t to f8E4M3FN opset 13 : vector<2x[4]xf32>, vector<2x1xf32> to vector<2x[4]xf32>
+  return %0, %1 : vector<2x[4]xf32>, vector<2x[4]xf32>
+}

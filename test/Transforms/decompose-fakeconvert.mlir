@@ -45,8 +45,10 @@ func.func @one_scale(%x: vector<8xf32>, %s: vector<1xf32>) -> vector<8xf32> {
 // CHECK-SAME: (%[[X:.+]]: f32, %[[S:.+]]: f32)
 // CHECK-DAG: %[[LOW:.+]] = arith.constant -4.480000e+02 : f32
 // CHECK-DAG: %[[HIGH:.+]] = arith.constant 4.480000e+02 : f32
-// CHECK: %[[A:.+]] = arith.maxnumf %{{.+}}, %[[LOW]] : f32
-// CHECK: %[[B:.+]] = arith.minnumf %[[A]], %[[HIGH]] : f32
+// CHECK: %[[ABOVE:.+]] = arith.cmpf ogt, %[[T:.+]], %[[LOW]] : f32
+// CHECK: %[[A:.+]] = arith.select %[[ABOVE]], %[[T]], %[[LOW]] : f32
+// CHECK: %[[BELOW:.+]] = arith.cmpf olt, %[[A]], %[[HIGH]] : f32
+// CHECK: %[[B:.+]] = arith.select %[[BELOW]], %[[A]], %[[HIGH]] : f32
 // CHECK: %[[HALF:.+]] = quant_float.cast %[[B]] opset 28 : f32 to f16
 // CHECK: %[[CODE:.+]] = quant_float.cast %[[HALF]] opset 28 : f16 to f8E4M3FN
 // CHECK: %[[ROUNDED:.+]] = quant_float.cast %[[CODE]] opset 28 : f8E4M3FN to f32
@@ -63,8 +65,8 @@ func.func @openvino(%x: f32, %s: f32) -> f32 {
 // CHECK-LABEL: func.func @openvino_f16
 // CHECK: %[[T:.+]] = quant_float.cast %{{.+}} opset 28 : f32 to f16
 // CHECK: %[[WIDE:.+]] = quant_float.cast %[[T]] opset 28 : f16 to f32
-// CHECK: arith.maxnumf %[[WIDE]]
-// CHECK: %[[B:.+]] = arith.minnumf
+// CHECK: %[[A:.+]] = arith.select %{{.+}}, %[[WIDE]]
+// CHECK: %[[B:.+]] = arith.select %{{.+}}, %[[A]]
 // CHECK: quant_float.cast %[[B]] opset 28 : f32 to f8E5M2
 // CHECK: %[[R:.+]] = arith.divf
 // CHECK: %[[S:.+]] = quant_float.cast %[[R]] opset 28 : f32 to f16
@@ -119,4 +121,13 @@ func.func @reference_e4m3(%x: f32, %s: f32) -> f32 {
 func.func @unranked(%x: tensor<*xf32>, %s: tensor<f32>) -> tensor<*xf32> {
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<*xf32>, tensor<f32> to tensor<*xf32>
   return %0 : tensor<*xf32>
+}
+
+// One scalable element is not one element.
+// CHECK-LABEL: func.func @scalable
+// CHECK-NOT: vector.extract
+// CHECK: vector.broadcast %{{.+}} : vector<[1]xf32> to vector<2x[1]xf32>
+func.func @scalable(%x: vector<2x[1]xf32>, %s: vector<[1]xf32>) -> vector<2x[1]xf32> {
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : vector<2x[1]xf32>, vector<[1]xf32> to vector<2x[1]xf32>
+  return %0 : vector<2x[1]xf32>
 }

@@ -88,3 +88,18 @@ func.func @fakeconvert(%x: tensor<2x2xf32>, %s: tensor<f32>, %u: tensor<*xf32>) 
   %6 = quant_float.fakeconvert %u, %two to f8E4M3FN opset 13 : tensor<*xf32>, tensor<2xf32> to tensor<*xf32>
   return
 }
+
+// -----
+
+// Sizes that a qdq would not tell, and scales that have no constant.
+func.func @shapes(%x: tensor<?x2xf32>, %v: vector<[4]xf32>) {
+  %s = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+  // expected-remark @+1 {{not converted to qdq: its result has sizes that only the scale tells}}
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<?x2xf32>, tensor<2x1xf32> to tensor<2x2xf32>
+  %t = arith.constant dense<2.0> : vector<[4]xf32>
+  // expected-remark @+1 {{not converted to qdq: its scale is a scalable vector}}
+  %1 = quant_float.fakeconvert %v, %t to f8E4M3FN opset 13 : vector<[4]xf32>, vector<[4]xf32> to vector<[4]xf32>
+  // expected-remark @+1 {{not converted to fakeconvert: the scale is a scalable vector}}
+  %2 = quant_float.qdq %v, %t axis 0 storage f8E4M3FN opset 23 : vector<[4]xf32>, vector<[4]xf32> to vector<[4]xf32>
+  return
+}

@@ -123,8 +123,11 @@ Value FakeConvertBody::roundByPlugin(Value value) {
   FloatFormat format(destination);
   Value low = lanes.number(f32, -format.maxValue);
   Value high = lanes.number(f32, format.maxValue);
-  value = lanes.make<arith::MaxNumFOp>(value, low);
-  value = lanes.make<arith::MinNumFOp>(value, high);
+  // Not by maxnum, which some CPUs answer with a NaN where one is signalling.
+  value =
+      lanes.select(lanes.compare(CmpFPredicate::OGT, value, low), value, low);
+  value =
+      lanes.select(lanes.compare(CmpFPredicate::OLT, value, high), value, high);
   // f16 has been rounded to.
   return convert(
       convert(type.isF16() ? value : convert(value, f16), destination), f32);
@@ -253,7 +256,7 @@ struct FakeConvertOpExpansion final : OpRewritePattern<FakeConvertOp> {
       auto type = value ? dyn_cast<VectorType>(value.getType()) : VectorType();
       if (!type || type == op.getType())
         return value;
-      if (type.hasStaticShape() && type.getNumElements() == 1)
+      if (!type.isScalable() && type.getNumElements() == 1)
         return vector::ExtractOp::create(
             rewriter, loc, value, SmallVector<int64_t>(type.getRank(), 0));
       return vector::BroadcastOp::create(rewriter, loc, op.getType(), value);

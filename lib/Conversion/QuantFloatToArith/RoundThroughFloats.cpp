@@ -35,22 +35,41 @@ using arith::CmpIPredicate;
 static constexpr unsigned kMantissaBits = 23;
 static constexpr uint64_t kSignMask = 0x80000000;
 static constexpr uint64_t kExponentMask = 0x7F800000;
+static constexpr uint64_t kQuietNaN = 0x7FC00000;
 
 static bool isElement(Value value, Type type) {
   return !isa<TensorType>(value.getType()) &&
          getElementTypeOrSelf(value) == type;
 }
 
+/// `x` and `bound` of x ordered to bound ? x : bound.
+static Value matchBound(Value value, CmpFPredicate order, APFloat &bound) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+  if (!compare || compare.getPredicate() != order ||
+      compare.getLhs() != select.getTrueValue() ||
+      compare.getRhs() != select.getFalseValue() ||
+      !matchPattern(compare.getRhs(), m_ConstantFloat(&bound)))
+    return Value();
+  return compare.getLhs();
+}
+
 /// Whether `value` is no NaN and its magnitude at most `limit`.
 static bool isCapped(Value value, const APFloat &limit) {
-  auto minimum = value.getDefiningOp<arith::MinNumFOp>();
-  auto maximum =
-      minimum ? minimum.getLhs().getDefiningOp<arith::MaxNumFOp>() : nullptr;
   APFloat high(0.0f), low(0.0f);
-  return maximum && matchPattern(minimum.getRhs(), m_ConstantFloat(&high)) &&
-         matchPattern(maximum.getRhs(), m_ConstantFloat(&low)) &&
-         high.convertToDouble() <= limit.convertToDouble() &&
+  Value raised = matchBound(value, CmpFPredicate::OLT, high);
+  // Not above high, and not below the lower of the two.
+  return raised && matchBound(raised, CmpFPredicate::OGT, low) &&
+         abs(high).convertToDouble() <= limit.convertToDouble() &&
          low.convertToDouble() >= -limit.convertToDouble();
+}
+
+/// Whether `value` is the result of arithmetic, of which a NaN is one of any
+/// kind (D8).
+static bool isComputed(Value value) {
+  return isa_and_nonnull<arith::MulFOp, arith::DivFOp, arith::AddFOp,
+                         arith::SubFOp, math::FmaOp>(value.getDefiningOp());
 }
 
 /// C3, C5 with saturation: a NaN is not beyond the range, and stays.
@@ -129,7 +148,15 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     auto to = cast<FloatType>(type);
     Carrier carrier{value};
     carrier.isCapped = isCapped(value, FloatFormat(to).maxValue);
-    rewriter.replaceOp(op, roundInPlace(lanes, carrier, to, byHalf));
+    Value result = roundInPlace(lanes, carrier, to, byHalf);
+    if (!carrier.isCapped && !isComputed(value)) {
+      // C2: a NaN is quiet and has no payload.
+      Value bits = lanes.toBits(value);
+      Value quiet = lanes.bitOr(lanes.bitAnd(bits, kSignMask), kQuietNaN);
+      result = lanes.select(lanes.compare(CmpFPredicate::UNO, value, value),
+                            lanes.bitcast(quiet, f32), result);
+    }
+    rewriter.replaceOp(op, result);
     return success();
   }
 
@@ -158,6 +185,14 @@ static Value isOrdinary(Lanes &lanes, Value value) {
                        last - first);
 }
 
+/// Whether `value` is a float8 that is no infinity.
+static bool isFiniteFloat8OrNaN(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  auto cast = value.getDefiningOp<CastOp>();
+  return isa<Float8E4M3FNType>(type) ||
+         (isa<Float8E5M2Type>(type) && cast && cast.getSemantics().saturate);
+}
+
 namespace {
 /// (cast %q : f8 to f32 + broadcast %t) / broadcast %s, with or without a sum
 ///
@@ -180,8 +215,7 @@ struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
     auto cast = number.getDefiningOp<CastOp>();
     FloatType f32 = rewriter.getF32Type();
     if (!divisor || !cast || !isElement(op.getResult(), f32) ||
-        !isa<Float8E4M3FNType, Float8E5M2Type>(
-            getElementTypeOrSelf(cast.getInput())))
+        !isFiniteFloat8OrNaN(cast.getInput()))
       return rewriter.notifyMatchFailure(op, "not of float8 by a scalar");
 
     Location loc = op.getLoc();

@@ -91,3 +91,16 @@ func.func @qdq_bf16_f8e5m2fnuz(%x: tensor<?xbf16>, %s: tensor<bf16>) -> tensor<?
   %0 = quant_float.qdq %x, %s storage f8E5M2FNUZ opset 25 : tensor<?xbf16>, tensor<bf16> to tensor<?xbf16>
   return %0 : tensor<?xbf16>
 }
+func.func @fakeconvert_exact(%x: tensor<?xf32>, %s: tensor<f32>) -> tensor<?xf32> {
+  %0 = quant_float.fakeconvert %x, %s to f8E5M2 opset 13 : tensor<?xf32>, tensor<f32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @fakeconvert_openvino(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %s = arith.constant dense<1.0> : tensor<f32>
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino opset 13 : tensor<?xf32>, tensor<f32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @fakeconvert_reference(%x: tensor<?xbf16>, %s: tensor<bf16>) -> tensor<?xbf16> {
+  %0 = quant_float.fakeconvert %x, %s, %s to f8E4M3FN mode openvino_reference opset 13 : tensor<?xbf16>, tensor<bf16>, tensor<bf16> to tensor<?xbf16>
+  return %0 : tensor<?xbf16>
+}
