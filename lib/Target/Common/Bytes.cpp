@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
+#include <cstdlib>
 #if __has_include(<sys/mman.h>)
 #include <sys/mman.h>
 #endif
@@ -20,8 +21,11 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::target;
 
 std::pair<SharedBytes, char *> target::allocateBytes(size_t size) {
-  std::shared_ptr<char> buffer(new char[size], std::default_delete<char[]>());
-  char *data = buffer.get();
+  // Not `new`: LLVM's tools end when that finds no memory, even nothrow.
+  char *data = static_cast<char *>(std::malloc(std::max<size_t>(size, 1)));
+  if (!data)
+    return {SharedBytes(), nullptr};
+  std::shared_ptr<char> buffer(data, std::free);
   return {SharedBytes{ArrayRef(data, size), std::move(buffer)}, data};
 }
 
@@ -43,6 +47,8 @@ void target::dropPages(const SharedBytes &bytes) {
 SharedBytes target::copyBytes(const SharedBytes &bytes) {
   constexpr size_t kStep = size_t(1) << 25;
   auto [copy, destination] = allocateBytes(bytes.data.size());
+  if (!destination)
+    return copy;
   for (ArrayRef<char> rest = bytes.data; !rest.empty();) {
     ArrayRef<char> step = rest.take_front(kStep);
     destination = llvm::copy(step, destination);
@@ -57,6 +63,8 @@ SharedBytes target::unpack(ArrayRef<char> packed, Type elementType,
   unsigned bits = getPackedBits(elementType);
   bool isSigned = elementType.isSignlessInteger();
   auto [bytes, slots] = allocateBytes(count);
+  if (!slots)
+    return bytes;
   for (int64_t i = 0; i != count; ++i) {
     size_t bit = size_t(i) * bits;
     // A 6-bit code may straddle two bytes; the codes of the others never do.
@@ -72,6 +80,7 @@ SharedBytes target::unpack(ArrayRef<char> packed, Type elementType,
 
 SharedBytes target::normalizeBooleans(ArrayRef<char> bytes) {
   auto [normal, slots] = allocateBytes(bytes.size());
-  llvm::transform(bytes, slots, [](char byte) { return byte != 0; });
+  if (slots)
+    llvm::transform(bytes, slots, [](char byte) { return byte != 0; });
   return normal;
 }

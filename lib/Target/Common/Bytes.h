@@ -29,7 +29,8 @@ inline bool isMapped(const llvm::MemoryBuffer &buffer) {
   return buffer.getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
 }
 
-/// A buffer of `size` bytes and a pointer to write through.
+/// A buffer of `size` bytes and a pointer to write through, which is null where
+/// there is no memory. So it is with all that is made here: no bytes, then.
 std::pair<SharedBytes, char *> allocateBytes(size_t size);
 
 /// Takes the pages of a mapped file out of memory; they come back when read.

@@ -87,6 +87,24 @@ std::string target::spellTensor(Type elementType, ArrayRef<int64_t> dims) {
   return result;
 }
 
+bool target::isMissing(const DecodedTensor &tensor) {
+  return tensor.count != 0 && tensor.slots.data.empty() &&
+         tensor.strings.empty();
+}
+
+/// Of the slots of a type.
+static llvm::Align getAlignment(Type elementType) {
+  return llvm::Align(llvm::PowerOf2Ceil(getSlotBytes(elementType)));
+}
+
+SharedBytes target::alignBytes(SharedBytes bytes, Type elementType) {
+  // Small ones are copied into their attribute.
+  bool isReadInPlace =
+      int64_t(bytes.data.size()) <= kLargestInlineBytes ||
+      llvm::isAddrAligned(getAlignment(elementType), bytes.data.data());
+  return isReadInPlace ? bytes : copyBytes(bytes);
+}
+
 ElementsAttr target::makeElementsAttr(DecodedTensor tensor, StringRef name) {
   Type elementType = tensor.elementType;
   auto type = RankedTensorType::get(tensor.dims, elementType);
@@ -96,15 +114,13 @@ ElementsAttr target::makeElementsAttr(DecodedTensor tensor, StringRef name) {
   if (tensor.count == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
 
+  tensor.slots = alignBytes(std::move(tensor.slots), elementType);
+  if (isMissing(tensor))
+    return {};
   ArrayRef<char> data = tensor.slots.data;
   if (int64_t(data.size()) > kLargestInlineBytes) {
-    if (!llvm::isAddrAligned(llvm::Align(llvm::PowerOf2Ceil(slotBytes)),
-                             data.data())) {
-      tensor.slots = copyBytes(tensor.slots);
-      data = tensor.slots.data;
-    }
     AsmResourceBlob blob(
-        data, /*dataAlignment=*/llvm::PowerOf2Ceil(slotBytes),
+        data, /*dataAlignment=*/getAlignment(elementType).value(),
         [owner = std::move(tensor.slots.owner)](void *, size_t, size_t) {},
         /*dataIsMutable=*/false);
     return DenseResourceElementsAttr::get(type, name, std::move(blob));

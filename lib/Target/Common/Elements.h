@@ -47,7 +47,14 @@ struct DecodedTensor {
 /// "tensor<2x3xf32>", or less precisely for absurd ranks.
 std::string spellTensor(Type elementType, ArrayRef<int64_t> dims);
 
-/// The attribute that holds the elements.
+/// Whether there was no memory for the elements.
+bool isMissing(const DecodedTensor &tensor);
+
+/// The bytes, copied where elements of the type cannot be read in their place.
+SharedBytes alignBytes(SharedBytes bytes, Type elementType);
+
+/// The attribute that holds the elements, which must not be missing; none where
+/// there is no memory to align them.
 ElementsAttr makeElementsAttr(DecodedTensor tensor, StringRef name);
 
 } // namespace mlir::quant_float::target

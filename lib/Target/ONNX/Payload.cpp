@@ -55,6 +55,8 @@ onnx_import::getFilledPayloads(const ::onnx::TensorProto &tensor) {
 template <typename Slot, typename Field>
 static SharedBytes copyEntries(const Field &field) {
   auto [bytes, slots] = allocateBytes(field.size() * sizeof(Slot));
+  if (!slots)
+    return bytes;
   for (auto entry : field) {
     llvm::support::endian::write<Slot>(slots, Slot(entry),
                                        llvm::endianness::little);
@@ -95,6 +97,8 @@ static LogicalResult decodeInt32Field(const ::onnx::TensorProto &tensor,
   case 2:
   case 4: {
     SharedBytes packed = copyEntries<uint8_t>(tensor.int32_data());
+    if (packed.data.empty())
+      return success();
     decoded.slots = unpack(packed.data, type, decoded.count);
     return success();
   }

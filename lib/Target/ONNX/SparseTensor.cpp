@@ -92,6 +92,9 @@ TensorDecoder::decodeSparse(::onnx::SparseTensorProto &tensor, StringRef name,
                     spellTensor(indices->elementType, indices->dims));
 
   auto [slots, destination] = allocateBytes(bytes);
+  if (!destination)
+    return diagnose(subject, Diag::NoMemory,
+                    spellTensor(dense.elementType, dense.dims));
   std::fill_n(destination, bytes, 0);
   int64_t previous = -1;
   for (int64_t entry = 0; entry != values->count; ++entry) {

@@ -22,6 +22,12 @@ using namespace mlir::quant_float::onnx_import;
 // Dense tensors
 //===----------------------------------------------------------------------===//
 
+static LogicalResult diagnoseMemory(const DecodedTensor &tensor,
+                                    const Subject &subject) {
+  return diagnose(subject, Diag::NoMemory,
+                  spellTensor(tensor.elementType, tensor.dims));
+}
+
 FailureOr<DecodedTensor>
 TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
                               const Subject &subject, bool consume) {
@@ -71,6 +77,8 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
   if (!isRaw || isString) {
     if (failed(decodeTypedField(tensor, decoded, subject)))
       return failure();
+    if (isMissing(decoded))
+      return diagnoseMemory(decoded, subject);
     return decoded;
   }
 
@@ -88,6 +96,8 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
   } else {
     const std::string &raw = tensor.raw_data();
     payload = copyBytes({ArrayRef(raw.data(), raw.size()), nullptr});
+    if (payload.data.size() != raw.size())
+      return diagnoseMemory(decoded, subject);
   }
 
   unsigned bits = getPackedBits(decoded.elementType);
@@ -104,6 +114,8 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
     decoded.slots = payload;
   if (decoded.slots.data.data() != payload.data.data())
     dropPages(payload);
+  if (isMissing(decoded))
+    return diagnoseMemory(decoded, subject);
   return decoded;
 }
 
@@ -114,5 +126,8 @@ FailureOr<ElementsAttr> TensorDecoder::decode(::onnx::TensorProto &tensor,
   FailureOr<DecodedTensor> decoded = decodeElements(tensor, subject, consume);
   if (failed(decoded))
     return failure();
-  return makeElementsAttr(std::move(*decoded), name);
+  ElementsAttr elements = makeElementsAttr(*decoded, name);
+  if (!elements)
+    return diagnoseMemory(*decoded, subject);
+  return elements;
 }

@@ -64,7 +64,7 @@ FailureOr<SharedBytes> Weights::read(uint64_t offset, uint64_t size,
 /// Of u1 the first element is the highest bit.
 static SharedBytes unpackBits(ArrayRef<char> packed, int64_t count) {
   auto [bytes, slots] = allocateBytes(count);
-  for (int64_t i = 0; i != count; ++i)
+  for (int64_t i = 0; slots && i != count; ++i)
     slots[i] = (uint8_t(packed[i / 8]) >> (7 - i % 8)) & 1;
   return bytes;
 }
@@ -90,6 +90,8 @@ static SharedBytes decodeNf4(ArrayRef<char> codes) {
       1.0f,
   };
   auto [bytes, slots] = allocateBytes(codes.size() * sizeof(float));
+  if (!slots)
+    return bytes;
   for (char code : codes) {
     llvm::support::endian::write<float>(slots, kValues[uint8_t(code)],
                                         llvm::endianness::little);
@@ -127,6 +129,22 @@ static SharedBytes decode(const SharedBytes &stored,
   }
 }
 
+SharedBytes Weights::getSlots(const SharedBytes &stored,
+                              const ElementType &elementType, int64_t count,
+                              uint64_t offset) {
+  std::tuple key(offset, count, elementType.type.getAsOpaquePointer(),
+                 elementType.storage);
+  if (auto kept = copies.find(key); kept != copies.end())
+    return kept->second;
+  SharedBytes slots =
+      alignBytes(decode(stored, elementType, count), elementType.type);
+  if (slots.data.data() == stored.data.data())
+    return slots;
+  dropPages(stored);
+  copies[key] = slots;
+  return slots;
+}
+
 FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
                                       ArrayRef<int64_t> dims, uint64_t offset,
                                       uint64_t size, StringRef name,
@@ -147,9 +165,11 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
   DecodedTensor decoded{elementType.type,
                         SmallVector<int64_t>(dims),
                         *count,
-                        decode(*stored, elementType, *count),
+                        getSlots(*stored, elementType, *count, offset),
                         {}};
-  if (decoded.slots.data.data() != stored->data.data())
-    dropPages(*stored);
+  if (isMissing(decoded))
+    return diagnose(subject, Diag::NoMemory,
+                    llvm::SaturatingMultiply<uint64_t>(
+                        *count, getSlotBytes(elementType.type)));
   return makeElementsAttr(std::move(decoded), name);
 }

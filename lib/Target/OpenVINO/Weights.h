@@ -10,7 +10,9 @@
 #define QUANT_FLOAT_LIB_TARGET_OPENVINO_WEIGHTS_H
 #include "Types.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <map>
 #include <memory>
+#include <tuple>
 
 namespace mlir::quant_float::openvino_import {
 
@@ -31,9 +33,17 @@ private:
   LogicalResult open(const Subject &subject);
   FailureOr<SharedBytes> read(uint64_t offset, uint64_t size,
                               const Subject &subject);
+  /// The elements, one per slot: in the file itself, or in a copy.
+  SharedBytes getSlots(const SharedBytes &stored,
+                       const ElementType &elementType, int64_t count,
+                       uint64_t offset);
 
   std::string path;
   std::shared_ptr<llvm::MemoryBuffer> file;
+  /// Constants that share bytes share the copy, too: by offset, number of
+  /// elements and their type.
+  std::map<std::tuple<uint64_t, int64_t, const void *, Storage>, SharedBytes>
+      copies;
 };
 
 } // namespace mlir::quant_float::openvino_import

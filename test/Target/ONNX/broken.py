@@ -825,8 +825,22 @@ large = table.folder / "large.onnx"
 with large.open("wb") as file:
     file.truncate(2**31 + 1)
 
+# As little is read of what does not fit into memory once it is unpacked.
+with (table.folder / "packed.bin").open("wb") as file:
+    file.truncate(2**30)
+packed = TensorProto(dims=[2**32], data_type=TensorProto.UINT2, name="w")
+packed.data_location = TensorProto.EXTERNAL
+packed.external_data.add(key="location", value="packed.bin")
+unpacked = table.folder / "packed.onnx"
+made = helper.make_model(
+    helper.make_graph(
+        [], "g", [], [helper.make_tensor_value_info("w", packed.data_type, None)], [packed]
+    )
+)
+unpacked.write_bytes(made.SerializeToString())
+
 # What a tool that opens the file itself never lets the importer say.
-ELSEWHERE = {"CannotOpen": "the unit test of importOnnx", "TooLarge": "below"}
+ELSEWHERE = {"CannotOpen": "the unit test of importOnnx", "TooLarge": "below", "NoMemory": "below"}
 
 problems = table.run()
 done = subprocess.run(
@@ -838,6 +852,14 @@ expected = f"{large}:0:0: error: expected at most {2**31 - 1} bytes, the limit o
 if (done.returncode, done.stderr) != (1, expected):
     problems.append(f"large file: {done.returncode} {done.stderr!r}")
 large.unlink()
+done = subprocess.run(
+    ["prlimit", f"--as={2**31}", sys.argv[2], "--import-onnx", unpacked, "-o", large],
+    capture_output=True,
+    text=True,
+)
+expected = f"{unpacked}:0:0: error: initializer 'w': no memory for the elements of tensor<4294967296xui2>\n"
+if (done.returncode, done.stderr) != (1, expected):
+    problems.append(f"packed file: {done.returncode} {done.stderr!r}")
 
 missing = set(table.diagnostics) - table.covered - set(ELSEWHERE)
 problems += [f"no case for the diagnostic {name}" for name in sorted(missing)]

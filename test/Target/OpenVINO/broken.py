@@ -596,6 +596,32 @@ table.add(
     place='<layer id="2"',
 )
 
+# --- Memory ---------------------------------------------------------------------------------------
+
+# What does not fit into memory once it is not packed, or not aligned: in a file of which nothing is read.
+SIZE = 2**30
+
+
+def sparse(path):
+    with path.open("wb") as file:
+        file.truncate(SIZE + 4)
+
+
+for type, count, needed in (
+    ("u1", 8 * SIZE, 8 * SIZE),
+    ("nf4", 2 * SIZE, 8 * SIZE),
+    ("f32", SIZE // 4, SIZE),
+):
+    data = f'<data element_type="{type}" shape="{count}" offset="1" size="{SIZE}"/>'
+    table.add(
+        "NoMemory",
+        edited((CONST_DATA, data)),
+        f"{S}: no memory for {needed} bytes",
+        place='<layer id="1"',
+        weights=sparse,
+        memory=2 * SIZE,
+    )
+
 # --- The table itself -----------------------------------------------------------------------------
 
 ELSEWHERE = {"CannotOpen": "a tool that opens the file itself never lets the importer say it"}

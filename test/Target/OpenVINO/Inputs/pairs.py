@@ -62,18 +62,20 @@ def place_of(text, needle):
 class PairTable(Table):
     """Cases of a Table that are pairs of files."""
 
-    def add(self, diagnostic, xml, message, *, place, weights=WEIGHTS, piped=False, more=()):
+    def add(
+        self, diagnostic, xml, message, *, place, weights=WEIGHTS, memory=None, piped=False, more=()
+    ):
         """A model, the diagnostic it is a case of (None: a verifier's), the text after `error: ` and where
         that is: an element of the model or "line:column". Weights: the bytes of the .bin, None for no file,
-        or a function that makes the file."""
+        or a function that makes the file. Memory: how many bytes the importer may map."""
         data = xml if isinstance(xml, bytes) else xml.encode()
         if not re.fullmatch(r"\d+:\d+", place):
             place = place_of(data, place)
         super().add(diagnostic, data, message, piped=piped, more=more)
-        self.cases[-1] += (place, weights)
+        self.cases[-1] += (place, weights, memory)
 
     def run_case(self, index):
-        diagnostic, data, severity, message, piped, more, place, weights = self.cases[index]
+        diagnostic, data, severity, message, piped, more, place, weights, memory = self.cases[index]
         path = self.folder / f"{index}.xml"
         binary = path.with_suffix(".bin")
         output = self.folder / f"{index}.mlir"
@@ -82,8 +84,11 @@ class PairTable(Table):
             weights(binary)
         elif weights is not None:
             binary.write_bytes(weights)
+        command = [self.translate, "--import-openvino", "-" if piped else path, "-o", output]
+        if memory:
+            command = ["prlimit", f"--as={memory}", *command]
         done = subprocess.run(
-            [self.translate, "--import-openvino", "-" if piped else path, "-o", output],
+            command,
             input=data if piped else b"",
             capture_output=True,
             timeout=60,
