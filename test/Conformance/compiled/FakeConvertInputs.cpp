@@ -9,6 +9,7 @@
 #include "CastCases.h"
 #include "FakeConvertCases.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <random>
 
@@ -125,8 +126,11 @@ FakeConvertRun test::makeFakeConvertRun(const FakeConvertCase &one,
     return count;
   };
   size_t count = getCount(run.sizes), scaleCount = getCount(run.scaleSizes);
+  // Each case has its own kind of scale where it has one; all codes of a type
+  // have an ordinary one.
+  size_t first = count == 65536 ? 0 : llvm::xxh3_64bits(one.getName()) % 24;
   for (size_t i = 0; i < scaleCount; ++i) {
-    size_t index = scaleCount == 1 ? number : i;
+    size_t index = first + (scaleCount == 1 ? number : i);
     append(run.scales, type, encode(type, makeScale(index, random)));
     append(run.shifts, type, encode(type, makeShift(index + 1, random)));
   }
