@@ -15,7 +15,7 @@
 
 namespace mlir::quant_float {
 
-/// The option of every tool that reads models.
+/// The option of the tools that import or compile models.
 struct FakeConvertModeOption : llvm::cl::opt<FakeConvertMode> {
   explicit FakeConvertModeOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())

@@ -270,15 +270,20 @@ static void printRange(llvm::raw_ostream &os, const OpsetVerdict &range) {
     os << "-" << range.last;
 }
 
-static void printAccepting(llvm::raw_ostream &os,
-                           ArrayRef<OpsetVerdict> opsets) {
+/// Whose opsets they are, where they are not ONNX's.
+static StringRef getOpsetOwner(const NodeReport &report) {
+  return getDomain(report.op) == kOpenVinoDomain ? "OpenVINO " : "";
+}
+
+static void printAccepting(llvm::raw_ostream &os, const NodeReport &report) {
+  ArrayRef<OpsetVerdict> opsets = report.opsets;
   auto accepting = llvm::make_filter_range(
       opsets, [](const OpsetVerdict &range) { return range.verdict.accepted; });
   if (accepting.empty()) {
-    os << ", accepted by no opset";
+    os << ", accepted by no " << getOpsetOwner(report) << "opset";
     return;
   }
-  os << ", accepted by opsets ";
+  os << ", accepted by " << getOpsetOwner(report) << "opsets ";
   llvm::interleaveComma(
       accepting, os, [&](const OpsetVerdict &range) { printRange(os, range); });
 }
@@ -308,14 +313,14 @@ void quant_float::printReports(llvm::raw_ostream &os,
     if (!report.verdict.reason.empty())
       os << ": " << report.verdict.reason;
     if (!report.opsets.empty())
-      printAccepting(os, report.opsets);
+      printAccepting(os, report);
     os << "\n";
     for (const std::string &warning : report.warnings)
       os << "  warning: " << warning << "\n";
     for (const OpsetVerdict &range : report.opsets) {
       if (range.verdict.accepted)
         continue;
-      os << "  opsets ";
+      os << "  " << getOpsetOwner(report) << "opsets ";
       printRange(os, range);
       os << ": " << range.verdict.reason << "\n";
     }

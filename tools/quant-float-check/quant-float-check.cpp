@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../FakeConvertModeOption.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/Check.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
@@ -32,10 +31,10 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> opset{
       "opset", cl::value_desc("N|all"),
-      cl::desc("verify against opset N; all: say which opsets accept which "
-               "node (default: each node's own)"),
+      cl::desc("verify ONNX's nodes against ONNX's opset N, others against "
+               "their own; all: say which opsets accept which node (default: "
+               "each node's own)"),
       cl::cat(category)};
-  FakeConvertModeOption fakeConvertMode{category};
   cl::opt<bool> json{"json", cl::desc("print an array of JSON objects"),
                      cl::cat(category)};
 };
@@ -69,7 +68,6 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.json = options.json;
   // What is wrong with a node is in the report.
   arguments.load.verify = false;
-  arguments.load.fakeConvertMode = options.fakeConvertMode.get();
   if (options.opset == "all") {
     arguments.check.everyOpset = true;
   } else if (options.opset.getNumOccurrences()) {
@@ -125,6 +123,11 @@ static int check(const Arguments &arguments) {
   else
     printReports(llvm::outs(), reports);
   llvm::outs().flush();
+  bool isOpenVino = StringRef(arguments.model).ends_with(".xml");
+  if (arguments.check.opset && isOpenVino)
+    llvm::errs() << arguments.model
+                 << ": warning: --opset counts ONNX's opsets; the layers were "
+                    "verified against their own\n";
 
   printDiagnostics(reports);
   bool isInvalid = llvm::any_of(reports, [](const NodeReport &report) {

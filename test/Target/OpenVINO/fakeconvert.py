@@ -6,7 +6,7 @@
 # RUN: quant-float-compile %t/m.xml --emit mlir -o %t/exact.mlir --fakeconvert-mode exact
 # RUN: quant-float-compile %t/m.mlir --emit mlir -o %t/overridden.mlir --fakeconvert-mode exact
 # RUN: not cmp -s %t/default.mlir %t/exact.mlir
-# RUN: quant-float-check %t/m.xml --fakeconvert-mode openvino_reference
+# RUN: quant-float-check %t/m.xml
 # RUN: quant-float-run %t/one.xml --random 1 --outputs %t/plugin
 # RUN: quant-float-run %t/one.xml --random 1 --outputs %t/exact --fakeconvert-mode exact
 # RUN: not cmp -s %t/plugin/output_0.npy %t/exact/output_0.npy
