@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -124,7 +125,9 @@ static NodeResults reshapeTo(NodeContext &context,
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
   bool allowZero = context.getInt("allowzero", 0) != 0;
   std::optional<size_t> inferred;
-  SmallVector<OpFoldResult> others;
+  // A size that is copied is on both sides, so that it may well be 0.
+  SmallVector<OpFoldResult> others, divided;
+  llvm::SmallBitVector isCopied(from.size());
   for (auto [index, size] : llvm::enumerate(to)) {
     std::optional<int64_t> constant = getConstantIntValue(size);
     if (constant == 0 && !allowZero) {
@@ -133,6 +136,8 @@ static NodeResults reshapeTo(NodeContext &context,
                                    " of an input of rank " +
                                    Twine(from.size()));
       size = from[index];
+      isCopied.set(index);
+      continue;
     } else if (constant == -1) {
       if (inferred)
         return context.unsupported("the shape has more than one -1");
@@ -143,9 +148,12 @@ static NodeResults reshapeTo(NodeContext &context,
     }
     others.push_back(size);
   }
+  for (auto [index, size] : llvm::enumerate(from))
+    if (!isCopied.test(index))
+      divided.push_back(size);
   bool isExact = false;
   if (inferred) {
-    FailureOr<OpFoldResult> size = inferSize(context, from, others, isExact);
+    FailureOr<OpFoldResult> size = inferSize(context, divided, others, isExact);
     if (failed(size))
       return failure();
     to[*inferred] = *size;

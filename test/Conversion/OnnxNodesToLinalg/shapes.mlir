@@ -53,6 +53,17 @@ func.func @reshape_zero(%x: tensor<?x6xf32>, %y: tensor<3x0xf32>) -> (tensor<*xf
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
+// A -1 beside a 0 that is copied, which says nothing of the other sizes.
+// CHECK-LABEL: func.func @reshape_copied_zero(
+// CHECK-SAME: -> (tensor<0x4xf32>, tensor<3x0x7xf32>)
+func.func @reshape_copied_zero(%x: tensor<0x4xf32>, %y: tensor<3x0xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %rest = arith.constant dense<[0, -1]> : tensor<2xi64>
+  %empty = arith.constant dense<[0, -1, 7]> : tensor<3xi64>
+  %0 = quant_float.node "Reshape"(%x, %rest) opset 13 : (tensor<0x4xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %1 = quant_float.node "Reshape"(%y, %empty) opset 13 : (tensor<3x0xf32>, tensor<3xi64>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
+}
+
 // A fixed shape needs as many elements; the entry point sees to it.
 // CHECK-LABEL: func.func @reshape_checked(
 // CHECK: %[[FITS:.+]] = arith.cmpi eq
