@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
 using namespace mlir;
@@ -14,11 +15,22 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
 
 /// Sizes of 1 are repeated ("numpy"), or all are the same ("none"), which the
-/// former includes.
+/// former includes where that is known.
 static LogicalResult checkBroadcast(LayerContext &context) {
   StringRef kind = context.getString("auto_broadcast", "numpy");
-  if (kind == "numpy" || kind == "none" || kind == "explicit")
+  if (kind == "numpy")
     return success();
+  if (kind == "none" || kind == "explicit") {
+    TypeRange types = ValueRange(context.inputs).getTypes();
+    if (succeeded(verifyCompatibleShapes(types)))
+      return success();
+    return context.unsupported(
+        "auto_broadcast " + kind + " needs inputs of one shape, but got " +
+        show(types.front()) + " and " +
+        show(*llvm::find_if(types, [&](Type type) {
+          return failed(verifyCompatibleShape(types.front(), type));
+        })));
+  }
   return context.unsupported("auto_broadcast must be numpy or none, but got '" +
                              kind + "'");
 }
@@ -93,6 +105,11 @@ FailureOr<Value> openvino_layers::convertClamp(LayerContext &context) {
   std::optional<double> high = context.getDouble("max");
   if (!low || !high)
     return context.unsupported("attributes 'min' and 'max' are missing");
+  // NaN is no bound, either.
+  if (!(*low <= *high))
+    return context.unsupported("min must not be above max, but got " +
+                               Twine(std::to_string(*low)) + " and " +
+                               std::to_string(*high));
   bool isInteger = isa<IntegerType>(context.elementType(0));
   Value above = limit(context, context.inputs[0], "Greater",
                       isInteger ? std::ceil(*low) : *low);
@@ -113,6 +130,29 @@ FailureOr<Value> openvino_layers::convertSigmoid(LayerContext &context) {
 // FakeQuantize
 //===----------------------------------------------------------------------===//
 
+/// The limits are repeated to the data, which does not grow.
+static LogicalResult checkLimits(LayerContext &context) {
+  auto data = dyn_cast<RankedTensorType>(context.inputs[0].getType());
+  for (Value input : ArrayRef(context.inputs).drop_front()) {
+    auto limit = dyn_cast<RankedTensorType>(input.getType());
+    if (!data || !limit)
+      continue;
+    auto sizes = llvm::zip(llvm::reverse(data.getShape()),
+                           llvm::reverse(limit.getShape()));
+    bool grows =
+        limit.getRank() > data.getRank() || llvm::any_of(sizes, [](auto pair) {
+          auto [size, limitSize] = pair;
+          return size == 1 && limitSize != 1 &&
+                 !ShapedType::isDynamic(limitSize);
+        });
+    if (grows)
+      return context.unsupported("limits must broadcast to the data, which "
+                                 "does not grow, but got " +
+                                 show(limit) + " and " + show(data));
+  }
+  return success();
+}
+
 /// Of x, il, ih, ol, oh, with L = levels - 1, in this order:
 ///   x <= min(il, ih) ? ol : x > max(il, ih) ? oh
 ///     : round((x - il) / (ih - il) * L) / L * (oh - ol) + ol
@@ -120,6 +160,8 @@ FailureOr<Value> openvino_layers::convertSigmoid(LayerContext &context) {
 FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
   if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
       failed(context.requireNumbers()))
+    return failure();
+  if (failed(checkLimits(context)))
     return failure();
   Type elementType = context.elementType(0), boolean = context.b.getI1Type();
   if (!isa<FloatType>(elementType))

@@ -41,6 +41,8 @@ FailureOr<Value> openvino_layers::convertTranspose(LayerContext &context) {
   auto order = context.getConstantInts(1);
   if (!order)
     return context.unsupported("the order of axes must be a constant");
+  if (llvm::any_of(*order, [](int64_t axis) { return axis < 0; }))
+    return context.unsupported("the order of axes must have no negative ones");
   SmallVector<NamedAttribute> attributes;
   if (!order->empty())
     attributes.push_back(context.intsAttr("perm", *order));

@@ -94,7 +94,10 @@ FailureOr<Value> openvino_layers::convertConvolution(LayerContext &context) {
 
 /// Along one axis in all versions; from version 8 on it may be negative.
 FailureOr<Value> openvino_layers::convertSoftmax(LayerContext &context) {
-  return context.buildNode(
-      "Softmax", context.inputs, context.elementType(0),
-      context.intAttr("axis", context.getInt("axis").value_or(1)));
+  int64_t axis = context.getInt("axis").value_or(1);
+  if (axis < 0 && context.node.getOpset() < 8)
+    return context.unsupported(
+        "the axis may be negative from opset 8 on, but got " + Twine(axis));
+  return context.buildNode("Softmax", context.inputs, context.elementType(0),
+                           context.intAttr("axis", axis));
 }

@@ -148,3 +148,23 @@ func.func @values(%x: tensor<4xf32>, %u: tensor<*xf32>, %o: tensor<2xi64>, %l: t
   %7 = quant_float.node "Convolution"(%q, %q) opset 1 domain "openvino" attributes {pads_begin = array<i64: 1>, pads_end = array<i64: 1, 1>} : (tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x1xf32>
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// What OpenVINO refuses, too.
+func.func @refused(%x: tensor<4xf32>, %one: tensor<1xf32>, %m: tensor<1x3xf32>, %l: tensor<f32>, %g: tensor<4x1xf32>) -> tensor<4xf32> {
+  %o = arith.constant dense<[0, -1]> : tensor<2xi64>
+  // expected-error @+1 {{'Clamp': min must not be above max, but got 2.000000 and 1.000000}}
+  %0 = quant_float.node "Clamp"(%x) opset 1 domain "openvino" attributes {min = 2.0 : f64, max = 1.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{'Clamp': min must not be above max, but got nan and 1.000000}}
+  %1 = quant_float.node "Clamp"(%x) opset 1 domain "openvino" attributes {min = 0x7FF8000000000000 : f64, max = 1.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{'Transpose': the order of axes must have no negative ones}}
+  %2 = quant_float.node "Transpose"(%m, %o) opset 1 domain "openvino" : (tensor<1x3xf32>, tensor<2xi64>) -> tensor<1x3xf32>
+  // expected-error @+1 {{'SoftMax': the axis may be negative from opset 8 on, but got -1}}
+  %3 = quant_float.node "SoftMax"(%x) opset 1 domain "openvino" attributes {axis = -1} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{'Add': auto_broadcast none needs inputs of one shape, but got 'tensor<4xf32>' and 'tensor<1xf32>'}}
+  %4 = quant_float.node "Add"(%x, %one) opset 1 domain "openvino" attributes {auto_broadcast = "none"} : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{'FakeQuantize': limits must broadcast to the data, which does not grow, but got 'tensor<4x1xf32>' and 'tensor<1x3xf32>'}}
+  %5 = quant_float.node "FakeQuantize"(%m, %g, %l, %l, %l) opset 1 domain "openvino" attributes {levels = 4 : i64} : (tensor<1x3xf32>, tensor<4x1xf32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<4x3xf32>
+  return %x : tensor<4xf32>
+}
