@@ -55,6 +55,9 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
   std::string message;
   if (isImported && !llvm::sys::fs::exists(path))
     return fail(kToolWrongUsage, "no such file");
+  // The importers map it; a pipe or a device has no end.
+  if (isImported && !llvm::sys::fs::is_regular_file(path))
+    return fail(kToolWrongUsage, "is not a regular file");
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
   if (!buffer)
     return fail(kToolWrongUsage, message);

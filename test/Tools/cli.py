@@ -52,6 +52,11 @@ unknown_suffix = write("model.txt", "")
 missing = work / "missing.onnx"
 folder = work / "folder.onnx"
 folder.mkdir()
+# Neither has an end.
+devices = [work / "zero.onnx", work / "zero.xml", work / "pipe.xml"]
+for device in devices[:2]:
+    device.symlink_to("/dev/zero")
+os.mkfifo(devices[2])
 
 ALL = ["opt", "translate", "compile", "run", "check"]
 OURS = ["compile", "run", "check"]
@@ -65,6 +70,8 @@ for tool in (f"quant-float-{name}" for name in OURS):
     expect(2, tool, good, "--no-such-option", *output)
     expect(2, tool, missing, *output, stderr="missing.onnx")
     expect(2, tool, folder, *output, stderr="folder.onnx")
+    for device in devices:
+        expect(2, tool, device, *output, stderr=f"{device.name}: error: is not a regular file")
     expect(2, tool, unknown_suffix, *output, stderr="model.txt")
     expect(1, tool, no_onnx, *output, stderr="no.onnx")
     expect(1, tool, empty, *output, stderr="empty.onnx")

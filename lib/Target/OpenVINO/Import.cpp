@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/IR/QuantFloatDialect.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -42,11 +43,16 @@ static std::string getWeightsPath(StringRef path) {
 OwningOpRef<ModuleOp>
 quant_float::importOpenVino(StringRef path, MLIRContext *context,
                             const OpenVinoImportOptions &options) {
+  Subject subject{FileLineColLoc::get(context, path, 0, 0), ""};
+  // Opening a pipe would wait for a writer, and a device has no end.
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
+    (void)diagnose(subject, Diag::CannotOpen, "it is not a regular file");
+    return nullptr;
+  }
   auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!opened) {
-    (void)diagnose(Subject{FileLineColLoc::get(context, path, 0, 0), ""},
-                   Diag::CannotOpen, opened.getError().message());
+    (void)diagnose(subject, Diag::CannotOpen, opened.getError().message());
     return nullptr;
   }
   return importOpenVinoBytes((*opened)->getBuffer(), path, getWeightsPath(path),
