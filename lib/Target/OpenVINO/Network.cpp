@@ -303,8 +303,9 @@ FailureOr<SmallVector<unsigned>> Network::sortLayers() const {
   if (pending.empty())
     return diagnose(Subject{makeLoc(document.child("net")), ""},
                     Diag::NoResult);
+  // What is assigned to a variable is computed, too.
   for (auto [index, layer] : llvm::enumerate(layers))
-    if (layer.type == "Parameter")
+    if (layer.type == "Parameter" || layer.type == "Assign")
       need(index);
 
   SmallVector<SmallVector<unsigned>> producers(layers.size());
