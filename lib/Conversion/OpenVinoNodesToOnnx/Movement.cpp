@@ -62,8 +62,7 @@ FailureOr<Value> openvino_layers::convertGather(LayerContext &context) {
                            context.intAttr("axis", axis->front()));
 }
 
-FailureOr<Value>
-openvino_layers::convertGatherInBatches(LayerContext &context) {
+static LogicalResult checkBatches(LayerContext &context) {
   // Counted from the end of the indices where negative.
   int64_t batchAxes = context.getInt("batch_dims").value_or(0);
   if (batchAxes < 0)
@@ -71,7 +70,69 @@ openvino_layers::convertGatherInBatches(LayerContext &context) {
   if (batchAxes != 0)
     return context.unsupported("batch_dims must be 0, but got " +
                                Twine(batchAxes));
+  return success();
+}
+
+FailureOr<Value>
+openvino_layers::convertGatherInBatches(LayerContext &context) {
+  if (failed(checkBatches(context)))
+    return failure();
   return convertGather(context);
+}
+
+/// Whether all indices are known to be inside of an axis.
+static bool isInside(LayerContext &context, int64_t axis) {
+  auto data = cast<RankedTensorType>(context.inputs[0].getType());
+  auto indices = context.getConstantInts(1);
+  int64_t size = data.getDimSize(axis);
+  return indices && !ShapedType::isDynamic(size) &&
+         llvm::all_of(*indices, [&](int64_t index) {
+           return -size <= index && index < size;
+         });
+}
+
+/// What is outside of the axis gives zeros.
+FailureOr<Value> openvino_layers::convertGatherOrZero(LayerContext &context) {
+  auto axes = context.getConstantInts(2);
+  std::optional<int64_t> rank = context.getRank(0);
+  std::optional<int64_t> indexRank = context.getRank(1);
+  if (!axes || axes->size() != 1 || !rank || !indexRank)
+    return convertGatherInBatches(context);
+  int64_t axis = axes->front() + (axes->front() < 0 ? *rank : 0);
+  Type elementType = context.elementType(0);
+  // The e8m0 format has no zero; what is no axis is reported elsewhere.
+  if (isa<Float8E8M0FNUType>(elementType) || axis < 0 || axis >= *rank ||
+      isInside(context, axis))
+    return convertGatherInBatches(context);
+  FailureOr<Value> indices = getAsInt64(context, 1);
+  if (failed(indices) || failed(checkBatches(context)))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type wide = b.getI64Type(), boolean = b.getI1Type();
+  Value sizes = context.buildNode("Shape", context.inputs[0], wide);
+  Value size =
+      context.buildNode("Gather", {sizes, context.makeNumber(wide, axis)}, wide,
+                        context.intAttr("axis", 0));
+  Value least = context.buildNode("Neg", size, wide);
+  Value isAbove =
+      context.buildNode("GreaterOrEqual", {*indices, least}, boolean);
+  Value isBelow = context.buildNode("Less", {*indices, size}, boolean);
+  Value isFound = context.buildNode("And", {isAbove, isBelow}, boolean);
+  context.inputs[1] = context.buildNode(
+      "Where", {isFound, *indices, context.makeNumber(wide, 0)}, wide);
+  FailureOr<Value> gathered = convertGather(context);
+  if (failed(gathered))
+    return failure();
+  // Beside the indices' axes are those behind the one that they replace.
+  auto behind = llvm::to_vector(
+      llvm::seq<int64_t>(*indexRank, *indexRank + *rank - axis - 1));
+  if (!behind.empty()) {
+    Value added = context.makeConstant(DenseElementsAttr::get(
+        RankedTensorType::get(behind.size(), wide), ArrayRef(behind)));
+    isFound = context.buildNode("Unsqueeze", {isFound, added}, boolean);
+  }
+  Value zero = context.makeNumber(elementType, 0);
+  return context.buildNode("Where", {isFound, *gathered, zero}, elementType);
 }
 
 FailureOr<Value> openvino_layers::convertConcat(LayerContext &context) {

@@ -123,11 +123,30 @@ func.func @movement(%x: tensor<2x3x4xf32>, %i: tensor<2xi32>) -> (tensor<6x4xf32
   %3 = quant_float.node "Transpose"(%x, %e) opset 1 domain "openvino" : (tensor<2x3x4xf32>, tensor<0xi64>) -> tensor<4x3x2xf32>
   %a = arith.constant dense<-1> : tensor<i32>
   // CHECK: %[[WIDE:.+]] = quant_float.cast %[[I]] opset 28 : tensor<2xi32> to tensor<2xi64>
-  // CHECK: quant_float.node "Gather"(%[[X]], %[[WIDE]]) opset 21 attributes {axis = -1 : i64}
+  // From version 8 on there are zeros behind the ends of the axis.
+  // CHECK: %[[SIZES:.+]] = quant_float.node "Shape"(%[[X]])
+  // CHECK: %[[SIZE:.+]] = quant_float.node "Gather"(%[[SIZES]], %{{.+}}) opset 21 attributes {axis = 0 : i64}
+  // CHECK: %[[FOUND:.+]] = quant_float.node "And"
+  // CHECK: %[[SAFE:.+]] = quant_float.node "Where"(%[[FOUND]], %[[WIDE]], %{{.+}})
+  // CHECK: %[[G:.+]] = quant_float.node "Gather"(%[[X]], %[[SAFE]]) opset 21 attributes {axis = -1 : i64}
+  // CHECK: quant_float.node "Where"(%[[FOUND]], %[[G]], %{{.+}}) opset 21
   %4 = quant_float.node "Gather"(%x, %i, %a) opset 8 domain "openvino" attributes {batch_dims = 0 : i64} : (tensor<2x3x4xf32>, tensor<2xi32>, tensor<i32>) -> tensor<2x3x2xf32>
   // CHECK: quant_float.node "Concat"(%[[X]], %[[X]]) opset 21 attributes {axis = 1 : i64}
   %5 = quant_float.node "Concat"(%x, %x) opset 1 domain "openvino" attributes {axis = 1 : i64} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x6x4xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<6x4xf32>, tensor<6x4xf32>, tensor<4x2x3xf32>, tensor<4x3x2xf32>, tensor<2x3x2xf32>, tensor<2x6x4xf32>
+}
+
+// -----
+
+// Indices that are known to be inside need no zeros.
+// CHECK-LABEL: func.func @gather_constant(
+// CHECK-NOT: "Where"
+// CHECK: quant_float.node "Gather"(
+func.func @gather_constant(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %i = arith.constant dense<[-4, 3]> : tensor<2xi64>
+  %a = arith.constant dense<0> : tensor<1xi64>
+  %0 = quant_float.node "Gather"(%x, %i, %a) opset 8 domain "openvino" : (tensor<4xf32>, tensor<2xi64>, tensor<1xi64>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
 }
 
 // -----
