@@ -206,6 +206,15 @@ for op in (opset1.gather, opset7.gather, opset8.gather):
         )
 case(lambda p, q: opset8.gather(p, q, constant(1, i64)), x, np.array([-1, -3, 2], i64))
 case(lambda p, q: opset8.gather(p, q, constant(0, i64), -1), x, np.array([1], i64))
+# Outside of the axis there are zeros.
+outside = np.array([[-7, 0, 2], [1, -2, 5]], np.int32)
+for axis in (0, 1, -1):
+    for array in (x, Input(x.astype(f16), [-1, -1, -1]), x.astype(np.int8)):
+        case(lambda p, q, a=axis: opset8.gather(p, q, constant(a, i64)), array, outside)
+case(lambda p: opset8.gather(p, constant([9, 1], i64), constant(1, i64)), x)
+# A -1 beside a 0 that is copied.
+for sizes, shape in (((0, 4), [0, -1]), ((4, 0), [0, -1, 8]), ((4, 0), [-1, 0])):
+    case(lambda p, s=shape: opset1.reshape(p, constant(s, i64), True), np.zeros(sizes, f32))
 for axis in (0, 1, -1):
     other = list(x.shape)
     other[axis] += 2
