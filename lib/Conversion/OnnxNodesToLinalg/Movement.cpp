@@ -72,6 +72,37 @@ NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// The axis had a default in version 1.
+/// The tensors one behind the other along `axis`, `sizes` being those of all
+/// else. Their sum of sizes has been checked.
+static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
+                       SmallVector<OpFoldResult> sizes, int64_t axis) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> ends;
+  for (Value part : parts) {
+    OpFoldResult end = ends.empty() ? b.getIndexAttr(0) : ends.back();
+    ends.push_back(context.computeSum({end, context.getSizes(part)[axis]}));
+  }
+  Type elementType = getElementTypeOrSelf(parts.front());
+  sizes[axis] = ends.back();
+  Value result = tensor::EmptyOp::create(b, sizes, elementType);
+  for (auto [part, end] : llvm::zip_equal(parts, ends)) {
+    sizes[axis] = context.getSizes(part)[axis];
+    // There is no place for nothing behind the last element.
+    if (isConstantIntValue(sizes[axis], 0))
+      continue;
+    auto type = RankedTensorType::get(getShape(sizes), elementType);
+    Value source = part;
+    if (type != source.getType())
+      source = tensor::CastOp::create(b, type, source);
+    result = tensor::InsertSliceOp::create(b, source, result, offsets, sizes,
+                                           strides);
+    offsets[axis] = end;
+  }
+  return result;
+}
+
 NodeResults onnx_nodes::convertConcat(NodeContext &context) {
   constexpr int64_t kFirstWithoutDefault = 4;
   ImplicitLocOpBuilder &b = context.b;
@@ -86,7 +117,7 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
     return failure();
   Type elementType = context.elementType(0);
 
-  SmallVector<OpFoldResult> sizes, ends;
+  SmallVector<OpFoldResult> sizes;
   OpFoldResult end = b.getIndexAttr(0);
   SmallVector<Value> scalars;
   bool isScalars = true;
@@ -108,13 +139,11 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
         common = size;
     }
     end = context.computeSum({end, inputSizes[*axis]});
-    ends.push_back(end);
     std::optional<SmallVector<Value>> elements = context.getScalars(input);
     isScalars &= elements.has_value();
     if (isScalars)
       scalars.append(*elements);
   }
-  sizes[*axis] = end;
   if (!context.getProblem().empty())
     return failure();
   if (isScalars && rank == 1) {
@@ -123,21 +152,21 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
         scalars, RankedTensorType::get({count}, elementType))};
   }
 
-  Value result = tensor::EmptyOp::create(b, sizes, elementType);
-  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
-  for (auto [index, input] : llvm::enumerate(context.inputs)) {
-    SmallVector<OpFoldResult> part = sizes;
-    part[*axis] = context.getSizes(input)[*axis];
-    auto type = RankedTensorType::get(getShape(part), elementType);
-    Value source = input;
-    if (type != source.getType())
-      source = tensor::CastOp::create(b, type, source);
-    result = tensor::InsertSliceOp::create(b, source, result, offsets, part,
-                                           strides);
-    offsets[*axis] = ends[index];
+  // Bufferization looks at every two slices of a tensor, and at what is between
+  // them: many are put together by groups.
+  constexpr size_t kMostParts = 16;
+  SmallVector<Value> parts(context.inputs);
+  while (parts.size() > kMostParts) {
+    SmallVector<Value> joined;
+    for (ArrayRef<Value> rest = parts; !rest.empty();) {
+      size_t count = std::min(kMostParts, rest.size());
+      joined.push_back(
+          joinParts(context, rest.take_front(count), sizes, *axis));
+      rest = rest.drop_front(count);
+    }
+    parts = std::move(joined);
   }
-  return SmallVector<Value>{result};
+  return SmallVector<Value>{joinParts(context, parts, sizes, *axis)};
 }
 
 /// The sizes of the parts: given by attribute (versions 2 and 11, and 1, which
