@@ -27,6 +27,9 @@ public:
       : builder(builder), loc(loc), shape(dyn_cast<VectorType>(like.getType())),
         cpu(cpu) {}
 
+  /// The same on the shape of another value.
+  Lanes withShapeOf(Value like) const { return {builder, loc, like, cpu}; }
+
   const TargetCpu &getCpu() const { return cpu; }
 
   Type getType(Type element) const {

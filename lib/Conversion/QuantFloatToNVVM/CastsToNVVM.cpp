@@ -238,7 +238,8 @@ struct CastOpByInstruction final : OpRewritePattern<CastOp> {
     storage = flatten(rewriter, loc, storage);
     Value result = plan.encode ? encode(rewriter, op, storage, *plan.encode)
                                : decode(rewriter, op, storage, *plan.decode);
-    Lanes lanes(rewriter, loc, result, getNvidiaCpu());
+    TargetCpu cpu = getNvidiaCpu();
+    Lanes lanes(rewriter, loc, result, cpu);
     result = lanes.bitcast(
         result, getStorageElementType(getElementTypeOrSelf(op.getType())));
     result = unflatten(rewriter, loc, result, op.getType());

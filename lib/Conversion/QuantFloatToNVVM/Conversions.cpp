@@ -145,6 +145,24 @@ static Value correctOverflow(Lanes &lanes, Value codes, Value value,
   return lanes.make<arith::XOrIOp>(codes, change);
 }
 
+/// C5: 0x7E for NaN, where the instruction gives 0x7F and infinity nowhere.
+/// What the correction of an overflow gives is below that, too. As many codes
+/// as fit a register go at once: the carry of an addition, which ends in the
+/// sign bit of a byte, tells 0x7F from the others.
+static Value correctNaNCode(Lanes &lanes, Value codes) {
+  auto type = cast<VectorType>(codes.getType());
+  int64_t count = type.getNumElements();
+  unsigned bytes = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+  Value packed = lanes.make<vector::BitCastOp>(
+      VectorType::get(count / bytes, lanes.getInt(8 * bytes)), codes);
+  Lanes registers = lanes.withShapeOf(packed);
+  auto each = [&](uint64_t byte) { return byte * 0x01010101; };
+  Value carry = registers.add(registers.bitAnd(packed, each(0x7F)), each(1));
+  Value isNaN = registers.shrU(registers.bitAnd(carry, each(0x80)), 7);
+  Value changed = registers.make<arith::XOrIOp>(packed, isNaN);
+  return lanes.make<vector::BitCastOp>(type, changed);
+}
+
 /// C5: NaN keeps its sign, where the instruction gives 0x7F.
 static Value correctFloat8(Lanes &lanes, Value codes, const Carrier &carrier,
                            FloatType type, const CastSemantics &semantics,
@@ -156,7 +174,7 @@ static Value correctFloat8(Lanes &lanes, Value codes, const Carrier &carrier,
   if (carrier.nans == NaNs::None || !nanMatters)
     return codes;
   if (to.nanCode != to.magnitudeMask())
-    codes = lanes.select(lanes.isNaN(value), to.nanCode, codes);
+    codes = correctNaNCode(lanes, codes);
   // All other codes have their sign.
   return lanes.make<arith::OrIOp>(codes, getSign(lanes, value, to));
 }

@@ -49,7 +49,7 @@ LIMITS = {
     },
     "sm_90": {
         "f32_to_f8E4M3FN": 11,
-        "f32_to_f8E5M2": 26,
+        "f32_to_f8E5M2": 16,
         "f16_to_f8E4M3FN": 15,
         "f8E4M3FN_to_f32": 29,
         "f8E4M3FN_to_f16": 25,

@@ -54,18 +54,22 @@ func.func @c3_e4m3_without_saturation(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
   return %0 : vector<4xf8E4M3FN>
 }
 
-// And 61440 is one, between an odd code and infinity's. NaN is 0x7E.
+// And 61440 is one, between an odd code and infinity's. NaN is 0x7E: adding 1 to
+// 0x7F carries into the sign bit.
 
 // CHECK-LABEL: func.func @c3_e5m2_without_saturation(
 // CHECK-DAG:     %[[LIMIT:.+]] = arith.constant dense<6.144000e+04> : vector<4xf32>
 // CHECK-DAG:     %[[CHANGE:.+]] = arith.constant dense<7> : vector<4xi8>
-// CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<126> : vector<4xi8>
+// CHECK-DAG:     %[[ONES:.+]] = arith.constant dense<16843009> : vector<1xi32>
 // CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E5M2)
 // CHECK:         %[[OVER:.+]] = arith.cmpf oge, %{{.+}}, %[[LIMIT]]
 // CHECK:         arith.select %[[OVER]], %[[CHANGE]],
 // CHECK:         arith.xori
-// CHECK:         %[[IS_NAN:.+]] = arith.cmpf uno
-// CHECK:         arith.select %[[IS_NAN]], %[[NAN]],
+// CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} : vector<4xi8> to vector<1xi32>
+// CHECK:         %[[CARRY:.+]] = arith.addi %{{.+}}, %[[ONES]]
+// CHECK:         arith.andi %[[CARRY]]
+// CHECK:         %[[IS_NAN:.+]] = arith.shrui
+// CHECK:         arith.xori %[[CODES]], %[[IS_NAN]]
 // CHECK:         return
 func.func @c3_e5m2_without_saturation(%x: vector<4xf32>) -> vector<4xf8E5M2> {
   %0 = quant_float.cast %x opset 19 saturate false : vector<4xf32> to vector<4xf8E5M2>
