@@ -86,6 +86,11 @@ unsigned NvidiaChip::getLeastPtx(NvidiaFeature feature) const {
   return feature == NvidiaFeature::Float8 ? row->float8 : row->narrowFloat;
 }
 
+unsigned NvidiaChip::getLeastPtx() const {
+  const ChipRow *row = lookup(name);
+  return row == std::end(kChips) ? 0 : row->ptx;
+}
+
 bool NvidiaChip::has(NvidiaFeature feature) const {
   unsigned least = getLeastPtx(feature);
   return least != 0 && ptx >= least;

@@ -180,8 +180,8 @@ def ConvertQuantFloatToNVVMPass
     instruction was taken or why none was: `--remarks-filter=quant-float-nvvm
     --remark-format=emitRemark` shows them.
 
-    Without `chip` it is that of the GPU module's `#nvvm.target`, and the version
-    of PTX is the one among its features.
+    Without `chip` it is that of the GPU module's one `#nvvm.target`, and the
+    version of PTX is the one among its features, or the first that knows the chip.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"",

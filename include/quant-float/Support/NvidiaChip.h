@@ -36,6 +36,9 @@ struct NvidiaChip {
   /// has them by none.
   unsigned getLeastPtx(NvidiaFeature feature) const;
   bool has(NvidiaFeature feature) const;
+  /// The least version of PTX that knows the chip: what LLVM takes if told
+  /// none.
+  unsigned getLeastPtx() const;
 
   /// As LLVM takes it: "+ptx81".
   std::string getFeatures() const;

@@ -80,10 +80,16 @@ private:
 
 FailureOr<NvidiaChip> ConvertQuantFloatToNVVM::getChip(Operation *op) {
   std::string name = chip, version = ptx;
-  if (auto module = dyn_cast<gpu::GPUModuleOp>(op);
-      module && name.empty() && module.getTargetsAttr()) {
-    for (auto target :
-         module.getTargetsAttr().getAsRange<NVVM::NVVMTargetAttr>()) {
+  auto module = dyn_cast<gpu::GPUModuleOp>(op);
+  bool isOfModule = name.empty() && module && module.getTargetsAttr();
+  if (isOfModule) {
+    if (size_t count = module.getTargetsAttr().size(); count != 1) {
+      op->emitError("expected a chip or one target, but got ")
+          << count << " targets";
+      return failure();
+    }
+    if (auto target =
+            dyn_cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0])) {
       name = target.getChip().str();
       for (StringRef feature : llvm::split(target.getFeatures(), ","))
         if (version.empty() && feature.starts_with("+ptx"))
@@ -99,6 +105,9 @@ FailureOr<NvidiaChip> ConvertQuantFloatToNVVM::getChip(Operation *op) {
     op->emitError() << llvm::toString(known.takeError());
     return failure();
   }
+  // A target that names no version is compiled for the chip's first.
+  if (isOfModule && version.empty())
+    known->ptx = known->getLeastPtx();
   return *known;
 }
 

@@ -45,6 +45,8 @@ WRONG = [
     ("", "80", "", "expected a chip, of the pass or of the module's target"),
     ("", "", '[#nvvm.target<chip = "sm_61">]', f"chip must be one of {CHIPS}, but got 'sm_61'"),
     ("", "", '[#nvvm.target<chip = "sm_90a", features = "+ptx78">]', "chip 'sm_90a' needs PTX 8.0 or later, but got 7.8"),
+    ("", "", '[#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90">]', "expected a chip or one target, but got 2 targets"),
+    ("", "", '[#rocdl.target<chip = "gfx942">]', "expected a chip, of the pass or of the module's target"),
 ]  # fmt: skip
 
 # chip, ptx, the module's target, whether f32 to f8E4M3FN is an instruction.
@@ -57,6 +59,9 @@ RIGHT = [
     ("sm_90", "+ptx90", "", True),
     ("", "", '[#nvvm.target<chip = "sm_90">]', True),
     ("", "", '[#nvvm.target<chip = "sm_89", features = "+ptx78">]', False),
+    # The version of PTX that LLVM takes then is 7.8.
+    ("", "", '[#nvvm.target<chip = "sm_89">]', False),
+    ("", "81", '[#nvvm.target<chip = "sm_89">]', True),
     ("", "", '[#nvvm.target<chip = "sm_80">]', False),
     ("sm_80", "", '[#nvvm.target<chip = "sm_90">]', False),
 ]  # fmt: skip
