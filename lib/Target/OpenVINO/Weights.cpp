@@ -157,6 +157,10 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
     return diagnose(subject, Diag::ConstantSize, needed,
                     (elementType.name + " of shape " + spellShape(dims)).str(),
                     size);
+  std::tuple key(offset, std::vector<int64_t>(dims.begin(), dims.end()),
+                 elementType.type.getAsOpaquePointer(), elementType.storage);
+  if (auto made = attributes.find(key); made != attributes.end())
+    return made->second;
   FailureOr<SharedBytes> stored = read(offset, size, subject);
   if (failed(stored))
     return failure();
@@ -171,5 +175,7 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
     return diagnose(subject, Diag::NoMemory,
                     llvm::SaturatingMultiply<uint64_t>(
                         *count, getSlotBytes(elementType.type)));
-  return makeElementsAttr(std::move(decoded), name);
+  ElementsAttr made = makeElementsAttr(std::move(decoded), name);
+  attributes[key] = made;
+  return made;
 }

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <vector>
 
 namespace mlir::quant_float::openvino_import {
 
@@ -44,6 +45,10 @@ private:
   /// elements and their type.
   std::map<std::tuple<uint64_t, int64_t, const void *, Storage>, SharedBytes>
       copies;
+  /// And the attribute, where the shapes are the same.
+  std::map<std::tuple<uint64_t, std::vector<int64_t>, const void *, Storage>,
+           ElementsAttr>
+      attributes;
 };
 
 } // namespace mlir::quant_float::openvino_import
