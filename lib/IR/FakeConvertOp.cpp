@@ -87,41 +87,37 @@ static LogicalResult verifyShift(FakeConvertOp op) {
          << describeShapeOf(op.getScale());
 }
 
-/// K5, for the scale and for the shift, one of which may tell more.
-static LogicalResult verifyBroadcast(FakeConvertOp op, Value value,
-                                     StringRef name) {
+/// K5. As in OpenVINO nothing is asked of the shift but to be like the scale.
+static LogicalResult verifyBroadcast(FakeConvertOp op) {
   // The input may have no rank where the result has one.
   Value whole = getShape(op.getInput()) ? op.getInput() : op.getResult();
   std::optional<ArrayRef<int64_t>> input = getShape(whole);
-  std::optional<ArrayRef<int64_t>> scale = getShape(value);
+  std::optional<ArrayRef<int64_t>> scale = getShape(op.getScale());
   if (!input || !scale)
     return success();
   bool broadcasts =
       scale->size() <= input->size() &&
       llvm::all_of(llvm::seq<int64_t>(scale->size()), [&](int64_t i) {
-        bool isOne = scale->rbegin()[i] == 1 && !isScalable(value, i);
-        return isOne || isSameDim(value, whole, i);
+        bool isOne = scale->rbegin()[i] == 1 && !isScalable(op.getScale(), i);
+        return isOne || isSameDim(op.getScale(), whole, i);
       });
   if (broadcasts)
     return success();
-  return op.emitOpError() << name << " must broadcast to the input, which does "
-                          << "not grow, but got " << describeShapeOf(value)
-                          << " and " << describeShapeOf(whole);
+  return op.emitOpError() << "scale must broadcast to the input, which does "
+                             "not grow, but got "
+                          << describeShapeOf(op.getScale()) << " and "
+                          << describeShapeOf(whole);
 }
 
-/// K6: the input's sizes, or else those of the scale or of the shift.
+/// K6: the input's sizes, or else those of the scale.
 static SmallVector<int64_t> inferSizes(ArrayRef<int64_t> input,
-                                       ValueRange parameters) {
+                                       std::optional<ArrayRef<int64_t>> scale) {
   SmallVector<int64_t> sizes(input);
-  for (Value value : parameters) {
-    std::optional<ArrayRef<int64_t>> shape = getShape(value);
-    if (!shape || shape->size() > sizes.size())
-      continue;
+  if (scale && scale->size() <= sizes.size())
     for (auto [size, other] :
-         llvm::zip(llvm::reverse(sizes), llvm::reverse(*shape)))
+         llvm::zip(llvm::reverse(sizes), llvm::reverse(*scale)))
       if (ShapedType::isDynamic(size) && other != 1)
         size = other;
-  }
   return sizes;
 }
 
@@ -133,7 +129,7 @@ static LogicalResult verifyResult(FakeConvertOp op) {
           isa<ShapedType>(op.getType()) &&
       (!input || !result ||
        succeeded(verifyCompatibleShape(
-           inferSizes(*input, op->getOperands().drop_front()), *result))) &&
+           inferSizes(*input, getShape(op.getScale())), *result))) &&
       (!vector || vector.getScalableDims() ==
                       cast<VectorType>(op.getType()).getScalableDims()))
     return success();
@@ -155,9 +151,7 @@ LogicalResult FakeConvertOp::verify() {
   if (!isa<Float8E4M3FNType, Float8E5M2Type>(getDestination()))
     return emitOpError() << "destination must be f8E4M3FN or f8E5M2, but got "
                          << getDestination();
-  if (failed(verifyShift(*this)) ||
-      failed(verifyBroadcast(*this, getScale(), "scale")) ||
-      (getShift() && failed(verifyBroadcast(*this, getShift(), "shift"))) ||
+  if (failed(verifyShift(*this)) || failed(verifyBroadcast(*this)) ||
       failed(verifyResult(*this)))
     return failure();
   // K7
@@ -198,8 +192,7 @@ LogicalResult FakeConvertOp::inferReturnTypeComponents(
     SmallVectorImpl<ShapedTypeComponents> &components) {
   std::optional<ArrayRef<int64_t>> input = getShape(operands[0]);
   if (input && isa<ShapedType>(operands[0].getType()))
-    components.emplace_back(
-        inferSizes(*input, ValueRange(operands.getValues()).drop_front()));
+    components.emplace_back(inferSizes(*input, getShape(operands[1])));
   else
     components.emplace_back();
   return success();

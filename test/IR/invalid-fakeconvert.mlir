@@ -139,15 +139,6 @@ func.func @scalable_scale(%x: vector<4xf32>, %s: vector<[4]xf32>) {
 
 // -----
 
-// The shift tells more than the scale.
-func.func @shift_alone(%x: tensor<3xf32>, %s: tensor<?xf32>, %t: tensor<5xf32>) {
-  // expected-error @+1 {{shift must broadcast to the input, which does not grow, but got the shape [5] and the shape [3]}}
-  %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN opset 13 : tensor<3xf32>, tensor<?xf32>, tensor<5xf32> to tensor<3xf32>
-  return
-}
-
-// -----
-
 // The input has no rank, the result has one.
 func.func @scale_of_result(%x: tensor<*xf32>, %s: tensor<5xf32>) {
   // expected-error @+1 {{scale must broadcast to the input, which does not grow, but got the shape [5] and the shape [7]}}
@@ -170,14 +161,6 @@ func.func @result_size(%x: tensor<4xf32>, %s: tensor<f32>) {
 func.func @result_of_scale(%x: tensor<?xf32>, %s: tensor<3xf32>) {
   // expected-error @+1 {{result must have the input's shape, but got 'tensor<?xf32>' and 'tensor<5xf32>'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<?xf32>, tensor<3xf32> to tensor<5xf32>
-  return
-}
-
-// -----
-
-func.func @result_of_shift(%x: tensor<?xf32>, %s: tensor<?xf32>, %t: tensor<3xf32>) {
-  // expected-error @+1 {{result must have the input's shape, but got 'tensor<?xf32>' and 'tensor<4xf32>'}}
-  %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN opset 13 : tensor<?xf32>, tensor<?xf32>, tensor<3xf32> to tensor<4xf32>
   return
 }
 

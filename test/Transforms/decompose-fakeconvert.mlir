@@ -131,3 +131,12 @@ func.func @scalable(%x: vector<2x[1]xf32>, %s: vector<[1]xf32>) -> vector<2x[1]x
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : vector<2x[1]xf32>, vector<[1]xf32> to vector<2x[1]xf32>
   return %0 : vector<2x[1]xf32>
 }
+
+// A shift that cannot broadcast, which only the scale's open size allows.
+// CHECK-LABEL: func.func @shift_too_large
+// CHECK-COUNT-2: quant_float.fakeconvert
+func.func @shift_too_large(%x: tensor<3xf32>, %y: tensor<?xf32>, %s: tensor<?xf32>, %t: tensor<5xf32>) -> (tensor<3xf32>, tensor<4xf32>) {
+  %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN opset 13 : tensor<3xf32>, tensor<?xf32>, tensor<5xf32> to tensor<3xf32>
+  %1 = quant_float.fakeconvert %y, %s, %t to f8E4M3FN opset 13 : tensor<?xf32>, tensor<?xf32>, tensor<5xf32> to tensor<4xf32>
+  return %0, %1 : tensor<3xf32>, tensor<4xf32>
+}
