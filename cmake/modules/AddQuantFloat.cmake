@@ -48,3 +48,13 @@ function(add_quant_float_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
   set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
 endfunction()
+
+# add_quant_float_test_program(quant-float-x y.cpp LINK_LIBS ...): of quant-float-x.cpp and y.cpp, built
+# before the lit tests run.
+function(add_quant_float_test_program name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${name}.cpp ${ARG_UNPARSED_ARGUMENTS})
+  _quant_float_target_settings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TEST_PROGRAMS ${name})
+endfunction()

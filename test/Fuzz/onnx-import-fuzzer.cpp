@@ -6,36 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence has to give a module or a diagnostic. What was imported is
-// also printed, because a broken module often shows only there.
+// Any byte sequence has to give a module or a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ImportFuzzer.h"
 #include "LargePayloads.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "quant-float/Target/ONNX/Import.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 #include <onnx/onnx_pb.h>
 
 using namespace mlir;
-
-/// A folder with one file for models that have external data.
-static std::string makeDataFolder() {
-  SmallString<128> folder;
-  if (llvm::sys::fs::createUniqueDirectory("onnx-import-fuzzer", folder))
-    return {};
-  SmallString<128> file(folder);
-  llvm::sys::path::append(file, "data.bin");
-  std::error_code error;
-  llvm::raw_fd_ostream os(file, error);
-  if (!error)
-    os << std::string(4096, 'd');
-  return folder.str().str();
-}
 
 /// Payloads that are kept out of protobuf's reach have to be the ones that it
 /// would have found, and the rest of the model has to stay what it is.
@@ -58,27 +38,12 @@ static void checkTrimming(StringRef bytes) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const std::string folder = [] {
-    std::string made = makeDataFolder();
-    static std::string toRemove = made;
-    std::atexit([] { (void)llvm::sys::fs::remove_directories(toRemove); });
-    return made;
-  }();
-
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  unsigned errors = 0;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return success();
-  });
   StringRef bytes(reinterpret_cast<const char *>(data), size);
   checkTrimming(bytes);
-  OwningOpRef<ModuleOp> module =
-      quant_float::importOnnxBytes(bytes, "fuzzed.onnx", folder, &context);
-  // Failure without a message, or a message without failure, is a bug as well.
-  if (!module != (errors != 0))
-    std::abort();
-  if (module)
-    module->print(llvm::nulls());
+  quant_float::test::fuzzImport([&](MLIRContext *context) {
+    return quant_float::importOnnxBytes(
+        bytes, "fuzzed.onnx", quant_float::test::makeDataFolder("data.bin"),
+        context);
+  });
   return 0;
 }

@@ -7,53 +7,22 @@
 //===----------------------------------------------------------------------===//
 //
 // Any byte sequence, beside a .bin file of some size, has to give a module or a
-// diagnostic. What was imported is also printed, because a broken module often
-// shows only there.
+// diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "ImportFuzzer.h"
 #include "quant-float/Target/OpenVINO/Import.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 
 using namespace mlir;
-
-/// A file of constants.
-static std::string makeWeights() {
-  SmallString<128> path;
-  int descriptor;
-  if (llvm::sys::fs::createTemporaryFile("openvino-import-fuzzer", "bin",
-                                         descriptor, path))
-    return {};
-  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-  os << std::string(4096, 'd');
-  return path.str().str();
-}
+using namespace mlir::quant_float;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const std::string weights = [] {
-    std::string made = makeWeights();
-    static std::string toRemove = made;
-    std::atexit([] { (void)llvm::sys::fs::remove(toRemove); });
-    return made;
-  }();
-
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  unsigned errors = 0;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return success();
-  });
+  SmallString<128> weights(test::makeDataFolder("fuzzed.bin"));
+  llvm::sys::path::append(weights, "fuzzed.bin");
   StringRef bytes(reinterpret_cast<const char *>(data), size);
-  OwningOpRef<ModuleOp> module =
-      quant_float::importOpenVinoBytes(bytes, "fuzzed.xml", weights, &context);
-  // Failure without a message, or a message without failure, is a bug as well.
-  if (!module != (errors != 0))
-    std::abort();
-  if (module)
-    module->print(llvm::nulls());
+  test::fuzzImport([&](MLIRContext *context) {
+    return importOpenVinoBytes(bytes, "fuzzed.xml", weights, context);
+  });
   return 0;
 }

@@ -12,24 +12,12 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
-namespace {
-struct DiagInfo {
-  DiagnosticSeverity severity;
-  const char *format;
-};
-} // namespace
-
-static constexpr DiagInfo kDiags[] = {
+static constexpr DiagnosticInfo kDiagnostics[] = {
 #define ERROR(Id, Text) {DiagnosticSeverity::Error, Text},
 #define WARNING(Id, Text) {DiagnosticSeverity::Warning, Text},
 #include "Diagnostics.def"
 };
 
-const char *quant_float::onnx_import::getFormat(Diag id) {
-  return kDiags[static_cast<size_t>(id)].format;
-}
-
-LogicalResult quant_float::onnx_import::emit(const Subject &subject, Diag id,
-                                             const Twine &text) {
-  return target::emit(subject, kDiags[static_cast<size_t>(id)].severity, text);
+const DiagnosticInfo &quant_float::onnx_import::getInfo(Diag id) {
+  return kDiagnostics[static_cast<size_t>(id)];
 }

@@ -9,9 +9,8 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_OPENVINO_DIAGNOSTICS_H
 #define QUANT_FLOAT_LIB_TARGET_OPENVINO_DIAGNOSTICS_H
 
-#include "../Common/Subject.h"
+#include "../Common/Diagnostics.h"
 #include "quant-float/Support/Printable.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::quant_float::openvino_import {
 
@@ -23,15 +22,7 @@ enum class Diag {
 #include "Diagnostics.def"
 };
 
-/// Emits the diagnostic; always failure, which is what an error returns.
-LogicalResult emit(const Subject &subject, Diag id, const Twine &text);
-const char *getFormat(Diag id);
-
-template <typename... Args>
-LogicalResult diagnose(const Subject &subject, Diag id, Args &&...args) {
-  return emit(subject, id,
-              llvm::formatv(getFormat(id), std::forward<Args>(args)...).str());
-}
+const DiagnosticInfo &getInfo(Diag id);
 
 } // namespace mlir::quant_float::openvino_import
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include "quant-float/InitAll.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -15,6 +16,13 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
+
+void test::loadDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
 
 FailureOr<std::unique_ptr<JitModule>>
 test::load(ModuleOp module, const CompileOptions &options) {

@@ -14,6 +14,9 @@
 
 namespace mlir::quant_float::test {
 
+/// All dialects that cases are written in.
+void loadDialects(MLIRContext &context);
+
 /// Compiles the module and loads it. Failures have been printed.
 FailureOr<std::unique_ptr<JitModule>> load(ModuleOp module,
                                            const CompileOptions &options);

@@ -1,0 +1,34 @@
+//===- Diagnostics.h - Tables of what importers say -------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_COMMON_DIAGNOSTICS_H
+#define QUANT_FLOAT_LIB_TARGET_COMMON_DIAGNOSTICS_H
+
+#include "Subject.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::quant_float::target {
+
+/// A row of an importer's Diagnostics.def.
+struct DiagnosticInfo {
+  DiagnosticSeverity severity;
+  const char *format;
+};
+
+/// Emits what `getInfo`, of the importer that `id` is of, has for it. Always
+/// failure, which is what an error returns.
+template <typename DiagT, typename... Args>
+LogicalResult diagnose(const Subject &subject, DiagT id, Args &&...args) {
+  const DiagnosticInfo &info = getInfo(id);
+  return emit(subject, info.severity,
+              llvm::formatv(info.format, std::forward<Args>(args)...).str());
+}
+
+} // namespace mlir::quant_float::target
+
+#endif // QUANT_FLOAT_LIB_TARGET_COMMON_DIAGNOSTICS_H

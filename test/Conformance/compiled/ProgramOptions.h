@@ -1,0 +1,62 @@
+//===- ProgramOptions.h - Options of the test programs ----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMOPTIONS_H
+#define QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMOPTIONS_H
+
+#include "quant-float/Compiler/Driver.h"
+#include "llvm/Support/CommandLine.h"
+#include <string>
+
+namespace mlir::quant_float::test {
+
+/// LLVM's own options have taken some of the names.
+struct NoOtherOptions {
+  NoOtherOptions() { llvm::cl::ResetCommandLineParser(); }
+};
+
+/// What every program that compiles cases can be told. One at a time.
+struct ProgramOptions : NoOtherOptions {
+  llvm::cl::OptionCategory category{"options of this program"};
+  llvm::cl::opt<std::string> cpu{"cpu", llvm::cl::desc("target CPU"),
+                                 llvm::cl::init("host"),
+                                 llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> triple{"triple", llvm::cl::desc("target triple"),
+                                    llvm::cl::cat(category)};
+  llvm::cl::opt<unsigned> threads{"threads",
+                                  llvm::cl::desc("threads of compiled code"),
+                                  llvm::cl::init(1), llvm::cl::cat(category)};
+  llvm::cl::opt<unsigned> batch{"batch",
+                                llvm::cl::desc("functions of one module"),
+                                llvm::cl::init(50), llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> filter{
+      "filter", llvm::cl::desc("only cases whose names have this text"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> shard{
+      "shard",
+      llvm::cl::desc("only the Kth of N shares of the cases, shuffled"),
+      llvm::cl::value_desc("K/N"), llvm::cl::init("1/1"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<bool> loops{"check-loops",
+                            llvm::cl::desc("look at the assembly"),
+                            llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> emit{
+      "emit-assembly", llvm::cl::desc("write into a folder"),
+      llvm::cl::value_desc("folder"), llvm::cl::cat(category)};
+
+  void parse(int argc, char **argv);
+  CompileOptions getCompileOptions() const;
+  size_t getBatchSize() const { return std::max(1u, unsigned(batch)); }
+  /// Prints how many of the `count` cases, `plural`, failed. Returns what the
+  /// program exits with.
+  int report(size_t count, StringRef plural, FailureOr<size_t> failures) const;
+};
+
+} // namespace mlir::quant_float::test
+
+#endif // QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMOPTIONS_H
