@@ -42,11 +42,24 @@ enum class EmitKind {
   Assembly,
   Object,
   Shared,
-  Header
+  Header,
+  /// With Target::NVVM, as are LLVMIR and Assembly then: the device code of all
+  /// kernels.
+  Ptx,
+  Cubin
 };
 
+/// What entry points run on.
+enum class Target { CPU, NVVM };
+
 struct CompileOptions {
-  /// Empty: this machine's.
+  Target target = Target::CPU;
+  /// With Target::NVVM: the NVIDIA chip to compile kernels for, "sm_90", and
+  /// the version of PTX, "+ptx80"; without one, the least that has all of the
+  /// chip's instructions.
+  std::string chip;
+  std::string features;
+  /// Of the host's code. Empty: this machine's.
   std::string triple;
   /// A name LLVM knows; "host" is this machine's with all its features.
   std::string cpu = "host";
