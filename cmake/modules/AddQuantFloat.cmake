@@ -49,6 +49,20 @@ function(add_quant_float_tool name)
   set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
 endfunction()
 
+# add_quant_float_plugin(QuantFloatX x.cpp LINK_LIBS ... EXPORTS x.map): a module that exports what the
+# linker's version script x.map names.
+function(add_quant_float_plugin name)
+  cmake_parse_arguments(ARG "" "EXPORTS" "LINK_LIBS" ${ARGN})
+  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  _quant_float_target_settings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  # What importers stand on is left out where nothing of it is used.
+  target_link_options(${name} PRIVATE
+    "LINKER:--version-script=${ARG_EXPORTS}" LINKER:--as-needed)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${ARG_EXPORTS})
+  set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
+endfunction()
+
 # add_quant_float_test_program(quant-float-x y.cpp LINK_LIBS ...): of quant-float-x.cpp and y.cpp, built
 # before the lit tests run.
 function(add_quant_float_test_program name)

@@ -1,0 +1,34 @@
+// Passes and pipelines in stock mlir-opt, with its own around them.
+//
+// RUN: %stock_opt %s --load-pass-plugin=%plugin --pass-pipeline="builtin.module(convert-quant-float-to-linalg,func.func(convert-quant-float-to-arith{cpu=x86-64-v3},quant-float-require-lowered))" | FileCheck %s --check-prefix=LINALG
+// RUN: %llvm_bin/mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline="builtin.module(quant-float-lower-to-cpu{cpu=x86-64-v3})" | FileCheck %s --check-prefix=CPU
+// RUN: not %stock_opt %s --pass-pipeline="builtin.module(func.func(quant-float-require-lowered))" 2>&1 | FileCheck %s --check-prefix=REQUIRE
+//
+// What comes out is upstream's: every tool of LLVM goes on from there.
+//
+// RUN: %stock_opt %s --pass-pipeline="builtin.module(quant-float-lower-to-cpu{cpu=x86-64-v3})" | %llvm_bin/mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
+//
+// Loaded as one alone, too, though a dialect is of no use without the other.
+//
+// RUN: %llvm_bin/mlir-opt --load-pass-plugin=%plugin --pass-pipeline="builtin.module(func.func(quant-float-decompose-qdq))" --dump-pass-pipeline /dev/null -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPELINE
+
+// PIPELINE: quant-float-decompose-qdq
+
+// LINALG-LABEL: func.func @main(
+// LINALG:         linalg.generic
+// LINALG-NOT:     quant_float
+// LINALG:         return
+
+// CPU-LABEL: llvm.func internal @graph_main.kernel(
+// CPU-NOT:     {{= quant_float\.}}
+// CPU:         llvm.func @graph_main(
+
+// IR: define internal void @graph_main.kernel(
+// IR:         <{{[0-9]+}} x i32>
+// IR: define i32 @graph_main(
+
+// REQUIRE: error: 'quant_float.cast' op
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : tensor<?xf32> to tensor<?xf8E4M3FN>
+  return %0 : tensor<?xf8E4M3FN>
+}
