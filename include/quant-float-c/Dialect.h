@@ -1,0 +1,172 @@
+/*===-- quant-float-c/Dialect.h - The dialect for MLIR's C API ---*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * The dialect's handle, types and attributes. Everything here follows the rules
+ * of MLIR's own C API: objects of a context are not owned and live as long as
+ * it, and arguments are trusted. Functions whose name contains IsA take any
+ * type or attribute but null; Get functions of a type or attribute take one
+ * that is of the kind.
+ *
+ * Ops are made with mlirOperationCreate. Their operands, in this order, and
+ * their attributes; those in brackets may be absent:
+ *
+ *   quant_float.cast       input
+ *       opset: i64 integer, [like: unit], [saturate: bool],
+ *       [round_mode: quantFloatRoundModeAttrGet]
+ *   quant_float.quantize   input, scale, [zero_point]
+ *       opset: i64 integer, [domain: string], [axis: i64 integer],
+ *       [block_size: i64 integer], [saturate: bool], [precision: type],
+ *       [ignored_attributes: array of strings]
+ *   quant_float.dequantize input, scale, [zero_point]
+ *       opset, [domain], [axis], [block_size], [ignored_attributes]
+ *   quant_float.qdq        input, scale, [zero_point]
+ *       storage: type, and the attributes of quantize
+ *   quant_float.fakeconvert input, scale, [shift]
+ *       destination: type, opset: i64 integer,
+ *       [mode: quantFloatFakeConvertModeAttrGet],
+ *       [reciprocal: quantFloatFakeConvertReciprocalAttrGet],
+ *       [positive_zero: unit], [neutral_shift: unit]
+ *   quant_float.node       any
+ *       op_type: string, opset: i64 integer, [domain: string],
+ *       [node_name: string], [node_attributes: dictionary],
+ *       [absent_inputs: dense i64 array], [body_names: array of strings]
+ *
+ * Each has one result, a node any number. mlirOperationVerify says what is
+ * wrong with them. Sizes, granularity and types are the dialect's constraints.
+ */
+#ifndef QUANT_FLOAT_C_DIALECT_H
+#define QUANT_FLOAT_C_DIALECT_H
+
+#include "mlir-c/IR.h"
+#include "quant-float-c/Support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** mlirGetDialectHandle__quant_float__: the dialect `quant_float` alone.
+ * @since 0.1 */
+MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(QuantFloat, quant_float);
+
+/** Adds the dialect, those that its lowerings use, and the interfaces that
+ * these need to a registry.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED void
+quantFloatRegisterAllDialects(MlirDialectRegistry registry);
+
+/* Types -------------------------------------------------------------------- */
+
+/** `!quant_float.string`, the element type of ONNX's tensor(string).
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirType quantFloatStringTypeGet(MlirContext context);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAString(MlirType type);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatStringTypeGetTypeID(void);
+
+/** `!quant_float.unknown`, of a value whose type the model does not tell.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirType quantFloatUnknownTypeGet(MlirContext context);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnUnknown(MlirType type);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatUnknownTypeGetTypeID(void);
+
+/** `!quant_float.opaque<"spelling">`, of a type that MLIR has no counterpart
+ * of.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirType quantFloatOpaqueTypeGet(MlirContext context,
+                                                      MlirStringRef spelling);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnOpaque(MlirType type);
+/** The source format's spelling of it.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirStringRef
+quantFloatOpaqueTypeGetSpelling(MlirType type);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatOpaqueTypeGetTypeID(void);
+
+/** The element type that has this ONNX DataType number, which may be a qf_dtype
+ * (EntryPoint.h); null if there is none.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirType quantFloatElementTypeGet(MlirContext context,
+                                                       int32_t dtype);
+/** The ONNX DataType number of an element type; 0 if it has none.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t quantFloatElementTypeGetDtype(MlirType type);
+
+/* Attributes --------------------------------------------------------------- */
+
+/** How a cast to f8E8M0FNU rounds.
+ * @since 0.1 */
+typedef enum QuantFloatRoundMode {
+  QUANT_FLOAT_ROUND_UP = 0,
+  QUANT_FLOAT_ROUND_DOWN = 1,
+  QUANT_FLOAT_ROUND_NEAREST = 2
+} QuantFloatRoundMode;
+
+/** `#quant_float<round_mode up>`; null for a number that is no
+ * QuantFloatRoundMode.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatRoundModeAttrGet(MlirContext context, int32_t mode);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsARoundMode(MlirAttribute attribute);
+/** The QuantFloatRoundMode of it.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatRoundModeAttrGetValue(MlirAttribute attribute);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatRoundModeAttrGetTypeID(void);
+
+/** `#quant_float<fakeconvert_mode exact>`: whose arithmetic a fakeconvert
+ * follows, 0 exact, 1 openvino, 2 openvino_reference, as the numbers of
+ * QuantFloatFakeConvertMode (Compiler.h); null for other numbers.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatFakeConvertModeAttrGet(MlirContext context, int32_t mode);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsAFakeConvertMode(MlirAttribute attribute);
+/** The number of its mode.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatFakeConvertModeAttrGetValue(MlirAttribute attribute);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatFakeConvertModeAttrGetTypeID(void);
+
+/** How the reciprocal of a fakeconvert's scale is rounded.
+ * @since 0.1 */
+typedef enum QuantFloatFakeConvertReciprocal {
+  QUANT_FLOAT_RECIPROCAL_SINGLE = 0,
+  QUANT_FLOAT_RECIPROCAL_NEAREST = 1,
+  QUANT_FLOAT_RECIPROCAL_OPENVINO = 2
+} QuantFloatFakeConvertReciprocal;
+
+/** `#quant_float<fakeconvert_reciprocal nearest>`; null for a number that is no
+ * QuantFloatFakeConvertReciprocal.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatFakeConvertReciprocalAttrGet(MlirContext context, int32_t reciprocal);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsAFakeConvertReciprocal(MlirAttribute attribute);
+/** The QuantFloatFakeConvertReciprocal of it.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatFakeConvertReciprocalAttrGetValue(MlirAttribute attribute);
+/** @since 0.1 */
+QUANT_FLOAT_EXPORTED MlirTypeID
+quantFloatFakeConvertReciprocalAttrGetTypeID(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUANT_FLOAT_C_DIALECT_H */

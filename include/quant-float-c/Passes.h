@@ -1,0 +1,43 @@
+/*===-- quant-float-c/Passes.h - Passes for MLIR's C API ---------*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * The generated headers declare for every pass, by the name of its record,
+ *
+ *   MlirPass mlirCreate<Group><Pass>(void);
+ *   void mlirRegister<Group><Pass>(void);
+ *
+ * with the groups QuantFloatTransforms, QuantFloatConversion and
+ * QuantFloatEntryPoint. A pass that was created has its default options and is
+ * owned by the caller until it is added to a pass manager. Options are set in
+ * textual pipelines (mlirParsePassPipeline), where passes and pipelines have to
+ * be registered first.
+ */
+#ifndef QUANT_FLOAT_C_PASSES_H
+#define QUANT_FLOAT_C_PASSES_H
+
+#include "mlir-c/Pass.h"
+#include "quant-float-c/ConversionPasses.h.inc"
+#include "quant-float-c/EntryPointPasses.h.inc"
+#include "quant-float-c/Support.h"
+#include "quant-float-c/TransformsPasses.h.inc"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Registers every pass and pipeline of the project, and the upstream passes of
+ * mlir-c/Transforms.h (canonicalize, cse, ...), in the process. May be called
+ * any number of times, from any thread.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED void quantFloatRegisterAllPasses(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUANT_FLOAT_C_PASSES_H */

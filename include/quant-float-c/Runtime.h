@@ -1,0 +1,156 @@
+/*===-- quant-float-c/Runtime.h - Running compiled models --------*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * A kernel is a model that quantFloatModelCompile (Compiler.h) has compiled
+ * into this process. Its entry points are the model's public functions, in the
+ * order of the model. What is said about memory, elements, sizes and errors of
+ * tensors in EntryPoint.h holds here: all tensors are the caller's, row-major,
+ * at any alignment, and outputs overlap nothing.
+ *
+ * Support.h says what holds for handles, errors and threads. Any number of
+ * threads may run one kernel at the same time. A run takes no lock and, unless
+ * it fails or the model is a network, allocates nothing.
+ */
+#ifndef QUANT_FLOAT_C_RUNTIME_H
+#define QUANT_FLOAT_C_RUNTIME_H
+
+#include "quant-float-c/EntryPoint.h"
+#include "quant-float-c/Support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Element types ------------------------------------------------------------ */
+
+/** The bytes of one element in memory; 0 for a number that is no qf_dtype.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED size_t quantFloatDtypeGetBytes(int32_t dtype);
+
+/** ONNX's name, e.g. "float8e4m3fn"; null for a number that is no qf_dtype.
+ * Lives as long as the library.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const char *quantFloatDtypeGetOnnxName(int32_t dtype);
+
+/** MLIR's spelling, e.g. "f8E4M3FN"; null for a number that is no qf_dtype.
+ * Lives as long as the library.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const char *quantFloatDtypeGetMlirName(int32_t dtype);
+
+/** The qf_dtype that ONNX or MLIR calls so; 0 if there is none.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t quantFloatDtypeFromName(const char *name);
+
+/* Entry points ------------------------------------------------------------- */
+
+/** An input or output as the model declares it.
+ * @since 0.1 */
+typedef struct QuantFloatArgument {
+  /** The source model's name of it; may be empty. */
+  const char *name;
+  /** `rank` numbers, -1 where the model leaves the size open. */
+  const int64_t *sizes;
+  /** -1 where the rank is not known, which no kernel has. */
+  int32_t rank;
+  /** A qf_dtype; 0 for types that tensors in memory cannot have, which no
+   * kernel has. */
+  int32_t dtype;
+} QuantFloatArgument;
+
+/** An entry point of a kernel, or a function of a model that would become one.
+ * @since 0.1 */
+typedef struct QuantFloatEntry {
+  /** The function's symbol, a C identifier in compiled code. */
+  const char *name;
+  /** The graph's name in the source model; may be empty. */
+  const char *graphName;
+  const QuantFloatArgument *inputs;
+  size_t numInputs;
+  const QuantFloatArgument *outputs;
+  size_t numOutputs;
+} QuantFloatEntry;
+
+/** The number of entry points; 0 for a handle that is no kernel's.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED size_t
+quantFloatKernelGetNumEntries(QuantFloatKernel kernel);
+
+/** An entry point, as long as the kernel lives; null if there is no such one.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const QuantFloatEntry *
+quantFloatKernelGetEntry(QuantFloatKernel kernel, size_t entry);
+
+/** Finds the entry point with this symbol or graph name and writes its number
+ * to `entry`.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatKernelFindEntry(QuantFloatKernel kernel, const char *name,
+                          size_t *entry, QuantFloatError *error);
+
+/** The entry point's C functions as EntryPoint.h describes them, for callers
+ * that want to call them directly. They live as long as the kernel; nobody
+ * checks the number of tensors. Either address may be null.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetFunctions(
+    QuantFloatKernel kernel, size_t entry,
+    int (**run)(const qf_tensor *inputs, qf_tensor *outputs, char *error,
+                size_t errorSize),
+    int (**outputSizes)(const qf_tensor *inputs, int64_t *const *outputSizes,
+                        char *error, size_t errorSize),
+    QuantFloatError *error);
+
+/* Runs --------------------------------------------------------------------- */
+
+/** Writes the sizes that the outputs have for these inputs: as many numbers as
+ * output i has dimensions to `outputSizes[i]`. Looks only at `rank`, `dtype`
+ * and `sizes` of the inputs, never at `data`. `outputSizes` has `numOutputs`
+ * pointers; those of scalars may be null.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetOutputSizes(
+    QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, int64_t *const *outputSizes, size_t numOutputs,
+    QuantFloatError *error);
+
+/** Runs an entry point on the caller's buffers. Reads `inputs`, writes what
+ * `outputs[i].data` points to, keeps no pointer. With an error of the arguments
+ * nothing has been written.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRun(
+    QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, qf_tensor *outputs, size_t numOutputs,
+    QuantFloatError *error);
+
+/** Destroys the kernel and its code once no thread runs it any more; returns at
+ * once. Fails for handles of destroyed kernels.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatKernelDestroy(QuantFloatKernel kernel);
+
+/* Tensors of the library --------------------------------------------------- */
+
+/** The number of tensors; 0 for a handle that is not of tensors.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED size_t
+quantFloatTensorsGetCount(QuantFloatTensors tensors);
+
+/** A tensor, as long as `tensors` lives; the caller may write its elements.
+ * Null if there is no such one.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const qf_tensor *
+quantFloatTensorsGet(QuantFloatTensors tensors, size_t index);
+
+/** Destroys the tensors and their memory. Fails for handles of destroyed ones.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatTensorsDestroy(QuantFloatTensors tensors);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUANT_FLOAT_C_RUNTIME_H */
