@@ -65,7 +65,7 @@ typedef void (*QuantFloatDiagnosticCallback)(
 /** Fields may be added at the end; quantFloatSessionOptionsInit gives defaults.
  * @since 0.1 */
 typedef struct QuantFloatSessionOptions {
-  /** sizeof(QuantFloatSessionOptions), which ...Init sets. */
+  /** sizeof(QuantFloatSessionOptions), as ...Init was told. */
   size_t size;
   /** Null: none. */
   QuantFloatDiagnosticCallback onDiagnostic;
@@ -75,10 +75,11 @@ typedef struct QuantFloatSessionOptions {
   void *progressUserData;
 } QuantFloatSessionOptions;
 
-/** Writes the defaults: no callbacks. Null is left alone.
+/** Writes the defaults, no callbacks, to `size` bytes:
+ * sizeof(QuantFloatSessionOptions). Null is left alone.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED void
-quantFloatSessionOptionsInit(QuantFloatSessionOptions *options);
+quantFloatSessionOptionsInit(QuantFloatSessionOptions *options, size_t size);
 
 /** Creates a session. `options` may be null and is copied.
  * @since 0.1 */
@@ -107,7 +108,7 @@ typedef enum QuantFloatFakeConvertMode {
 /** Fields may be added at the end; quantFloatLoadOptionsInit gives defaults.
  * @since 0.1 */
 typedef struct QuantFloatLoadOptions {
-  /** sizeof(QuantFloatLoadOptions), which ...Init sets. */
+  /** sizeof(QuantFloatLoadOptions), as ...Init was told. */
   size_t size;
   /** Off, the ops are left unverified, for quantFloatModelCheck. */
   bool verify;
@@ -123,11 +124,11 @@ typedef struct QuantFloatLoadOptions {
   const char *weightsPath;
 } QuantFloatLoadOptions;
 
-/** Writes the defaults: verify, mode of the model, no names. Null is left
- * alone.
+/** Writes the defaults, verify and the mode of the model, to `size` bytes:
+ * sizeof(QuantFloatLoadOptions). Null is left alone.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED void
-quantFloatLoadOptionsInit(QuantFloatLoadOptions *options);
+quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size);
 
 /** The forms that a model in memory may have.
  * @since 0.1 */
@@ -311,7 +312,7 @@ typedef enum QuantFloatTarget {
 /** Fields may be added at the end; quantFloatCompileOptionsInit gives defaults.
  * @since 0.1 */
 typedef struct QuantFloatCompileOptions {
-  /** sizeof(QuantFloatCompileOptions), which ...Init sets. */
+  /** sizeof(QuantFloatCompileOptions), as ...Init was told. */
   size_t size;
   /** A QuantFloatTarget. */
   int32_t target;
@@ -341,10 +342,11 @@ typedef struct QuantFloatCompileOptions {
   bool checkMemory;
 } QuantFloatCompileOptions;
 
-/** Writes the defaults. Null is left alone.
+/** Writes the defaults to `size` bytes: sizeof(QuantFloatCompileOptions). Null
+ * is left alone.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED void
-quantFloatCompileOptionsInit(QuantFloatCompileOptions *options);
+quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 
 /** Compiles the model into this process. Neither the model, which is not
  * changed, nor the session need to live as long as the kernel. `options` may be

@@ -45,7 +45,8 @@
  *
  * Stability. Within one major ABI version functions, enumerators and fields are
  * only added. Option structs begin with their size, so that programs compiled
- * against older headers go on working.
+ * against older headers go on working; fields that a library does not know are
+ * an error unless they are zero.
  */
 #ifndef QUANT_FLOAT_C_SUPPORT_H
 #define QUANT_FLOAT_C_SUPPORT_H
