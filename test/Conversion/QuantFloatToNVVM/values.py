@@ -1,6 +1,6 @@
 # Casts for GPUs, executed on the CPU: each conversion instruction is a call of NVIDIA's own host function for it, and what makes NaNs
 # on a GPU makes them here as it does there. Everything must be what the Reference gives, bit for bit.
-# RUN: %python %s %tools_dir/quant-float-opt %llvm_bin/mlir-translate %clangxx %cuda_include %S/Inputs/host-instructions.cpp %tools_dir/quant-float-reference-cast %t %if full %{ full %}
+# RUN: %python %s %tools_dir/quant-float-opt %llvm_bin/mlir-translate %clangxx %cuda_include %tools_dir/quant-float-reference-cast %t %if full %{ full %}
 import ctypes
 import itertools
 import re
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import nvidia_host
 from conformance import inputs
 from conformance.formats import FORMATS
 from conformance.process import CastProcess
@@ -23,16 +24,6 @@ PASSES = (
     "canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts"
 )
-NAN_MAKERS = re.compile(
-    r"^  (%\w+) = (?:(?:fpext|fptrunc) .* to (.+)|f(?:mul|add|sub|div) (.+?) %.*|call (.+) @llvm\.fma\..*)$", re.MULTILINE
-)  # fmt: skip
-# A NaN's bits on a GPU, and those of infinity.
-NAN_BITS = {
-    "half": (16, 0x7FFF, 0x7C00),
-    "bfloat": (16, 0x7FFF, 0x7F80),
-    "float": (32, 0x7FFFFFFF, 0x7F800000),
-    "double": (64, 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000),
-}
 
 
 def storage(name):
@@ -88,52 +79,8 @@ def options(to, saturate, mode):
     return text + (f" round_mode {mode}" if to == "f8E8M0FNU" else "")
 
 
-def with_device_nans(match):
-    """The NaN that a GPU makes, after an operation that makes NaNs."""
-    name, type_name = match[1], match[2] or match[3] or match[4]
-    # Names beside LLVM's numbers.
-    step = name.replace("%", "%v", 1)
-    vector = re.fullmatch(r"<(\d+) x (\w+)>", type_name)
-    width, nan, infinity = NAN_BITS[vector[2] if vector else type_name]
-
-    def shaped(element):
-        return f"<{vector[1]} x {element}>" if vector else element
-
-    def constant(value):
-        return f"splat (i{width} {value})" if vector else str(value)
-
-    integer, flag = shaped(f"i{width}"), shaped("i1")
-    return "\n".join(
-        [
-            match[0].replace(f"{name} =", f"{step}.raw =", 1),
-            f"  {step}.bits = bitcast {type_name} {step}.raw to {integer}",
-            f"  {step}.magnitude = and {integer} {step}.bits, {constant((1 << (width - 1)) - 1)}",
-            f"  {step}.nan = icmp ugt {integer} {step}.magnitude, {constant(infinity)}",
-            f"  {step}.result = select {flag} {step}.nan, {integer} {constant(nan)}, {integer} {step}.bits",
-            f"  {name} = bitcast {integer} {step}.result to {type_name}",
-        ]
-    )
-
-
-def by_integers(match):
-    """A call whose pairs of halves travel as integers: their places in a C++ function are the compiler's choice."""
-    name, result, function, arguments = match.groups()
-    step = name.replace("%", "%v", 1)
-    pair = re.fullmatch(r"(<2 x \w+>) (\S+)", arguments)
-    lines = [f"  {step}.pair = bitcast {pair[1]} {pair[2]} to i32"] if pair else []
-    given = f"i32 {step}.pair" if pair else arguments
-    if result.startswith("<2 x"):
-        lines += [
-            f"  {step}.code = call i32 {function}({given})",
-            f"  {name} = bitcast i32 {step}.code to {result}",
-        ]
-    else:
-        lines.append(f"  {name} = call {result} {function}({given})")
-    return "\n".join(lines)
-
-
 def build(tools, folder, chip, loops):
-    program, translate, compiler, cuda_include, host_source = tools
+    program, translate, compiler, cuda_include = tools
     pipeline = f"builtin.module(convert-quant-float-to-nvvm{{chip={chip}}},{PASSES})"
     lowered = subprocess.run(
         [program, f"--pass-pipeline={pipeline}"],
@@ -142,16 +89,12 @@ def build(tools, folder, chip, loops):
     text = subprocess.run(
         [translate, "--mlir-to-llvmir"], input=lowered.stdout, capture_output=True, text=True, check=True
     ).stdout  # fmt: skip
-    instructions = set(re.findall(r"@llvm\.nvvm\.([\w.]+)", text))
-    text = re.sub(r"@llvm\.nvvm\.([\w.]+)", lambda m: "@nvvm_" + m[1].replace(".", "_"), text)
-    text = re.sub(r"  (%\w+) = call (.+) (@nvvm_\w+)\((.*)\)", by_integers, text)
-    text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
-    text = re.sub(NAN_MAKERS, with_device_nans, text)
+    text, instructions = nvidia_host.to_host(text)
     source, library = folder / f"{chip}.ll", folder / f"{chip}.so"
     source.write_text(text)
     subprocess.run(
         [compiler, "-std=c++17", "-O1", "-march=x86-64-v3", "-shared", "-fPIC", "-isystem", cuda_include,
-         "-Wno-override-module", source, host_source, "-o", library],
+         "-Wno-override-module", source, nvidia_host.INSTRUCTIONS, "-o", library],
         check=True,
     )  # fmt: skip
     return ctypes.CDLL(library), instructions
@@ -169,12 +112,10 @@ def run(library, name, source, to, codes):
     return FORMATS[to].codes(out)
 
 
-def main(
-    program, translate, compiler, cuda_include, host_source, reference_program, folder, full=""
-):
+def main(program, translate, compiler, cuda_include, reference_program, folder, full=""):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    tools = program, translate, compiler, cuda_include, host_source
+    tools = program, translate, compiler, cuda_include
     all_cases = list(cases(bool(full)))
     loops = "\n".join(loop(s, t, options(t, saturate, mode)) for s, t, saturate, mode in all_cases)
     libraries, instructions = {}, set()

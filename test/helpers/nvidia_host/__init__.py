@@ -1,0 +1,162 @@
+"""Device code as host code: each conversion instruction is a call of NVIDIA's own host function for it, and what
+makes NaNs on a GPU makes them here as it does there."""
+
+import re
+import subprocess
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+INSTRUCTIONS = FOLDER / "host-instructions.cpp"
+THREADS = FOLDER / "host-threads.cpp"
+
+TYPE = r"(?:<\d+ x \w+>|\[\d+ x \w+\]|\w+)"
+FLOAT = r"(?:<\d+ x )?(?:half|bfloat|float|double)>?"
+FLAGS = r"(?: (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast))*"
+NAN_MAKERS = re.compile(
+    rf"^  (%[\w.]+) = (?:(?:fpext|fptrunc){FLAGS} .* to ({FLOAT})|f(?:mul|add|sub|div|rem){FLAGS} ({FLOAT}) .*"
+    rf"|(?:tail )?call{FLAGS} ({FLOAT}) @llvm\.(?:fma|fmuladd|sqrt|exp2?|log2?|roundeven|rint|floor|ceil|trunc)\..*)$",
+    re.MULTILINE,
+)
+ACCESSES = re.compile(
+    rf"^  (?:%[\w.]+ = )?(load|store)(?: volatile)? ({TYPE})(?: .*?)?, ptr (?:addrspace\((\d+)\) )?([%@][\w.]+), align (\d+).*$",
+    re.MULTILINE,
+)
+KERNELS = re.compile(r"^define .*?ptx_kernel void @(\w+)\((.*)\)(.*\{)$", re.MULTILINE)
+# A NaN's bits on a GPU, and those of infinity.
+NAN_BITS = {
+    "half": (16, 0x7FFF, 0x7C00),
+    "bfloat": (16, 0x7FFF, 0x7F80),
+    "float": (32, 0x7FFFFFFF, 0x7F800000),
+    "double": (64, 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000),
+}
+BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8}
+
+
+def with_device_nans(match):
+    """The NaN that a GPU makes, after an operation that makes NaNs."""
+    name, type_name = match[1], match[2] or match[3] or match[4]
+    # Names beside LLVM's numbers.
+    step = name.replace("%", "%v", 1)
+    vector = re.fullmatch(r"<(\d+) x (\w+)>", type_name)
+    width, nan, infinity = NAN_BITS[vector[2] if vector else type_name]
+
+    def shaped(element):
+        return f"<{vector[1]} x {element}>" if vector else element
+
+    def constant(value):
+        return f"splat (i{width} {value})" if vector else str(value)
+
+    integer, flag = shaped(f"i{width}"), shaped("i1")
+    return "\n".join(
+        [
+            match[0].replace(f"{name} =", f"{step}.raw =", 1),
+            f"  {step}.bits = bitcast {type_name} {step}.raw to {integer}",
+            f"  {step}.magnitude = and {integer} {step}.bits, {constant((1 << (width - 1)) - 1)}",
+            f"  {step}.nan = icmp ugt {integer} {step}.magnitude, {constant(infinity)}",
+            f"  {step}.result = select {flag} {step}.nan, {integer} {constant(nan)}, {integer} {step}.bits",
+            f"  {name} = bitcast {integer} {step}.result to {type_name}",
+        ]
+    )
+
+
+def by_integers(match):
+    """A call whose pairs of halves travel as integers: their places in a C++ function are the compiler's choice."""
+    name, result, function, arguments = match.groups()
+    step = name.replace("%", "%v", 1)
+    pair = re.fullmatch(r"(<2 x \w+>) (\S+)", arguments)
+    lines = [f"  {step}.pair = bitcast {pair[1]} {pair[2]} to i32"] if pair else []
+    given = f"i32 {step}.pair" if pair else arguments
+    if result.startswith("<2 x"):
+        lines += [
+            f"  {step}.code = call i32 {function}({given})",
+            f"  {name} = bitcast i32 {step}.code to {result}",
+        ]
+    else:
+        lines.append(f"  {name} = call {result} {function}({given})")
+    return "\n".join(lines)
+
+
+def to_host(text):
+    """LLVM IR with NVIDIA's intrinsics as LLVM IR for the host, and the names of the intrinsics."""
+    instructions = set(re.findall(r"@llvm\.nvvm\.([\w.]+)", text))
+    text = re.sub(r"@llvm\.nvvm\.([\w.]+)", lambda m: "@nvvm_" + m[1].replace(".", "_"), text)
+    text = re.sub(
+        r"  (%[\w.]+) = (?:tail )?call (.+) (@nvvm_\w+)\((.*?)\)(?: #\d+)?", by_integers, text
+    )
+    text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
+    return re.sub(NAN_MAKERS, with_device_nans, text), instructions
+
+
+def bytes_of(type_name):
+    vector = re.fullmatch(r"[<\[](\d+) x (\w+)[>\]]", type_name)
+    count, element = (int(vector[1]), vector[2]) if vector else (1, type_name)
+    if element in BYTES:
+        return count * BYTES[element]
+    bits = int(element.removeprefix("i"))
+    return -(-count * bits // 8) if type_name[0] == "<" else count * -(-bits // 8)
+
+
+def with_checks(text):
+    """A call before every access to memory, with where, how much and how aligned."""
+    count = 0
+
+    def checked(match):
+        nonlocal count
+        count += 1
+        kind, type_name, space, pointer, align = match.groups()
+        lines = []
+        if space and space != "0":
+            lines.append(
+                f"  %access{count} = addrspacecast ptr addrspace({space}) {pointer} to ptr"
+            )
+            pointer = f"%access{count}"
+        lines.append(
+            f"  call void @simulated_access(ptr {pointer}, i64 {bytes_of(type_name)}, i64 {align}, i32 {int(kind == 'store')})"
+        )
+        return "\n".join([*lines, match[0]])
+
+    text = ACCESSES.sub(checked, text)
+    return text + "\ndeclare void @simulated_access(ptr, i64, i64, i32)\n"
+
+
+def parameter_types(parameters):
+    """`ptr noundef align 16 %0, [2 x i64] %1` as types; a comma in brackets stands nowhere in kernels of ours."""
+    return [parameter.split()[0] for parameter in parameters.split(",") if parameter.strip()]
+
+
+def caller(name, parameters):
+    """How the simulator calls a kernel: with pointers to the values, as many bytes each as it tells."""
+    types = parameter_types(parameters)
+    sizes = ", ".join(f"i32 {size}" for size in [len(types), *map(bytes_of, types)])
+    lines = [
+        f"@simulated_{name}_sizes = constant [{len(types) + 1} x i32] [{sizes}]",
+        f"define void @simulated_{name}_call(ptr %values) {{",
+    ]
+    for index, type_name in enumerate(types):
+        lines += [
+            f"  %p{index} = getelementptr ptr, ptr %values, i64 {index}",
+            f"  %a{index} = load ptr, ptr %p{index}",
+            f"  %v{index} = load {type_name}, ptr %a{index}, align 1",
+        ]
+    arguments = ", ".join(f"{type_name} %v{index}" for index, type_name in enumerate(types))
+    return "\n".join([*lines, f"  call void @{name}({arguments})", "  ret void", "}", ""])
+
+
+def build_kernels(text, library, compiler, cuda_include):
+    """Makes the library of kernels that the simulator calls of a module of device code; returns their names."""
+    kernels = KERNELS.findall(text)
+    if not kernels:
+        raise ValueError("no kernels in the device code")
+    text = re.sub(r"^target (datalayout|triple) = .*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r' "target-(cpu|features)"="[^"]*"', "", text)
+    text = re.sub(r"\bptx_kernel ", "", text)
+    text, _ = to_host(with_checks(text))
+    text += "".join(caller(name, parameters) for name, parameters, _ in kernels)
+    source = Path(library).with_suffix(".ll")
+    source.write_text(text)
+    subprocess.run(
+        [compiler, "-std=c++17", "-O1", "-march=x86-64-v3", "-shared", "-fPIC", "-Wl,-z,defs", "-Wno-override-module",
+         "-isystem", cuda_include, source, INSTRUCTIONS, THREADS, "-o", library],
+        check=True,
+    )  # fmt: skip
+    return [name for name, _, _ in kernels]
