@@ -1,32 +1,19 @@
 # quant-float-run --compare-modes: the totals are those of a model of all three modes, the causes add up to them, and are the known
 # ones of elements that show one thing each.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/../helpers:%S/../Target/OpenVINO/Inputs:%S/../Target/ONNX/Inputs %python %s %tools_dir/quant-float-run %t
+# RUN: env PYTHONPATH=%S/Inputs:%S/../helpers:%S/../Target/OpenVINO/Inputs:%S/../Target/ONNX/Inputs %python %s %tools_dir/quant-float-run %t
 import itertools
-import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 from fakeconvert.semantics import DESTINATIONS, MODES, TYPES, Origin, evaluate, same
 from pairs import MODEL
+from tool import Tool
 
-tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
-failures = []
+tool = Tool(sys.argv[1], sys.argv[2], "--compare-modes")
+run, work, failures = tool.run, tool.work, tool.failures
 PAIRS = list(itertools.combinations(MODES, 2))
-
-
-def run(code, *arguments, stderr=""):
-    """Runs the tool in the work folder and notes what it did otherwise than told."""
-    command = [tool, "--compare-modes", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=work)
-    what = " ".join(command[2:])
-    if result.returncode != code:
-        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
-    if stderr not in result.stderr:
-        failures.append(f"{what}: expected '{stderr}', but got '{result.stderr[-300:]}'")
-    return result.stdout
 
 
 def read(text):
@@ -286,5 +273,4 @@ for more in (("--outputs", "out"), ("--time",)):
     run(2, open_sizes, *more, stderr="--compare-modes: expected neither --time nor --outputs")
 
 print(f"{compared} elements compared")
-print("\n".join(failures) or "ok")
-sys.exit(bool(failures))
+tool.finish()

@@ -1,32 +1,16 @@
 # quant-float-run beyond what cli.py asks of every tool: choosing the function, naming inputs,
 # giving sizes, random values, outputs, timing; and that both targets give the same bits.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir/quant-float-run %t
-import pathlib
+# RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
 import re
-import subprocess
 import sys
 
 import ml_dtypes
 import numpy as np
+from tool import Tool
 
-tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
-failures = []
-
-
-def run(code, *arguments, stderr="", stdout="", stdin=""):
-    """Runs the tool in the work folder and notes what it did otherwise than told."""
-    command = [tool, *map(str, arguments)]
-    result = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=work, input=stdin
-    )
-    what = " ".join(command[1:])
-    if result.returncode != code:
-        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
-    for text, stream in ((stderr, result.stderr), (stdout, result.stdout)):
-        if text not in stream:
-            failures.append(f"{what}: expected '{text}', but got '{stream[-300:]}'")
-    return result.stdout
+tool = Tool(sys.argv[1], sys.argv[2])
+run, work, failures = tool.run, tool.work, tool.failures
 
 
 def load(folder, index=0):
@@ -213,4 +197,4 @@ for target in ("reference", "cpu"):
         failures.append(f"{target}: other values of the large constant")
     expect_equal(load(target, 1), np.array([1.5, np.inf], "f2"), f"{target}: small constant")
 
-sys.exit("\n".join(failures) if failures else 0)
+tool.finish()

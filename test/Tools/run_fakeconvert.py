@@ -1,25 +1,13 @@
 # fakeconvert by quant-float-run: scales that broadcast, sizes that only show at run time, and what it says when they do not fit (K5).
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir/quant-float-run %t
-import pathlib
-import subprocess
+# RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
 import sys
 
 import numpy as np
+from tool import Tool
 
-tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
-failures = []
-
-
-def run(code, *arguments, stderr=""):
-    """Runs the tool in the work folder and notes what it did otherwise than told."""
-    command = [tool, *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=work)
-    what = " ".join(command[1:])
-    if result.returncode != code:
-        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
-    if stderr not in result.stderr:
-        failures.append(f"{what}: expected '{stderr}', but got '{result.stderr[-300:]}'")
+tool = Tool(sys.argv[1], sys.argv[2])
+run, work, failures = tool.run, tool.work, tool.failures
 
 
 def save(name, values):
@@ -64,5 +52,4 @@ for entry, inputs, message in (
 ):
     run(1, "ops.mlir", "--entry", entry, "--inputs", *inputs, "--outputs", "none", stderr=message)
 
-print("\n".join(failures))
-sys.exit(bool(failures))
+tool.finish()

@@ -1,26 +1,14 @@
 # quantize, dequantize and qdq by quant-float-run: every granularity, sizes that only show at run time, and what it says when they
 # do not fit (Q1, Q2).
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir/quant-float-run %t
-import pathlib
-import subprocess
+# RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
 import sys
 
 import numpy as np
+from tool import Tool
 
-tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
-failures = []
-
-
-def run(code, *arguments, stderr=""):
-    """Runs the tool in the work folder and notes what it did otherwise than told."""
-    command = [tool, *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=work)
-    what = " ".join(command[1:])
-    if result.returncode != code:
-        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
-    if stderr not in result.stderr:
-        failures.append(f"{what}: expected '{stderr}', but got '{result.stderr[-300:]}'")
+tool = Tool(sys.argv[1], sys.argv[2])
+run, work, failures = tool.run, tool.work, tool.failures
 
 
 def expect(folder, index, expected):
@@ -142,5 +130,4 @@ for entry, inputs, reference, cpu in (
         on = ("--target", target, "ops.mlir", "--entry", entry)
         run(1, *on, "--inputs", *inputs, stderr=f"ops.mlir: error: {message}")
 
-print("\n".join(failures) or "ok")
-sys.exit(bool(failures))
+tool.finish()
