@@ -5,6 +5,7 @@
 # RUN: quant-float-compile %t/m.xml --emit mlir -o %t/default.mlir
 # RUN: quant-float-compile %t/m.xml --emit mlir -o %t/exact.mlir --fakeconvert-mode exact
 # RUN: quant-float-compile %t/m.mlir --emit mlir -o %t/overridden.mlir --fakeconvert-mode exact
+# RUN: cmp %t/exact.mlir %t/overridden.mlir
 # RUN: not cmp -s %t/default.mlir %t/exact.mlir
 # RUN: quant-float-check %t/m.xml
 # RUN: quant-float-run %t/one.xml --random 1 --outputs %t/plugin
