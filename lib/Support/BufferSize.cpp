@@ -1,4 +1,4 @@
-//===- BufferSize.cpp - Bytes of buffers ----------------------------------===//
+//===- BufferSize.cpp - Sizes that may not fit into 64 bits ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,6 +13,18 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
+
+std::optional<int64_t> quant_float::countElements(ArrayRef<int64_t> sizes) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t size : sizes) {
+    empty |= size == 0;
+    if (size != 0 && !ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(count, size, count))
+      return std::nullopt;
+  }
+  return empty ? 0 : count;
+}
 
 uint64_t quant_float::getStaticBytes(MemRefType type) {
   uint64_t bytes = DataLayout().getTypeSize(type.getElementType());

@@ -1,4 +1,4 @@
-//===- BufferSize.h - Bytes of buffers --------------------------*- C++ -*-===//
+//===- BufferSize.h - Sizes that may not fit into 64 bits -------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,8 +10,14 @@
 #define QUANT_FLOAT_SUPPORT_BUFFERSIZE_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include <optional>
 
 namespace mlir::quant_float {
+
+/// Number of elements; none when it does not fit into an int64_t. The sizes
+/// other than zeros must fit even if the product is zero, because MLIR
+/// multiplies them in order. A dynamic size counts as one.
+std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
 
 /// The bytes of a buffer whose dynamic sizes are all 1; 2^64 - 1 where there
 /// are more.

@@ -25,8 +25,9 @@ struct DiagnosticInfo {
 template <typename DiagT, typename... Args>
 LogicalResult diagnose(const Subject &subject, DiagT id, Args &&...args) {
   const DiagnosticInfo &info = getInfo(id);
-  return emit(subject, info.severity,
-              llvm::formatv(info.format, std::forward<Args>(args)...).str());
+  beginDiagnostic(subject, info.severity)
+      << llvm::formatv(info.format, std::forward<Args>(args)...).str();
+  return failure();
 }
 
 } // namespace mlir::quant_float::target

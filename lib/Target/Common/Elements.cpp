@@ -23,18 +23,6 @@ namespace {
 constexpr int64_t kLargestInlineBytes = 1024;
 } // namespace
 
-std::optional<int64_t> target::countElements(ArrayRef<int64_t> dims) {
-  int64_t count = 1;
-  bool empty = false;
-  for (int64_t dim : dims) {
-    empty |= dim == 0;
-    if (dim != 0 && !ShapedType::isDynamic(dim) &&
-        llvm::MulOverflow(count, dim, count))
-      return std::nullopt;
-  }
-  return empty ? 0 : count;
-}
-
 unsigned target::getSlotBytes(Type elementType) {
   if (auto complex = dyn_cast<ComplexType>(elementType))
     return 2 * getSlotBytes(complex.getElementType());

@@ -11,15 +11,10 @@
 
 #include "Bytes.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include <optional>
+#include "quant-float/Support/BufferSize.h"
 #include <string>
 
 namespace mlir::quant_float::target {
-
-/// Number of elements; none when it does not fit into an int64_t. The dims
-/// other than zeros must fit even if the product is zero, because MLIR
-/// multiplies them in order. A dynamic dim counts as one.
-std::optional<int64_t> countElements(ArrayRef<int64_t> dims);
 
 /// "[2, ?, 3]".
 std::string spellShape(ArrayRef<int64_t> dims);

@@ -13,14 +13,13 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::target;
 
-LogicalResult target::emit(const Subject &subject, DiagnosticSeverity severity,
-                           const Twine &text) {
+InFlightDiagnostic target::beginDiagnostic(const Subject &subject,
+                                           DiagnosticSeverity severity) {
   Location loc = stripCalls(subject.loc);
   InFlightDiagnostic diagnostic = severity == DiagnosticSeverity::Warning
                                       ? mlir::emitWarning(loc)
                                       : mlir::emitError(loc);
   if (!subject.text.empty())
     diagnostic << subject.text << ": ";
-  diagnostic << text;
-  return failure();
+  return diagnostic;
 }

@@ -12,7 +12,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/LogicalResult.h"
 #include <string>
 
 namespace mlir::quant_float::target {
@@ -29,11 +28,11 @@ struct Subject {
   }
 };
 
-/// Emits the diagnostic, of a call at the place inside the function: the
+/// Begins the diagnostic, of a call at the place inside the function: the
 /// subject names the calls, as notes they would only repeat the name of the
-/// file. Always failure, which is what an error returns.
-LogicalResult emit(const Subject &subject, DiagnosticSeverity severity,
-                   const Twine &text);
+/// file.
+InFlightDiagnostic beginDiagnostic(const Subject &subject,
+                                   DiagnosticSeverity severity);
 
 } // namespace mlir::quant_float::target
 

@@ -10,6 +10,7 @@
 #include "Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 
 using namespace mlir;
@@ -115,8 +116,7 @@ LogicalResult Importer::importMain(::onnx::GraphProto &graph, ModuleOp module) {
   auto function =
       func::FuncOp::create(builder, loc, makeIdentifier(graph.name()),
                            builder.getFunctionType({}, {}));
-  function->setAttr("quant_float.graph_name",
-                    builder.getStringAttr(graph.name()));
+  function->setAttr(kGraphNameAttrName, builder.getStringAttr(graph.name()));
   Block &block = *function.addEntryBlock();
   Scope scope{/*parent=*/nullptr, &modelOpsets, /*environment=*/nullptr,
               /*call=*/nullptr};
@@ -130,12 +130,16 @@ LogicalResult Importer::importMain(::onnx::GraphProto &graph, ModuleOp module) {
       block.getArgumentTypes(), ValueRange(outputs).getTypes()));
 
   // Arguments carry their names as locations.
-  for (BlockArgument argument : block.getArguments()) {
-    auto name = cast<NameLoc>(argument.getLoc()).getName();
-    function.setArgAttr(argument.getArgNumber(), "quant_float.name", name);
-  }
-  for (auto [index, output] : llvm::enumerate(graph.output()))
-    function.setResultAttr(index, "quant_float.name",
-                           builder.getStringAttr(output.name()));
+  SmallVector<DictionaryAttr> inputNames, outputNames;
+  auto getNameAttr = [&](StringAttr name) {
+    return builder.getDictionaryAttr(builder.getNamedAttr(kNameAttrName, name));
+  };
+  for (BlockArgument argument : block.getArguments())
+    inputNames.push_back(
+        getNameAttr(cast<NameLoc>(argument.getLoc()).getName()));
+  for (const ::onnx::ValueInfoProto &output : graph.output())
+    outputNames.push_back(getNameAttr(builder.getStringAttr(output.name())));
+  function.setAllArgAttrs(inputNames);
+  function.setAllResultAttrs(outputNames);
   return success();
 }

@@ -8,7 +8,6 @@
 
 #include "Importer.h"
 #include "Types.h"
-#include "quant-float/Support/Locations.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -29,10 +28,7 @@ void Importer::warnOfMissingType(NodeInput &input,
 LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
                                            OpBuilder &builder) {
   auto emitError = [&] {
-    InFlightDiagnostic diagnostic =
-        mlir::emitError(stripCalls(input.subject.loc));
-    diagnostic << input.subject.text << ": ";
-    return diagnostic;
+    return beginDiagnostic(input.subject, DiagnosticSeverity::Error);
   };
   // What a node says wrong is told of all nodes; the import fails in the end.
   // Who reports on the nodes by themselves finds it again in the kept node.

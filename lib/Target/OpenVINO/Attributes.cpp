@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "quant-float/IR/QuantFloatTypes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -167,6 +168,7 @@ FailureOr<DictionaryAttr>
 openvino_import::importAttributes(StringRef layerType, pugi::xml_node data,
                                   const Subject &subject) {
   NamedAttrList attributes;
+  llvm::StringSet<> names;
   for (pugi::xml_attribute attribute : data.attributes()) {
     StringRef name = attribute.name();
     FailureOr<Attribute> value = importAttribute(getKind(layerType, name), name,
@@ -174,7 +176,7 @@ openvino_import::importAttributes(StringRef layerType, pugi::xml_node data,
     if (failed(value))
       return failure();
     // Of one given twice the first counts, as OpenVINO has it.
-    if (!attributes.get(name))
+    if (names.insert(name).second)
       attributes.append(name, *value);
   }
   return attributes.getDictionary(subject.loc.getContext());

@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/OwnNodes.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -77,8 +78,7 @@ static bool isZero(ElementsAttr elements) {
   Type type = elements.getElementType();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob ||
-        !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    if (!blob || !isStandardFloat(type))
       return false;
     ArrayRef<char> data = blob->getData();
     size_t size = type.getIntOrFloatBitWidth() / 8;
@@ -94,6 +94,11 @@ static bool isZero(ElementsAttr elements) {
   auto dense = dyn_cast<DenseElementsAttr>(elements);
   if (!dense)
     return false;
+  // Of any number of elements.
+  if (dense.isSplat() && isa<FloatType>(type))
+    return dense.getSplatValue<APFloat>().isZero();
+  if (dense.isSplat() && isa<IntegerType>(type))
+    return dense.getSplatValue<APInt>().isZero();
   if (isa<FloatType>(type)) {
     auto values = dense.getValues<APFloat>();
     return llvm::all_of(values, [&](const APFloat &value) {
@@ -120,7 +125,10 @@ static bool isOne(ElementsAttr elements) {
 
 static bool hasOneElement(Value value) {
   auto type = dyn_cast<ShapedType>(value.getType());
-  return !type || (type.hasStaticShape() && type.getNumElements() == 1);
+  return !type ||
+         (type.hasRank() && llvm::all_of(type.getShape(), [](int64_t size) {
+            return size == 1;
+          }));
 }
 
 //===----------------------------------------------------------------------===//

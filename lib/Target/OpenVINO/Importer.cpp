@@ -12,13 +12,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Conversion/OwnNodes.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_import;
 
-static constexpr StringLiteral kNameAttr = "quant_float.name";
 static constexpr StringLiteral kShapeAttr = "quant_float.shape";
 
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ OwningOpRef<ModuleOp> Importer::importModel() {
   function = func::FuncOp::create(builder, NameLoc::get(name, file),
                                   makeIdentifier(name),
                                   builder.getFunctionType({}, {}));
-  function->setAttr("quant_float.graph_name", name);
+  function->setAttr(kGraphNameAttrName, name);
   builder.setInsertionPointToEnd(function.addEntryBlock());
   if (failed(importLayers()))
     return nullptr;
@@ -75,10 +75,8 @@ LogicalResult Importer::importLayers() {
   func::ReturnOp::create(builder, file, returned);
   function.setFunctionType(builder.getFunctionType(
       function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
-  for (auto [index, attributes] : llvm::enumerate(argumentAttributes))
-    function.setArgAttrs(index, attributes.getAttrs());
-  for (auto [index, name] : llvm::enumerate(resultNames))
-    function.setResultAttr(index, kNameAttr, name);
+  function.setAllArgAttrs(argumentAttributes);
+  function.setAllResultAttrs(resultAttributes);
   return success();
 }
 
@@ -181,10 +179,12 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
 
   define(index, function.front().addArgument(*type, layer.subject.loc));
   StringRef names = layer.outputs.front().node.attribute("names").value();
-  NamedAttrList &attributes = argumentAttributes.emplace_back();
-  attributes.set(kNameAttr, builder.getStringAttr(getTensorName(names, layer)));
+  NamedAttrList attributes;
+  attributes.set(kNameAttrName,
+                 builder.getStringAttr(getTensorName(names, layer)));
   if (shape.hasBounds)
     attributes.set(kShapeAttr, builder.getStringAttr(shapeText));
+  argumentAttributes.push_back(attributes.getDictionary(context));
   return success();
 }
 
@@ -196,7 +196,8 @@ LogicalResult Importer::importResult(unsigned index, ValueRange operands) {
   if (names.empty())
     names = from.outputs[source.port].node.attribute("names").value();
   returned.push_back(operands.front());
-  resultNames.push_back(builder.getStringAttr(getTensorName(names, from)));
+  resultAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+      kNameAttrName, builder.getStringAttr(getTensorName(names, from)))));
   return success();
 }
 
@@ -279,9 +280,7 @@ void Importer::warnOfBodies(const Layer &layer) {
 LogicalResult Importer::resolve(unsigned index, NodeOp node) {
   const Subject &subject = network.getLayers()[index].subject;
   auto emitError = [&] {
-    InFlightDiagnostic diagnostic = mlir::emitError(subject.loc);
-    diagnostic << subject.text << ": ";
-    return diagnostic;
+    return beginDiagnostic(subject, DiagnosticSeverity::Error);
   };
   // Who reports on the layers by themselves finds it again in the kept node.
   std::optional<ScopedDiagnosticHandler> silence;

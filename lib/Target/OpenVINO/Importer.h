@@ -51,9 +51,8 @@ private:
   func::FuncOp function;
   /// By the positions of layer and port.
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> values;
-  SmallVector<NamedAttrList> argumentAttributes;
   SmallVector<Value> returned;
-  SmallVector<StringAttr> resultNames;
+  SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
   bool hasInvalidLayers = false;
 };
 

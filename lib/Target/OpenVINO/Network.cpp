@@ -74,13 +74,16 @@ FailureOr<uint64_t> openvino_import::readNumber(pugi::xml_node node,
 // The document
 //===----------------------------------------------------------------------===//
 
-Location Network::makeLoc(pugi::xml_node node) const {
-  ptrdiff_t offset = node.offset_debug();
-  if (offset < 0)
-    return FileLineColLoc::get(context, fileName, 0, 0);
-  auto next = llvm::upper_bound(lines, size_t(offset));
+Location Network::makeLoc(size_t offset) const {
+  auto next = llvm::upper_bound(lines, offset);
   return FileLineColLoc::get(context, fileName, next - lines.begin(),
                              offset - *std::prev(next) + 1);
+}
+
+Location Network::makeLoc(pugi::xml_node node) const {
+  ptrdiff_t offset = node.offset_debug();
+  return offset < 0 ? FileLineColLoc::get(context, fileName, 0, 0)
+                    : makeLoc(size_t(offset));
 }
 
 LogicalResult Network::parse(StringRef xml, StringRef fileName,
@@ -91,12 +94,7 @@ LogicalResult Network::parse(StringRef xml, StringRef fileName,
   for (auto [index, byte] : llvm::enumerate(xml))
     if (byte == '\n')
       lines.push_back(index + 1);
-  auto getSubject = [&](size_t offset) {
-    auto next = llvm::upper_bound(lines, offset);
-    return Subject{FileLineColLoc::get(context, fileName, next - lines.begin(),
-                                       offset - *std::prev(next) + 1),
-                   ""};
-  };
+  auto getSubject = [&](size_t offset) { return Subject{makeLoc(offset), ""}; };
   // The parser would take it for the end.
   if (size_t nul = xml.find('\0'); nul != StringRef::npos)
     return diagnose(getSubject(nul), Diag::NulByte);

@@ -63,6 +63,8 @@ public:
   FailureOr<SmallVector<unsigned>> sortLayers() const;
 
 private:
+  /// Of a byte of the file.
+  Location makeLoc(size_t offset) const;
   Location makeLoc(pugi::xml_node node) const;
   LogicalResult readRoot(pugi::xml_node &net);
   LogicalResult readLayer(pugi::xml_node node);
