@@ -70,8 +70,25 @@ private:
 };
 } // namespace
 
+/// Upstream's driver reads all of the input before any importer sees it, and a
+/// device such as /dev/zero has no end.
+static bool isDevice(llvm::StringRef path) {
+  fs::file_status status;
+  return !fs::status(path, status) &&
+         (status.type() == fs::file_type::character_file ||
+          status.type() == fs::file_type::block_file);
+}
+
 int main(int argc, char **argv) {
   llvm::SmallVector<char *> arguments(argv, argv + argc);
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    llvm::StringRef before = llvm::StringRef(arguments[i - 1]).ltrim('-');
+    if (before == "o" || !isDevice(arguments[i]))
+      continue;
+    llvm::errs() << arguments[i]
+                 << ": error: expected a file or a pipe, but got a device\n";
+    return 1;
+  }
   OutputAside output(arguments);
   mlir::registerAllTranslations();
   mlir::quant_float::registerFromOnnxTranslation();
