@@ -55,8 +55,9 @@ static bool isSmall(Value buffer) {
          getStaticBytes(alloc.getType()) <= kMostBytes;
 }
 
-void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
-  buildConvertNodesPipeline(manager, islands);
+void quant_float::buildBufferizePipeline(OpPassManager &manager,
+                                         const BufferizeOptions &options) {
+  buildConvertNodesPipeline(manager, options.islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
   manager.addPass(createQuantFloatMakeEntryPointsPass());
@@ -64,16 +65,17 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
   function.addPass(createQuantFloatFuseElementwisePass());
-  function.addPass(createQuantFloatTileContractionsPass());
+  if (!options.onDevice)
+    function.addPass(createQuantFloatTileContractionsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createQuantFloatSeparateInitsPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  options.functionBoundaryTypeConversion =
+  bufferization::OneShotBufferizePassOptions oneShot;
+  oneShot.bufferizeFunctionBoundaries = true;
+  oneShot.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
-  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  manager.addPass(bufferization::createOneShotBufferizePass(oneShot));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 
@@ -83,7 +85,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
   buffers.addPass(bufferization::createBufferHoistingPass());
   buffers.addPass(bufferization::createBufferLoopHoistingPass());
   // The pass's own sizes of bytes wrap around.
-  buffers.addPass(bufferization::createPromoteBuffersToStackPass(isSmall));
+  if (!options.onDevice)
+    buffers.addPass(bufferization::createPromoteBuffersToStackPass(isSmall));
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
@@ -93,7 +96,9 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands) {
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
                                           unsigned threads, bool islands) {
-  buildBufferizePipeline(manager, islands);
+  BufferizeOptions bufferize;
+  bufferize.islands = islands;
+  buildBufferizePipeline(manager, bufferize);
 
   QuantFloatTileAndVectorizePassOptions tiling;
   // One register of bytes, the narrowest elements there are.

@@ -163,45 +163,9 @@ GenericOp quant_float::collapseLoops(RewriterBase &rewriter, GenericOp op) {
 // Loops around
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The loops of an elementwise op, and what is known of them.
-class LoopNest {
-public:
-  LoopNest(RewriterBase &rewriter, GenericOp op)
-      : rewriter(rewriter), loc(op.getLoc()), op(op),
-        ranges(op.getStaticLoopRanges()) {}
-
-  /// Chooses the loop that is left, and its block size.
-  bool analyze();
-  SmallVector<GenericOp> build(bool parallel);
-
-private:
-  Value getExtent(unsigned loop);
-  Value makeIndex(AffineExpr index);
-  /// The op for `size` elements of the loop that is left. What it needs is put
-  /// in front of `first`, if that is given.
-  GenericOp buildTile(OpFoldResult offset, OpFoldResult size,
-                      Operation *first = nullptr);
-  void buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count,
-                      SmallVectorImpl<GenericOp> &tiles);
-  void buildBlocks(SmallVectorImpl<GenericOp> &tiles);
-
-  RewriterBase &rewriter;
-  Location loc;
-  GenericOp op;
-  SmallVector<int64_t> ranges;
-  unsigned inner = 0;
-  /// Elements along the inner loop that share the inputs found by a floordiv; 0
-  /// where there are no such inputs.
-  int64_t blockSize = 0;
-  /// The index of each loop at the insertion point.
-  SmallVector<Value> indices;
-};
-} // namespace
-
 /// Blocks along `loop` that an index is constant in: 0 if it is the loop's
 /// index or another's, and nothing for other expressions of it.
-static std::optional<int64_t> getBlockSize(AffineExpr index, unsigned loop) {
+static std::optional<int64_t> findBlockSize(AffineExpr index, unsigned loop) {
   if (!index.isFunctionOfDim(loop) || getLoop(index))
     return 0;
   std::optional<BlockIndex> block = getBlockIndex(index);
@@ -226,7 +190,7 @@ bool LoopNest::analyze() {
   for (AffineMap map : op.getIndexingMapsArray()) {
     unsigned plain = 0;
     for (AffineExpr index : map.getResults()) {
-      std::optional<int64_t> size = getBlockSize(index, inner);
+      std::optional<int64_t> size = findBlockSize(index, inner);
       if (!size)
         return false;
       blockSize = std::gcd(blockSize, *size);
@@ -322,11 +286,34 @@ GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
   return tile;
 }
 
+namespace {
+/// All loops of an op.
+class LoopsAround {
+public:
+  LoopsAround(RewriterBase &rewriter, GenericOp op, LoopNest &nest)
+      : rewriter(rewriter), loc(op.getLoc()), op(op), nest(nest),
+        blockSize(nest.getBlockSize()) {}
+
+  SmallVector<GenericOp> build(bool parallel);
+
+private:
+  void buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count);
+  void buildBlocks();
+
+  RewriterBase &rewriter;
+  Location loc;
+  GenericOp op;
+  LoopNest &nest;
+  int64_t blockSize;
+  SmallVector<GenericOp> tiles;
+};
+} // namespace
+
 /// A loop over whole blocks from `from` to `to`, `count` of them in a round.
 /// Their scales are loaded before anything is done with them, so that they can
 /// be prepared together.
-void LoopNest::buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count,
-                              SmallVectorImpl<GenericOp> &tiles) {
+void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
+                                 int64_t count) {
   auto getValue = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(rewriter, loc, value);
   };
@@ -345,18 +332,19 @@ void LoopNest::buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count,
         rewriter, loc, start + i * blockSize,
         {OpFoldResult(blocks.getInductionVar())});
     rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
-    tiles.push_back(buildTile(offset, rewriter.getIndexAttr(blockSize), first));
+    tiles.push_back(
+        nest.buildTile(offset, rewriter.getIndexAttr(blockSize), first));
     if (!first)
       first = tiles.back();
   }
 }
 
 /// Whole blocks, and what is left at the end.
-void LoopNest::buildBlocks(SmallVectorImpl<GenericOp> &tiles) {
+void LoopsAround::buildBlocks() {
   OpFoldResult zero = rewriter.getIndexAttr(0);
-  OpFoldResult extent = getAsOpFoldResult(getExtent(inner));
+  OpFoldResult extent = getAsOpFoldResult(nest.getExtent(nest.getInner()));
   if (!blockSize) {
-    tiles.push_back(buildTile(zero, extent));
+    tiles.push_back(nest.buildTile(zero, extent));
     return;
   }
   AffineExpr size = rewriter.getAffineDimExpr(0);
@@ -369,11 +357,11 @@ void LoopNest::buildBlocks(SmallVectorImpl<GenericOp> &tiles) {
   OpFoldResult rounds = roundDown(count * blockSize);
   OpFoldResult whole = roundDown(blockSize);
   if (count > 1 && !isConstantIntValue(rounds, 0))
-    buildBlockLoop(zero, rounds, count, tiles);
+    buildBlockLoop(zero, rounds, count);
   else
     rounds = zero;
   if (rounds != whole)
-    buildBlockLoop(rounds, whole, 1, tiles);
+    buildBlockLoop(rounds, whole, 1);
   OpFoldResult left = affine::makeComposedFoldedAffineApply(
       rewriter, loc, size % blockSize, {extent});
   if (isConstantIntValue(left, 0))
@@ -386,39 +374,37 @@ void LoopNest::buildBlocks(SmallVectorImpl<GenericOp> &tiles) {
   auto partial = scf::IfOp::create(rewriter, loc, isPartial);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(partial.thenBlock());
-  tiles.push_back(buildTile(whole, left));
+  tiles.push_back(nest.buildTile(whole, left));
 }
 
-SmallVector<GenericOp> LoopNest::build(bool parallel) {
+SmallVector<GenericOp> LoopsAround::build(bool parallel) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  indices.resize(ranges.size());
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
-    if (loop == inner)
+  for (auto [loop, range] : llvm::enumerate(nest.getRanges())) {
+    if (loop == nest.getInner())
       continue;
-    if (ranges[loop] == 1) {
-      indices[loop] = zero;
+    if (range == 1) {
+      nest.setIndex(loop, zero);
       continue;
     }
-    Value extent = getExtent(loop);
+    Value extent = nest.getExtent(loop);
     if (parallel) {
       auto forall = scf::ForallOp::create(
           rewriter, loc, {getAsOpFoldResult(extent)}, ValueRange(),
           /*mapping=*/std::nullopt);
-      indices[loop] = forall.getInductionVars().front();
+      nest.setIndex(loop, forall.getInductionVars().front());
       rewriter.setInsertionPoint(forall.getTerminator());
       parallel = false;
       continue;
     }
     auto loopOp = scf::ForOp::create(rewriter, loc, zero, extent, one);
-    indices[loop] = loopOp.getInductionVar();
+    nest.setIndex(loop, loopOp.getInductionVar());
     rewriter.setInsertionPoint(loopOp.getBody()->getTerminator());
   }
-  SmallVector<GenericOp> tiles;
-  buildBlocks(tiles);
-  return tiles;
+  buildBlocks();
+  return std::move(tiles);
 }
 
 bool quant_float::needsLoopsAround(GenericOp op) {
@@ -434,7 +420,8 @@ SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
   LoopNest nest(rewriter, op);
   if (!nest.analyze())
     return {};
-  SmallVector<GenericOp> tiles = nest.build(parallel);
+  SmallVector<GenericOp> tiles =
+      LoopsAround(rewriter, op, nest).build(parallel);
   rewriter.eraseOp(op);
   return tiles;
 }

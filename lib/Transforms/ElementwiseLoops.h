@@ -23,6 +23,48 @@ linalg::GenericOp loadInvariantInputs(RewriterBase &rewriter,
 /// has all of them in this order, contiguously.
 linalg::GenericOp collapseLoops(RewriterBase &rewriter, linalg::GenericOp op);
 
+/// The loops of an elementwise op, one of which is along the last dimension of
+/// the output that has more than one element, and what is done for some
+/// elements of that one.
+class LoopNest {
+public:
+  LoopNest(RewriterBase &rewriter, linalg::GenericOp op)
+      : rewriter(rewriter), loc(op.getLoc()), op(op),
+        ranges(op.getStaticLoopRanges()), indices(ranges.size()) {}
+
+  /// Chooses the inner loop, and its block size; false where the maps are of
+  /// another kind.
+  bool analyze();
+
+  unsigned getInner() const { return inner; }
+  /// Elements along the inner loop that share the inputs found by a floordiv; 0
+  /// where there are no such inputs.
+  int64_t getBlockSize() const { return blockSize; }
+  ArrayRef<int64_t> getRanges() const { return ranges; }
+  Value getExtent(unsigned loop);
+
+  /// Where the tiles that are built next are, of a loop other than the inner
+  /// one.
+  void setIndex(unsigned loop, Value index) { indices[loop] = index; }
+  /// The op for `size` elements of the inner loop, at the insertion point;
+  /// within one block, if there are blocks. What it needs is put in front of
+  /// `first`, if that is given.
+  linalg::GenericOp buildTile(OpFoldResult offset, OpFoldResult size,
+                              Operation *first = nullptr);
+
+private:
+  Value makeIndex(AffineExpr index);
+
+  RewriterBase &rewriter;
+  Location loc;
+  linalg::GenericOp op;
+  SmallVector<int64_t> ranges;
+  unsigned inner = 0;
+  int64_t blockSize = 0;
+  /// The index of each loop at the insertion point.
+  SmallVector<Value> indices;
+};
+
 /// Whether inputs are found by other than plain loop indices, or there is more
 /// than one loop, so that buildLoopsAround is needed.
 bool needsLoopsAround(linalg::GenericOp op);

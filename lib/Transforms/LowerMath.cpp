@@ -142,6 +142,8 @@ static bool isSingle(Operation *op) {
 namespace {
 struct LowerMath final
     : quant_float::impl::QuantFloatLowerMathPassBase<LowerMath> {
+  using QuantFloatLowerMathPassBase::QuantFloatLowerMathPassBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
@@ -158,8 +160,6 @@ struct LowerMath final
     }
 
     // The C library has the rest; what are instructions, or become some, stays.
-    RewritePatternSet patterns(&getContext());
-    populateMathToLibmConversionPatterns(patterns);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalOp<
@@ -168,9 +168,25 @@ struct LowerMath final
         math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
         math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp, math::PowFOp,
         math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
+    if (!library)
+      return refuse(target);
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  void refuse(const ConversionTarget &target) {
+    getOperation().walk([&](Operation *op) {
+      if (!target.isIllegal(op))
+        return;
+      op->emitOpError() << "has no lowering for this target: expected a "
+                           "function that is arithmetic, but got "
+                        << op->getResult(0).getType();
+      signalPassFailure();
+    });
   }
 };
 } // namespace

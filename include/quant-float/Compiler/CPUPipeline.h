@@ -39,9 +39,17 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
 /// is an error.
 void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 
+struct BufferizeOptions {
+  bool islands = false;
+  /// Whether the buffers are a device's: no data on the host's stack, no loops
+  /// around contractions.
+  bool onDevice = false;
+};
+
 /// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
 /// up to and with bufferization.
-void buildBufferizePipeline(OpPassManager &manager, bool islands = false);
+void buildBufferizePipeline(OpPassManager &manager,
+                            const BufferizeOptions &options = {});
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,

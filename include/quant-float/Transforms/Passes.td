@@ -265,9 +265,13 @@ def QuantFloatLowerMathPass
     `math.exp` and `math.tanh` on f32 become arithmetic, on vectors as well,
     that is right to about two units in the last place, subnormal results
     included, and has the same bits on every target. Other functions become
-    calls of the C library, element by element; roots and roundings, which are
-    instructions, stay.
+    calls of the C library, element by element, and are errors where there is
+    no such library; roots and roundings, which are instructions, stay.
   }];
+  let options = [
+    Option<"library", "library", "bool", /*default=*/"true",
+           "whether the code can call the C library">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::math::MathDialect", "mlir::vector::VectorDialect"
@@ -298,6 +302,39 @@ def QuantFloatLowerStridedTransfersPass
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::memref::MemRefDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatMapToGpuPass
+    : InterfacePass<"quant-float-map-to-gpu", "mlir::FunctionOpInterface"> {
+  let summary = "make kernels of linalg ops on buffers";
+  let description = [{
+    Every linalg op on buffers becomes a `gpu.launch` on a grid of one dimension
+    that is as large as the problem; buffers and what they hold are the device's.
+
+    - An elementwise `linalg.generic` has its contiguous dimensions collapsed. A
+      thread takes as many neighbours of the output's last dimension as 16 bytes
+      of the narrowest operand hold, not across the end of a block of a scale
+      (`d floordiv B`), as vectors, if the addresses of all of them are multiples
+      of the access, and one by one otherwise and at the end of a row. Scales
+      that do not change along the row are loaded once.
+    - Of other ops a thread computes one element of the result, reductions in the
+      order of the op's loops: right, and not fast.
+
+    Allocations become the device's, constants move into the kernel's module with
+    `gpu-kernel-outlining`. What else would touch memory is an error. `module` is
+    the symbol of the module that the kernels are outlined to; they are named
+    after the function.
+  }];
+  let options = [
+    Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
+           "symbol of the module that holds the kernels">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
   ];
 }
 

@@ -1,0 +1,61 @@
+//===- NVVMPipeline.h - From tensors to kernels for GPUs --------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_COMPILER_NVVMPIPELINE_H
+#define QUANT_FLOAT_COMPILER_NVVMPIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::quant_float {
+
+/// The symbol of the module of a program's kernels.
+constexpr llvm::StringLiteral kKernelModuleName = "quant_float_kernels";
+
+/// Options of quant-float-lower-to-nvvm in textual form.
+struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("NVIDIA chip, such as sm_90"),
+                           llvm::cl::init("")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("version of PTX, such as +ptx80; without one, the least "
+                     "that has all of the chip's instructions"),
+      llvm::cl::init("")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("what the kernels become: isa (PTX), bin (a cubin, by "
+                     "ptxas), fatbin (both, by ptxas and fatbinary) or llvm "
+                     "(bitcode)"),
+      llvm::cl::init("isa")};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("folder of the CUDA toolkit; without one, CUDA_ROOT, "
+                     "CUDA_HOME, CUDA_PATH and PATH tell"),
+      llvm::cl::init("")};
+  Option<bool> islands{
+      *this, "islands",
+      llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
+      llvm::cl::init(false)};
+};
+
+/// From tensors to a `gpu.module` of kernels on memrefs, and functions of the
+/// host that launch them: the first half of quant-float-lower-to-nvvm.
+void buildOutlineKernelsPipeline(OpPassManager &manager, bool islands = false);
+
+/// From there to LLVM: the kernels to a `gpu.binary`, what launches them to the
+/// LLVM dialect with C entry points.
+void buildLowerKernelsPipeline(OpPassManager &manager,
+                               const LowerToNVVMOptions &options);
+
+/// quant-float-lower-to-nvvm.
+void registerNVVMPipelines();
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_COMPILER_NVVMPIPELINE_H

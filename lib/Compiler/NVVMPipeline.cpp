@@ -1,0 +1,111 @@
+//===- NVVMPipeline.cpp - From tensors to kernels for GPUs ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Compiler/NVVMPipeline.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "quant-float/Compiler/CPUPipeline.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/Support/NvidiaChip.h"
+#include "quant-float/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
+                                              bool islands) {
+  BufferizeOptions bufferize;
+  bufferize.islands = islands;
+  bufferize.onDevice = true;
+  buildBufferizePipeline(manager, bufferize);
+  QuantFloatMapToGpuPassOptions mapping;
+  mapping.module = kKernelModuleName;
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createQuantFloatMapToGpuPass(mapping));
+  function.addPass(createConvertLinalgToLoopsPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  QuantFloatLowerMathPassOptions math;
+  math.library = false;
+  manager.addPass(createQuantFloatLowerMathPass(math));
+  manager.addPass(createGpuKernelOutliningPass());
+  manager.addPass(createCanonicalizerPass());
+}
+
+/// To blocks and plain addresses.
+static void flatten(OpPassManager &function) {
+  function.addPass(createQuantFloatLowerReshapesPass());
+  function.addPass(memref::createExpandStridedMetadataPass());
+  function.addPass(createLowerAffinePass());
+  function.addPass(createSCFToControlFlowPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+}
+
+void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
+                                            const LowerToNVVMOptions &options) {
+  // Says what is wrong with the names before LLVM could abort.
+  ConvertQuantFloatToNVVMPassOptions conversion;
+  conversion.chip = options.chip.empty() ? "''" : options.chip.getValue();
+  conversion.ptx = options.features;
+  manager.addPass(createConvertQuantFloatToNVVMPass(conversion));
+  llvm::Expected<NvidiaChip> chip =
+      NvidiaChip::get(options.chip, options.features);
+  if (!chip) {
+    llvm::consumeError(chip.takeError());
+    return;
+  }
+
+  OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
+  flatten(device.nest<gpu::GPUFuncOp>());
+  QuantFloatRequireLoweredPassOptions requirement;
+  requirement.target = chip->name;
+  device.addPass(createQuantFloatRequireLoweredPass(requirement));
+  GpuNVVMAttachTargetOptions target;
+  target.chip = chip->name;
+  target.features = chip->getFeatures();
+  target.optLevel = 3;
+  manager.addPass(createGpuNVVMAttachTarget(target));
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+
+  OpPassManager &host = manager.nest<func::FuncOp>();
+  host.addPass(createGpuAsyncRegionPass());
+  flatten(host);
+  manager.addPass(createGpuToLLVMConversionPass());
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = options.format;
+  binary.toolkitPath = options.toolkit;
+  manager.addPass(createGpuModuleToBinaryPass(binary));
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createQuantFloatAssumeNoAlignmentPass());
+  manager.addPass(createQuantFloatEmitCWrappersPass());
+}
+
+void quant_float::registerNVVMPipelines() {
+  PassPipelineRegistration<LowerToNVVMOptions>(
+      "quant-float-lower-to-nvvm",
+      "lower quant_float on tensors to kernels for NVIDIA GPUs with C entry "
+      "points that launch them",
+      [](OpPassManager &manager, const LowerToNVVMOptions &options) {
+        buildOutlineKernelsPipeline(manager, options.islands);
+        buildLowerKernelsPipeline(manager, options);
+      });
+}

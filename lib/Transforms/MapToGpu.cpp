@@ -1,0 +1,437 @@
+//===- MapToGpu.cpp - Kernels for linalg ops on buffers -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One gpu.launch for each op, on a grid of one dimension:
+//
+//   number = block * 256 + thread
+//   if number < outer * ceil(inner / V):
+//     the row and the V elements in it that are this thread's
+//     if they are all there, and every address is a multiple of 16 bytes:
+//       vectors
+//     else:
+//       one after the other
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATMAPTOGPUPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+using linalg::LinalgOp;
+
+/// Threads of a block: a multiple of a warp's that fills every chip's
+/// multiprocessors.
+static constexpr int64_t kThreads = 256;
+/// Bytes of the widest access to memory that all chips have.
+static constexpr int64_t kAccessBytes = 16;
+
+/// Bytes of an element in memory.
+static int64_t getBytes(Value buffer) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  return type.isIntOrFloat()
+             ? std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1)
+             : sizeof(int64_t);
+}
+
+namespace {
+/// Makes the kernels of one function.
+class KernelBuilder {
+public:
+  KernelBuilder(FunctionOpInterface function, StringRef module)
+      : rewriter(function.getContext()), function(function), module(module),
+        name(function.getName()) {
+    name.consume_back(".kernel");
+  }
+
+  void map(LinalgOp op);
+
+private:
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  }
+  Value multiply(Value left, Value right) {
+    return rewriter.createOrFold<arith::MulIOp>(loc, left, right);
+  }
+
+  /// A launch of `count` threads or a few more; what is built next is what each
+  /// of the `count` does. Returns its number.
+  Value beginLaunch(Value count);
+  /// Ends it: what was built uses constant data of the module's device side.
+  void endLaunch();
+  /// The indices of loops of these extents at `number`, the last fastest.
+  SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);
+
+  /// Elements of the innermost loop that one thread does.
+  int64_t chooseWidth(GenericOp op, const LoopNest &nest);
+  void mapRows(GenericOp op, LoopNest &nest);
+  /// Whether all accesses of a tile of `width` elements, at `offset`, may be
+  /// wide.
+  Value isAligned(GenericOp tile, int64_t width);
+  void vectorize(GenericOp tile, int64_t width);
+  /// False if the op is of another kind; collapsed it may be all the same.
+  bool mapElementwise(LinalgOp &op);
+  /// One thread for each element of the output.
+  void mapElements(LinalgOp op);
+
+  IRRewriter rewriter;
+  FunctionOpInterface function;
+  Location loc = UnknownLoc::get(rewriter.getContext());
+  gpu::LaunchOp launch;
+  StringRef module, name;
+  unsigned numLaunches = 0;
+};
+
+struct MapToGpu final
+    : quant_float::impl::QuantFloatMapToGpuPassBase<MapToGpu> {
+  using QuantFloatMapToGpuPassBase::QuantFloatMapToGpuPassBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The bytes that one access of `width` elements takes.
+static int64_t getAccessBytes(Value buffer, int64_t width) {
+  return std::min(kAccessBytes, width * getBytes(buffer));
+}
+
+Value KernelBuilder::beginLaunch(Value count) {
+  Value one = index(1);
+  Value threads = index(kThreads);
+  Value blocks = rewriter.createOrFold<arith::CeilDivUIOp>(loc, count, threads);
+  // No driver launches an empty grid.
+  blocks = rewriter.createOrFold<arith::MaxUIOp>(loc, blocks, one);
+  launch =
+      gpu::LaunchOp::create(rewriter, loc, blocks, one, one, threads, one, one);
+  launch.setModule(module);
+  launch.setFunction((name + "_kernel_" + Twine(numLaunches++)).str());
+  rewriter.setInsertionPointToStart(&launch.getBody().front());
+  Value first = multiply(launch.getBlockIds().x, index(kThreads));
+  Value number =
+      arith::AddIOp::create(rewriter, loc, first, launch.getThreadIds().x);
+  Value isInside = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::ult, number, count);
+  auto inside = scf::IfOp::create(rewriter, loc, isInside);
+  gpu::TerminatorOp::create(rewriter, loc);
+  rewriter.setInsertionPointToStart(inside.thenBlock());
+  return number;
+}
+
+/// Views of constants are made again inside, from the device's copy of them.
+static Value cloneConstant(OpBuilder &builder, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<memref::GetGlobalOp>(op))
+    return builder.clone(*op)->getResult(0);
+  if (!isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
+                       memref::CastOp, memref::ReinterpretCastOp>(op))
+    return nullptr;
+  Value source = cloneConstant(builder, op->getOperand(0));
+  if (!source)
+    return nullptr;
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), source);
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+void KernelBuilder::endLaunch() {
+  SetVector<Value> outside;
+  launch.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType()) &&
+          !launch.getBody().isAncestor(operand.getParentRegion()))
+        outside.insert(operand);
+  });
+  rewriter.setInsertionPointToStart(&launch.getBody().front());
+  for (Value value : outside)
+    if (Value constant = cloneConstant(rewriter, value))
+      rewriter.replaceUsesWithIf(value, constant, [&](OpOperand &use) {
+        return launch->isProperAncestor(use.getOwner());
+      });
+}
+
+SmallVector<Value> KernelBuilder::delinearize(Value number,
+                                              ArrayRef<Value> extents) {
+  SmallVector<Value> indices(extents.size());
+  for (size_t i = extents.size(); i-- > 0;) {
+    if (isConstantIntValue(getAsOpFoldResult(extents[i]), 1)) {
+      indices[i] = index(0);
+      continue;
+    }
+    bool isLast = llvm::all_of(ArrayRef(extents).take_front(i), [](Value e) {
+      return isConstantIntValue(getAsOpFoldResult(e), 1);
+    });
+    if (isLast) {
+      indices[i] = number;
+      number = index(0);
+      continue;
+    }
+    indices[i] = arith::RemUIOp::create(rewriter, loc, number, extents[i]);
+    number = arith::DivUIOp::create(rewriter, loc, number, extents[i]);
+  }
+  return indices;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows in vectors
+//===----------------------------------------------------------------------===//
+
+int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
+  int64_t bytes = kAccessBytes;
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()))
+    if (isa<MemRefType>(operand.getType()) &&
+        llvm::is_contained(map.getResults(),
+                           rewriter.getAffineDimExpr(nest.getInner())))
+      bytes = std::min(bytes, getBytes(operand));
+  int64_t width = std::gcd(kAccessBytes / bytes, nest.getBlockSize());
+  // Rows that start at multiples of the width, where sizes tell.
+  int64_t extent = nest.getRanges()[nest.getInner()];
+  if (!ShapedType::isDynamic(extent) && nest.getRanges().size() > 1)
+    width = std::gcd(width, extent);
+  return width;
+}
+
+Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {
+  Value all;
+  for (Value operand : tile->getOperands()) {
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(rewriter, loc, operand);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+        rewriter, loc, metadata.getBaseBuffer());
+    Value offset = multiply(metadata.getOffset(), index(getBytes(operand)));
+    Value address = arith::AddIOp::create(rewriter, loc, base, offset);
+    Value rest = arith::AndIOp::create(
+        rewriter, loc, address, index(getAccessBytes(operand, width) - 1));
+    all = all ? arith::OrIOp::create(rewriter, loc, all, rest) : rest;
+  }
+  if (!all)
+    return arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, all,
+                               index(0));
+}
+
+/// Turns transfers of whole vectors into loads and stores that say how their
+/// addresses are aligned.
+static void setAlignment(RewriterBase &rewriter, Operation *transfer,
+                         int64_t width) {
+  rewriter.setInsertionPoint(transfer);
+  if (auto read = dyn_cast<vector::TransferReadOp>(transfer)) {
+    auto load =
+        vector::LoadOp::create(rewriter, read.getLoc(), read.getVectorType(),
+                               read.getBase(), read.getIndices());
+    load.setAlignment(getAccessBytes(read.getBase(), width));
+    rewriter.replaceOp(read, load);
+  } else if (auto write = dyn_cast<vector::TransferWriteOp>(transfer)) {
+    auto store =
+        vector::StoreOp::create(rewriter, write.getLoc(), write.getVector(),
+                                write.getBase(), write.getIndices());
+    store.setAlignment(getAccessBytes(write.getBase(), width));
+    rewriter.eraseOp(write);
+  }
+}
+
+void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
+  if (failed(linalg::vectorizeOpPrecondition(tile)))
+    return;
+  rewriter.setInsertionPoint(tile);
+  Block *block = tile->getBlock();
+  FailureOr<linalg::VectorizationResult> vectorized =
+      linalg::vectorize(rewriter, tile);
+  if (failed(vectorized))
+    return;
+  rewriter.replaceOp(tile, vectorized->replacements);
+  SmallVector<Operation *> transfers;
+  for (Operation &op : *block)
+    if (isa<vector::TransferReadOp, vector::TransferWriteOp>(op))
+      transfers.push_back(&op);
+  for (Operation *transfer : transfers)
+    setAlignment(rewriter, transfer, width);
+}
+
+void KernelBuilder::mapRows(GenericOp op, LoopNest &nest) {
+  int64_t width = chooseWidth(op, nest);
+  unsigned inner = nest.getInner();
+  SmallVector<Value> extents;
+  for (unsigned loop = 0; loop < nest.getRanges().size(); ++loop)
+    extents.push_back(nest.getExtent(loop));
+  Value extent = extents[inner];
+  extents[inner] =
+      rewriter.createOrFold<arith::CeilDivUIOp>(loc, extent, index(width));
+  // Neighbours in a row are neighbours among the threads.
+  std::swap(extents[inner], extents.back());
+  Value count = index(1);
+  for (Value size : extents)
+    count = multiply(count, size);
+  SmallVector<Value> indices = delinearize(beginLaunch(count), extents);
+  std::swap(indices[inner], indices.back());
+  for (unsigned loop = 0; loop < indices.size(); ++loop)
+    if (loop != inner)
+      nest.setIndex(loop, indices[loop]);
+
+  Value offset = multiply(indices[inner], index(width));
+  if (width == 1) {
+    nest.buildTile(offset, rewriter.getIndexAttr(1));
+    return;
+  }
+  Value left = arith::SubIOp::create(rewriter, loc, extent, offset);
+  Value whole = index(width);
+  Value isWhole = arith::CmpIOp::create(rewriter, loc,
+                                        arith::CmpIPredicate::uge, left, whole);
+  GenericOp tile = nest.buildTile(offset, rewriter.getIndexAttr(width));
+  rewriter.setInsertionPoint(tile);
+  Value isWide =
+      arith::AndIOp::create(rewriter, loc, isWhole, isAligned(tile, width));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  rewriter.moveOpBefore(tile, branch.thenBlock()->getTerminator());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  Value some = arith::MinUIOp::create(rewriter, loc, left, whole);
+  Value end = arith::AddIOp::create(rewriter, loc, offset, some);
+  auto loop = scf::ForOp::create(rewriter, loc, offset, end, index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  nest.buildTile(loop.getInductionVar(), rewriter.getIndexAttr(1));
+  vectorize(tile, width);
+}
+
+//===----------------------------------------------------------------------===//
+// Everything else
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::mapElements(LinalgOp op) {
+  SmallVector<Range> ranges = op.createLoopRanges(rewriter, loc);
+  SmallVector<Value> extents;
+  SmallVector<OpFoldResult> offsets, sizes;
+  Value count = index(1);
+  for (auto [range, kind] :
+       llvm::zip_equal(ranges, op.getIteratorTypesArray())) {
+    offsets.push_back(rewriter.getIndexAttr(0));
+    sizes.push_back(range.size);
+    if (kind != utils::IteratorType::parallel)
+      continue;
+    extents.push_back(
+        getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+    count = multiply(count, extents.back());
+  }
+  SmallVector<Value> indices = delinearize(beginLaunch(count), extents);
+  size_t next = 0;
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::parallel) {
+      offsets[i] = indices[next++];
+      sizes[i] = rewriter.getIndexAttr(1);
+    }
+  (void)cast<TilingInterface>(op.getOperation())
+      .getTiledImplementation(rewriter, offsets, sizes);
+}
+
+bool KernelBuilder::mapElementwise(LinalgOp &op) {
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic || generic.getNumLoops() == 0 ||
+      generic.getNumParallelLoops() != generic.getNumLoops())
+    return false;
+  generic = collapseLoops(rewriter, generic);
+  op = cast<LinalgOp>(generic.getOperation());
+  rewriter.setInsertionPoint(op);
+  LoopNest nest(rewriter, generic);
+  if (!nest.analyze())
+    return false;
+  mapRows(generic, nest);
+  return true;
+}
+
+void KernelBuilder::map(LinalgOp op) {
+  loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  if (!mapElementwise(op))
+    mapElements(op);
+  endLaunch();
+  rewriter.eraseOp(op);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// What the host may do with buffers of the device.
+static bool isAllowedOnHost(Operation *op) {
+  return isMemoryEffectFree(op) ||
+         isa<gpu::AllocOp, gpu::DeallocOp, memref::GetGlobalOp, cf::AssertOp>(
+             op);
+}
+
+void MapToGpu::runOnOperation() {
+  FunctionOpInterface function = getOperation();
+  IRRewriter rewriter(&getContext());
+  SmallVector<memref::CopyOp> copies;
+  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    rewriter.setInsertionPoint(copy);
+    linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
+                             copy.getTarget());
+    rewriter.eraseOp(copy);
+  }
+  SmallVector<LinalgOp> ops;
+  function.walk([&](LinalgOp op) {
+    if (op.hasPureBufferSemantics())
+      ops.push_back(op);
+  });
+  KernelBuilder kernels(function, module);
+  for (LinalgOp op : ops)
+    kernels.map(op);
+
+  function.walk([&](Operation *op) {
+    rewriter.setInsertionPoint(op);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      auto onDevice = gpu::AllocOp::create(
+          rewriter, op->getLoc(), alloc.getType(), /*asyncToken=*/Type(),
+          /*asyncDependencies=*/ValueRange(), alloc.getDynamicSizes(),
+          alloc.getSymbolOperands());
+      rewriter.replaceOp(op, onDevice.getMemref());
+    } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+      gpu::DeallocOp::create(rewriter, op->getLoc(), /*asyncToken=*/Type(),
+                             /*asyncDependencies=*/ValueRange(),
+                             dealloc.getMemref());
+      rewriter.eraseOp(op);
+    }
+  });
+
+  bool isLeft = false;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<gpu::LaunchOp>(op))
+      return WalkResult::skip();
+    if (op == function || op->getNumRegions() || isAllowedOnHost(op) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    op->emitOpError() << "has no kernel: expected linalg ops on buffers, but "
+                         "the host would read or write the device's memory";
+    isLeft = true;
+    return WalkResult::advance();
+  });
+  if (isLeft)
+    signalPassFailure();
+}
