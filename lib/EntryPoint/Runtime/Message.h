@@ -17,7 +17,7 @@ typedef struct Message {
   char *end;
 } Message;
 
-static Message startMessage(char *error, size_t size) {
+static inline Message startMessage(char *error, size_t size) {
   Message message = {0, 0};
   if (error && size) {
     message.next = error;
@@ -27,7 +27,7 @@ static Message startMessage(char *error, size_t size) {
   return message;
 }
 
-static void putText(Message *message, const char *text) {
+static inline void putText(Message *message, const char *text) {
   if (!message->next)
     return;
   while (*text && message->next != message->end)
@@ -35,7 +35,7 @@ static void putText(Message *message, const char *text) {
   *message->next = 0;
 }
 
-static void putNumber(Message *message, int64_t value) {
+static inline void putNumber(Message *message, int64_t value) {
   char digits[21];
   char *first = digits + sizeof digits - 1;
   /* Negated as unsigned: INT64_MIN has no positive counterpart. */
@@ -51,8 +51,9 @@ static void putNumber(Message *message, int64_t value) {
 }
 
 /* "cast: input 0 'x': " */
-static void putArgument(Message *message, const char *function,
-                        const char *kind, int64_t index, const char *name) {
+static inline void putArgument(Message *message, const char *function,
+                               const char *kind, int64_t index,
+                               const char *name) {
   putText(message, function);
   putText(message, ": ");
   putText(message, kind);
@@ -67,8 +68,8 @@ static void putArgument(Message *message, const char *function,
 }
 
 /* "expected <what> 3, but got 4" */
-static void putExpected(Message *message, const char *what, int64_t expected,
-                        int64_t given) {
+static inline void putExpected(Message *message, const char *what,
+                               int64_t expected, int64_t given) {
   putText(message, "expected ");
   putText(message, what);
   putText(message, " ");

@@ -1,0 +1,146 @@
+//===- Kernels.cpp - Kernels as host code ---------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "Errors.h"
+#include "Memory.h"
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <sstream>
+
+using namespace simulator;
+
+namespace {
+
+/// The launch in progress; the driver's lock guards it.
+struct Running {
+  const Kernel *kernel = nullptr;
+  jmp_buf end;
+  int error = 0;
+  const char *stack = nullptr;
+};
+
+Running running;
+
+} // namespace
+
+std::string simulator::readImage(const void *image) {
+  const char *bytes = static_cast<const char *>(image);
+  if (!memcmp(bytes,
+              "\x7f"
+              "ELF",
+              4)) {
+    // Up to the end of the section headers, which ptxas writes last.
+    uint64_t sections;
+    uint16_t entryBytes, count;
+    memcpy(&sections, bytes + 40, sizeof sections);
+    memcpy(&entryBytes, bytes + 58, sizeof entryBytes);
+    memcpy(&count, bytes + 60, sizeof count);
+    return std::string(bytes, sections + uint64_t(entryBytes) * count);
+  }
+  const char *first = bytes + strspn(bytes, " \t\r\n");
+  return !strncmp(first, "//", 2) || !strncmp(first, ".version", 8) ? bytes
+                                                                    : "";
+}
+
+int simulator::getTargetOfPtx(const std::string &image) {
+  size_t target = image.find(".target sm_");
+  return target == std::string::npos ? 0 : atoi(image.c_str() + target + 11);
+}
+
+/// Ends the launch.
+static void failAccess(int error, const char *what, uint64_t address,
+                       uint64_t bytes, bool isStore) {
+  const uint32_t *registers = running.kernel->getRegisters();
+  fprintf(stderr,
+          "simulator: %s: thread %u of block %u: %s of %llu bytes at %#llx: "
+          "%s\n",
+          running.kernel->name.c_str(), registers[0], registers[3],
+          isStore ? "store" : "load", static_cast<unsigned long long>(bytes),
+          static_cast<unsigned long long>(address), what);
+  running.error = error;
+  longjmp(running.end, 1);
+}
+
+/// What the libraries of kernels call before every access.
+static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
+                        int32_t isStore) {
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  if (address % alignment)
+    failAccess(kMisalignedAddress, "misaligned", address, bytes, isStore);
+  if (isInArena(address)) {
+    if (!isAllocated(address, bytes))
+      failAccess(kIllegalAddress, "out of bounds", address, bytes, isStore);
+    return;
+  }
+  // Else only what is the kernel's own: its stack and constants.
+  char here;
+  bool isOnStack = pointer > &here && pointer < running.stack;
+  Dl_info info;
+  if (!isOnStack && (isStore || !dladdr(pointer, &info)))
+    failAccess(kIllegalAddress, "no device memory", address, bytes, isStore);
+}
+
+bool simulator::findKernel(const char *name, Kernel &kernel) {
+  const char *paths = getenv("QUANT_FLOAT_SIMULATOR_KERNELS");
+  std::istringstream list(paths ? paths : "");
+  for (std::string path; std::getline(list, path, ':');) {
+    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      fprintf(stderr, "simulator: %s\n", dlerror());
+      continue;
+    }
+    std::string symbol = std::string("simulated_") + name;
+    auto *sizes = static_cast<const uint32_t *>(
+        dlsym(library, (symbol + "_sizes").c_str()));
+    if (!sizes)
+      continue;
+    kernel.name = name;
+    kernel.call = reinterpret_cast<decltype(kernel.call)>(
+        dlsym(library, (symbol + "_call").c_str()));
+    kernel.parameterBytes.assign(sizes + 1, sizes + 1 + sizes[0]);
+    kernel.getRegisters = reinterpret_cast<decltype(kernel.getRegisters)>(
+        dlsym(library, "simulated_registers"));
+    auto *hook = static_cast<decltype(&checkAccess) *>(
+        dlsym(library, "simulated_access_hook"));
+    if (!kernel.call || !kernel.getRegisters || !hook)
+      return false;
+    *hook = checkAccess;
+    return true;
+  }
+  return false;
+}
+
+int simulator::run(const Kernel &kernel,
+                   const std::vector<std::vector<char>> &values,
+                   const Launch &launch) {
+  std::vector<const void *> parameters;
+  for (const std::vector<char> &value : values)
+    parameters.push_back(value.data());
+  char here;
+  running.kernel = &kernel;
+  running.error = 0;
+  running.stack = &here;
+  uint32_t *registers = kernel.getRegisters();
+  memcpy(registers + 6, launch.block, sizeof launch.block);
+  memcpy(registers + 9, launch.grid, sizeof launch.grid);
+  if (setjmp(running.end))
+    return running.error;
+  uint32_t *thread = registers, *block = registers + 3;
+  for (block[2] = 0; block[2] < launch.grid[2]; ++block[2])
+    for (block[1] = 0; block[1] < launch.grid[1]; ++block[1])
+      for (block[0] = 0; block[0] < launch.grid[0]; ++block[0])
+        for (thread[2] = 0; thread[2] < launch.block[2]; ++thread[2])
+          for (thread[1] = 0; thread[1] < launch.block[1]; ++thread[1])
+            for (thread[0] = 0; thread[0] < launch.block[0]; ++thread[0])
+              kernel.call(parameters.data());
+  return 0;
+}
