@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/BufferSize.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -45,6 +46,15 @@ quant_float::getElementBits(Attribute attribute) {
     return bits;
   }
   return std::nullopt;
+}
+
+std::optional<int64_t> quant_float::countFolded(ArrayRef<int64_t> shape,
+                                                int64_t limit) {
+  // What is behind or in front of a 0 may be any size.
+  if (llvm::is_contained(shape, 0))
+    return 0;
+  std::optional<int64_t> count = countElements(shape);
+  return count && *count <= limit ? count : std::nullopt;
 }
 
 static TypedAttr getScalarOfBits(Type type, const APInt &bits) {

@@ -22,6 +22,9 @@ constexpr int64_t kFoldLimit = 4096;
 /// one for a splat. None where the attribute is no such thing or too large.
 std::optional<SmallVector<APInt>> getElementBits(Attribute attribute);
 
+/// The number of elements of a static shape; none where it is above `limit`.
+std::optional<int64_t> countFolded(ArrayRef<int64_t> shape, int64_t limit);
+
 /// The constant of `type`, a scalar or a static shape, with these bits: one
 /// pattern for all elements, or one for each. Null for any other type.
 TypedAttr getConstantOfBits(Type type, ArrayRef<APInt> bits);

@@ -159,7 +159,11 @@ LogicalResult FakeConvertOp::verify() {
   for (StringRef name : {getReciprocalAttrName(), getPositiveZeroAttrName(),
                          getNeutralShiftAttrName()})
     if (!isOpenVino && (*this)->hasAttr(name))
-      return emitOpError() << "'" << name << "' needs mode 'openvino'";
+      return emitOpError() << "'" << name
+                           << "' needs mode 'openvino', but got '"
+                           << stringifyFakeConvertMode(
+                                  getMode().value_or(FakeConvertMode::Exact))
+                           << "'";
   if (getNeutralShift() && !getShift())
     return emitOpError() << "'neutral_shift' needs a shift";
   Type type = getElementTypeOrSelf(getInput());
@@ -244,9 +248,11 @@ OpFoldResult FakeConvertOp::fold(FoldAdaptor adaptor) {
     return {};
   bool isSplat = input->size() == 1 && scale->size() == 1 &&
                  (!shift || shift->size() == 1);
-  int64_t count = isSplat || !type ? 1 : type.getNumElements();
+  std::optional<int64_t> count = 1;
+  if (!isSplat && type)
+    count = countFolded(type.getShape(), kFoldLimit);
   auto vector = dyn_cast_or_null<VectorType>(type);
-  if (count > kFoldLimit || (!isSplat && vector && vector.isScalable()))
+  if (!count || (!isSplat && vector && vector.isScalable()))
     return {};
 
   reference::FakeConvertOptions options = getReferenceOptions();
@@ -259,7 +265,7 @@ OpFoldResult FakeConvertOp::fold(FoldAdaptor adaptor) {
                : bits[reference::getBroadcastIndex(index, shape, *operand)];
   };
   SmallVector<APInt> folded;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < *count; ++i) {
     std::optional<APInt> offset;
     if (shift)
       offset = getElement(*shift, getShift(), i);

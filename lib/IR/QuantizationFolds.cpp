@@ -83,11 +83,10 @@ ConstantOperands::get(QuantizationOpInterface op, ArrayRef<Attribute> operands,
                  constants.zeroPoint.size() <= 1;
   if (!shaped || isSplat)
     return constants;
-  // The product of the sizes may overflow.
-  for (int64_t size : shaped.getShape())
-    if (llvm::MulOverflow(constants.count, size, constants.count) ||
-        constants.count > limit)
-      return std::nullopt;
+  std::optional<int64_t> count = countFolded(shaped.getShape(), limit);
+  if (!count)
+    return std::nullopt;
+  constants.count = *count;
   if (constants.count == 0)
     return constants;
   if (std::optional<int64_t> axis = op.getAxisIndex()) {

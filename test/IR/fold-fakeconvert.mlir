@@ -83,3 +83,20 @@ func.func @scalable() -> (vector<2x[4]xf32>, vector<2x[4]xf32>) {
   %1 = quant_float.fakeconvert %x, %t to f8E4M3FN opset 13 : vector<2x[4]xf32>, vector<2x1xf32> to vector<2x[4]xf32>
   return %0, %1 : vector<2x[4]xf32>, vector<2x[4]xf32>
 }
+
+// What is beside a size of 0 may be any, and 2^64 elements are too many to count.
+
+// CHECK-LABEL: func.func @sizes
+// CHECK-DAG: %[[NONE:.+]] = arith.constant dense<> : tensor<0x4611686018427387904x4xf32>
+// CHECK-DAG: %[[MANY:.+]] = quant_float.fakeconvert
+// CHECK: return %[[NONE]], %[[MANY]]
+func.func @sizes() -> (tensor<0x4611686018427387904x4xf32>, tensor<4611686018427387904x4xf32>) {
+  %s = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %x = arith.constant dense<> : tensor<0x4611686018427387904x4xf32>
+  %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13
+      : tensor<0x4611686018427387904x4xf32>, tensor<4xf32> to tensor<0x4611686018427387904x4xf32>
+  %y = arith.constant dense<1.0> : tensor<4611686018427387904x4xf32>
+  %1 = quant_float.fakeconvert %y, %s to f8E4M3FN opset 13
+      : tensor<4611686018427387904x4xf32>, tensor<4xf32> to tensor<4611686018427387904x4xf32>
+  return %0, %1 : tensor<0x4611686018427387904x4xf32>, tensor<4611686018427387904x4xf32>
+}

@@ -185,7 +185,7 @@ func.func @result_scalar(%x: vector<1xf32>, %s: f32) {
 // K7
 
 func.func @reciprocal_exact(%x: f32, %s: f32) {
-  // expected-error @+1 {{'reciprocal' needs mode 'openvino'}}
+  // expected-error @+1 {{'reciprocal' needs mode 'openvino', but got 'exact'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN reciprocal single opset 13 : f32, f32 to f32
   return
 }
@@ -193,7 +193,7 @@ func.func @reciprocal_exact(%x: f32, %s: f32) {
 // -----
 
 func.func @zero_reference(%x: f32, %s: f32) {
-  // expected-error @+1 {{'positive_zero' needs mode 'openvino'}}
+  // expected-error @+1 {{'positive_zero' needs mode 'openvino', but got 'openvino_reference'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino_reference positive_zero opset 13 : f32, f32 to f32
   return
 }
@@ -201,7 +201,7 @@ func.func @zero_reference(%x: f32, %s: f32) {
 // -----
 
 func.func @neutral_exact(%x: f32, %s: f32) {
-  // expected-error @+1 {{'neutral_shift' needs mode 'openvino'}}
+  // expected-error @+1 {{'neutral_shift' needs mode 'openvino', but got 'exact'}}
   %0 = quant_float.fakeconvert %x, %s, %s to f8E4M3FN mode exact neutral_shift opset 13 : f32, f32, f32 to f32
   return
 }
