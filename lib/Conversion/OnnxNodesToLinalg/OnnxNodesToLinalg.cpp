@@ -23,8 +23,8 @@
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTONNXNODESTOLINALGPASS
@@ -96,12 +96,7 @@ static constexpr StringLiteral kTooManyElements =
 
 /// Whether the number of elements does not fit what MLIR counts them with.
 static bool hasTooManyElements(Type type) {
-  int64_t product = 1;
-  for (int64_t size : cast<RankedTensorType>(type).getShape())
-    if (!ShapedType::isDynamic(size) && size != 0 &&
-        llvm::MulOverflow(product, size, product))
-      return true;
-  return false;
+  return !countElements(cast<RankedTensorType>(type).getShape());
 }
 
 /// Why the inputs of the node cannot be taken, if that is so.

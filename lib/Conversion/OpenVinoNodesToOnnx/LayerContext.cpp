@@ -12,10 +12,15 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
+
+/// One value repeated more often takes memory to no end.
+static constexpr int64_t kMostRepeated = int64_t(1) << 20;
 
 /// The ops that layers become mean the same from here on.
 static constexpr int64_t kOnnxOpset = 21;
@@ -49,6 +54,10 @@ LayerContext::getConstantInts(size_t index) const {
   auto type = dyn_cast<IntegerType>(elementType(index));
   if (!type || !matchPattern(inputs[index], m_Constant(&elements)))
     return std::nullopt;
+  // A splat of many elements is no list that anything reads.
+  std::optional<int64_t> count = countElements(elements.getType().getShape());
+  if (elements.isSplat() && (!count || *count > kMostRepeated))
+    return std::nullopt;
   return llvm::map_to_vector(
       elements.getValues<APInt>(), [&](const APInt &value) -> int64_t {
         return type.isUnsigned() ? value.getZExtValue() : value.getSExtValue();
@@ -66,8 +75,7 @@ LogicalResult LayerContext::requireSameType() {
 LogicalResult LayerContext::requireNumbers() {
   Type type = elementType(0);
   bool isInteger = isa<IntegerType>(type) && type.getIntOrFloatBitWidth() >= 8;
-  if (isInteger ||
-      isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+  if (isInteger || isStandardFloat(type))
     return success();
   return unsupported("elements of type " + show(type));
 }

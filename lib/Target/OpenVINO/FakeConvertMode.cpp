@@ -73,54 +73,37 @@ static ElementsAttr findElements(Value value) {
   return {};
 }
 
-/// Whether all elements are the same zero, +0 or -0: another one is added.
-static bool isZero(ElementsAttr elements) {
-  Type type = elements.getElementType();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || !isStandardFloat(type))
-      return false;
-    ArrayRef<char> data = blob->getData();
-    size_t size = type.getIntOrFloatBitWidth() / 8;
-    if (data.size() < size)
-      return data.empty();
-    // The highest bit, of the last byte, is the sign.
-    ArrayRef<char> first = data.take_front(size);
-    return llvm::all_of(first.drop_back(),
-                        [](char byte) { return byte == 0; }) &&
-           (first.back() & 0x7F) == 0 &&
-           data.drop_front(size) == data.drop_back(size);
-  }
+/// The number that all elements are; none where they differ.
+static std::optional<double> getCommonNumber(ElementsAttr elements) {
+  // Attributes of equal elements are splats.
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  if (!dense)
-    return false;
-  // Of any number of elements.
-  if (dense.isSplat() && isa<FloatType>(type))
-    return dense.getSplatValue<APFloat>().isZero();
-  if (dense.isSplat() && isa<IntegerType>(type))
-    return dense.getSplatValue<APInt>().isZero();
-  if (isa<FloatType>(type)) {
-    auto values = dense.getValues<APFloat>();
-    return llvm::all_of(values, [&](const APFloat &value) {
-      return value.isZero() && value.bitwiseIsEqual(*values.begin());
-    });
-  }
-  return isa<IntegerType>(type) &&
-         llvm::all_of(dense.getValues<APInt>(),
-                      [](const APInt &value) { return value.isZero(); });
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().convertToDouble();
+  if (isa<IntegerType>(dense.getElementType()))
+    return dense.getSplatValue<APInt>().roundToDouble();
+  return std::nullopt;
 }
 
-static bool isOne(ElementsAttr elements) {
-  auto dense = dyn_cast<DenseElementsAttr>(elements);
-  if (!dense)
+/// Whether all elements are the same zero, +0 or -0: another one is added.
+static bool isZero(ElementsAttr elements) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  if (!resource)
+    return getCommonNumber(elements) == 0;
+  Type type = elements.getElementType();
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob || !isStandardFloat(type))
     return false;
-  if (isa<FloatType>(dense.getElementType()))
-    return llvm::all_of(dense.getValues<APFloat>(), [](const APFloat &value) {
-      return value.isExactlyValue(1.0);
-    });
-  return isa<IntegerType>(dense.getElementType()) &&
-         llvm::all_of(dense.getValues<APInt>(),
-                      [](const APInt &value) { return value.isOne(); });
+  ArrayRef<char> data = blob->getData();
+  size_t size = type.getIntOrFloatBitWidth() / 8;
+  if (data.size() < size)
+    return data.empty();
+  // The highest bit, of the last byte, is the sign.
+  ArrayRef<char> first = data.take_front(size);
+  return llvm::all_of(first.drop_back(), [](char byte) { return byte == 0; }) &&
+         (first.back() & 0x7F) == 0 &&
+         data.drop_front(size) == data.drop_back(size);
 }
 
 static bool hasOneElement(Value value) {
@@ -165,7 +148,7 @@ static void freeze(FakeConvertOp op, const Constants &constants) {
 
   if (isScaleConstant && hasOneElement(scale)) {
     ElementsAttr elements = findElements(scale);
-    op.setPositiveZero(!elements || !isOne(elements));
+    op.setPositiveZero(!elements || getCommonNumber(elements) != 1);
   }
 }
 

@@ -202,6 +202,16 @@ func.func @huge_weights(%x: tensor<1x4294967296xf32>) -> tensor<*xf32> {
 
 // -----
 
+// A splat may stand for more elements than there is memory for.
+// CHECK-LABEL: func.func @huge_splat(
+// CHECK: quant_float.node "Where"
+func.func @huge_splat(%x: tensor<4xf32>) -> tensor<1000000000000xf32> {
+  %i = arith.constant dense<0> : tensor<1000000000000xi64>
+  %a = arith.constant dense<0> : tensor<i64>
+  %0 = quant_float.node "Gather"(%x, %i, %a) opset 8 domain "openvino" : (tensor<4xf32>, tensor<1000000000000xi64>, tensor<i64>) -> tensor<1000000000000xf32>
+  return %0 : tensor<1000000000000xf32>
+}
+
 // Constants are turned around, whatever is in front of them is left to loops.
 // CHECK-LABEL: func.func @weights(
 // CHECK-SAME: %[[X:.+]]: tensor<1x3xf32>

@@ -7,6 +7,9 @@
 # RUN: quant-float-compile %t/m.mlir --emit mlir -o %t/overridden.mlir --fakeconvert-mode exact
 # RUN: cmp %t/exact.mlir %t/overridden.mlir
 # RUN: not cmp -s %t/default.mlir %t/exact.mlir
+# A splat may stand for more elements than can be looked at.
+# RUN: quant-float-compile %S/Inputs/splat.mlir --emit mlir -o - --fakeconvert-mode openvino | FileCheck %s --check-prefix=SPLAT
+# SPLAT: quant_float.fakeconvert %{{[^,]+}}, %{{[^,]+}} to f8E4M3FN mode openvino reciprocal nearest opset 13
 # RUN: quant-float-check %t/m.xml
 # RUN: quant-float-run %t/one.xml --random 1 --outputs %t/plugin
 # RUN: quant-float-run %t/one.xml --random 1 --outputs %t/exact --fakeconvert-mode exact
