@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Transforms/Passes.h"
@@ -21,8 +22,6 @@ namespace mlir::quant_float {
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-static constexpr StringLiteral kNameAttr = "quant_float.name";
 
 /// Constants, sizes and places for results: each island makes its own.
 static bool isRepeatable(Operation *op) {
@@ -193,14 +192,14 @@ static StringRef getValueName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      kNameAttr);
+                                                      kNameAttrName);
     return name ? name.getValue() : "";
   }
   for (OpOperand &use : value.getUses())
     if (auto returnOp = dyn_cast<func::ReturnOp>(use.getOwner()))
       if (auto name = returnOp->getParentOfType<func::FuncOp>()
                           .getResultAttrOfType<StringAttr>(
-                              use.getOperandNumber(), kNameAttr))
+                              use.getOperandNumber(), kNameAttrName))
         return name;
   return getNodeName(value.getLoc());
 }
@@ -238,17 +237,18 @@ static void outline(func::FuncOp function, const Division &division,
   auto outlined =
       func::FuncOp::create(builder, function.getLoc(), name.str(), type);
   symbols.insert(outlined, function->getIterator());
-  if (Attribute graph = function->getAttr("quant_float.graph_name"))
-    outlined->setAttr("quant_float.graph_name", graph);
+  if (Attribute graph = function->getAttr(kGraphNameAttrName))
+    outlined->setAttr(kGraphNameAttrName, graph);
   Block *entry = outlined.addEntryBlock();
   IRMapping mapping;
   mapping.map(inputs, entry->getArguments());
   for (auto [index, value] : llvm::enumerate(inputs))
     if (StringRef valueName = getValueName(value); !valueName.empty())
-      outlined.setArgAttr(index, kNameAttr, builder.getStringAttr(valueName));
+      outlined.setArgAttr(index, kNameAttrName,
+                          builder.getStringAttr(valueName));
   for (auto [index, value] : llvm::enumerate(made))
     if (StringRef valueName = getValueName(value); !valueName.empty())
-      outlined.setResultAttr(index, kNameAttr,
+      outlined.setResultAttr(index, kNameAttrName,
                              builder.getStringAttr(valueName));
   builder.setInsertionPointToStart(entry);
   for (Operation *op : island)

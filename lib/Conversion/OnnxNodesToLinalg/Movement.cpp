@@ -71,7 +71,6 @@ NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
 // Concat, Split
 //===----------------------------------------------------------------------===//
 
-/// The axis had a default in version 1.
 /// The tensors one behind the other along `axis`, `sizes` being those of all
 /// else. Their sum of sizes has been checked.
 static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
@@ -103,6 +102,7 @@ static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
   return result;
 }
 
+/// The axis had a default in version 1.
 NodeResults onnx_nodes::convertConcat(NodeContext &context) {
   constexpr int64_t kFirstWithoutDefault = 4;
   ImplicitLocOpBuilder &b = context.b;

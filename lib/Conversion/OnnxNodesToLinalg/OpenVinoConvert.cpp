@@ -77,8 +77,8 @@ static Value toInteger(ImplicitLocOpBuilder &b, Value x, IntegerType to) {
   return b.createOrFold<CastOp>(integer, to);
 }
 
-/// An f32 as its bits, and constants beside them.
 namespace {
+/// An f32 as its bits, and constants beside them.
 struct Bits {
   ImplicitLocOpBuilder &b;
   Value value;
