@@ -31,5 +31,5 @@ int test::ProgramOptions::report(size_t count, StringRef plural,
     return 1;
   llvm::outs() << count << " " << plural << " for " << cpu << ": " << *failures
                << " failures\n";
-  return *failures != 0;
+  return *failures != 0 || count == 0;
 }

@@ -53,7 +53,7 @@ struct ProgramOptions : NoOtherOptions {
   CompileOptions getCompileOptions() const;
   size_t getBatchSize() const { return std::max(1u, unsigned(batch)); }
   /// Prints how many of the `count` cases, `plural`, failed. Returns what the
-  /// program exits with.
+  /// program exits with: where there are none, nothing was tested.
   int report(size_t count, StringRef plural, FailureOr<size_t> failures) const;
 };
 

@@ -79,10 +79,12 @@ static bool isRight(Type type, uint64_t got, uint64_t want, char freedom) {
 static bool runOnce(const ScaledCase &one, JitModule::EntryFunction entry,
                     size_t number) {
   ScaledRun run = one.makeRun(number);
-  size_t count = run.freedom.size();
+  size_t count = 1;
+  for (int64_t size : run.expected.sizes)
+    count *= size;
   Type type = run.expected.type;
   size_t slot = getSlotSize(type);
-  if (run.expected.bytes.size() != count * slot)
+  if (run.expected.bytes.size() != count * slot || run.freedom.size() != count)
     return fail(one, "the Reference has nothing for this");
   // Nothing is where vectors would like it.
   size_t off = 1 + number % 3;

@@ -93,6 +93,9 @@ for source, destinations in groups.items():
             report("quant-float-run", source, to, codes, wanted, got, same)
 
 print(dict(counts))
+failures += [
+    f"nothing is held against the {who}" for who in ("plugin", "reference") if not counts[who]
+]
 for reason, count in used.items():
     print(f"{count:8} excused: {reason}")
 sys.exit("\n".join(failures) if failures else 0)

@@ -17,6 +17,8 @@ f16, f32 = np.float16, np.float32
 # the reference and this project.
 SUM = 64 * 2.0**-23
 HALF = 2.0**-10
+# Of one value that FakeQuantize takes the next level for, where two are as near.
+LEVEL = 0.01
 
 
 def normal(*shape, dtype=f32):
@@ -199,7 +201,7 @@ def decoded_weights(x):
 
 
 # Converters' networks: FakeQuantize around products, and attention.
-@model(2, 3, 8, 8, bound=0.5)
+@model(2, 3, 8, 8, bound=LEVEL)
 def fake_quantized_convolution(x):
     def quantize(y, low, high, count):
         return opset1.fake_quantize(y, *(constant(v) for v in (low, high, low, high)), count)
