@@ -18,13 +18,15 @@ using namespace mlir::quant_float;
 namespace {
 struct ChipRow {
   StringLiteral name;
-  unsigned ptx, float8, narrowFloat;
+  unsigned ptx;
+  /// By NvidiaFeature.
+  unsigned features[3];
 };
 } // namespace
 
 static constexpr ChipRow kChips[] = {
-#define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Float8, NarrowFloat)                \
-  {Name, Ptx, Float8, NarrowFloat},
+#define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat)       \
+  {Name, Ptx, {Minimum, Float8, NarrowFloat}},
 #include "quant-float/Support/NvidiaChips.def"
 };
 
@@ -58,7 +60,7 @@ llvm::Expected<NvidiaChip> NvidiaChip::get(StringRef chip, StringRef ptx) {
   }
   NvidiaChip result;
   result.name = chip;
-  result.ptx = std::max({row->ptx, row->float8, row->narrowFloat});
+  result.ptx = std::max(row->ptx, *llvm::max_element(row->features));
   if (ptx.empty())
     return result;
 
@@ -83,7 +85,7 @@ unsigned NvidiaChip::getLeastPtx(NvidiaFeature feature) const {
   const ChipRow *row = lookup(name);
   if (row == std::end(kChips))
     return 0;
-  return feature == NvidiaFeature::Float8 ? row->float8 : row->narrowFloat;
+  return row->features[size_t(feature)];
 }
 
 unsigned NvidiaChip::getLeastPtx() const {

@@ -65,14 +65,14 @@ void populateX86NarrowingPatterns(const TargetCpu &cpu,
 /// Casts of scalars and vectors that this GPU has instructions for to nvvm ops;
 /// they have the greater benefit. The first set makes casts with no instruction
 /// of their own out of two that may have; apply it before the second, which
-/// goes with populateQuantFloatToArithConversionPatterns for getNvidiaCpu().
+/// goes with populateQuantFloatToArithConversionPatterns for getNvidiaCpu.
 void populateSplitCastsForNVVMPatterns(const NvidiaChip &chip,
                                        RewritePatternSet &patterns);
 void populateQuantFloatToNVVMConversionPatterns(const NvidiaChip &chip,
                                                 RewritePatternSet &patterns);
 
-/// What the portable expansion may use on NVIDIA GPUs.
-TargetCpu getNvidiaCpu();
+/// What the portable expansion may use on an NVIDIA GPU.
+TargetCpu getNvidiaCpu(const NvidiaChip &chip);
 
 /// What is left of storage casts to arith ops; apply after the above.
 void populateStorageCastToArithPatterns(RewritePatternSet &patterns);

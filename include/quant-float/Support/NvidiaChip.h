@@ -15,11 +15,13 @@
 
 namespace mlir::quant_float {
 
-/// Conversion instructions that NVIDIA GPUs have or have not.
+/// Instructions that NVIDIA GPUs have or have not.
 enum class NvidiaFeature {
-  /// f8E4M3FN and f8E5M2.
+  /// The smaller of two floats, or NaN if one is: min.NaN.
+  Minimum,
+  /// Conversions of f8E4M3FN and f8E5M2.
   Float8,
-  /// float4, float6 and f8E8M0FNU: of chips whose name ends in a or f.
+  /// Those of float4, float6 and f8E8M0FNU: of chips whose name ends in a or f.
   NarrowFloat,
 };
 

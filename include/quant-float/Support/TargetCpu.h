@@ -52,6 +52,13 @@ struct TargetCpu {
   bool makesCanonicalNaNs = true;
   /// Vectors of 64-bit integers become floats by an instruction.
   bool hasLongConversions = false;
+  /// The smaller of two floats, or NaN if one is, is an instruction
+  /// (arith.minimumf), and so is the other one than a NaN (arith.minnumf).
+  bool hasMinimum = false;
+  /// Arithmetic on subnormals is exact, whatever callers have set, and fast.
+  bool keepsSubnormals = false;
+  /// Vectors of bytes are computed with by fours, as integers.
+  bool packsBytes = false;
   /// Table look-ups of 128 bytes are an instruction (AVX-512 VBMI).
   bool hasByteTables = false;
   /// Bytes of the registers to fill.

@@ -51,6 +51,8 @@ Carrier convertToCarrier(Lanes &lanes, Value storage, Type from, FloatType to);
 
 //===- DecodeFloat.cpp ----------------------------------------------------===//
 
+/// Codes of `width` bits in the top bits of words; below may be anything.
+Value moveToTop(Lanes &lanes, Value codes, unsigned width);
 /// Any float as f32, exactly; f64 stays as it is.
 Carrier decodeFloat(Lanes &lanes, Value storage, FloatType from);
 

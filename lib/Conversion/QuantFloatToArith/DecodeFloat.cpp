@@ -122,6 +122,64 @@ static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
           from.mantissaBits + 1};
 }
 
+Value quant_float::moveToTop(Lanes &lanes, Value codes, unsigned width) {
+  auto type = dyn_cast<VectorType>(codes.getType());
+  bool byFours = lanes.getCpu().packsBytes && Lanes::getWidth(codes) == 8 &&
+                 type && type.getRank() == 1 && !type.isScalable() &&
+                 type.getNumElements() % 4 == 0;
+  if (!byFours)
+    return lanes.shl(lanes.resize(codes, 32), 32 - width);
+  // Four from a register, each by the shift that it needs.
+  int64_t count = type.getNumElements();
+  Type i32 = lanes.getInt(32);
+  Value registers =
+      lanes.make<vector::BitCastOp>(VectorType::get(count / 4, i32), codes);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; ++i) {
+    Value word = lanes.make<vector::ExtractOp>(registers, i / 4);
+    words.push_back(
+        lanes.withShapeOf(word).shl(word, 32 - width - 8 * (i % 4)));
+  }
+  return lanes.make<vector::FromElementsOp>(VectorType::get(count, i32), words);
+}
+
+/// C7: sign and magnitude move to their place in f32, as a number that is too
+/// small by the difference of the biases, perhaps a subnormal.
+static Carrier decodeByProduct(Lanes &lanes, Value code,
+                               const FloatFormat &from) {
+  auto f32 = Float32Type::get(code.getContext());
+  unsigned exponentBits = from.width - 1 - from.mantissaBits;
+  // Between sign and magnitude there are copies of the sign.
+  uint64_t mask = kSignMask | from.magnitudeMask()
+                                  << (kMantissaBits - from.mantissaBits);
+  Value top = moveToTop(lanes, code, from.width);
+  Value bits = lanes.bitAnd(lanes.shrS(top, 8 - exponentBits), mask);
+  Value value = lanes.make<arith::MulFOp>(
+      lanes.bitcast(bits, f32), lanes.powerOfTwo(f32, kBias - from.bias));
+  if (!from.hasNaN)
+    return {value, NaNs::None, from.mantissaBits + 1};
+  Value result = lanes.toBits(value);
+  if (from.isFNUZ) {
+    // The code is that of a negative zero.
+    Value isNaN = lanes.compare(CmpIPredicate::eq, bits, kSignMask);
+    result = lanes.select(isNaN, kSignMask | kQuietNaN, result);
+  } else {
+    // What the code would be if it were a number, and its difference to NaN.
+    APFloat number(
+        APFloat::IEEEsingle(),
+        APInt(32, from.nanCode << (kMantissaBits - from.mantissaBits)));
+    number = scalbn(number, kBias - from.bias, APFloat::rmNearestTiesToEven);
+    Value isNaN =
+        lanes.compare(arith::CmpFPredicate::OEQ,
+                      lanes.bitcast(lanes.bitAnd(result, ~kSignMask), f32),
+                      lanes.number(f32, number));
+    uint64_t change = kQuietNaN ^ number.bitcastToAPInt().getZExtValue();
+    result = lanes.make<arith::XOrIOp>(
+        result, lanes.select(isNaN, change, lanes.integer(result, 0)));
+  }
+  return {lanes.bitcast(result, f32), NaNs::Canonical, from.mantissaBits + 1};
+}
+
 Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
   auto f32 = Float32Type::get(from.getContext());
   if (from.isF64() || from.isF32())
@@ -139,6 +197,9 @@ Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
   if (isa<Float8E8M0FNUType>(from))
     return decodeScale(lanes, lanes.toBits(storage));
   FloatFormat format(from);
+  if (lanes.getCpu().keepsSubnormals && format.width <= 8 &&
+      !format.hasInfinity)
+    return decodeByProduct(lanes, lanes.toBits(storage), format);
   auto f16 = Float16Type::get(from.getContext());
   if (lanes.getCpu().hasHalfConversions && fitsHalf(format, FloatFormat(f16)))
     return decodeByHalf(lanes, lanes.resize(lanes.toBits(storage), 16), format,

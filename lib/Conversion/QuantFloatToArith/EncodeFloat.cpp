@@ -88,6 +88,7 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   FloatType f32 = getF32(magnitude);
   uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
   Value nan = lanes.number(f32, getOrdinaryValue(to, nanCode));
+  bool hasMinimum = lanes.getCpu().hasMinimum;
   auto selectLess = [&](Value a, Value b) {
     return lanes.select(lanes.compare(CmpFPredicate::OLT, a, b), a, b);
   };
@@ -95,17 +96,21 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   // minNum, which keeps a signaling one.
   bool isMinNum = nans == NaNs::Any && !lanes.getCpu().minIsSelect;
   auto replaceNaN = [&](Value value) {
+    if (hasMinimum)
+      return lanes.make<arith::MinNumFOp>(value, nan);
     return isMinNum ? lanes.select(lanes.isNaN(magnitude), nan, value)
                     : selectLess(value, nan);
   };
   // C3: without saturation NaN is what overflows, where there is no infinity.
   if (!saturate && !to.hasInfinity)
-    return selectLess(isMinNum ? replaceNaN(magnitude) : magnitude, nan);
+    return hasMinimum
+               ? replaceNaN(magnitude)
+               : selectLess(isMinNum ? replaceNaN(magnitude) : magnitude, nan);
 
   // C3, C8. A NaN is not more than the limit, and stays.
   Value limit = lanes.number(
       f32, getOrdinaryValue(to, saturate ? to.maxCode : to.infinityCode));
-  Value capped = isCapped ? magnitude : selectLess(limit, magnitude);
+  Value capped = isCapped ? magnitude : lanes.cap(magnitude, limit);
   if (infinityIsNaN) {
     // C4
     Value infinity =
@@ -230,15 +235,27 @@ Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier,
                               carrier.isCapped);
   Value code = roundToCode(lanes, capped, to);
 
-  Value sign = lanes.bitAnd(lanes.shrU(bits, 32 - to.width), to.signMask());
+  // C6: FNUZ has no negative zero. Up to half the smallest subnormal rounds to
+  // it. The code of NaN has the sign bit (C5).
+  auto dropOfZero = [&](Value sign) {
+    Value isNonZero = lanes.compare(
+        CmpFPredicate::OGT, magnitude,
+        lanes.powerOfTwo(f32, to.minExponent - int(to.mantissaBits) - 1));
+    return lanes.select(isNonZero, sign, lanes.integer(sign, 0));
+  };
+  bool packsBytes = lanes.getCpu().packsBytes;
+  if (packsBytes && to.isFNUZ)
+    bits = dropOfZero(bits);
+  Value sign = lanes.shrU(bits, 32 - to.width);
+  if (packsBytes) {
+    code = lanes.resize(code, 8);
+    sign = lanes.resize(sign, 8);
+  }
+  sign = lanes.bitAnd(sign, to.signMask());
   if (!to.isFNUZ)
     return lanes.resize(lanes.make<arith::XOrIOp>(code, sign), 8);
-  // C6: no negative zero. Up to half the smallest subnormal rounds to it. The
-  // code of NaN has the sign bit (C5).
-  Value isNonZero = lanes.compare(
-      CmpFPredicate::OGT, magnitude,
-      lanes.powerOfTwo(f32, to.minExponent - int(to.mantissaBits) - 1));
-  sign = lanes.select(isNonZero, sign, lanes.integer(sign, 0));
+  if (!packsBytes)
+    sign = dropOfZero(sign);
   return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 8);
 }
 
@@ -248,7 +265,6 @@ Value quant_float::encodeScale(Lanes &lanes, Carrier carrier,
   // Under 2^-126 the grid has one value more, 2^-127, which is the top bit of a
   // subnormal's mantissa: there the threshold to code 1 is written out.
   Value bits = lanes.toBits(carrier.value);
-  Value magnitude = lanes.bitAnd(bits, kMagnitudeMask);
   uint64_t increment = 0, firstOfCode1 = 0;
   switch (semantics.roundMode) {
   case RoundMode::Up:
@@ -262,19 +278,19 @@ Value quant_float::encodeScale(Lanes &lanes, Carrier carrier,
     firstOfCode1 = 0x600000;
     break;
   }
-  Value code = magnitude;
+  Value code = bits;
   if (increment)
     code = lanes.add(code, increment);
   code = lanes.shrU(code, kMantissaBits);
-  if (firstOfCode1)
-    code = lanes.select(
-        lanes.compare(CmpIPredicate::ult, magnitude, firstOfCode1), 0, code);
+  // Negatives are below it as integers, too.
+  if (firstOfCode1 || semantics.saturate)
+    code = lanes.select(lanes.compare(CmpIPredicate::slt, bits, firstOfCode1),
+                        0, code);
 
   if (semantics.saturate) {
+    // What is negative is 0 already, and stays.
     Value isOver = lanes.compare(CmpIPredicate::ugt, code, 0xFE);
     code = lanes.select(isOver, 0xFE, code);
-    Value isNegative = lanes.compare(CmpIPredicate::slt, bits, 0);
-    code = lanes.select(isNegative, 0, code);
     if (carrier.nans != NaNs::None)
       code = lanes.select(lanes.isNaN(carrier.value), 0xFF, code);
   } else {

@@ -40,6 +40,15 @@ static Value getMagnitude(Lanes &lanes, Value value) {
   return lanes.bitcast(bits, getFloatType(value));
 }
 
+/// The value of a carrier, with its sign.
+static Value getSigned(Lanes &lanes, const Carrier &carrier) {
+  if (!carrier.signBits)
+    return carrier.value;
+  Value sign = lanes.bitAnd(carrier.signBits, 0x80000000);
+  Value bits = lanes.make<arith::OrIOp>(lanes.toBits(carrier.value), sign);
+  return lanes.bitcast(bits, getFloatType(carrier.value));
+}
+
 namespace {
 /// x / s = (x * factor) / scale; the latter is positive and near 1.
 struct Divisor {
@@ -119,10 +128,8 @@ Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor,
   Value magnitude = getMagnitude(lanes, scaled);
   Value limit = spread(uniform.make<arith::MulFOp>(
       uniform.number(getFloatType(scaled), end), divisor.scale));
-  // A NaN is not more than the limit, and stays.
-  Value isMore = lanes.compare(CmpFPredicate::OLT, limit, magnitude);
   Carrier carrier;
-  carrier.value = divide(lanes.select(isMore, limit, magnitude), divisor);
+  carrier.value = divide(lanes.cap(magnitude, limit), divisor);
   carrier.signBits = lanes.toBits(scaled);
   return carrier;
 }
@@ -143,11 +150,7 @@ Value QuantizeExpander::getQuotient() {
   if (byReciprocal) {
     APFloat end =
         scalbn(APFloat(1.0f), kEndOfRanges, APFloat::rmNearestTiesToEven);
-    Carrier carrier = divideMagnitude(prepare(), end);
-    Value sign = lanes.bitAnd(carrier.signBits, 0x80000000);
-    quotient = lanes.bitcast(
-        lanes.make<arith::OrIOp>(lanes.toBits(carrier.value), sign),
-        getFloatType(carrier.value));
+    quotient = getSigned(lanes, divideMagnitude(prepare(), end));
   } else {
     quotient = lanes.make<arith::DivFOp>(op.input, spread(op.scale));
   }
@@ -252,6 +255,14 @@ Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,
   auto type = cast<FloatType>(to);
   return encodeNarrowFloat(lanes, expander.getFloatQuotient(type, semantics),
                            type, semantics);
+}
+
+Value quant_float::expandQuotient(Lanes &lanes, Lanes &uniform,
+                                  const QuantizeOperands &operands,
+                                  FloatType to,
+                                  const CastSemantics &semantics) {
+  QuantizeExpander expander(lanes, uniform, operands);
+  return getSigned(lanes, expander.getFloatQuotient(to, semantics));
 }
 
 Value quant_float::expandQuantizeInPlace(Lanes &lanes, Lanes &uniform,

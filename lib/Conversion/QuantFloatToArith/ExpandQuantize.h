@@ -10,6 +10,8 @@
 #define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H
 
 #include "CastExpander.h"
+#include "mlir/IR/PatternMatch.h"
+#include "quant-float/IR/QuantFloatOps.h"
 
 namespace mlir::quant_float {
 
@@ -39,6 +41,14 @@ void groupScales(Operation *root);
 /// a lane) where the operands are uniform.
 Value expandQuantize(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to, bool saturate);
+
+/// The quotient (D2, D3), an f32 to be rounded to the float `to` once.
+Value expandQuotient(Lanes &lanes, Lanes &uniform,
+                     const QuantizeOperands &operands, FloatType to,
+                     const CastSemantics &semantics);
+/// The same of an op on scalars or vectors.
+Value expandQuotient(PatternRewriter &rewriter, QuantizeElementsOp op,
+                     const TargetCpu &cpu);
 
 /// The f32 that quantizing to `to`, which rounds in place, and casting back
 /// give.

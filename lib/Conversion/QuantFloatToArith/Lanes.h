@@ -31,6 +31,8 @@ public:
   Lanes withShapeOf(Value like) const { return {builder, loc, like, cpu}; }
 
   const TargetCpu &getCpu() const { return cpu; }
+  OpBuilder &getBuilder() const { return builder; }
+  Location getLoc() const { return loc; }
 
   Type getType(Type element) const {
     return shape ? Type(VectorType::get(shape.getShape(), element,
@@ -137,6 +139,14 @@ public:
     if (cpu.hasFma)
       return make<math::FmaOp>(a, factor, c);
     return make<arith::AddFOp>(make<arith::MulFOp>(a, factor), c);
+  }
+
+  /// The smaller of the two; where `value` is NaN, that.
+  Value cap(Value value, Value limit) {
+    if (cpu.hasMinimum)
+      return make<arith::MinimumFOp>(value, limit);
+    return select(compare(arith::CmpFPredicate::OLT, limit, value), limit,
+                  value);
   }
 
   template <typename OpTy, typename... Args> Value make(Args &&...args) {

@@ -239,6 +239,16 @@ struct QuantizationOpExpansion final
 };
 } // namespace
 
+Value quant_float::expandQuotient(PatternRewriter &rewriter,
+                                  QuantizeElementsOp op, const TargetCpu &cpu) {
+  QuantizeExpansion expansion(rewriter, op, cpu);
+  CastSemantics semantics;
+  semantics.saturate = op.getSaturate();
+  return expandQuotient(expansion.lanes, *expansion.uniform, expansion.operands,
+                        cast<FloatType>(getElementTypeOrSelf(op.getType())),
+                        semantics);
+}
+
 Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
                                                QuantizationOpInterface op,
                                                Value value) {

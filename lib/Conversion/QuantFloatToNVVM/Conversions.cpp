@@ -14,7 +14,6 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using arith::CmpFPredicate;
 
 //===----------------------------------------------------------------------===//
 // Instructions
@@ -33,6 +32,15 @@ static NVVM::FPRoundingMode getRounding(FloatType to, RoundMode mode) {
                                : NVVM::FPRoundingMode::RZ;
 }
 
+/// The FNUZ types are made by way of their counterparts.
+static FloatType getInstructionType(FloatType to) {
+  if (isa<Float8E4M3FNUZType>(to))
+    return Float8E4M3FNType::get(to.getContext());
+  if (isa<Float8E5M2FNUZType>(to))
+    return Float8E5M2Type::get(to.getContext());
+  return to;
+}
+
 // PTX puts the first of two operands into the high half of the result.
 
 static Value encodeByte(OpBuilder &builder, Location loc, Value pair,
@@ -40,13 +48,14 @@ static Value encodeByte(OpBuilder &builder, Location loc, Value pair,
   return NVVM::ConvertF32x2ToF8x2Op::create(
       builder, loc, builder.getI16Type(), extract(builder, loc, pair, 1),
       extract(builder, loc, pair, 0), getRounding(to, mode),
-      NVVM::SaturationMode::SATFINITE, /*relu=*/false, to);
+      NVVM::SaturationMode::SATFINITE, /*relu=*/false, getInstructionType(to));
 }
 
 static Value encodeFloat8FromHalf(OpBuilder &builder, Location loc, Value pair,
                                   FloatType to, RoundMode) {
   return NVVM::ConvertF16x2ToF8x2Op::create(builder, loc, builder.getI16Type(),
-                                            pair, /*relu=*/false, to);
+                                            pair, /*relu=*/false,
+                                            getInstructionType(to));
 }
 
 static Value encodeScaleFromBFloat(OpBuilder &builder, Location loc, Value pair,
@@ -108,121 +117,18 @@ static Value decodeFloat4(OpBuilder &builder, Location loc, Value codes,
 }
 
 //===----------------------------------------------------------------------===//
-// Corrections
-//===----------------------------------------------------------------------===//
-
-/// The sign bit of each element, where the sign of a code is.
-static Value getSign(Lanes &lanes, Value value, const FloatFormat &to) {
-  Value bits = lanes.toBits(value);
-  Value top = lanes.shrU(bits, Lanes::getWidth(value) - to.width);
-  return lanes.bitAnd(lanes.resize(top, 8), to.signMask());
-}
-
-static Value getMagnitude(Lanes &lanes, Value value) {
-  Value bits = lanes.toBits(value);
-  APInt mask = APInt::getSignedMaxValue(Lanes::getWidth(value));
-  return lanes.bitcast(lanes.bitAnd(bits, mask.getZExtValue()),
-                       getElementTypeOrSelf(value));
-}
-
-/// C3: what overflows has the code after the largest value's, infinity or NaN,
-/// where the instruction gives the largest value.
-static Value correctOverflow(Lanes &lanes, Value codes, Value value,
-                             const FloatFormat &to) {
-  auto type = cast<FloatType>(getElementTypeOrSelf(value));
-  // Halfway to the next value; the tie goes to the even code.
-  APFloat unit =
-      scalbn(APFloat(1.0f), to.maxExponent - int(to.mantissaBits) - 1,
-             APFloat::rmNearestTiesToEven);
-  APFloat threshold(to.maxValue.convertToDouble() + unit.convertToDouble());
-  CmpFPredicate isBeyond =
-      to.maxCode & 1 ? CmpFPredicate::OGE : CmpFPredicate::OGT;
-  Value isOver = lanes.compare(isBeyond, getMagnitude(lanes, value),
-                               lanes.number(type, threshold));
-  uint64_t overflowCode = to.hasInfinity ? to.infinityCode : to.nanCode;
-  Value change =
-      lanes.select(isOver, to.maxCode ^ overflowCode, lanes.integer(codes, 0));
-  return lanes.make<arith::XOrIOp>(codes, change);
-}
-
-/// C5: 0x7E for NaN, where the instruction gives 0x7F and infinity nowhere.
-/// What the correction of an overflow gives is below that, too. As many codes
-/// as fit a register go at once: the carry of an addition, which ends in the
-/// sign bit of a byte, tells 0x7F from the others.
-static Value correctNaNCode(Lanes &lanes, Value codes) {
-  auto type = cast<VectorType>(codes.getType());
-  int64_t count = type.getNumElements();
-  unsigned bytes = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
-  Value packed = lanes.make<vector::BitCastOp>(
-      VectorType::get(count / bytes, lanes.getInt(8 * bytes)), codes);
-  Lanes registers = lanes.withShapeOf(packed);
-  auto each = [&](uint64_t byte) { return byte * 0x01010101; };
-  Value carry = registers.add(registers.bitAnd(packed, each(0x7F)), each(1));
-  Value isNaN = registers.shrU(registers.bitAnd(carry, each(0x80)), 7);
-  Value changed = registers.make<arith::XOrIOp>(packed, isNaN);
-  return lanes.make<vector::BitCastOp>(type, changed);
-}
-
-/// C5: NaN keeps its sign, where the instruction gives 0x7F.
-static Value correctFloat8(Lanes &lanes, Value codes, const Carrier &carrier,
-                           FloatType type, const CastSemantics &semantics,
-                           bool nanMatters) {
-  FloatFormat to(type);
-  Value value = carrier.value;
-  if (!semantics.saturate)
-    codes = correctOverflow(lanes, codes, value, to);
-  if (carrier.nans == NaNs::None || !nanMatters)
-    return codes;
-  if (to.nanCode != to.magnitudeMask())
-    codes = correctNaNCode(lanes, codes);
-  // All other codes have their sign.
-  return lanes.make<arith::OrIOp>(codes, getSign(lanes, value, to));
-}
-
-/// C8: NaN is the zero of the other sign, where the instruction gives the
-/// largest value.
-static Value correctGrid(Lanes &lanes, Value codes, const Carrier &carrier,
-                         FloatType type, const CastSemantics &, bool) {
-  if (carrier.nans == NaNs::None)
-    return codes;
-  FloatFormat to(type);
-  Value sign = getSign(lanes, carrier.value, to);
-  Value zero =
-      lanes.make<arith::XOrIOp>(sign, lanes.integer(sign, to.signMask()));
-  return lanes.select(lanes.isNaN(carrier.value), zero, codes);
-}
-
-/// C9: the instruction takes the magnitude of negative numbers, and saturates.
-static Value correctScale(Lanes &lanes, Value codes, const Carrier &carrier,
-                          FloatType type, const CastSemantics &semantics,
-                          bool) {
-  Value value = carrier.value;
-  auto from = cast<FloatType>(getElementTypeOrSelf(value));
-  if (semantics.saturate) {
-    Value zero = lanes.number(from, APFloat(0.0f));
-    return lanes.select(lanes.compare(CmpFPredicate::OLT, value, zero), 0,
-                        codes);
-  }
-  Value isInside = lanes.make<arith::AndIOp>(
-      lanes.compare(CmpFPredicate::OGE, value, lanes.powerOfTwo(from, -127)),
-      lanes.compare(CmpFPredicate::OLE, value, lanes.powerOfTwo(from, 127)));
-  return lanes.select(isInside, codes, lanes.integer(codes, 0xFF));
-}
-
-//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
 static ArrayRef<EncodeRow> getEncodeRows() {
   static const EncodeRow rows[] = {
-#define QUANT_FLOAT_NVVM_ENCODE(From, To, Feature, Instruction, Build,         \
-                                Correct)                                       \
+#define QUANT_FLOAT_NVVM_ENCODE(From, To, Feature, Instruction, Build, Finish) \
   {TypeID::get<From##Type>(),                                                  \
    TypeID::get<To##Type>(),                                                    \
    NvidiaFeature::Feature,                                                     \
    Instruction,                                                                \
    Build,                                                                      \
-   Correct},
+   Finish},
 #include "Conversions.def"
   };
   return rows;
@@ -296,17 +202,25 @@ static CastPlan planEncode(Type from, Type to, RoundMode mode,
   return plan;
 }
 
+static constexpr StringLiteral kNoFixedSize =
+    "neither a scalar nor a vector of fixed size";
+static constexpr StringLiteral kNoNarrowFloat = "no narrow float";
+
+static bool isTensorOrScalable(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return isa<TensorType>(type) || (vector && vector.isScalable());
+}
+
 CastPlan quant_float::planCast(CastOp op, const NvidiaChip &chip) {
   Type from = getElementTypeOrSelf(op.getInput());
   Type to = getElementTypeOrSelf(op.getResult());
   CastPlan plan;
-  auto vector = dyn_cast<VectorType>(op.getType());
-  if (isa<TensorType>(op.getType()) || (vector && vector.isScalable())) {
-    plan.reason = "neither a scalar nor a vector of fixed size";
+  if (isTensorOrScalable(op.getType())) {
+    plan.reason = kNoFixedSize;
     return plan;
   }
   if (!isNarrowFloat(from) && !isNarrowFloat(to)) {
-    plan.reason = "no narrow float";
+    plan.reason = kNoNarrowFloat;
     return plan;
   }
   // V7, C13: bits are enough.
@@ -330,5 +244,19 @@ CastPlan quant_float::planCast(CastOp op, const NvidiaChip &chip) {
     plan.reason = obstacle;
   if (plan.reason.empty())
     plan.reason = "no chip has an instruction";
+  return plan;
+}
+
+CastPlan quant_float::planQuantize(QuantizeElementsOp op,
+                                   const NvidiaChip &chip) {
+  Type to = getElementTypeOrSelf(op.getType());
+  CastPlan plan;
+  if (isTensorOrScalable(op.getType()))
+    plan.reason = kNoFixedSize;
+  else if (!isNarrowFloat(to))
+    plan.reason = kNoNarrowFloat;
+  else
+    plan =
+        planEncode(Float32Type::get(op.getContext()), to, RoundMode::Up, chip);
   return plan;
 }

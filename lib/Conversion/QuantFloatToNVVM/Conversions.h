@@ -12,6 +12,7 @@
 #include "../QuantFloatToArith/CastExpander.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/NvidiaChip.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::quant_float {
 
@@ -24,11 +25,11 @@ struct EncodeRow {
   /// in the low one.
   Value (*build)(OpBuilder &builder, Location loc, Value pair, FloatType to,
                  RoundMode mode);
-  /// The codes of the law for those of the instruction. `nanMatters` is false
-  /// where every NaN will do (D8).
-  Value (*correct)(Lanes &lanes, Value codes, const Carrier &carrier,
-                   FloatType to, const CastSemantics &semantics,
-                   bool nanMatters);
+  /// The codes of the law, by one or more conversions of vectors by the
+  /// instruction. `nanMatters` is false where every NaN will do (D8).
+  Value (*finish)(Lanes &lanes, function_ref<Value(Value)> convert,
+                  const Carrier &carrier, FloatType to,
+                  const CastSemantics &semantics, bool nanMatters);
 };
 
 /// A row of Conversions.def from a narrow to a wide float.
@@ -50,6 +51,42 @@ struct CastPlan {
   std::string reason;
 };
 CastPlan planCast(CastOp op, const NvidiaChip &chip);
+/// The same of the quotient's cast.
+CastPlan planQuantize(QuantizeElementsOp op, const NvidiaChip &chip);
+
+//===- Corrections.cpp ----------------------------------------------------===//
+
+/// C3, C5
+Value finishFloat8(Lanes &lanes, function_ref<Value(Value)> convert,
+                   const Carrier &carrier, FloatType to,
+                   const CastSemantics &semantics, bool nanMatters);
+/// C3 to C6, by the instructions for the types that are no FNUZ ones.
+Value finishFNUZ(Lanes &lanes, function_ref<Value(Value)> convert,
+                 const Carrier &carrier, FloatType to,
+                 const CastSemantics &semantics, bool nanMatters);
+/// C8
+Value finishGrid(Lanes &lanes, function_ref<Value(Value)> convert,
+                 const Carrier &carrier, FloatType to,
+                 const CastSemantics &semantics, bool nanMatters);
+/// C9
+Value finishScale(Lanes &lanes, function_ref<Value(Value)> convert,
+                  const Carrier &carrier, FloatType to,
+                  const CastSemantics &semantics, bool nanMatters);
+
+//===- CastsToNVVM.cpp ----------------------------------------------------===//
+
+/// A carrier, a vector of one dimension, as codes.
+Value encodeByInstruction(Lanes &lanes, const EncodeRow &row,
+                          const Carrier &carrier, FloatType to,
+                          const CastSemantics &semantics, bool nanMatters);
+
+//===- QuantizeToNVVM.cpp -------------------------------------------------===//
+
+/// Vectors of other than one dimension become such ones. Apply first.
+void populateFlatteningPatterns(RewritePatternSet &patterns);
+/// quantize_elements to floats that this GPU has instructions for.
+void populateQuantizeToNVVMPatterns(const NvidiaChip &chip,
+                                    RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float
 

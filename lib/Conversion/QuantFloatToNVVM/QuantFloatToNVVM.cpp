@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../QuantFloatToArith/RoundThroughFloats.h"
 #include "Conversions.h"
+#include "Pairs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
@@ -23,19 +26,38 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static void emitRemark(CastOp op, const NvidiaChip &chip) {
-  CastPlan plan = planCast(op, chip);
+/// What becomes of a cast, or of the quotient of a quantization.
+static void emitRemark(Operation *op, StringRef name, Type from,
+                       const CastPlan &plan) {
   bool isNative = plan.encode || plan.decode;
   std::string text;
   llvm::raw_string_ostream(text)
-      << getElementTypeOrSelf(op.getInput()) << " to "
-      << getElementTypeOrSelf(op.getType())
+      << from << " to " << getElementTypeOrSelf(op->getResult(0).getType())
       << (isNative ? " by " : " expanded into arith: ") << plan.reason;
-  auto options = remark::RemarkOpts::name("cast").category("quant-float-nvvm");
+  auto options = remark::RemarkOpts::name(name).category("quant-float-nvvm");
   if (isNative)
-    remark::passed(op.getLoc(), options) << text;
+    remark::passed(op->getLoc(), options) << text;
   else
-    remark::missed(op.getLoc(), options) << text;
+    remark::missed(op->getLoc(), options) << text;
+}
+
+static void emitRemarks(Operation *root, const NvidiaChip &chip) {
+  root->walk([&](Operation *op) {
+    if (auto cast = dyn_cast<CastOp>(op))
+      emitRemark(op, "cast", getElementTypeOrSelf(cast.getInput()),
+                 planCast(cast, chip));
+    else if (auto quantize = dyn_cast<QuantizeElementsOp>(op))
+      emitRemark(op, "quantize", getElementTypeOrSelf(quantize.getInput()),
+                 planQuantize(quantize, chip));
+  });
+}
+
+/// Nobody looks at the codes of what has been rounded.
+template <typename... OpTys> static void eraseUnused(Operation *root) {
+  root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isa<OpTys...>(op) && op->use_empty())
+      op->erase();
+  });
 }
 
 namespace {
@@ -45,10 +67,20 @@ struct FmaOpConversion final : OpRewritePattern<math::FmaOp> {
 
   LogicalResult matchAndRewrite(math::FmaOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!LLVM::isCompatibleType(op.getType()))
+    auto type = dyn_cast<VectorType>(op.getType());
+    bool isFlat = !type || type.getRank() == 1;
+    if (!LLVM::isCompatibleType(type ? type.getElementType() : op.getType()) ||
+        (!isFlat && type.isScalable()))
       return rewriter.notifyMatchFailure(op, "a vector that LLVM has not");
-    rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, op.getType(),
-                                             op->getOperands());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isFlat ? operand
+                                : flatten(rewriter, op.getLoc(), operand));
+    Value result = LLVM::FMAOp::create(rewriter, op.getLoc(),
+                                       operands.front().getType(), operands);
+    rewriter.replaceOp(
+        op, isFlat ? result
+                   : unflatten(rewriter, op.getLoc(), result, op.getType()));
     return success();
   }
 };
@@ -113,24 +145,30 @@ FailureOr<NvidiaChip> ConvertQuantFloatToNVVM::getChip(Operation *op) {
 
 void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
   MLIRContext *context = &getContext();
-  TargetCpu cpu = getNvidiaCpu();
-  RewritePatternSet bodies(context), splits(context), casts(context),
-      storageCasts(context);
+  TargetCpu cpu = getNvidiaCpu(target);
+  RewritePatternSet bodies(context), shapes(context), splits(context),
+      roundTrips(context), casts(context), storageCasts(context);
   populateQuantizeToElementsPatterns(bodies);
   populateFakeConvertToArithPatterns(bodies);
+  populateFlatteningPatterns(shapes);
   populateSplitCastsForNVVMPatterns(target, splits);
+  populateRoundThroughFloatsPatterns(cpu, roundTrips);
+  populateQuantizeInPlacePatterns(cpu, roundTrips);
   populateQuantFloatToNVVMConversionPatterns(target, casts);
   populateQuantFloatToArithConversionPatterns(cpu, casts);
   populateStorageCastToArithPatterns(storageCasts);
   storageCasts.add<FmaOpConversion>(context);
   walkAndApplyPatterns(op, std::move(bodies));
+  walkAndApplyPatterns(op, std::move(shapes));
   walkAndApplyPatterns(op, std::move(splits));
-  op->walk([&](CastOp cast) { emitRemark(cast, target); });
+  emitRemarks(op, target);
+  // Instructions there and back take less than rounding in place.
+  if (!target.has(NvidiaFeature::Float8)) {
+    walkAndApplyPatterns(op, std::move(roundTrips));
+    eraseUnused<CastOp, QuantizeElementsOp>(op);
+  }
   walkAndApplyPatterns(op, std::move(casts));
   walkAndApplyPatterns(op, std::move(storageCasts));
   // The unsigned borders that were left on both sides of nothing.
-  op->walk([](StorageCastOp cast) {
-    if (cast.use_empty())
-      cast.erase();
-  });
+  eraseUnused<StorageCastOp>(op);
 }

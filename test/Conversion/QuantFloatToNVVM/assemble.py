@@ -21,6 +21,7 @@ NARROW = {
     "f6E2M3FN": "e2m3x2",
     "f6E3M2FN": "e3m2x2",
 }
+COUNTERPARTS = {"f8E4M3FNUZ": "f8E4M3FN", "f8E5M2FNUZ": "f8E5M2"}
 # Chips, and the first version of PTX with all of a chip's instructions.
 CHIPS = {
     "sm_75": 63, "sm_80": 70, "sm_86": 71, "sm_89": 81, "sm_90": 78, "sm_90a": 80, "sm_100a": 86, "sm_100f": 88, "sm_103a": 88,
@@ -41,17 +42,19 @@ TRANSPORT = re.compile(r"^(\.|//|[{}()]|mov|ld|st|ret|cvta)")
 # How many instructions four elements take, all corrections included.
 LIMITS = {
     "sm_80": {
-        "f32_to_f8E4M3FN": 55,
-        "f32_to_f8E5M2": 55,
-        "f32_to_f4E2M1FN": 56,
-        "f32_to_f8E8M0FNU": 43,
-        "f8E4M3FN_to_f32": 44,
+        "f32_to_f8E4M3FN": 44,
+        "f32_to_f8E5M2": 44,
+        "f32_to_f4E2M1FN": 45,
+        "f32_to_f8E8M0FNU": 31,
+        "f8E4M3FN_to_f32": 31,
     },
     "sm_90": {
         "f32_to_f8E4M3FN": 11,
         "f32_to_f8E5M2": 16,
+        "f32_to_f8E4M3FNUZ": 30,
+        "f32_to_f8E5M2FNUZ": 34,
         "f16_to_f8E4M3FN": 15,
-        "f8E4M3FN_to_f32": 29,
+        "f8E4M3FN_to_f32": 26,
         "f8E4M3FN_to_f16": 25,
     },
     "sm_100a": {
@@ -121,6 +124,9 @@ def expected(chip, source, to, options):
     names = [name for name in (source, to) if has(chip, name)]
     if to in names and "nearest" in options:
         names.remove(to)
+    # FNUZ codes are made of two conversions of the other kind.
+    if to in COUNTERPARTS and has(chip, COUNTERPARTS[to]):
+        names += 2 * [COUNTERPARTS[to]]
     return sorted(2 * [NARROW[name] for name in names])
 
 

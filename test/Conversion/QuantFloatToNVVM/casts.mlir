@@ -67,8 +67,8 @@ func.func @c3_e4m3_without_saturation(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
 // CHECK:         arith.xori
 // CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} : vector<4xi8> to vector<1xi32>
 // CHECK:         %[[CARRY:.+]] = arith.addi %{{.+}}, %[[ONES]]
-// CHECK:         arith.andi %[[CARRY]]
-// CHECK:         %[[IS_NAN:.+]] = arith.shrui
+// CHECK:         %[[BIT:.+]] = arith.shrui %[[CARRY]]
+// CHECK:         %[[IS_NAN:.+]] = arith.andi %[[BIT]], %[[ONES]]
 // CHECK:         arith.xori %[[CODES]], %[[IS_NAN]]
 // CHECK:         return
 func.func @c3_e5m2_without_saturation(%x: vector<4xf32>) -> vector<4xf8E5M2> {
@@ -189,7 +189,8 @@ func.func @c7_e4m3_to_f32(%x: vector<4xf8E4M3FN>) -> vector<4xf32> {
 // CHECK-LABEL: func.func @c7_e5m2_to_bf16(
 // CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
 // CHECK:         arith.extf {{.*}} : vector<4xf16> to vector<4xf32>
-// CHECK:         arith.truncf {{.*}} : vector<4xf32> to vector<4xbf16>
+// CHECK:         arith.shrui
+// CHECK:         arith.trunci {{.*}} : vector<4xi32> to vector<4xi16>
 func.func @c7_e5m2_to_bf16(%x: vector<4xf8E5M2>) -> vector<4xbf16> {
   %0 = quant_float.cast %x opset 19 : vector<4xf8E5M2> to vector<4xbf16>
   return %0 : vector<4xbf16>
@@ -218,15 +219,40 @@ func.func @e4m3_to_e5m2(%x: vector<4xf8E4M3FN>) -> vector<4xf8E5M2> {
   return %0 : vector<4xf8E5M2>
 }
 
-// No instruction knows these.
+// Of twice the number, and of the number itself plus 8: the second from code 0x40
+// on. What has the sign bit then is beyond the range; NaN was the greatest code.
 
-// CHECK-LABEL: func.func @c5_f32_to_fnuz(
-// CHECK-NOT:     {{nvvm.convert|quant_float.cast}}
+// CHECK-LABEL: func.func @c5_f32_to_e4m3fnuz(
+// CHECK-SAME:      %[[INPUT:.+]]: vector<4xf32>
+// CHECK:         %[[TWICE:.+]] = arith.mulf %[[INPUT]], %{{.+}} : vector<4xf32>
+// CHECK:         vector.bitcast %[[TWICE]] : vector<4xf32> to vector<2xi64>
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E4M3FN)
+// CHECK:         vector.bitcast %[[INPUT]] : vector<4xf32> to vector<2xi64>
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E4M3FN)
+// CHECK-NOT:     {{arith.cmp|quant_float}}
 // CHECK:         return
-func.func @c5_f32_to_fnuz(%x: vector<4xf32>) -> vector<4xf8E4M3FNUZ> {
-  %0 = quant_float.cast %x opset 19 : vector<4xf32> to vector<4xf8E4M3FNUZ>
+func.func @c5_f32_to_e4m3fnuz(%x: vector<4xf32>) -> vector<4xf8E4M3FNUZ> {
+  %0 = quant_float.cast %x opset 24 : vector<4xf32> to vector<4xf8E4M3FNUZ>
   return %0 : vector<4xf8E4M3FNUZ>
 }
+
+// Infinity times zero plus infinity is NaN.
+
+// CHECK-LABEL: func.func @c4_f32_to_e5m2fnuz(
+// CHECK-SAME:      %[[INPUT:.+]]: vector<4xf32>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK-DAG:     %[[HALF:.+]] = arith.constant dense<5.000000e-01> : vector<4xf32>
+// CHECK:         %[[FINITE:.+]] = llvm.intr.fma(%[[INPUT]], %[[ZERO]], %[[INPUT]])
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E5M2)
+// CHECK:         arith.mulf %[[FINITE]], %[[HALF]]
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E5M2)
+// CHECK:         return
+func.func @c4_f32_to_e5m2fnuz(%x: vector<4xf32>) -> vector<4xf8E5M2FNUZ> {
+  %0 = quant_float.cast %x opset 19 : vector<4xf32> to vector<4xf8E5M2FNUZ>
+  return %0 : vector<4xf8E5M2FNUZ>
+}
+
+// No instruction rounds so.
 
 // CHECK-LABEL: func.func @c9_f32_to_scale_nearest(
 // CHECK-NOT:     {{nvvm.convert|quant_float.cast}}

@@ -1,0 +1,106 @@
+//===- Pairs.cpp - Vectors as pairs of elements ---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   %x : vector<4xf32>  ->  (x0, x1)  (x2, x3)
+//                             cvt        cvt
+//                             i16        i16     ->  vector<4xi8>
+//
+// What upstream does not lower inside of GPU modules, such as slices, is not
+// used here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pairs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+Value Pairs::bitcast(Value value, int64_t count, Type element) {
+  return vector::BitCastOp::create(builder, loc,
+                                   VectorType::get(count, element), value);
+}
+
+SmallVector<Value> Pairs::takeApart(Value vector, int64_t count) {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < count; ++i)
+    elements.push_back(vector::ExtractOp::create(builder, loc, vector, i));
+  return elements;
+}
+
+Value Pairs::putTogether(ArrayRef<Value> elements) {
+  auto type = VectorType::get(elements.size(), elements.front().getType());
+  return vector::FromElementsOp::create(builder, loc, type, elements);
+}
+
+SmallVector<Value> Pairs::split(Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  int64_t count = type.getNumElements();
+  unsigned width = type.getElementTypeBitWidth();
+  if (count % 2) {
+    SmallVector<Value> elements = takeApart(vector, count);
+    elements.push_back(arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(type.getElementType())));
+    vector = putTogether(elements);
+    ++count;
+  }
+  // Bytes four at a time, a register: of the halves of vectors LLVM makes
+  // single bytes.
+  auto pairType = builder.getIntegerType(2 * width);
+  bool byFours = width == 8 && count % 4 == 0;
+  int64_t step = byFours ? 4 : 2;
+  Value groups =
+      bitcast(vector, count / step, builder.getIntegerType(step * width));
+  SmallVector<Value> pairs;
+  for (Value group : takeApart(groups, count / step)) {
+    if (!byFours) {
+      pairs.push_back(group);
+      continue;
+    }
+    pairs.push_back(arith::TruncIOp::create(builder, loc, pairType, group));
+    Value shift = arith::ConstantIntOp::create(builder, loc, 16, 32);
+    Value high = arith::ShRUIOp::create(builder, loc, group, shift);
+    pairs.push_back(arith::TruncIOp::create(builder, loc, pairType, high));
+  }
+  return pairs;
+}
+
+Value Pairs::join(ArrayRef<Value> pairs, Type element, int64_t count) {
+  int64_t size = pairs.size();
+  Value result = bitcast(putTogether(pairs), 2 * size, element);
+  if (count == 2 * size)
+    return result;
+  return putTogether(takeApart(result, count));
+}
+
+Value quant_float::flatten(OpBuilder &builder, Location loc, Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return vector::FromElementsOp::create(
+        builder, loc, VectorType::get(1, value.getType()), value);
+  if (type.getRank() == 1)
+    return value;
+  return vector::ShapeCastOp::create(
+      builder, loc,
+      VectorType::get(type.getNumElements(), type.getElementType()), value);
+}
+
+Value quant_float::unflatten(OpBuilder &builder, Location loc, Value value,
+                             Type like) {
+  auto type = dyn_cast<VectorType>(like);
+  if (!type)
+    return vector::ExtractOp::create(builder, loc, value, 0);
+  if (type.getRank() == 1)
+    return value;
+  Type element = getElementTypeOrSelf(value);
+  return vector::ShapeCastOp::create(
+      builder, loc, VectorType::get(type.getShape(), element), value);
+}
