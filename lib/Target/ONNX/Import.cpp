@@ -70,10 +70,9 @@ OwningOpRef<ModuleOp>
 quant_float::importOnnx(StringRef path, MLIRContext *context,
                         const OnnxImportOptions &options) {
   Subject file = getFileSubject(context, path);
-  auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto opened = openFile(path);
   if (!opened) {
-    (void)diagnose(file, Diag::CannotOpen, opened.getError().message());
+    (void)diagnose(file, Diag::CannotOpen, llvm::toString(opened.takeError()));
     return nullptr;
   }
   std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/IR/QuantFloatDialect.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -44,15 +43,10 @@ OwningOpRef<ModuleOp>
 quant_float::importOpenVino(StringRef path, MLIRContext *context,
                             const OpenVinoImportOptions &options) {
   Subject subject{FileLineColLoc::get(context, path, 0, 0), ""};
-  // Opening a pipe would wait for a writer, and a device has no end.
-  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
-    (void)diagnose(subject, Diag::CannotOpen, "it is not a regular file");
-    return nullptr;
-  }
-  auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto opened = openFile(path);
   if (!opened) {
-    (void)diagnose(subject, Diag::CannotOpen, opened.getError().message());
+    (void)diagnose(subject, Diag::CannotOpen,
+                   llvm::toString(opened.takeError()));
     return nullptr;
   }
   return importOpenVinoBytes((*opened)->getBuffer(), path, getWeightsPath(path),

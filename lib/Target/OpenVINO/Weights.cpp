@@ -8,14 +8,11 @@
 
 #include "Weights.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_import;
-
-namespace fs = llvm::sys::fs;
 
 //===----------------------------------------------------------------------===//
 // The file
@@ -26,19 +23,11 @@ LogicalResult Weights::open(const Subject &subject) {
     return success();
   if (path.empty())
     return diagnose(subject, Diag::NoWeights);
-  std::string shown = printable(path);
-  // Opening a pipe would wait for a writer, so look before opening.
-  fs::file_status status;
-  if (std::error_code error = fs::status(path, status))
-    return diagnose(subject, Diag::WeightsOpen, shown, error.message());
-  if (!fs::is_regular_file(status))
-    return diagnose(subject, Diag::WeightsNotFile, shown);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return diagnose(subject, Diag::WeightsOpen, shown,
-                    buffer.getError().message());
-  file = std::move(*buffer);
+  auto opened = openFile(path);
+  if (!opened)
+    return diagnose(subject, Diag::WeightsOpen, printable(path),
+                    llvm::toString(opened.takeError()));
+  file = std::move(*opened);
   return success();
 }
 

@@ -544,14 +544,13 @@ refuse(
     missing + "Too many levels of symbolic links",
     weights=lambda path: path.symlink_to(path),
 )
-no_file = "'{bin}' with the constants is not a regular file"
 for make in (
     os.mkdir,
     os.mkfifo,
     lambda path: path.symlink_to("/dev/zero"),
     lambda path: path.symlink_to("/"),
 ):
-    refuse("WeightsNotFile", ("ReLU", "ReLU"), S, no_file, weights=make)
+    refuse("WeightsOpen", ("ReLU", "ReLU"), S, missing + "it is not a regular file", weights=make)
 refuse(
     "NoWeights",
     ("ReLU", "ReLU"),
@@ -624,7 +623,8 @@ for type, count, needed in (
 
 # --- The table itself -----------------------------------------------------------------------------
 
-ELSEWHERE = {"CannotOpen": "a tool that opens the file itself never lets the importer say it"}
+# What a tool that opens the file itself never lets the importer say.
+ELSEWHERE = {"CannotOpen": "the unit test of importOpenVino"}
 
 # Types that only show behind others.
 unknown = [

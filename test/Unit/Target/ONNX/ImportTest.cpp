@@ -98,7 +98,7 @@ TEST_F(ImportTest, missing_file) {
 
 TEST_F(ImportTest, folder_instead_of_a_file) {
   EXPECT_FALSE(importOnnx(folder, &context));
-  EXPECT_EQ(diagnostics, "cannot open the file: Is a directory\n");
+  EXPECT_EQ(diagnostics, "cannot open the file: it is not a regular file\n");
 }
 
 TEST_F(ImportTest, constants_do_not_refer_to_the_bytes) {
