@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
 
@@ -20,9 +21,6 @@ namespace mlir::quant_float {
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-/// The first opset with `precision`.
-static constexpr int64_t kQdqOpset = 23;
 
 namespace {
 struct ConvertFakeConvertToQdqPass final
@@ -81,12 +79,14 @@ static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
   Value constant = createConstant(rewriter, op.getScale().getLoc(), scale, type,
                                   sizes, isa_and_nonnull<TensorType>(shaped));
   // Where the quotient would be rounded to f16 the division has to be in f32.
+  int64_t opset =
+      *getFirstOpset(OpKind::QuantizeLinear, OpAttribute::Precision);
   TypeAttr precision;
   if (type.isF16())
     precision = TypeAttr::get(rewriter.getF32Type());
   rewriter.replaceOpWithNewOp<QdqOp>(
       op, op.getType(), op.getInput(), constant, /*zero_point=*/Value(),
-      rewriter.getI64IntegerAttr(kQdqOpset), /*domain=*/StringAttr(), axisAttr,
+      rewriter.getI64IntegerAttr(opset), /*domain=*/StringAttr(), axisAttr,
       /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
       op.getDestinationAttr(), /*saturate=*/BoolAttr(), precision);
   return {};

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -51,9 +52,7 @@ static std::optional<Qdq> findQdq(Operation *op) {
   else if (auto dequantize = dyn_cast<DequantizeOp>(op))
     if (QuantizeOp quantize = findQuantizeOfPair(dequantize))
       result = {op, quantize, quantize.getSemantics()};
-  if (!result ||
-      !isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
-           Float8E5M2FNUZType>(result->quantize.getQuantizedElementType()))
+  if (!result || !isFloat8(result->getStorage()))
     return std::nullopt;
   return result;
 }

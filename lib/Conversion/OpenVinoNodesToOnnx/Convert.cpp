@@ -26,7 +26,7 @@ enum class Path {
 };
 } // namespace
 
-static bool isFloat8(Type type) {
+static bool isE4M3OrE5M2(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
@@ -43,7 +43,7 @@ static bool isScaleOrFloat4(Type type) {
 static bool isKnown(Type type) {
   if (isa<IntegerType>(type))
     return getElementKind(type) && !type.isSignlessInteger(2);
-  return isFloat8(type) || isHalfOrSingle(type) || isScaleOrFloat4(type) ||
+  return isE4M3OrE5M2(type) || isHalfOrSingle(type) || isScaleOrFloat4(type) ||
          isa<Float64Type>(type);
 }
 
@@ -62,7 +62,7 @@ static Path getPath(Type from, Type to) {
   }
   if (isScaleOrFloat4(to))
     return isHalfOrSingle(from) ? Path::Own : Path::None;
-  if (isFloat8(to))
+  if (isE4M3OrE5M2(to))
     return isa<Float16Type>(from) ? Path::Direct : Path::ThroughHalf;
   if (isInteger)
     return isa<IntegerType>(from) ? Path::Direct : Path::Own;
