@@ -11,7 +11,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "quant-float/IR/DialectVersion.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -20,6 +22,27 @@ using namespace mlir::quant_float;
 #include "quant-float/IR/QuantFloatDialect.cpp.inc"
 
 #include "quant-float/IR/QuantFloatEnums.cpp.inc"
+
+/// The value whose keyword comes next; a parser that completes code hears of
+/// those there are.
+template <typename Enum>
+static FailureOr<Enum>
+parseEnumKeyword(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
+                 ArrayRef<StringRef> keywords) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&keyword, keywords)))
+    return *symbolize(keyword);
+  // In quotes it is as good.
+  std::string given;
+  if (failed(parser.parseKeywordOrString(&given)))
+    return failure();
+  if (std::optional<Enum> value = symbolize(given))
+    return *value;
+  return parser.emitError(loc)
+         << "expected one of " << llvm::join(keywords, ", ") << ", but got '"
+         << given << "'";
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "quant-float/IR/QuantFloatAttributes.cpp.inc"
@@ -43,6 +66,7 @@ struct QuantFloatInlinerInterface final : DialectInlinerInterface {
 
 void QuantFloatDialect::initialize() {
   addInterfaces<QuantFloatInlinerInterface>();
+  addBytecodeInterface(*this);
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "quant-float/IR/QuantFloatAttributes.cpp.inc"

@@ -4,7 +4,7 @@
 // V6: the attribute has no such value.
 
 func.func @cast_v6_round_mode(%x: tensor<2xf32>) {
-  // expected-error @+2 {{custom op 'quant_float.cast' expected ::mlir::quant_float::RoundMode to be one of: up, down, nearest}}
+  // expected-error @+2 {{custom op 'quant_float.cast' expected one of up, down, nearest, but got 'sideways'}}
   // expected-error @+1 {{custom op 'quant_float.cast' failed to parse QuantFloat_RoundModeAttr parameter 'value' which is to be a `::mlir::quant_float::RoundMode`}}
   %0 = quant_float.cast %x opset 24 round_mode sideways : tensor<2xf32> to tensor<2xf8E8M0FNU>
   return
@@ -21,7 +21,7 @@ func.func @cast_v6_round_mode_generic(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_v6_round_mode_attribute(%x: tensor<2xf32>) {
-  // expected-error @+2 {{expected ::mlir::quant_float::RoundMode to be one of: up, down, nearest}}
+  // expected-error @+2 {{expected one of up, down, nearest, but got 'even'}}
   // expected-error @+1 {{failed to parse QuantFloat_RoundModeAttr parameter 'value' which is to be a `::mlir::quant_float::RoundMode`}}
   %0 = "quant_float.cast"(%x) {opset = 24, round_mode = #quant_float<round_mode even>} : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
   return

@@ -12,38 +12,38 @@
 include "mlir/IR/EnumAttr.td"
 include "quant-float/IR/QuantFloatDialect.td"
 
-def QuantFloat_RoundMode : I32EnumAttr<"RoundMode",
+/// An enum whose attribute an editor can complete.
+class QuantFloat_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::quant_float";
+  let genSpecializedAttr = 0;
+  let parameterParser = "parseEnumKeyword($_parser, " # cppNamespace # "::" # stringToSymbolFnName # ", {"
+      # !interleave(!foreach(case, cases, "\"" # case.str # "\""), ", ") # "})";
+}
+
+def QuantFloat_RoundMode : QuantFloat_Enum<"RoundMode",
     "how a cast to f8E8M0FNU rounds (ONNX Cast-24 round_mode)", [
       I32EnumAttrCase<"Up", 0, "up">,
       I32EnumAttrCase<"Down", 1, "down">,
-      I32EnumAttrCase<"Nearest", 2, "nearest">]> {
-  let cppNamespace = "::mlir::quant_float";
-  let genSpecializedAttr = 0;
-}
+      I32EnumAttrCase<"Nearest", 2, "nearest">]>;
 
 def QuantFloat_RoundModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_RoundMode, "round_mode">;
 
-def QuantFloat_FakeConvertMode : I32EnumAttr<"FakeConvertMode",
+def QuantFloat_FakeConvertMode : QuantFloat_Enum<"FakeConvertMode",
     "whose arithmetic a fakeconvert follows", [
       I32EnumAttrCase<"Exact", 0, "exact">,
       I32EnumAttrCase<"OpenVINO", 1, "openvino">,
-      I32EnumAttrCase<"OpenVINOReference", 2, "openvino_reference">]> {
-  let cppNamespace = "::mlir::quant_float";
-  let genSpecializedAttr = 0;
-}
+      I32EnumAttrCase<"OpenVINOReference", 2, "openvino_reference">]>;
 
 def QuantFloat_FakeConvertModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertMode, "fakeconvert_mode">;
 
-def QuantFloat_FakeConvertReciprocal : I32EnumAttr<"FakeConvertReciprocal",
+def QuantFloat_FakeConvertReciprocal : QuantFloat_Enum<"FakeConvertReciprocal",
     "how the reciprocal of a fakeconvert's scale is rounded", [
       I32EnumAttrCase<"Single", 0, "single">,
       I32EnumAttrCase<"Nearest", 1, "nearest">,
-      I32EnumAttrCase<"OpenVINO", 2, "openvino">]> {
-  let cppNamespace = "::mlir::quant_float";
-  let genSpecializedAttr = 0;
-}
+      I32EnumAttrCase<"OpenVINO", 2, "openvino">]>;
 
 def QuantFloat_FakeConvertReciprocalAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertReciprocal,

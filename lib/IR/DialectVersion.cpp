@@ -1,0 +1,72 @@
+//===- DialectVersion.cpp - Versions of the dialect's bytecode ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/IR/DialectVersion.h"
+
+#include "mlir/IR/Operation.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The steps from older versions; there is no older one yet. Files of every
+/// version are kept in test/IR/Inputs/bytecode and must read as they always
+/// did.
+static ArrayRef<DialectUpgrade> getUpgrades() { return {}; }
+
+LogicalResult quant_float::applyUpgrades(Operation *topLevel,
+                                         const QuantFloatDialectVersion &from,
+                                         ArrayRef<DialectUpgrade> upgrades) {
+  for (const DialectUpgrade &upgrade : upgrades)
+    if (!(upgrade.last < from) && failed(upgrade.apply(topLevel)))
+      return failure();
+  return success();
+}
+
+namespace {
+/// Attributes and types are in bytecode as their text, which is the default.
+struct QuantFloatBytecodeInterface final : BytecodeDialectInterface {
+  explicit QuantFloatBytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
+
+  void writeVersion(DialectBytecodeWriter &writer) const final {
+    QuantFloatDialectVersion version = QuantFloatDialectVersion::getCurrent();
+    writer.writeVarInt(version.major);
+    writer.writeVarInt(version.minor);
+  }
+
+  std::unique_ptr<DialectVersion>
+  readVersion(DialectBytecodeReader &reader) const final {
+    uint64_t major, minor;
+    if (failed(reader.readVarInt(major)) || failed(reader.readVarInt(minor)))
+      return nullptr;
+    QuantFloatDialectVersion current = QuantFloatDialectVersion::getCurrent();
+    constexpr uint64_t most = std::numeric_limits<unsigned>::max();
+    auto version = std::make_unique<QuantFloatDialectVersion>(
+        std::min(major, most), std::min(minor, most));
+    if (!(current < *version))
+      return version;
+    reader.emitError() << "quant_float of version " << major << "." << minor
+                       << " is newer than " << current.str()
+                       << ", the newest that is known here";
+    return nullptr;
+  }
+
+  LogicalResult upgradeFromVersion(Operation *topLevel,
+                                   const DialectVersion &version) const final {
+    return applyUpgrades(topLevel,
+                         static_cast<const QuantFloatDialectVersion &>(version),
+                         getUpgrades());
+  }
+};
+} // namespace
+
+void quant_float::addBytecodeInterface(Dialect &dialect) {
+  dialect.addInterface(std::make_unique<QuantFloatBytecodeInterface>(&dialect));
+}

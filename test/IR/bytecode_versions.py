@@ -1,0 +1,101 @@
+# Bytecode of every version of the dialect reads as it always did, and that of a newer one is refused.
+# RUN: %python %s %S/Inputs/bytecode %src_root/include/quant-float/IR %tools_dir/quant-float-opt %llvm_bin/mlir-opt %t
+#
+# Inputs/bytecode has a model with every op in the text of today and, in hexadecimal, the bytecode of
+# each version. Files of past versions stay as they are; after a change of the version,
+#   build/venv/bin/python test/IR/bytecode_versions.py test/IR/Inputs/bytecode \
+#     include/quant-float/IR build/bin/quant-float-opt --record
+# writes the one of the new version.
+import pathlib
+import re
+import subprocess
+import sys
+
+folder, definitions, opt = map(pathlib.Path, sys.argv[1:4])
+text = (folder / "model.mlir").read_text()
+# The section of a dialect's version, in the list of dialects at the front: its identifier, its size in
+# bytes, the two numbers.
+FRONT = 48
+SECTION = re.compile(rb"\x07\x05([\x01-\xff])([\x01-\xff])", re.S)
+
+
+def run(*command, stdin=b""):
+    return subprocess.run(list(map(str, command)), input=stdin, capture_output=True, check=False)
+
+
+def read(bytecode):
+    """What quant-float-opt makes of it: (text, errors)."""
+    answer = run(opt, "-", stdin=bytecode)
+    assert answer.returncode in (0, 1), f"exit {answer.returncode}: {answer.stderr.decode()}"
+    return answer.stdout.decode(), answer.stderr.decode()
+
+
+def get_version(bytecode):
+    sections = SECTION.findall(bytecode[:FRONT])
+    assert len(sections) == 1, f"expected one section of versions, but got {sections}"
+    # Numbers below 128 are one byte, with a 1 as the lowest bit.
+    return ".".join(str(number[0] >> 1) for number in sections[0])
+
+
+def with_version(bytecode, section):
+    front = SECTION.sub(lambda _: section, bytecode[:FRONT])
+    return front + bytecode[FRONT:]
+
+
+written = run(opt, "--strip-debuginfo", "--emit-bytecode", "-", stdin=text.encode()).stdout
+current = get_version(written)
+if "--record" in sys.argv:
+    lines = re.findall(".{1,96}", written.hex())
+    (folder / f"{current}.hex").write_text("\n".join(lines) + "\n")
+    sys.exit()
+
+normal = read(text.encode())[0]
+files = sorted(folder.glob("*.hex"))
+assert current in [file.stem for file in files], f"no file is of version {current}"
+for file in files:
+    bytecode = bytes.fromhex(file.read_text())
+    assert get_version(bytecode) == file.stem, file
+    shown, errors = read(bytecode)
+    assert (shown, errors) == (normal, ""), f"{file}:\n{shown}{errors}"
+
+# Every op is in the model, and comes back as it was written.
+names = {
+    name
+    for file in definitions.glob("*.td")
+    for name in re.findall(r'_(?:Quantization)?Op<"(\w+)"', file.read_text())
+}
+assert len(names) > 8, names
+missing = [name for name in names if f"quant_float.{name} " not in text]
+assert not missing, missing
+assert normal.split() == text.split(), normal
+
+# Older than all: the upgrades have nothing to do.
+assert read(with_version(written, b"\x07\x05\x01\x01")) == (normal, "")
+newer = {
+    b"\x07\x05\x01\x05": "0.2",
+    b"\x07\x05\x03\x01": "1.0",
+    b"\x07\x05\xff\xff": "127.127",
+}
+for section, version in newer.items():
+    shown, errors = read(with_version(written, section))
+    words = (
+        f"quant_float of version {version} is newer than {current}, the newest that is known here"
+    )
+    assert not shown and words in errors, errors
+# Cut short, or longer than the numbers.
+for section in b"\x07\x03\x01", b"\x07\x07\x01\x03\x03", b"\x07\x01":
+    shown, errors = read(with_version(written, section))
+    assert not shown and "error: " in errors, section
+
+# Written before there were versions, as by a tool that does not know the dialect.
+generic = """"func.func"() <{function_type = (f32) -> (), sym_name = "old"}> ({
+^bb0(%x: f32):
+  %0 = "quant_float.cast"(%x) {opset = 19 : i64} : (f32) -> f8E4M3FN
+  "func.return"() : () -> ()
+}) : () -> ()
+"""
+stock = [sys.argv[4], "--allow-unregistered-dialect", "--emit-bytecode", "-"]
+unversioned = run(*stock, stdin=generic.encode()).stdout
+assert not SECTION.search(unversioned[:FRONT])
+shown, errors = read(unversioned)
+assert not errors and "quant_float.cast %arg0 opset 19 : f32 to f8E4M3FN" in shown, shown + errors
