@@ -27,6 +27,13 @@ struct TargetCpu;
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Conversion/Passes.h.inc"
 
+/// arith casts of narrow floats, scalars, vectors and tensors, to casts of ours.
+/// What they do not take is left.
+void populateLegalizeArithPatterns(RewritePatternSet &patterns);
+
+/// quant.qcast and quant.dcast with float8 storage to quantize and dequantize.
+void populateLegalizeQuantPatterns(RewritePatternSet &patterns);
+
 /// Types of tensors become those of their storage (see ElementTypes.h).
 void populateStorageTypeConversions(TypeConverter &converter);
 

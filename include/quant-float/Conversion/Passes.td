@@ -196,4 +196,98 @@ def ConvertQuantFloatToNVVMPass
   ];
 }
 
+def QuantFloatLegalizeArithPass
+    : Pass<"quant-float-legalize-arith"> {
+  let summary = "turn upstream's casts of narrow floats into quant_float ops";
+  let description = [{
+    Upstream has ops for narrow floats (f8E4M3FN, f8E5M2, their FNUZ forms,
+    f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN) and next to no lowering of them. Of
+    scalars, vectors and tensors,
+
+    | op                                               | becomes                   |
+    |--------------------------------------------------|---------------------------|
+    | `arith.truncf`, `arith.extf`                     | `quant_float.cast`        |
+    | `arith.sitofp`, `uitofp`, `fptosi`, `fptoui`     | the same, with the integer widened or cut where ONNX has none of its width, and from and to the unsigned ones |
+    | `arith.scaling_truncf`, `arith.scaling_extf`     | casts and a division or a multiplication, as their text has it |
+    | `quant.qcast`, `quant.dcast` with float8 storage | `quant_float.quantize`, `quant_float.dequantize` |
+
+    with the opset that is the newest known. Where one op becomes several,
+    tensors become a `linalg.generic` that holds them. Ops without a narrow float
+    stay.
+
+    *Values.* arith says that a value is rounded, by default to nearest, ties to
+    even; what the type cannot hold at all is what `llvm::APFloat` makes of it:
+    - to float8: too large, also infinite, is NaN (f8E5M2: an infinity), which is
+      `saturate false`;
+    - to f8E8M0FNU: all rounding modes; ties go up, which is to even there;
+      negative, too large and infinite is NaN; zero and what is too small is the
+      least value, 2^-127;
+    - to float6 and float4: too large is the largest value. Infinities are, too
+      (C8), and NaN gives a zero of the opposite sign, where APFloat makes zeros
+      of all three;
+    - to integers: toward zero. What is out of range is poison there and has the
+      value of C11 here.
+
+    A NaN becomes quiet and canonical, its sign is kept (C5, C7). Flags of fast
+    math only allow what is not done here: they are dropped, and so nothing is
+    flushed. `scaling_truncf` and `scaling_extf` cast a scale of 16 bits or more to
+    f8E8M0FNU as `truncf` does, to nearest (`arith-expand` cuts it off instead),
+    and divide or multiply in the wide type.
+
+    *quant.* MLIR 22 itself reads no float as a storage type; newer versions read
+    `!quant.uniform<f8E4M3FN:f32, 0.5>` and write it in generic form for others to
+    read as unregistered (`--allow-unregistered-dialect`). Such types per tensor
+    and per axis are taken; the range is what the storage type has, so that
+    quantize saturates. `quant.scast` goes between where a value of a quantized
+    type comes in or is left. Integer storage is for upstream's own passes.
+
+    What has no such op stays, with a remark that begins with "not legalized" and
+    says why: other types of floats (f8E4M3, f8E3M4, f8E4M3B11FNUZ, f128, ...),
+    integers of more than 64 bits, other rounding modes than to nearest even,
+    scales that are narrow and not of f8E8M0FNU.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def QuantFloatImportOnnxOpsPass
+    : Pass<"quant-float-import-onnx-ops", "mlir::ModuleOp"> {
+  let summary = "turn the quantization ops of onnx-mlir and torch-mlir into quant_float ops";
+  let description = [{
+    Takes Cast, CastLike, QuantizeLinear and DequantizeLinear as
+    - onnx-mlir has them, `"onnx.Cast"(%x) {to = f8E4M3FN, saturate = 1 : si64}`,
+      on tensors. `"onnx.NoValue"` is an input left out. onnx-mlir writes defaults
+      out: an attribute that the op version lacks is dropped if it has the value
+      that became its default. `onnx_node_name` names the node in errors;
+    - torch-mlir's ONNX importer has them,
+      `"torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = 17 : si64}`, on
+      `!torch.vtensor` types. `"torch.constant.none"` is an input left out.
+
+    Both dialects are read as unregistered ones, in generic form
+    (`--mlir-print-op-generic` there, `--allow-unregistered-dialect` here). Each
+    such op is verified against the rules of the opset, as the ONNX importer does;
+    what is wrong with any of them is an error, and the pass fails.
+
+    The opset is that of `opset`, or else of the attribute
+    `torch.onnx_meta.opset_version` of the function or the module, or else the
+    newest known.
+
+    Constants (`onnx.Constant` with `value`) of these ops become `arith.constant`,
+    and `onnx.Return` becomes `return`. Values of torch types go through
+    `torch_c.to_builtin_tensor` and `torch_c.from_builtin_tensor`, unless nothing
+    else but the importing function's own arguments and results is left between:
+    a function that nobody calls then gets builtin tensors.
+  }];
+  let options = [
+    Option<"opset", "opset", "int64_t", /*default=*/"0",
+           "ONNX opset of the ops; 0 means that of the function or the module">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 #endif // QUANT_FLOAT_CONVERSION_PASSES_TD

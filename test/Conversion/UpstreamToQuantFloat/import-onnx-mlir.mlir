@@ -1,0 +1,44 @@
+// Ops as onnx-mlir writes them.
+// RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-import-onnx-ops=opset=21 | FileCheck %s
+// RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-import-onnx-ops | FileCheck %s --check-prefix=NEWEST
+
+// CHECK-LABEL: @casts
+// NEWEST-LABEL: @casts
+func.func @casts(%x: tensor<?x3xf32>, %y: tensor<4xf16>) -> (tensor<?x3xf8E4M3FN>, tensor<?x3xf32>, tensor<*xf16>) {
+  // CHECK: %[[C:.+]] = quant_float.cast %{{.*}} opset 21 saturate false : tensor<?x3xf32> to tensor<?x3xf8E4M3FN>
+  // NEWEST: quant_float.cast %{{.*}} opset 28 saturate false : tensor<?x3xf32> to tensor<?x3xf8E4M3FN>
+  %0 = "onnx.Cast"(%x) {onnx_node_name = "c1", saturate = 0 : si64, to = f8E4M3FN} : (tensor<?x3xf32>) -> tensor<?x3xf8E4M3FN>
+  // CHECK: quant_float.cast %[[C]] like opset 21 saturate true : tensor<?x3xf8E4M3FN> to tensor<?x3xf32>
+  // A default that the version lacks is dropped.
+  // NEWEST: quant_float.cast %{{.*}} like opset 28 saturate true round_mode up
+  %1 = "onnx.CastLike"(%0, %x) {saturate = 1 : si64, round_mode = "up"} : (tensor<?x3xf8E4M3FN>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  // The declared type may say less.
+  // CHECK: %[[H:.+]] = quant_float.cast %{{.*}} opset 21 : tensor<4xf16> to tensor<4xf16>
+  // CHECK: tensor.cast %[[H]] : tensor<4xf16> to tensor<*xf16>
+  %2 = "onnx.Cast"(%y) {to = f16} : (tensor<4xf16>) -> tensor<*xf16>
+  // CHECK: return
+  "onnx.Return"(%0, %1, %2) : (tensor<?x3xf8E4M3FN>, tensor<?x3xf32>, tensor<*xf16>) -> ()
+}
+
+// CHECK-LABEL: @quantize
+func.func @quantize(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK-DAG: %[[S:.+]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
+  // CHECK-DAG: %[[Z:.+]] = arith.constant dense<[128, 3]> : tensor<2xui8>
+  // CHECK-NOT: onnx.
+  %s = "onnx.Constant"() {value = dense<[0.5, 0.25]> : tensor<2xf32>} : () -> tensor<2xf32>
+  %z = "onnx.Constant"() {value = dense<[128, 3]> : tensor<2xui8>} : () -> tensor<2xui8>
+  %none = "onnx.NoValue"() {value} : () -> none
+  // CHECK: quant_float.quantize %{{.*}}, %[[S]], %[[Z]] axis 0 opset 21 saturate true {ignored_attributes = ["block_size", "output_dtype"]} : tensor<2x4xf32>, tensor<2xf32>, tensor<2xui8> to tensor<2x4xui8>
+  %q = "onnx.QuantizeLinear"(%x, %s, %z) {axis = 0 : si64, block_size = 0 : si64, output_dtype = 0 : si64, precision = 0 : si64, saturate = 1 : si64} : (tensor<2x4xf32>, tensor<2xf32>, tensor<2xui8>) -> tensor<2x4xui8>
+  // CHECK: quant_float.dequantize %{{.*}}, %[[S]] axis 0 opset 21 {ignored_attributes = ["block_size"]}
+  %r = "onnx.DequantizeLinear"(%q, %s, %none) {axis = 0 : si64, block_size = 0 : si64} : (tensor<2x4xui8>, tensor<2xf32>, none) -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+
+// Others are for others.
+// CHECK-LABEL: @others
+func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: "onnx.Relu"
+  %0 = "onnx.Relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

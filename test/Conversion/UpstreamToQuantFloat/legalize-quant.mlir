@@ -1,0 +1,73 @@
+// What a newer MLIR writes in generic form, read where quant is not registered.
+// RUN: %tools_dir/quant-float-opt-without-quant %s \
+// RUN:   --allow-unregistered-dialect --quant-float-legalize-arith -split-input-file -verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: @per_tensor
+// CHECK-SAME: %[[X:.+]]: tensor<?x3xf32>
+func.func @per_tensor(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  // CHECK: %[[S:.+]] = arith.constant dense<5.000000e-01> : tensor<f32>
+  // CHECK: %[[Q:.+]] = quant_float.quantize %[[X]], %[[S]] opset 28 : tensor<?x3xf32>, tensor<f32> to tensor<?x3xf8E4M3FN>
+  // CHECK-NOT: quant.
+  // CHECK: quant_float.dequantize %[[Q]], %{{.*}} opset 28 : tensor<?x3xf8E4M3FN>, tensor<f32> to tensor<?x3xf32>
+  %0 = "quant.qcast"(%x) : (tensor<?x3xf32>) -> tensor<?x3x!quant.uniform<f8E4M3FN:f32, 5.000000e-01>>
+  %1 = "quant.dcast"(%0) : (tensor<?x3x!quant.uniform<f8E4M3FN:f32, 5.000000e-01>>) -> tensor<?x3xf32>
+  return %1 : tensor<?x3xf32>
+}
+
+// CHECK-LABEL: @per_axis
+func.func @per_axis(%x: tensor<4x3xf16>) -> tensor<4x3x!quant.uniform<f8E5M2:f16:1, {1.0, 2.0:0, 0.25}>> {
+  // CHECK: %[[S:.+]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 2.500000e-01]> : tensor<3xf16>
+  // CHECK: %[[Q:.+]] = quant_float.quantize %{{.*}}, %[[S]] axis 1 opset 28
+  // CHECK: "quant.scast"(%[[Q]]) : (tensor<4x3xf8E5M2>) -> tensor<4x3x!quant.uniform
+  %0 = "quant.qcast"(%x) : (tensor<4x3xf16>) -> tensor<4x3x!quant.uniform<f8E5M2:f16:1, {1.0, 2.0:0, 0.25}>>
+  return %0 : tensor<4x3x!quant.uniform<f8E5M2:f16:1, {1.0, 2.0:0, 0.25}>>
+}
+
+// CHECK-LABEL: @storage_comes_in
+// CHECK-SAME: %[[C:.+]]: tensor<4xf8E4M3FN>, %[[Q:.+]]: !quant
+func.func @storage_comes_in(%c: tensor<4xf8E4M3FN>, %q: !quant.uniform<f8E4M3FN:bf16, 2.0>) -> (tensor<4xf32>, bf16) {
+  // CHECK: quant_float.dequantize %[[C]]
+  // CHECK: %[[S:.+]] = arith.constant 2.000000e+00 : bf16
+  // CHECK: %[[CODE:.+]] = "quant.scast"(%[[Q]]) : (!quant.uniform<f8E4M3FN:bf16, 2.0>) -> f8E4M3FN
+  // CHECK: quant_float.dequantize %[[CODE]], %[[S]] opset 28 : f8E4M3FN, bf16 to bf16
+  %0 = "quant.scast"(%c) : (tensor<4xf8E4M3FN>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, 5.000000e-01>>
+  %1 = "quant.dcast"(%0) : (tensor<4x!quant.uniform<f8E4M3FN:f32, 5.000000e-01>>) -> tensor<4xf32>
+  %2 = "quant.dcast"(%q) : (!quant.uniform<f8E4M3FN:bf16, 2.0>) -> bf16
+  return %1, %2 : tensor<4xf32>, bf16
+}
+
+// Upstream's own passes are for these.
+// CHECK-LABEL: @integers
+func.func @integers(%x: tensor<4xf32>) -> tensor<4x!quant.uniform<u8:f32, 0.5:128>> {
+  // CHECK: "quant.qcast"
+  %0 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<u8:f32, 0.5:128>>
+  return %0 : tensor<4x!quant.uniform<u8:f32, 0.5:128>>
+}
+
+// -----
+
+func.func @types(%x: tensor<4xf32>, %d: tensor<4xf64>, %u: tensor<*xf32>) {
+  // expected-remark @+1 {{not legalized: f8E4M3 is no float8 of ONNX's}}
+  %0 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3:f32, 0.5>>
+  // expected-remark @+1 {{not legalized: the zero point of f8E4M3FN must be 0, but got 3}}
+  %1 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, 0.5:3>>
+  // expected-remark @+1 {{not legalized: the range of the storage must be that of its type}}
+  %2 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN<-200:200>:f32, 0.5>>
+  // expected-remark @+1 {{not legalized: the expressed type must be f16, bf16 or f32}}
+  %3 = "quant.qcast"(%d) : (tensor<4xf64>) -> tensor<4x!quant.uniform<f8E4M3FN:f64, 0.5>>
+  // expected-remark @+1 {{not legalized: scales must be per tensor or per axis, but are per block}}
+  %4 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:{0:2}, {0.5, 1.0}>>
+  // expected-remark @+1 {{not legalized: a scale must be a number, but got 'half'}}
+  %5 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, half>>
+  // expected-remark @+1 {{not legalized: the expressed type must be the tensor's element type f32, but got bf16}}
+  %6 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:bf16, 0.5>>
+  // expected-remark @+1 {{not legalized: there must be a scale for each element along axis 0, but got 3}}
+  %7 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:0, {0.5, 1.0, 2.0}>>
+  // expected-remark @+1 {{not legalized: the rank of the tensor is not known}}
+  %8 = "quant.qcast"(%u) : (tensor<*xf32>) -> tensor<*x!quant.uniform<f8E4M3FN:f32, 0.5>>
+  // expected-remark @+1 {{not legalized: both sides must have one shape}}
+  %9 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<5x!quant.uniform<f8E4M3FN:f32, 0.5>>
+  // expected-remark @+1 {{not legalized: the axis must be a number}}
+  %10 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:a, {0.5}>>
+  return
+}
