@@ -7,10 +7,9 @@
 \*===----------------------------------------------------------------------===*/
 /*
  * The dialect's handle, types and attributes. Everything here follows the rules
- * of MLIR's own C API: objects of a context are not owned and live as long as
- * it, and arguments are trusted. Functions whose name contains IsA take any
- * type or attribute but null; Get functions of a type or attribute take one
- * that is of the kind.
+ * of MLIR's own C API: what belongs to a context is not owned and lives as long
+ * as it. Arguments are trusted to be alive, but null gives null, false or 0,
+ * and a type or attribute of another kind -1 or an empty string.
  *
  * Ops are made with mlirOperationCreate. Their operands, in this order, and
  * their attributes; those in brackets may be absent:

@@ -39,7 +39,7 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
                                              const LoadOptions &options) {
   auto fail = [&](int code, const Twine &message) {
     exitCode = code;
-    llvm::errs() << path << ": error: " << message << "\n";
+    emitError(FileLineColLoc::get(&context, path, 0, 0)) << message;
     return OwningOpRef<ModuleOp>();
   };
   bool isImported = path.ends_with(".onnx") || path.ends_with(".xml");

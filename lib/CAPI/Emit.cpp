@@ -1,0 +1,146 @@
+//===- Emit.cpp - Writing what the compiler makes, for C ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileOptions.h"
+#include "quant-float/Compiler/OutputFile.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::capi;
+
+namespace {
+/// What is asked for, with everything that can be wrong without a model
+/// checked.
+struct Request {
+  EmitKind kind;
+  QuantFloatCompileOptions given;
+  CompileOptions options;
+};
+
+/// What the compiler made.
+struct Output {
+  SmallVector<char, 0> contents;
+  /// The header or launch description beside it; empty where there is none.
+  std::string side;
+
+  StringRef getContents() const { return {contents.data(), contents.size()}; }
+};
+} // namespace
+
+static QuantFloatStatus readRequest(int32_t kind,
+                                    const QuantFloatCompileOptions *given,
+                                    Request &request, ErrorReport &report) {
+  if (kind < QUANT_FLOAT_EMIT_MLIR || kind > QUANT_FLOAT_EMIT_CUBIN)
+    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
+                            "kind must be 0 to 8, but got " + Twine(kind));
+  request.kind = static_cast<EmitKind>(kind);
+  return readCompileOptions(given, request.given, request.options, report);
+}
+
+/// The suffix of what is written beside a kind of output; empty if nothing is.
+static StringRef getSideSuffix(EmitKind kind) {
+  switch (kind) {
+  case EmitKind::Object:
+  case EmitKind::Shared:
+    return "h";
+  case EmitKind::Ptx:
+  case EmitKind::Cubin:
+    return "json";
+  default:
+    return "";
+  }
+}
+
+static QuantFloatStatus emit(ModelObject &model, const Request &request,
+                             StringRef baseName, Output &output,
+                             SessionCall &call) {
+  OwningOpRef<ModuleOp> copy =
+      copyToCompile(model, request.given.fakeConvertMode);
+  llvm::raw_svector_ostream os(output.contents);
+  // What is linked is an object first.
+  EmitKind kind =
+      request.kind == EmitKind::Shared ? EmitKind::Object : request.kind;
+  bool hasSide = !getSideSuffix(kind).empty();
+  if (failed(compileTo(*copy, kind, request.options, baseName, os,
+                       hasSide ? &output.side : nullptr)) ||
+      call.isCancelled())
+    return call.makeError(QUANT_FLOAT_ERROR_MODEL,
+                          "the model cannot be compiled");
+  return QUANT_FLOAT_OK;
+}
+
+static llvm::Error writeFiles(StringRef path, const Output &output,
+                              const Request &request) {
+  if (llvm::Error error =
+          request.kind == EmitKind::Shared
+              ? writeSharedLibrary(path, output.getContents(), request.options)
+              : writeOutputFile(path, output.getContents()))
+    return error;
+  StringRef suffix = getSideSuffix(request.kind);
+  if (suffix.empty())
+    return llvm::Error::success();
+  SmallString<128> sidePath(path);
+  llvm::sys::path::replace_extension(sidePath, suffix);
+  return writeOutputFile(sidePath, output.side);
+}
+
+QuantFloatStatus quantFloatModelEmit(QuantFloatModel model, int32_t kind,
+                                     const QuantFloatCompileOptions *options,
+                                     const char *baseName,
+                                     QuantFloatBuffer *buffer,
+                                     QuantFloatError *error) {
+  ErrorReport report(error);
+  if (!buffer)
+    return report.makeNull("buffer");
+  *buffer = {};
+  Request request;
+  if (QuantFloatStatus status = readRequest(kind, options, request, report))
+    return status;
+  if (request.kind == EmitKind::Shared)
+    return report.makeError(QUANT_FLOAT_ERROR_UNSUPPORTED,
+                            "a shared library needs a file to go to");
+  return withValidModel(
+      model, report, [&](ModelObject &object, SessionCall &call) {
+        Output output;
+        QuantFloatStatus status =
+            emit(object, request, baseName ? baseName : "model", output, call);
+        return status ? status
+                      : giveBuffer(output.getContents(), buffer, report);
+      });
+}
+
+QuantFloatStatus
+quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
+                          const QuantFloatCompileOptions *options,
+                          const char *path, QuantFloatError *error) {
+  ErrorReport report(error);
+  if (!path)
+    return report.makeNull("path");
+  Request request;
+  if (QuantFloatStatus status = readRequest(kind, options, request, report))
+    return status;
+  StringRef suffix = getSideSuffix(request.kind);
+  if (!suffix.empty() &&
+      llvm::sys::path::extension(path).drop_front() == suffix)
+    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
+                            Twine("what is written beside '") + path +
+                                "' would take its place");
+  return withValidModel(
+      model, report, [&](ModelObject &object, SessionCall &call) {
+        Output output;
+        if (QuantFloatStatus status = emit(
+                object, request, llvm::sys::path::stem(path), output, call))
+          return status;
+        if (llvm::Error problem = writeFiles(path, output, request))
+          return report.makeError(QUANT_FLOAT_ERROR_FILE,
+                                  Twine(path) + ": " +
+                                      llvm::toString(std::move(problem)));
+        return QUANT_FLOAT_OK;
+      });
+}

@@ -1,0 +1,169 @@
+//===- Handles.cpp - Numbers that stand for objects -----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+
+#include "llvm/ADT/Twine.h"
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::capi;
+
+Object::~Object() = default;
+
+namespace {
+/// A place in the table. `state` holds, from the highest bit, the generation in
+/// 32 bits, one bit that says that the handle has ended, and the number of
+/// those who hold the object; a living handle counts as one of them.
+struct Slot {
+  std::atomic<uint64_t> state{0};
+  Object *object = nullptr;
+  HandleKind kind = HandleKind::Error;
+};
+
+constexpr uint64_t kEnded = uint64_t(1) << 31;
+constexpr uint64_t kHoldersMask = kEnded - 1;
+
+// A handle: generation in 32 bits, kind in 8, place in 24.
+constexpr unsigned kKindShift = 24, kGenerationShift = 32;
+constexpr uint64_t kPlaceMask = (uint64_t(1) << kKindShift) - 1;
+
+constexpr size_t kPageBits = 10;
+constexpr size_t kPageSize = size_t(1) << kPageBits;
+constexpr size_t kNumPages = (kPlaceMask + 1) / kPageSize;
+
+/// The table grows by pages, which stay where they are for the life of the
+/// process: looking up needs no lock, and threads may go on while it ends.
+struct Table {
+  std::atomic<Slot *> pages[kNumPages] = {};
+  std::atomic<size_t> numLive{0};
+  std::mutex mutex;
+  // Guarded by the mutex.
+  size_t numPlaces = 0;
+  std::vector<uint32_t> free;
+};
+} // namespace
+
+static Table &getTable() {
+  static Table *table = new Table;
+  return *table;
+}
+
+static Slot *getSlot(uint64_t id) {
+  uint64_t place = id & kPlaceMask;
+  Slot *page =
+      getTable().pages[place >> kPageBits].load(std::memory_order_acquire);
+  return page ? page + (place & (kPageSize - 1)) : nullptr;
+}
+
+static HandleKind getKind(uint64_t id) {
+  return static_cast<HandleKind>((id >> kKindShift) & 0xff);
+}
+
+static bool isLive(uint64_t state, uint64_t id) {
+  return state >> kGenerationShift == id >> kGenerationShift &&
+         !(state & kEnded) && (state & kHoldersMask);
+}
+
+uint64_t capi::addObject(HandleKind kind, std::unique_ptr<Object> object) {
+  Table &table = getTable();
+  uint64_t place;
+  {
+    std::lock_guard<std::mutex> lock(table.mutex);
+    if (!table.free.empty()) {
+      place = table.free.back();
+      table.free.pop_back();
+    } else if (table.numPlaces <= kPlaceMask) {
+      place = table.numPlaces++;
+      std::atomic<Slot *> &page = table.pages[place >> kPageBits];
+      if (!page.load(std::memory_order_relaxed))
+        page.store(new Slot[kPageSize], std::memory_order_release);
+    } else {
+      return 0;
+    }
+  }
+  Slot *slot = getSlot(place);
+  slot->object = object.release();
+  slot->kind = kind;
+  // 0 would make the null handle possible.
+  uint64_t generation =
+      slot->state.load(std::memory_order_relaxed) >> kGenerationShift;
+  generation = std::max<uint64_t>((generation + 1) & 0xffffffff, 1);
+  table.numLive.fetch_add(1, std::memory_order_relaxed);
+  slot->state.store(generation << kGenerationShift | 1,
+                    std::memory_order_release);
+  return generation << kGenerationShift | uint64_t(kind) << kKindShift | place;
+}
+
+Object *capi::acquireObject(HandleKind kind, uint64_t id) {
+  Slot *slot = getKind(id) == kind ? getSlot(id) : nullptr;
+  if (!slot)
+    return nullptr;
+  uint64_t state = slot->state.load(std::memory_order_relaxed);
+  do
+    if (!isLive(state, id))
+      return nullptr;
+  while (!slot->state.compare_exchange_weak(state, state + 1,
+                                            std::memory_order_acquire));
+  // Somebody may have made the number up.
+  if (slot->kind == kind)
+    return slot->object;
+  releaseObject(id);
+  return nullptr;
+}
+
+void capi::releaseObject(uint64_t id) {
+  Slot *slot = getSlot(id);
+  uint64_t before = slot->state.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & kHoldersMask) != 1)
+    return;
+  delete slot->object;
+  slot->object = nullptr;
+  Table &table = getTable();
+  table.numLive.fetch_sub(1, std::memory_order_relaxed);
+  std::lock_guard<std::mutex> lock(table.mutex);
+  table.free.push_back(id & kPlaceMask);
+}
+
+bool capi::destroyObject(HandleKind kind, uint64_t id) {
+  if (!acquireObject(kind, id))
+    return false;
+  Slot *slot = getSlot(id);
+  bool isFirst =
+      !(slot->state.fetch_or(kEnded, std::memory_order_acq_rel) & kEnded);
+  releaseObject(id);
+  // What the handle itself held.
+  if (isFirst)
+    releaseObject(id);
+  return isFirst;
+}
+
+size_t capi::countLiveObjects() {
+  return getTable().numLive.load(std::memory_order_relaxed);
+}
+
+static const char *spell(HandleKind kind) {
+  static const char *const names[] = {
+      "an error", "a buffer", "a session",        "a model",
+      "a report", "a kernel", "a list of tensors"};
+  return names[static_cast<unsigned>(kind) - 1];
+}
+
+std::string capi::describeBadHandle(HandleKind kind, uint64_t id) {
+  std::string text = std::string("expected the handle of ") + spell(kind);
+  HandleKind given = getKind(id);
+  if (!id)
+    return text + ", but got the null handle";
+  if (given < HandleKind::Error || given > HandleKind::Tensors || !getSlot(id))
+    return text + ", but got a number that is no handle";
+  if (given != kind)
+    return text + ", but got that of " + spell(given);
+  return text + ", but got that of a destroyed one";
+}
