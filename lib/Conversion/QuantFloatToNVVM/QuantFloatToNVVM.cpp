@@ -61,11 +61,12 @@ template <typename... OpTys> static void eraseUnused(Operation *root) {
 }
 
 namespace {
-/// Upstream makes calls into libdevice of math.fma, an instruction of PTX.
-struct FmaOpConversion final : OpRewritePattern<math::FmaOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// Upstream makes calls into libdevice of what are instructions of PTX.
+template <typename OpTy, typename LLVMOpTy>
+struct InstructionConversion final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(math::FmaOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     bool isFlat = !type || type.getRank() == 1;
@@ -76,8 +77,8 @@ struct FmaOpConversion final : OpRewritePattern<math::FmaOp> {
     for (Value operand : op->getOperands())
       operands.push_back(isFlat ? operand
                                 : flatten(rewriter, op.getLoc(), operand));
-    Value result = LLVM::FMAOp::create(rewriter, op.getLoc(),
-                                       operands.front().getType(), operands);
+    Value result = LLVMOpTy::create(rewriter, op.getLoc(),
+                                    operands.front().getType(), operands);
     rewriter.replaceOp(
         op, isFlat ? result
                    : unflatten(rewriter, op.getLoc(), result, op.getType()));
@@ -157,7 +158,11 @@ void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
   populateQuantFloatToNVVMConversionPatterns(target, casts);
   populateQuantFloatToArithConversionPatterns(cpu, casts);
   populateStorageCastToArithPatterns(storageCasts);
-  storageCasts.add<FmaOpConversion>(context);
+  storageCasts.add<InstructionConversion<math::FmaOp, LLVM::FMAOp>,
+                   InstructionConversion<arith::MinNumFOp, LLVM::MinNumOp>,
+                   InstructionConversion<arith::MaxNumFOp, LLVM::MaxNumOp>,
+                   InstructionConversion<arith::MinimumFOp, LLVM::MinimumOp>>(
+      context);
   walkAndApplyPatterns(op, std::move(bodies));
   walkAndApplyPatterns(op, std::move(shapes));
   walkAndApplyPatterns(op, std::move(splits));
