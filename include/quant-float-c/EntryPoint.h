@@ -40,11 +40,17 @@
  * `sizes` of the inputs, never at `data`.
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
- * has been written to any output; only QF_ERROR_MEMORY and QF_ERROR_VALUE may
- * show when a part has been. If `error` is not null, up to `error_size`
+ * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE and
+ * QF_ERROR_DEVICE may show when a part has been. If `error` is not null, up to `error_size`
  * bytes of a message that names the function, the argument, what was expected
  * and what was given are written there, always ended by a zero byte.
  * On success `error` gets the empty string.
+ *
+ * Devices. In a model that was compiled for a GPU `data` points to the device's
+ * memory, of the current context or else of the first device's, and is a
+ * multiple of the element's size; the function returns when the kernels are
+ * done. Such objects need the functions of
+ * QuantFloatCudaRuntime, and a driver when they run.
  *
  * Environment. Rounding mode, flush-to-zero and denormals-are-zero as set by
  * the caller do not change any result bit; they and the exception flags are
@@ -78,7 +84,9 @@ typedef enum qf_status {
   QF_ERROR_OVERLAP = 5,      /* an output shares bytes with another tensor */
   QF_ERROR_CPU = 6,          /* the CPU lacks instructions the code uses */
   QF_ERROR_MEMORY = 7,       /* no memory for what is computed on the way */
-  QF_ERROR_VALUE = 8         /* an element's value is not a possible one */
+  QF_ERROR_VALUE = 8,        /* an element's value is not a possible one */
+  QF_ERROR_DEVICE = 9,       /* the device's driver refused or is not there */
+  QF_ERROR_ALIGNMENT = 10    /* an address that a device cannot read from */
 } qf_status;
 
 /* Element types: the numbers of ONNX's TensorProto.DataType. */

@@ -41,6 +41,8 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
   QuantFloatLowerMathPassOptions math;
   math.library = false;
   manager.addPass(createQuantFloatLowerMathPass(math));
+  // Constants and sizes are the kernels' own, rather than arguments.
+  manager.addPass(createGpuLaunchSinkIndexComputationsPass());
   manager.addPass(createGpuKernelOutliningPass());
   manager.addPass(createCanonicalizerPass());
 }
@@ -80,6 +82,7 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   target.optLevel = 3;
   manager.addPass(createGpuNVVMAttachTarget(target));
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
@@ -95,7 +98,6 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   manager.addPass(createGpuModuleToBinaryPass(binary));
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(createQuantFloatAssumeNoAlignmentPass());
   manager.addPass(createQuantFloatEmitCWrappersPass());
 }
 

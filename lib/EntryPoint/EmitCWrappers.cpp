@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Table.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
@@ -36,10 +37,11 @@ namespace {
 /// Makes the wrappers of one entry point.
 class WrapperBuilder {
 public:
+  /// `takeDeviceError` is null where the kernel runs on the host.
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
-                 const EntryPointInfo &info)
-      : kernel(kernel), sizes(sizes), info(info), builder(kernel),
-        loc(kernel.getLoc()),
+                 LLVM::LLVMFuncOp takeDeviceError, const EntryPointInfo &info)
+      : kernel(kernel), sizes(sizes), takeDeviceError(takeDeviceError),
+        info(info), builder(kernel), loc(kernel.getLoc()),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
@@ -72,7 +74,7 @@ private:
   /// Kernels that can fail return a status.
   bool canFail() { return kernel.getFunctionType().getReturnType() == i64; }
 
-  LLVM::LLVMFuncOp kernel, sizes;
+  LLVM::LLVMFuncOp kernel, sizes, takeDeviceError;
   const EntryPointInfo &info;
   OpBuilder builder;
   Location loc;
@@ -303,8 +305,14 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
       LLVM::AddressOfOp::create(builder, loc, table),
       LLVM::AddressOfOp::create(builder, loc, names),
       LLVM::AddressOfOp::create(builder, loc, infer)};
-  if (invoke)
+  if (invoke) {
     arguments.push_back(LLVM::AddressOfOp::create(builder, loc, invoke));
+    arguments.push_back(
+        takeDeviceError
+            ? LLVM::AddressOfOp::create(builder, loc, takeDeviceError)
+                  .getResult()
+            : LLVM::ZeroOp::create(builder, loc, ptr).getResult());
+  }
   arguments.push_back(scratch);
   arguments.append(entry.getArguments().begin(), entry.getArguments().end());
   auto call = LLVM::CallOp::create(builder, loc, runtime, arguments);
@@ -373,9 +381,17 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
 
   SymbolTable symbols(module);
   llvm::StringSet<> made;
-  LLVM::LLVMFuncOp run = declareRuntime(module, "__qf_run_entry_point", 8);
+  LLVM::LLVMFuncOp run = declareRuntime(module, "__qf_run_entry_point", 9);
   LLVM::LLVMFuncOp inferSizes =
       declareRuntime(module, "__qf_compute_output_sizes", 7);
+  LLVM::LLVMFuncOp takeDeviceError;
+  if (module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName())) {
+    auto builder = OpBuilder::atBlockBegin(module.getBody());
+    auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+    takeDeviceError = LLVM::LLVMFuncOp::create(
+        builder, module.getLoc(), "quantFloatGpuTakeError",
+        LLVM::LLVMFunctionType::get(pointer, {}));
+  }
   for (LLVM::LLVMFuncOp kernel : kernels) {
     FailureOr<EntryPointInfo> info =
         EntryPointInfo::fromAttribute(kernel->getAttr(kEntryPointAttrName));
@@ -395,7 +411,7 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
         return kernel.emitError("entry point '")
                << info->symbol << "': the name '" << name << "' is taken";
     }
-    WrapperBuilder wrappers(kernel, sizes, *info);
+    WrapperBuilder wrappers(kernel, sizes, takeDeviceError, *info);
     if (failed(wrappers.verify()))
       return failure();
     wrappers.build(run, inferSizes);

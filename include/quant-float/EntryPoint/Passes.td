@@ -77,7 +77,9 @@ def QuantFloatEmitCWrappersPass
     functions of quant-float-c/EntryPoint.h, `@f` and `@f_output_sizes`. The
     checks themselves are data: a constant table per entry point that functions
     of the entry runtime interpret, declared here and linked in by
-    `linkEntryRuntime`. Everything else becomes internal to the module.
+    `linkEntryRuntime`. Everything else becomes internal to the module. Where
+    kernels run on a device (`gpu.container_module`) the functions ask
+    `quantFloatGpuTakeError` what its driver said.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

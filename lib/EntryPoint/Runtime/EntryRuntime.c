@@ -22,6 +22,8 @@ typedef struct Call {
   const char *names;
   const qf_tensor *inputs;
   const qf_tensor *outputs;
+  /* Whether data is in the memory of a device. */
+  int isOnDevice;
   Message message;
 } Call;
 
@@ -181,11 +183,23 @@ static int checkShape(Call *call, const char *kind, int64_t index,
 
 static int checkData(Call *call, const char *kind, int64_t index,
                      const int64_t *argument, const qf_tensor *tensor) {
-  if (tensor->data || !countBytes(tensor, argument[QF_ARGUMENT_RANK],
-                                  argument[QF_ARGUMENT_BYTES]))
+  const char *name = call->names + argument[QF_ARGUMENT_NAME];
+  int64_t bytes = argument[QF_ARGUMENT_BYTES];
+  if (!countBytes(tensor, argument[QF_ARGUMENT_RANK], bytes))
     return QF_OK;
-  return failWithNull(call, kind, index,
-                      call->names + argument[QF_ARGUMENT_NAME], "data");
+  if (!tensor->data)
+    return failWithNull(call, kind, index, name, "data");
+  int64_t rest = (int64_t)((uintptr_t)tensor->data % (uintptr_t)bytes);
+  if (!call->isOnDevice || !rest)
+    return QF_OK;
+  putArgument(&call->message, call->names, kind, index, name);
+  putText(&call->message,
+          "expected an address on the device that is a multiple of ");
+  putNumber(&call->message, bytes);
+  putText(&call->message, ", but got one that is ");
+  putNumber(&call->message, rest);
+  putText(&call->message, " more");
+  return QF_ERROR_ALIGNMENT;
 }
 
 static int checkInputShapes(Call *call) {
@@ -364,16 +378,24 @@ static int reportKernel(Call *call, int64_t status) {
 typedef int64_t KernelFunction(const qf_tensor *inputs,
                                const qf_tensor *outputs);
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
+typedef const char *DeviceErrorFunction(void);
 
 /*
  * The body of <name>. `scratch` has room for the sizes of all outputs and two
- * numbers for each check.
+ * numbers for each check. What runs on a device gives `takeDeviceError`, which
+ * says what went wrong there since it was last asked, or null.
  */
 int __qf_run_entry_point(const int64_t *table, const char *names,
                          SizesFunction *computeSizes, KernelFunction *kernel,
-                         int64_t *scratch, const qf_tensor *inputs,
-                         qf_tensor *outputs, char *error, size_t errorSize) {
-  Call call = {table, names, inputs, outputs, startMessage(error, errorSize)};
+                         DeviceErrorFunction *takeDeviceError, int64_t *scratch,
+                         const qf_tensor *inputs, qf_tensor *outputs,
+                         char *error, size_t errorSize) {
+  Call call = {table,
+               names,
+               inputs,
+               outputs,
+               takeDeviceError != 0,
+               startMessage(error, errorSize)};
   int status = checkCpu(&call);
   if (!status)
     status = checkInputShapes(&call);
@@ -388,6 +410,13 @@ int __qf_run_entry_point(const int64_t *table, const char *names,
   FloatEnvironment saved = enterDefaultFloatEnvironment();
   int64_t result = kernel(inputs, outputs);
   leaveFloatEnvironment(saved);
+  const char *deviceError = takeDeviceError ? takeDeviceError() : 0;
+  if (deviceError) {
+    putText(&call.message, call.names);
+    putText(&call.message, ": ");
+    putText(&call.message, deviceError);
+    return QF_ERROR_DEVICE;
+  }
   return reportKernel(&call, result);
 }
 
@@ -397,7 +426,7 @@ int __qf_compute_output_sizes(const int64_t *table, const char *names,
                               const qf_tensor *inputs,
                               int64_t *const *outputSizes, char *error,
                               size_t errorSize) {
-  Call call = {table, names, inputs, 0, startMessage(error, errorSize)};
+  Call call = {table, names, inputs, 0, 0, startMessage(error, errorSize)};
   int status = checkCpu(&call);
   if (!status)
     status = checkInputShapes(&call);
