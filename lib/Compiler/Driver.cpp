@@ -8,6 +8,7 @@
 
 #include "quant-float/Compiler/Driver.h"
 
+#include "Kernels.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -43,6 +44,8 @@ static FailureOr<TargetCpu> getTarget(ModuleOp module,
 
 static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
                            const CompileOptions &options) {
+  if (options.target == Target::NVVM)
+    return lowerToNVVM(module, options, "isa");
   PassManager manager(module.getContext());
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
   return manager.run(module);
@@ -132,11 +135,28 @@ quant_float::compileToLLVM(ModuleOp module, const CompileOptions &options,
   return std::move(compiled->module);
 }
 
+StringRef quant_float::getSuffixBeside(EmitKind kind) {
+  switch (kind) {
+  case EmitKind::Object:
+  case EmitKind::Shared:
+    return "h";
+  case EmitKind::Ptx:
+  case EmitKind::Cubin:
+    return "json";
+  default:
+    return {};
+  }
+}
+
 LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                      const CompileOptions &options,
                                      StringRef baseName,
                                      llvm::raw_pwrite_stream &os,
-                                     std::string *header) {
+                                     std::string *beside) {
+  if (kind == EmitKind::Ptx || kind == EmitKind::Cubin ||
+      (options.target == Target::NVVM &&
+       (kind == EmitKind::LLVMIR || kind == EmitKind::Assembly)))
+    return compileKernelsTo(module, kind, options, os, beside);
   if (kind == EmitKind::MLIR) {
     if (options.islands) {
       PassManager manager(module.getContext());
@@ -171,11 +191,11 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   FailureOr<Compiled> compiled = compile(module, options, llvmContext);
   if (failed(compiled))
     return failure();
-  if (header) {
+  if (beside && !getSuffixBeside(kind).empty()) {
     FailureOr<std::string> text = makeHeader();
     if (failed(text))
       return failure();
-    *header = std::move(*text);
+    *beside = std::move(*text);
   }
   if (kind == EmitKind::LLVMIR) {
     compiled->module->print(os, nullptr);

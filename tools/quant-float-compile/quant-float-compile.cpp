@@ -46,8 +46,20 @@ struct Options {
                               cl::desc("the target triple (default: this "
                                        "machine's)"),
                               cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::value_desc("sm_80|sm_89|sm_90|sm_100a|..."),
+      cl::desc("the NVIDIA chip to compile for, with --target nvvm"),
+      cl::cat(category)};
+  cl::opt<std::string> ptx{
+      "ptx", cl::value_desc("VERSION"),
+      cl::desc(
+          "the version of PTX, such as 80 (default: the least that has all "
+          "of the chip's instructions)"),
+      cl::cat(category)};
   cl::opt<std::string> emit{
-      "emit", cl::value_desc("mlir|llvm-dialect|llvm-ir|asm|obj|shared|header"),
+      "emit",
+      cl::value_desc(
+          "mlir|llvm-dialect|llvm-ir|asm|obj|shared|header|ptx|cubin"),
       cl::desc("what to write (default: by OUT's suffix)"), cl::cat(category)};
   cl::opt<unsigned> threads{"threads", cl::value_desc("N"),
                             cl::desc("1: no threads (default); 0: as many as "
@@ -79,6 +91,8 @@ static std::optional<EmitKind> parseEmitKind(StringRef text) {
       .Case("obj", EmitKind::Object)
       .Case("shared", EmitKind::Shared)
       .Case("header", EmitKind::Header)
+      .Case("ptx", EmitKind::Ptx)
+      .Case("cubin", EmitKind::Cubin)
       .Default(std::nullopt);
 }
 
@@ -91,6 +105,8 @@ static std::optional<EmitKind> getEmitKindOfSuffix(StringRef path) {
       .Case(".o", EmitKind::Object)
       .Case(".so", EmitKind::Shared)
       .Case(".h", EmitKind::Header)
+      .Case(".ptx", EmitKind::Ptx)
+      .Case(".cubin", EmitKind::Cubin)
       .Default(std::nullopt);
 }
 
@@ -137,11 +153,16 @@ int main(int argc, char **argv) {
           &llvm::errs()))
     return kToolWrongUsage;
 
-  if (arguments.target == "nvvm")
-    return fail("--target: nvvm is not supported");
-  if (arguments.target != "cpu")
+  bool isForGpu = arguments.target == "nvvm";
+  if (!isForGpu && arguments.target != "cpu")
     return fail("--target: expected cpu or nvvm, but got '" +
                 arguments.target.getValue() + "'");
+  if (isForGpu == arguments.chip.empty())
+    return fail(isForGpu ? "--chip: expected a chip, such as sm_90, with "
+                           "--target nvvm"
+                         : "--chip: expected --target nvvm with a chip");
+  if (!isForGpu && !arguments.ptx.empty())
+    return fail("--ptx: expected --target nvvm with a version of PTX");
   if (arguments.level < '0' || arguments.level > '3')
     return fail(llvm::Twine("-O: expected 0 to 3, but got '") +
                 llvm::Twine(arguments.level.getValue()) + "'");
@@ -150,13 +171,13 @@ int main(int argc, char **argv) {
                                      : parseEmitKind(arguments.emit);
   if (!kind && !arguments.emit.empty())
     return fail(
-        "--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared "
-        "or header, but got '" +
+        "--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared, "
+        "header, ptx or cubin, but got '" +
         arguments.emit + "'");
   if (!kind)
     return fail(
-        "expected --emit, or an output named .mlir, .ll, .s, .o, .so or "
-        ".h, but got '" +
+        "expected --emit, or an output named .mlir, .ll, .s, .o, .so, .h, "
+        ".ptx or .cubin, but got '" +
         arguments.output + "'");
   StringRef output = arguments.output;
   StringRef folder = llvm::sys::path::parent_path(output);
@@ -164,9 +185,13 @@ int main(int argc, char **argv) {
     return fail("there is no folder '" + folder + "' to write to");
   if (*kind == EmitKind::Shared && output == "-")
     return fail("--emit: a shared library needs a file to go to");
-  bool hasHeader = *kind == EmitKind::Object || *kind == EmitKind::Shared;
-  if (hasHeader && llvm::sys::path::extension(output) == ".h")
-    return fail("the header beside '" + output + "' would take its place");
+  if (!isForGpu && (*kind == EmitKind::Ptx || *kind == EmitKind::Cubin))
+    return fail("--emit: expected --target nvvm for ptx and cubin");
+  StringRef besideSuffix = getSuffixBeside(*kind);
+  if (!besideSuffix.empty() &&
+      llvm::sys::path::extension(output) == ("." + besideSuffix).str())
+    return fail("the ." + besideSuffix + " file beside '" + output +
+                "' would take its place");
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -182,6 +207,9 @@ int main(int argc, char **argv) {
     return exitCode;
 
   CompileOptions options;
+  options.target = isForGpu ? Target::NVVM : Target::CPU;
+  options.chip = arguments.chip;
+  options.features = arguments.ptx;
   options.triple = arguments.triple;
   options.threads = arguments.threads;
   options.islands = arguments.islands;
@@ -192,22 +220,21 @@ int main(int argc, char **argv) {
                     : arguments.cpu.getValue();
 
   SmallVector<char, 0> contents;
-  std::string header;
+  std::string beside;
   llvm::raw_svector_ostream os(contents);
   if (failed(compileTo(*module,
                        *kind == EmitKind::Shared ? EmitKind::Object : *kind,
-                       options, llvm::sys::path::stem(output), os,
-                       hasHeader ? &header : nullptr)))
+                       options, llvm::sys::path::stem(output), os, &beside)))
     return kToolWrongInput;
 
   StringRef text(contents.data(), contents.size());
   llvm::Error error = *kind == EmitKind::Shared
                           ? writeShared(output, text, options)
                           : writeFile(output, text);
-  if (!error && hasHeader && output != "-") {
-    SmallString<128> headerPath(output);
-    llvm::sys::path::replace_extension(headerPath, "h");
-    error = writeFile(headerPath, header);
+  if (!error && !besideSuffix.empty() && output != "-") {
+    SmallString<128> besidePath(output);
+    llvm::sys::path::replace_extension(besidePath, besideSuffix);
+    error = writeFile(besidePath, beside);
   }
   if (error) {
     llvm::errs() << output << ": error: " << llvm::toString(std::move(error))

@@ -90,21 +90,29 @@ OwningOpRef<ModuleOp> loadModel(StringRef path, MLIRContext &context,
                                 int &exitCode, const LoadOptions &options = {});
 
 /// Lowers to the LLVM dialect in place, entry points and their wrappers
-/// included. Errors go to the diagnostic engine.
+/// included; kernels for a GPU are a `gpu.binary` of PTX then. Errors go to the
+/// diagnostic engine.
 LogicalResult lowerToLLVMDialect(ModuleOp module,
                                  const CompileOptions &options);
 
-/// Lowers, translates, links the entry runtime and optimizes.
+/// Lowers, translates, links the entry runtime and optimizes: the host's code,
+/// which for kernels on a GPU needs the functions of QuantFloatCudaRuntime.
 FailureOr<std::unique_ptr<llvm::Module>>
 compileToLLVM(ModuleOp module, const CompileOptions &options,
               llvm::LLVMContext &llvmContext);
 
+/// The suffix of the file that goes beside an output of this kind: the C header
+/// of an object or library, the launch description of device code; empty if
+/// there is none.
+StringRef getSuffixBeside(EmitKind kind);
+
 /// Compiles and writes one kind of output; `baseName` is that of the output
-/// file, for the header's include guard. `Shared` is not for this function.
+/// file, for the header's include guard. `beside` gets the text of the file
+/// that goes beside it, if there is one. `Shared` is not for this function.
 LogicalResult compileTo(ModuleOp module, EmitKind kind,
                         const CompileOptions &options, StringRef baseName,
                         llvm::raw_pwrite_stream &os,
-                        std::string *header = nullptr);
+                        std::string *beside = nullptr);
 
 /// Links an object into the shared library `output`. The linker is lld, or the
 /// one that the environment variable LLD names.

@@ -1,0 +1,28 @@
+//===- Kernels.h - Device code ----------------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_COMPILER_KERNELS_H
+#define QUANT_FLOAT_LIB_COMPILER_KERNELS_H
+
+#include "quant-float/Compiler/Driver.h"
+
+namespace mlir::quant_float {
+
+/// quant-float-lower-to-nvvm in place. `description` gets what describeLaunches
+/// says on the way.
+LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
+                          StringRef format, std::string *description = nullptr);
+
+/// Writes the device code of all kernels as LLVM IR, PTX or a cubin.
+LogicalResult compileKernelsTo(ModuleOp module, EmitKind kind,
+                               const CompileOptions &options,
+                               llvm::raw_ostream &os, std::string *description);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_COMPILER_KERNELS_H
