@@ -36,6 +36,11 @@ func.func @quarters(%x: tensor<?xf32>) -> tensor<f32> {
   %s = quant_float.node "ReduceSum"(%r#3) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
   return %s : tensor<f32>
 }
+func.func @resize(%x: tensor<6xf32>, %p: tensor<1xi64>) -> tensor<f32> {
+  %r = quant_float.node "Resize"(%x, %p) opset 19 absent [1, 2] : (tensor<6xf32>, tensor<1xi64>) -> tensor<*xf32>
+  %s = quant_float.node "ReduceSum"(%r) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
 func.func @gather(%x: tensor<?xf32>, %i: tensor<?xi64>) -> tensor<?xf32> {
   %r = quant_float.node "Gather"(%x, %i) opset 21 : (tensor<?xf32>, tensor<?xi64>) -> tensor<?xf32>
   return %r : tensor<?xf32>
@@ -100,6 +105,8 @@ run("split", six, sizes(2, 3), error="Split: the sum of all parts must fit the o
 run("quarters", six[:4], expected=4)
 # 2 + 2 + 2 is more than 5.
 run("quarters", six[:5], error="Split: the size of a part must be at least 0")
+run("resize", six, sizes(3), expected=9)
+run("resize", six, sizes(-3), error="Resize: a size must be at least 0")
 run("gather", six, sizes(5, -6, 1), expected=[6, 1, 2])
 run("gather", six[:0], sizes(0, 1), error="Gather: the size of axis 0 must be at least 1")
 run("gather", six[:0], sizes(), expected=[])

@@ -9,7 +9,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 CALLS = re.compile(
-    r"\b(emitOpError|emitError|emitWarning|attachNote|makeError|createStringError)\("
+    r"\b(emitOpError|emitError|emitWarning|attachNote|makeError|createStringError|unsupported)\("
 )
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 
@@ -19,6 +19,8 @@ FOLDERS = ("IR", "Conversion", "Transforms", "EntryPoint", "Support", "Compiler"
 UNREACHABLE = {
     "the target cannot write this kind of file": "every target of ours writes assembly and objects",
     "no code generator for the triple": "the triple was looked up before",
+    "it is in no table of elementwise ops": "every op whose row has this conversion is in the table",
+    "the reduction is unknown": "every op whose row has this conversion is named there",
     "the entry runtime does not link": "its bitcode is part of the library",
 }
 

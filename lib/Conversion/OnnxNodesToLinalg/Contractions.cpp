@@ -40,7 +40,8 @@ static FailureOr<ProductLoops> getProductLoops(NodeContext &context) {
   SmallVector<OpFoldResult> lhsSizes = context.getSizes(context.input(0));
   SmallVector<OpFoldResult> rhsSizes = context.getSizes(context.input(1));
   if (lhsSizes.empty() || rhsSizes.empty())
-    return context.unsupported("a factor is a scalar");
+    return context.unsupported(
+        "a factor must have rank 1 or more, but got a scalar");
   bool hasRows = lhsSizes.size() > 1, hasColumns = rhsSizes.size() > 1;
   if (failed(checkSummedSizes(context, lhsSizes.back(),
                               hasColumns ? rhsSizes[rhsSizes.size() - 2]

@@ -22,7 +22,8 @@ NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0);
   if (!context.elementType(0).isF32())
-    return context.unsupported("the input must be of type f32");
+    return context.unsupported("the input must have elements of f32, but got " +
+                               show(context.elementType(0)));
   SmallVector<int64_t> axes =
       llvm::to_vector(llvm::seq<int64_t>(context.type(0).getRank()));
   Value least = buildReductionOfAxes(context, input, axes, Combine::Min);

@@ -78,8 +78,6 @@ NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
   const ElementwiseRow *row = findRow(context.node.getOpType());
   if (!row)
     return context.unsupported("it is in no table of elementwise ops");
-  if (llvm::is_contained(context.inputs, Value()))
-    return context.unsupported("an input is absent");
   if (failed(context.requireSameType()) ||
       failed(context.requireKind(0, row->kinds)) ||
       failed(alignSecond(context)))

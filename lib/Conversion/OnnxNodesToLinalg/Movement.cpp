@@ -108,8 +108,6 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   if (context.opset >= kFirstWithoutDefault && !context.has("axis"))
     return context.unsupported("attribute 'axis' is missing");
-  if (llvm::is_contained(context.inputs, Value()))
-    return context.unsupported("an input is absent");
   int64_t rank = context.type(0).getRank();
   FailureOr<int64_t> axis =
       context.normalizeAxis(context.getInt("axis", 1), rank);
@@ -362,7 +360,8 @@ static NodeResults buildSlice(NodeContext &context,
   for (auto [index, axis] : llvm::enumerate(*normalized)) {
     int64_t step = (*steps)[index];
     if (step == 0 || step == std::numeric_limits<int64_t>::min())
-      return context.unsupported("a step is " + Twine(step));
+      return context.unsupported("a step must not be 0 or -2^63, but got " +
+                                 Twine(step));
     ranges[axis] = computeRange(b, from[axis], starts[index], ends[index],
                                 (*steps)[index]);
   }

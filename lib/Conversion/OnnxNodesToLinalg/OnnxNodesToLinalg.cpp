@@ -102,17 +102,19 @@ static bool hasTooManyElements(Type type) {
 /// Why the inputs of the node cannot be taken, if that is so.
 static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
   int count = context.inputs.size();
-  if (count < row.fewest || (row.most >= 0 && count > row.most))
-    return context.unsupported(
-        "expected " +
-        (row.fewest == row.most ? Twine(row.fewest).str()
-         : row.most < 0
-             ? ("at least " + Twine(row.fewest)).str()
-             : (Twine(row.fewest) + " to " + Twine(row.most)).str()) +
-        " inputs, but got " + Twine(count));
+  if (count < row.fewest || (row.most >= 0 && count > row.most)) {
+    std::string expected = std::to_string(row.fewest);
+    if (row.most < 0)
+      expected = "at least " + expected;
+    else if (row.most != row.fewest)
+      expected += " to " + std::to_string(row.most);
+    return context.unsupported("expected " + expected + " inputs, but got " +
+                               Twine(count));
+  }
   for (auto [index, input] : llvm::enumerate(context.inputs)) {
     if (!input) {
-      if (static_cast<int>(index) < row.fewest)
+      // Those of any number are all alike.
+      if (static_cast<int>(index) < row.fewest || row.most < 0)
         return context.unsupported("input " + Twine(index) + " is absent");
       continue;
     }

@@ -179,8 +179,8 @@ LogicalResult ResizeBuilder::useSizes(size_t index) {
   if (!outputs || outputs->size() != axes.size())
     return context.unsupported("expected " + Twine(axes.size()) + " sizes");
   for (auto [axis, output] : llvm::zip_equal(axes, *outputs)) {
-    if (getConstantIntValue(output).value_or(0) < 0)
-      return context.unsupported("sizes must not be negative");
+    if (failed(context.requireAtLeast(0, output, "a size")))
+      return failure();
     axis.output = output;
     axis.length = fromIndex(output);
     axis.scale =

@@ -1,0 +1,128 @@
+// What else makes a node one without a lowering, one reason after the other.
+// RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
+
+func.func @elementwise(%x: tensor<2x3xf32>, %s: tensor<4xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{'Add': axis must leave room for the 1 axes of input 1 in 2, but got 2}}
+  %0 = quant_float.node "Add"(%x, %s) opset 6 attributes {axis = 2 : i64, broadcast = 1 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Mod': fmod must be 1 for floats}}
+  %1 = quant_float.node "Mod"(%s, %s) opset 13 : (tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'BitShift': direction must be LEFT or RIGHT, but got 'UP'}}
+  %2 = quant_float.node "BitShift"(%i, %i) opset 13 attributes {direction = "UP"} : (tensor<4xi32>, tensor<4xi32>) -> tensor<*xi32>
+  // expected-error @+1 {{'Where': expected 3 inputs, but got 1}}
+  %3 = quant_float.node "Where"(%x) opset 13 : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Gather': expected 2 inputs, but got 1}}
+  %4 = quant_float.node "Gather"(%x) opset 13 : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Clip': expected 1 to 3 inputs, but got 4}}
+  %5 = quant_float.node "Clip"(%x, %x, %x, %x) opset 13 : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Concat': expected at least 1 inputs, but got 0}}
+  %6 = quant_float.node "Concat"() opset 13 attributes {axis = 0 : i64} : () -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @movement(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %p: tensor<?xi64>, %z: tensor<2xf32>) {
+  // expected-error @+1 {{'Transpose': perm must have 2 axes, but got 1}}
+  %0 = quant_float.node "Transpose"(%x) opset 13 attributes {perm = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Transpose': axis -1 is named twice}}
+  %1 = quant_float.node "Transpose"(%x) opset 13 attributes {perm = array<i64: 1, -1>} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Concat': the inputs must have the same rank and type of elements}}
+  %2 = quant_float.node "Concat"(%x, %y) opset 13 attributes {axis = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Split': the number of parts is not known}}
+  %3:2 = quant_float.node "Split"(%y, %p) opset 13 : (tensor<3xf32>, tensor<?xi64>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'Split': a size of 3 has no 2 equal parts}}
+  %4:2 = quant_float.node "Split"(%y) opset 13 : (tensor<3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'Gather': indices must be integers}}
+  %5 = quant_float.node "Gather"(%x, %z) opset 13 : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @slices(%x: tensor<2x3xf32>, %p: tensor<?xi64>, %q: tensor<1xi64>) {
+  %one = arith.constant dense<1> : tensor<1xi64>
+  %zero = arith.constant dense<0> : tensor<1xi64>
+  %two = arith.constant dense<[1, 2]> : tensor<2xi64>
+  // expected-error @+1 {{'Slice': starts, ends, axes and steps must have the same number of elements}}
+  %0 = quant_float.node "Slice"(%x, %zero, %two) opset 13 : (tensor<2x3xf32>, tensor<1xi64>, tensor<2xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Slice': a step must not be 0 or -2^63, but got 0}}
+  %1 = quant_float.node "Slice"(%x, %zero, %one, %zero, %zero) opset 13 : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Slice': the number of elements of starts and ends must be known}}
+  %2 = quant_float.node "Slice"(%x, %p, %one) opset 13 : (tensor<2x3xf32>, tensor<?xi64>, tensor<1xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Slice': axes and steps must be constant}}
+  %3 = quant_float.node "Slice"(%x, %zero, %one, %q) opset 13 : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
+  %nothing = arith.constant dense<[-1, 0]> : tensor<2xi64>
+  // expected-error @+1 {{'Reshape': a size of -1 beside one of 0 says nothing}}
+  %0 = quant_float.node "Reshape"(%e, %nothing) opset 14 attributes {allowzero = 1 : i64} : (tensor<0x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %fours = arith.constant dense<[-1, 4]> : tensor<2xi64>
+  // expected-error @+1 {{'Reshape': 6 elements do not fit a shape of multiples of 4}}
+  %1 = quant_float.node "Reshape"(%x, %fours) opset 14 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %copied = arith.constant dense<[2, 3, 0]> : tensor<3xi64>
+  // expected-error @+1 {{'Reshape': the shape copies size 2 of an input of rank 2}}
+  %2 = quant_float.node "Reshape"(%x, %copied) opset 14 : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<*xf32>
+  %open = arith.constant dense<[-1, -1]> : tensor<2xi64>
+  // expected-error @+1 {{'Reshape': the shape has more than one -1}}
+  %3 = quant_float.node "Reshape"(%x, %open) opset 14 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Unsqueeze': axes are missing}}
+  %4 = quant_float.node "Unsqueeze"(%x) opset 11 : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'ConstantOfShape': attribute 'value' must be a tensor of one number}}
+  %5 = quant_float.node "ConstantOfShape"(%copied) opset 14 attributes {value = dense<[1.0, 2.0]> : tensor<2xf32>} : (tensor<3xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Constant': it has none of the attributes value, value_float, value_floats, value_int and value_ints}}
+  %6 = quant_float.node "Constant"() opset 14 : () -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @products(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<1x4x4xi8>, %w: tensor<4x4x1xi8>, %z: tensor<4x4xi8>, %z4: tensor<4xi8>, %r: tensor<1x2x4xi8>) {
+  // expected-error @+1 {{'MatMul': a factor must have rank 1 or more, but got a scalar}}
+  %0 = quant_float.node "MatMul"(%x, %s) opset 13 : (tensor<2x3xf32>, tensor<f32>) -> tensor<*xf32>
+  // expected-error @+1 {{'MatMulInteger': a zero point has rank 2, but its factor 3}}
+  %1 = quant_float.node "MatMulInteger"(%r, %i, %z) opset 13 : (tensor<1x2x4xi8>, tensor<1x4x4xi8>, tensor<4x4xi8>) -> tensor<*xi32>
+  // expected-error @+1 {{'ConvInteger': input 2 must be one zero point}}
+  %2 = quant_float.node "ConvInteger"(%i, %w, %z4) opset 13 : (tensor<1x4x4xi8>, tensor<4x4x1xi8>, tensor<4xi8>) -> tensor<*xi32>
+  // expected-error @+1 {{'ConvInteger': input 3 must have rank 1, but got 2}}
+  %3 = quant_float.node "ConvInteger"(%i, %w, %z) opset 13 absent [2] : (tensor<1x4x4xi8>, tensor<4x4x1xi8>, tensor<4x4xi8>) -> tensor<*xi32>
+  return
+}
+
+// -----
+
+func.func @others(%x: tensor<1x1x4x4xf32>, %v: tensor<4xf32>, %s: tensor<5xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{'BatchNormalization': the input must have rank 2 or more, but got 1}}
+  %0 = quant_float.node "BatchNormalization"(%v, %v, %v, %v, %v) opset 15 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
+  %sizes = arith.constant dense<[1, 1, 2, -2]> : tensor<4xi64>
+  // expected-error @+1 {{'Resize': a size must be at least 0, but got -2}}
+  %1 = quant_float.node "Resize"(%x, %sizes) opset 19 absent [1, 2] : (tensor<1x1x4x4xf32>, tensor<4xi64>) -> tensor<*xf32>
+  %scales = arith.constant dense<1.0> : tensor<4xf32>
+  // expected-error @+1 {{'Resize': coordinate_transformation_mode 'round' is unknown}}
+  %2 = quant_float.node "Resize"(%x, %scales) opset 19 attributes {coordinate_transformation_mode = "round"} absent [1] : (tensor<1x1x4x4xf32>, tensor<4xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Resize': nearest_mode 'next' is unknown}}
+  %3 = quant_float.node "Resize"(%x, %scales) opset 19 attributes {nearest_mode = "next"} absent [1] : (tensor<1x1x4x4xf32>, tensor<4xf32>) -> tensor<*xf32>
+  %good = arith.constant dense<[1, 1, 2, 2]> : tensor<4xi64>
+  // expected-error @+1 {{'Resize': keep_aspect_ratio_policy 'smaller' is unknown}}
+  %4 = quant_float.node "Resize"(%x, %good) opset 19 attributes {keep_aspect_ratio_policy = "smaller"} absent [1, 2] : (tensor<1x1x4x4xf32>, tensor<4xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Resize': the scales must be floats, at most 8}}
+  %5 = quant_float.node "Resize"(%x, %i) opset 19 absent [1] : (tensor<1x1x4x4xf32>, tensor<4xi32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @values(%x: tensor<2x3xf32>, %h: tensor<4xf16>) -> (tensor<*xf32>, tensor<*xui8>) {
+  // expected-error @+1 {{'Neg': output 1 is not supported}}
+  %0:2 = quant_float.node "Neg"(%x) opset 13 : (tensor<2x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'Sum': input 1 is absent}}
+  %1 = quant_float.node "Sum"(%x, %x) opset 13 absent [1] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Concat': input 1 is absent}}
+  %2 = quant_float.node "Concat"(%x, %x) opset 13 attributes {axis = 0 : i64} absent [1] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'DynamicQuantizeLinear': the input must have elements of f32, but got 'f16'}}
+  %3:3 = quant_float.node "DynamicQuantizeLinear"(%h) opset 11 : (tensor<4xf16>) -> (tensor<*xui8>, tensor<f32>, tensor<ui8>)
+  return %0#1, %3#0 : tensor<*xf32>, tensor<*xui8>
+}
