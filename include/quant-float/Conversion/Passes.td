@@ -220,8 +220,9 @@ def QuantFloatLegalizeArithPass
     - to float8: too large, also infinite, is NaN (f8E5M2: an infinity), which is
       `saturate false`;
     - to f8E8M0FNU: all rounding modes; ties go up, which is to even there;
-      negative, too large and infinite is NaN; zero and what is too small is the
-      least value, 2^-127;
+      negative, too large and infinite is NaN (APFloat's own bits of negative ones
+      have the sign among those of the exponent); zero and what is too small is
+      the least value, 2^-127;
     - to float6 and float4: too large is the largest value. Infinities are, too
       (C8), and NaN gives a zero of the opposite sign, where APFloat makes zeros
       of all three;
