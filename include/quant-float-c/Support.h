@@ -87,7 +87,7 @@ QUANT_FLOAT_EXPORTED const char *quantFloatGetLLVMVersion(void);
 
 /* Status ------------------------------------------------------------------- */
 
-/** What functions that can fail return. The numbers up to 8 are those of
+/** What functions that can fail return. The numbers up to 9 are those of
  * qf_status (EntryPoint.h).
  * @since 0.1 */
 typedef enum QuantFloatStatus {
@@ -108,6 +108,8 @@ typedef enum QuantFloatStatus {
   QUANT_FLOAT_ERROR_MEMORY = 7,
   /** An element's value is not a possible one. */
   QUANT_FLOAT_ERROR_VALUE = 8,
+  /** A device's driver refused or is not there. */
+  QUANT_FLOAT_ERROR_DEVICE = 9,
   /** A handle is null, destroyed, or of another kind. */
   QUANT_FLOAT_ERROR_HANDLE = 16,
   /** An argument is not a possible one: an index, a number, a name. */

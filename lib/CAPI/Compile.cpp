@@ -151,7 +151,7 @@ QuantFloatStatus quantFloatModelCompile(QuantFloatModel model,
   if (QuantFloatStatus status =
           checkForThisProcess(options, known.checkMemory, report))
     return status;
-  options.checkCpu = options.cpu != "host";
+  options.inProcess = options.cpu == "host";
   return withValidModel(
       model, report, [&](ModelObject &object, SessionCall &call) {
         OwningOpRef<ModuleOp> copy =

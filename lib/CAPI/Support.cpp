@@ -171,6 +171,8 @@ const char *quantFloatStatusGetName(int32_t status) {
     return "memory";
   case QUANT_FLOAT_ERROR_VALUE:
     return "value";
+  case QUANT_FLOAT_ERROR_DEVICE:
+    return "device";
   case QUANT_FLOAT_ERROR_HANDLE:
     return "handle";
   case QUANT_FLOAT_ERROR_ARGUMENT:

@@ -118,7 +118,7 @@ static FailureOr<Compiled> compile(ModuleOp module,
   result.module->setTargetTriple(result.machine->getTargetTriple());
   result.module->setDataLayout(result.machine->createDataLayout());
   LinkEntryRuntimeOptions link;
-  link.checkCpu = options.checkCpu;
+  link.inProcess = options.inProcess;
   if (llvm::Error error =
           linkEntryRuntime(*result.module, *result.machine, link))
     return fail(llvm::toString(std::move(error)));

@@ -125,6 +125,8 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
                                     const llvm::TargetMachine &target,
                                     const LinkEntryRuntimeOptions &options) {
   setTarget(module, target);
+  if (options.inProcess)
+    return llvm::Error::success();
 
   // The entry points are what calls the runtime.
   llvm::SmallVector<llvm::Function *> entryPoints;
@@ -167,8 +169,7 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
       break;
     }
   auto *features = linked.getNamedGlobal("__qf_required_cpu_features");
-  uint64_t required =
-      options.checkCpu ? getRequiredFeatures(*runtime, target) : 0;
+  uint64_t required = getRequiredFeatures(*runtime, target);
   features->setInitializer(
       llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required)));
   features->setConstant(true);

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/ExecutionEngine/JitModule.h"
+#include "quant-float/EntryPoint/Link.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -56,6 +58,21 @@ static llvm::Error loadOpenMP() {
       tried.c_str());
 }
 
+/// Gives the code what linkEntryRuntime has left to the process.
+static llvm::Error defineEntryRuntime(orc::LLJIT &jit,
+                                      const llvm::Module &module) {
+  orc::SymbolMap symbols;
+  for (const EntryRuntimeFunction &function : getProcessEntryRuntime())
+    if (const llvm::Function *called = module.getFunction(function.name))
+      if (called->isDeclaration())
+        symbols[jit.mangleAndIntern(function.name)] = {
+            orc::ExecutorAddr::fromPtr(function.address),
+            llvm::JITSymbolFlags::Exported};
+  if (symbols.empty())
+    return llvm::Error::success();
+  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
+}
+
 llvm::Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<llvm::Module> module,
                   std::unique_ptr<llvm::LLVMContext> context,
@@ -90,6 +107,9 @@ JitModule::create(std::unique_ptr<llvm::Module> module,
   if (!symbols)
     return symbols.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
+
+  if (llvm::Error error = defineEntryRuntime(**jit, *module))
+    return std::move(error);
 
   module->setDataLayout((*jit)->getDataLayout());
   module->setTargetTriple((*jit)->getTargetTriple());

@@ -94,7 +94,7 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
   options.cpu = arguments.cpu;
   options.threads = arguments.threads;
   options.optimizationLevel = arguments.optimizationLevel;
-  options.checkCpu = arguments.cpu != "host";
+  options.inProcess = arguments.cpu == "host";
   auto context = std::make_unique<llvm::LLVMContext>();
   FailureOr<std::unique_ptr<llvm::Module>> compiled =
       compileToLLVM(module, options, *context);

@@ -67,9 +67,9 @@ struct CompileOptions {
   unsigned optimizationLevel = 2;
   /// 1: no threads; 0: as many as OpenMP gives; else so many.
   unsigned threads = 1;
-  /// Whether entry points check that the CPU has what the code needs; needless
-  /// for code that runs where it was made.
-  bool checkCpu = true;
+  /// Whether the code stays in this process and is for its CPU: JitModule gives
+  /// it the process's own entry runtime, which saves most of the time.
+  bool inProcess = false;
   /// Compile what surrounds quantization ops, each group an entry point of its
   /// own, where nodes have no lowering.
   bool islands = false;

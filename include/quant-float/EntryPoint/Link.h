@@ -21,9 +21,9 @@ class TargetMachine;
 namespace mlir::quant_float {
 
 struct LinkEntryRuntimeOptions {
-  /// Whether entry points compare the running CPU with the one they were
-  /// compiled for. Needless where the code runs in the process that made it.
-  bool checkCpu = true;
+  /// The code stays in this process and is for its CPU: it is left to call the
+  /// runtime of getProcessEntryRuntime, which does not look at the CPU.
+  bool inProcess = false;
 };
 
 /// Links the entry runtime into `module`, whose entry points come from
@@ -38,6 +38,13 @@ struct LinkEntryRuntimeOptions {
 llvm::Error linkEntryRuntime(llvm::Module &module,
                              const llvm::TargetMachine &target,
                              const LinkEntryRuntimeOptions &options = {});
+
+/// A function of the entry runtime that this process has for itself.
+struct EntryRuntimeFunction {
+  llvm::StringLiteral name;
+  void *address;
+};
+llvm::ArrayRef<EntryRuntimeFunction> getProcessEntryRuntime();
 
 /// A self-contained C header that declares the entry points. `baseName` is that
 /// of the file the header stands beside, for the include guard.
