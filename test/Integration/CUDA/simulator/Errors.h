@@ -16,6 +16,7 @@ enum {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kNotInitialized = 3,
+  kDeinitialized = 4,
   kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidImage = 200,

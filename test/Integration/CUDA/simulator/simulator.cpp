@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../../lib/CudaRuntime/CudaDriver.h"
+#include "Calls.h"
 #include "Errors.h"
 #include "Kernels.h"
 #include "Memory.h"
@@ -33,8 +34,8 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,29 +70,22 @@ struct Function {
   Context *context;
 };
 
-/// Everything the process has; one lock guards it.
-std::recursive_mutex mutex;
+/// Everything the process has; one lock guards it. Never destroyed: programs
+/// call when they end, which a driver answers with an error.
+std::recursive_mutex &mutex = *new std::recursive_mutex;
 bool isInitialized;
 CUresult stickyError;
-Context contexts[kDevices] = {{0, {}}, {1, {}}};
+Context *contexts = new Context[kDevices]{{0, {}}, {1, {}}};
+std::set<Stream *> &streams = *new std::set<Stream *>;
+struct Exit {
+  ~Exit() { stickyError = kDeinitialized; }
+} atExit;
 thread_local std::vector<Context *> contextStack;
 
-/// Notes the call; the error it is to give, if any.
+/// The error that the call is to give, if any.
 CUresult enterCall(const char *name) {
-  static std::map<std::string, int> calls;
-  int count = ++calls[name];
-  if (const char *file = getenv("QUANT_FLOAT_SIMULATOR_LOG"))
-    if (FILE *log = fopen(file, "a")) {
-      fprintf(log, "%s\n", name);
-      fclose(log);
-    }
-  if (const char *spec = getenv("QUANT_FLOAT_SIMULATOR_FAIL")) {
-    std::string text = spec;
-    size_t first = text.find(':'), second = text.find(':', first + 1);
-    if (second != std::string::npos && text.substr(0, first) == name &&
-        atoi(text.c_str() + first + 1) == count)
-      return atoi(text.c_str() + second + 1);
-  }
+  if (CUresult error = noteCall(name))
+    return error;
   if (!isInitialized && strcmp(name, "cuInit"))
     return kNotInitialized;
   return stickyError;
@@ -125,6 +119,14 @@ void finish(Stream &stream) {
   }
 }
 
+/// What giving memory back waits for.
+void finishAll() {
+  for (int device = 0; device < kDevices; ++device)
+    finish(contexts[device].defaultStream);
+  for (Stream *stream : streams)
+    finish(*stream);
+}
+
 /// The side of a copy: bounds are checked where it is in device memory.
 CUresult checkRange(uint64_t address, size_t bytes) {
   return isInArena(address) && !isAllocated(address, bytes) ? kInvalidValue : 0;
@@ -145,6 +147,10 @@ CUresult fillLater(uint64_t pointer, T value, size_t count, CUstream stream) {
   if (pointer % sizeof(T) || !isAllocated(pointer, count * sizeof(T)))
     return kInvalidValue;
   getStream(stream).tasks.push_back([=] {
+    if (!isAllocated(pointer, count * sizeof(T))) {
+      stickyError = kIllegalAddress;
+      return;
+    }
     DeviceAccess access;
     T *values = reinterpret_cast<T *>(pointer);
     std::fill(values, values + count, value);
@@ -319,7 +325,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   ENTER_CONTEXT();
-  *stream = reinterpret_cast<CUstream>(new Stream);
+  auto *made = new Stream;
+  streams.insert(made);
+  *stream = reinterpret_cast<CUstream>(made);
   return 0;
 }
 
@@ -327,6 +335,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   enterCall(__func__);
   finish(*reinterpret_cast<Stream *>(stream));
+  streams.erase(reinterpret_cast<Stream *>(stream));
   delete reinterpret_cast<Stream *>(stream);
   return stickyError;
 }
@@ -349,7 +358,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned flags) {
 
 CUresult cuCtxSynchronize(void) {
   ENTER_CONTEXT();
-  finish(contextStack.back()->defaultStream);
+  finishAll();
   return stickyError;
 }
 
@@ -418,8 +427,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   if (CUresult error = enterCall(__func__))
     return error;
-  for (Context &context : contexts)
-    finish(context.defaultStream);
+  finishAll();
   return release(pointer) ? 0 : kInvalidValue;
 }
 

@@ -1,0 +1,36 @@
+"""Drivers for tests: the simulator, and how a process is made to take it in place of NVIDIA's."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import nvidia_host
+
+ESCAPES = {b'"': b'"', b"\\": b"\\", b"t": b"\t", b"n": b"\n"}
+
+
+def simulator_environment(build_folder, kernels=(), **more):
+    """The environment of a process that finds the simulator; `chip=90, fail=..., log=...` are its settings."""
+    environment = dict(os.environ)
+    environment["LD_LIBRARY_PATH"] = str(Path(build_folder) / "lib" / "cuda-simulator")
+    environment["QUANT_FLOAT_SIMULATOR_KERNELS"] = ":".join(map(str, kernels))
+    environment |= {f"QUANT_FLOAT_SIMULATOR_{name.upper()}": str(v) for name, v in more.items()}
+    return environment
+
+
+def device_code_of_binary(text, llvm_bin):
+    """The device code as LLVM IR of a module whose gpu.binary has it as bitcode (gpu-module-to-binary=format=llvm)."""
+    bitcode = re.sub(
+        rb'\\([0-9A-F]{2}|["\\tn])',
+        lambda m: ESCAPES.get(m[1]) or bytes([int(m[1], 16)]),
+        re.search(r'offload = "((?:[^"\\]|\\.)*)"', text, re.DOTALL)[1].encode(),
+    )
+    return subprocess.run(
+        [Path(llvm_bin) / "llvm-dis", "-", "-o", "-"], input=bitcode, capture_output=True, check=True
+    ).stdout.decode()  # fmt: skip
+
+
+def build_kernels(text, library, compiler, cuda_include):
+    """A library of kernels for the simulator, of device code as LLVM IR; returns the kernels' names."""
+    return nvidia_host.build_kernels(text, library, compiler, cuda_include)
