@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "quant-float/ExecutionEngine/TensorFile.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -222,11 +223,10 @@ static void convertLayout(ArrayRef<char> from, MutableArrayRef<char> to,
 
 llvm::Expected<Tensor> mlir::quant_float::readNpy(StringRef path,
                                                   Type elementType) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  auto file = openRegularFile(path);
   if (!file)
     return llvm::createStringError("cannot be read: " +
-                                   file.getError().message());
+                                   llvm::toString(file.takeError()));
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
   StringRef bytes = owner->getBuffer();
   llvm::Expected<StringRef> text = splitHeader(bytes);

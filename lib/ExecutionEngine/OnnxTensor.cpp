@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "quant-float/ExecutionEngine/TensorFile.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <google/protobuf/io/coded_stream.h>
 
@@ -19,11 +20,10 @@ using namespace mlir::quant_float;
 
 llvm::Expected<Tensor> mlir::quant_float::readOnnxTensor(StringRef path,
                                                          MLIRContext *context) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  auto file = openRegularFile(path);
   if (!file)
     return llvm::createStringError("cannot be read: " +
-                                   file.getError().message());
+                                   llvm::toString(file.takeError()));
   StringRef bytes = (*file)->getBuffer();
   if (bytes.size() > static_cast<uint64_t>(std::numeric_limits<int>::max()))
     return llvm::createStringError(

@@ -9,6 +9,7 @@
 #include "quant-float/ExecutionEngine/TensorFile.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -19,11 +20,10 @@ using namespace mlir::quant_float;
 /// size that may be open.
 static llvm::Expected<Tensor> readRaw(StringRef path,
                                       const ExpectedTensor &expected) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  auto file = openRegularFile(path);
   if (!file)
     return llvm::createStringError("cannot be read: " +
-                                   file.getError().message());
+                                   llvm::toString(file.takeError()));
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
   StringRef bytes = owner->getBuffer();
   SmallVector<int64_t> sizes = expected.sizes;

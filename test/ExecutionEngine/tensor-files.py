@@ -215,6 +215,11 @@ check(code == 1 and "expected 0 bytes, but got 3" in stderr, stderr)
 for unreadable in ("missing.npy", "."):
     code, stderr, _ = run("f32", work / unreadable)
     check(code == 2 and "cannot be read" in stderr, f"{unreadable}: {code} {stderr}")
+# A device has no end.
+for suffix in ("npy", "pb", "bin"):
+    (work / f"zeros.{suffix}").symlink_to("/dev/zero")
+    code, stderr, _ = run("f32", work / f"zeros.{suffix}", rank=1)
+    check(code == 2 and "is not a regular file" in stderr, f"{suffix}: {code} {stderr}")
 
 # Nothing of an earlier run is lost, and nothing left over.
 check(not [name for name in os.listdir(work) if name.endswith(".tmp")], "temporary files left")

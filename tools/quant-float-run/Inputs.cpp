@@ -8,8 +8,8 @@
 
 #include "Inputs.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -162,16 +162,10 @@ bool InputGatherer::assignFiles() {
 bool InputGatherer::readFile(unsigned index) {
   const std::string &path = files[index];
   // An unreadable file is wrong usage; what is in it is input.
-  int descriptor;
-  std::error_code code = llvm::sys::fs::openFileForRead(path, descriptor);
-  if (!code) {
-    (void)llvm::sys::fs::closeFile(descriptor);
-    if (llvm::sys::fs::is_directory(path))
-      code = std::make_error_code(std::errc::is_a_directory);
-  }
-  if (code)
-    return fail(kToolWrongUsage, path + ": error: " + describe(index) +
-                                     " cannot be read: " + code.message());
+  if (llvm::Error error = openRegularFile(path).takeError())
+    return fail(kToolWrongUsage,
+                path + ": error: " + describe(index) +
+                    " cannot be read: " + llvm::toString(std::move(error)));
   llvm::Expected<Tensor> tensor = readTensorFile(path, expected[index]);
   if (!tensor)
     return fail(kToolWrongInput, path + ": error: " + describe(index) + ": " +

@@ -9,7 +9,6 @@
 #include "Bytes.h"
 #include "Elements.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 #include <cstdlib>
@@ -20,21 +19,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::target;
-
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-target::openFile(const Twine &path) {
-  llvm::sys::fs::file_status status;
-  if (std::error_code error = llvm::sys::fs::status(path, status))
-    return llvm::errorCodeToError(error);
-  // Opening a pipe would wait for a writer, and a device has no end.
-  if (!llvm::sys::fs::is_regular_file(status))
-    return llvm::createStringError("it is not a regular file");
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return llvm::errorCodeToError(buffer.getError());
-  return std::move(*buffer);
-}
 
 std::pair<SharedBytes, char *> target::allocateBytes(size_t size) {
   // Not `new`: LLVM's tools end when that finds no memory, even nothrow.

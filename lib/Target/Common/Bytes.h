@@ -11,7 +11,6 @@
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
@@ -25,10 +24,6 @@ struct SharedBytes {
   /// need not stay in memory.
   bool isMapped = false;
 };
-
-/// Maps a file, or reads a small one. Whatever is no regular file is refused
-/// before it is opened.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> openFile(const Twine &path);
 
 inline bool isMapped(const llvm::MemoryBuffer &buffer) {
   return buffer.getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;

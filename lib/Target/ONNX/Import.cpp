@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -70,7 +71,7 @@ OwningOpRef<ModuleOp>
 quant_float::importOnnx(StringRef path, MLIRContext *context,
                         const OnnxImportOptions &options) {
   Subject file = getFileSubject(context, path);
-  auto opened = openFile(path);
+  auto opened = openRegularFile(path);
   if (!opened) {
     (void)diagnose(file, Diag::CannotOpen, llvm::toString(opened.takeError()));
     return nullptr;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -43,7 +44,7 @@ OwningOpRef<ModuleOp>
 quant_float::importOpenVino(StringRef path, MLIRContext *context,
                             const OpenVinoImportOptions &options) {
   Subject subject{FileLineColLoc::get(context, path, 0, 0), ""};
-  auto opened = openFile(path);
+  auto opened = openRegularFile(path);
   if (!opened) {
     (void)diagnose(subject, Diag::CannotOpen,
                    llvm::toString(opened.takeError()));

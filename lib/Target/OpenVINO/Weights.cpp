@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Weights.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,7 +24,7 @@ LogicalResult Weights::open(const Subject &subject) {
     return success();
   if (path.empty())
     return diagnose(subject, Diag::NoWeights);
-  auto opened = openFile(path);
+  auto opened = openRegularFile(path);
   if (!opened)
     return diagnose(subject, Diag::WeightsOpen, printable(path),
                     llvm::toString(opened.takeError()));
