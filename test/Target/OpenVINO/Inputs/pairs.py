@@ -75,7 +75,7 @@ class PairTable(Table):
         self.cases[-1] += (place, weights, memory)
 
     def run_case(self, index):
-        diagnostic, data, severity, message, piped, more, place, weights, memory = self.cases[index]
+        _, data, severity, message, piped, more, place, weights, memory = self.cases[index]
         path = self.folder / f"{index}.xml"
         binary = path.with_suffix(".bin")
         output = self.folder / f"{index}.mlir"
@@ -102,12 +102,4 @@ class PairTable(Table):
             for line in done.stderr.decode(errors="replace").split("\n")
             if re.match(re.escape(name) + r":\d+:\d+: (error|warning|note): ", line)
         ]
-        status = 0 if severity == "warning" else 1
-        problems = []
-        if done.returncode != status:
-            problems.append(f"exit status {done.returncode} instead of {status}")
-        if found != expected:
-            problems.append(f"expected {expected}\n       got {found}")
-        if done.stdout or output.exists() != (status == 0):
-            problems.append("something was written")
-        return [f"case {index} ({diagnostic}): {problem}" for problem in problems]
+        return self.judge(index, done, expected, found)
