@@ -1,0 +1,70 @@
+"""Low-precision floats and quantization: ONNX's and OpenVINO's ops on numpy arrays, and models.
+
+    >>> import numpy as np, quant_float as qf
+    >>> qf.cast(np.array([1.0, 1.1, 1e6], np.float32), "float8e4m3fn")
+    array([1, 1.125, 448], dtype=float8_e4m3fn)
+
+:func:`cast`, :func:`quantize`, :func:`dequantize`, :func:`qdq` and :func:`fakeconvert` compute on
+arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled on first use.
+:func:`load`, :func:`parse`, :func:`import_onnx` and :func:`import_openvino` read models,
+:func:`check` holds them against every opset, :func:`compile` makes callable kernels of them.
+:mod:`quant_float.opsets` tells what the versions of the ops accept.
+"""
+
+from . import opsets
+from ._cache import CacheInfo, KernelCache, kernel_cache
+from ._errors import CompileError, Diagnostic, Error, ModelError, RunError
+from ._functions import cast, dequantize, fakeconvert, qdq, quantize
+from ._kernels import Argument, Kernel
+from ._models import (
+    Function,
+    Module,
+    NodeReport,
+    OpsetVerdict,
+    check,
+    compile,
+    import_onnx,
+    import_openvino,
+    load,
+    parse,
+)
+from ._native import get_llvm_version, get_version
+from ._types import DTYPES, DType, DTypeLike, dtype
+
+__version__: str = get_version()
+
+__all__ = [
+    "DTYPES",
+    "Argument",
+    "CacheInfo",
+    "CompileError",
+    "DType",
+    "DTypeLike",
+    "Diagnostic",
+    "Error",
+    "Function",
+    "Kernel",
+    "KernelCache",
+    "ModelError",
+    "Module",
+    "NodeReport",
+    "OpsetVerdict",
+    "RunError",
+    "__version__",
+    "cast",
+    "check",
+    "compile",
+    "dequantize",
+    "dtype",
+    "fakeconvert",
+    "get_llvm_version",
+    "get_version",
+    "import_onnx",
+    "import_openvino",
+    "kernel_cache",
+    "load",
+    "opsets",
+    "parse",
+    "qdq",
+    "quantize",
+]

@@ -1,0 +1,42 @@
+"""What the arguments of functions may be, besides arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__: list[str] = []
+
+
+def require_integer(value: Any, what: str, least: int, most: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{what} must be an integer, but got {value!r}")
+    if not least <= value <= most:
+        raise ValueError(f"{what} must be between {least} and {most}, but got {value}")
+    return int(value)
+
+
+def as_integer(value: Any, what: str, default: int | None) -> int | None:
+    """An attribute of 64 bits."""
+    return default if value is None else require_integer(value, what, -(2**63), 2**63 - 1)
+
+
+def as_boolean(value: Any, what: str) -> str | None:
+    """A boolean as MLIR spells it."""
+    if value is None:
+        return None
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True, False or None, but got {value!r}")
+    return "true" if value else "false"
+
+
+def as_choice(value: Any, what: str, words: tuple[str, ...]) -> str | None:
+    """One of these words."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a string, but got {value!r}")
+    if value not in words:
+        raise ValueError(f"{what} must be one of {', '.join(words)}, but got {value!r}")
+    return value

@@ -1,0 +1,96 @@
+"""Kernels that were compiled for the functions of one line, kept for the next call."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from ._kernels import Kernel
+
+__all__ = ["CacheInfo", "KernelCache", "kernel_cache"]
+
+
+class CacheInfo(NamedTuple):
+    """What a cache holds and how it was used since it was cleared."""
+
+    hits: int
+    misses: int
+    size: int
+    max_size: int
+
+
+class _Slot:
+    """A kernel, or the place of one that a thread is compiling."""
+
+    __slots__ = ("kernel", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.kernel: Kernel | None = None
+
+
+class KernelCache:
+    """Kernels by what they compute; those that were not asked for the longest go first.
+
+    Threads that ask for the same kernel at once compile it once.
+    """
+
+    def __init__(self, max_size: int = 256) -> None:
+        self._lock = threading.Lock()
+        self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
+        self._max_size = max_size
+        self._hits = self._misses = 0
+
+    def get(self, key: Hashable, make: Callable[[], Kernel]) -> Kernel:
+        """The kernel of this key; ``make`` compiles it where there is none."""
+        with self._lock:
+            slot = self._slots.get(key)
+            if slot is None:
+                slot = self._slots[key] = _Slot()
+                while len(self._slots) > self._max_size:
+                    self._slots.popitem(last=False)
+            else:
+                self._slots.move_to_end(key)
+            kernel = slot.kernel
+            if kernel is not None:
+                self._hits += 1
+                return kernel
+            self._misses += 1
+        with slot.lock:
+            if slot.kernel is None:
+                try:
+                    slot.kernel = make()
+                except BaseException:
+                    with self._lock:
+                        if self._slots.get(key) is slot:
+                            del self._slots[key]
+                    raise
+            return slot.kernel
+
+    def clear(self) -> None:
+        """Forgets all kernels."""
+        with self._lock:
+            self._slots.clear()
+            self._hits = self._misses = 0
+
+    def resize(self, max_size: int) -> None:
+        """Keeps at most so many kernels from now on."""
+        if isinstance(max_size, bool) or not isinstance(max_size, int):
+            raise TypeError(f"max_size must be an integer, but got {max_size!r}")
+        if max_size < 1:
+            raise ValueError(f"max_size must be 1 or more, but got {max_size}")
+        with self._lock:
+            self._max_size = max_size
+            while len(self._slots) > max_size:
+                self._slots.popitem(last=False)
+
+    def info(self) -> CacheInfo:
+        """How it was used."""
+        with self._lock:
+            return CacheInfo(self._hits, self._misses, len(self._slots), self._max_size)
+
+
+#: The cache of :func:`quant_float.cast` and its like.
+kernel_cache = KernelCache()

@@ -1,0 +1,307 @@
+"""The ops as functions of arrays, compiled on first use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arguments import as_boolean, as_choice, as_integer
+from ._arrays import Tensor, require_dtype, take, take_output
+from ._canonical import View, divide, flatten, group_broadcast, run
+from ._types import DType, DTypeLike
+from ._types import dtype as _as_dtype
+
+__all__ = ["cast", "dequantize", "fakeconvert", "qdq", "quantize"]
+
+_FLOAT, _UINT8 = _as_dtype("float"), _as_dtype("uint8")
+_NEWEST = _native.get_newest_opset()
+_FAKECONVERT_OPSET = 13
+
+
+def cast(
+    x: Any,
+    dtype: DTypeLike,
+    *,
+    saturate: bool | None = None,
+    round_mode: str | None = None,
+    opset: int | None = None,
+    out: Any = None,
+    target: str = "cpu",
+    threads: int = 1,
+) -> Any:
+    """Converts every element of ``x`` with one rounding.
+
+    To nearest, ties to even. Beyond the range of a float8 type, ``saturate`` decides between the
+    largest value and NaN or infinity; float6 and float4 always saturate; f16 and wider overflow
+    to infinity. Floats go to integers by truncation.
+
+    Args:
+        x: an array of any shape and element type; contiguous, of the CPU's memory, not copied.
+        dtype: the result's type, see :func:`quant_float.dtype`.
+        saturate: False for NaN or infinity in place of the largest value; None is True, and says
+            nothing where the opset does not have the attribute.
+        round_mode: to float8e8m0: ``"up"`` (the default), ``"down"`` or ``"nearest"``.
+        opset: the ONNX opset whose rules hold; the newest without one.
+        out: an array of the result's type and the shape of ``x`` to write to.
+        target: ``"cpu"``, or ``"reference"`` for the slow arithmetic that the rules are defined by.
+        threads: how many compute; 0: as many as OpenMP gives.
+
+    Returns:
+        ``out``, or a new array of the shape of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``out`` is no array of such elements, or an argument has another type.
+        ValueError: a layout, a shape, a read-only ``out``, an unknown target.
+        ModelError: no version of the opset accepts these types or attributes.
+        RunError: ``out`` and ``x`` overlap.
+
+    Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28.
+    """
+    source, to = take(x, "x"), _as_dtype(dtype)
+    attributes = {
+        "opset": as_integer(opset, "opset", _NEWEST),
+        "saturate": as_boolean(saturate, "saturate"),
+        "round_mode": as_choice(round_mode, "round_mode", ("up", "down", "nearest")),
+    }
+    result = take_output(out, to, source.shape, "out")
+    run("cast", attributes, [flatten(source)], flatten(result), target, threads)
+    return result.array
+
+
+def quantize(
+    x: Any,
+    scale: Any,
+    zero_point: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    axis: int | None = None,
+    block_size: int | None = None,
+    saturate: bool | None = None,
+    precision: DTypeLike | None = None,
+    opset: int | None = None,
+    out: Any = None,
+    target: str = "cpu",
+    threads: int = 1,
+) -> Any:
+    """Divides by a scale, rounds to nearest even, adds a zero point, and saturates.
+
+    ``x / scale`` is one division in ``precision``. To float8 it is then cast; the zero point does
+    not count there.
+
+    Args:
+        x: an array of float, float16, bfloat16 or int32.
+        scale: one value (an array of one element, or a number of Python, which becomes one of the
+            type of ``x``); with ``axis``, as many as ``x`` has there, in one dimension; with
+            ``block_size`` as well, an array of the rank of ``x`` and its sizes, but
+            ``ceil(size / block_size)`` along the axis.
+        zero_point: of the result's type and the shape of ``scale``, or a number of Python.
+        dtype: the result's type: integers of 2 to 16 bits, float8, float6, float4. Without one, the
+            zero point's, and without that uint8.
+        axis: the dimension of ``x`` that scales belong to; negative ones count from the end.
+        block_size: how many neighbours along the axis share a scale.
+        saturate: to float8, as of :func:`cast`.
+        precision: the type of the division: float, float16, bfloat16 or double. Without one, by the
+            opset's rule.
+        opset, out, target, threads: as of :func:`cast`.
+
+    Returns:
+        ``out``, or a new array of the shape of ``x``.
+
+    Raises:
+        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+
+    Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
+    """
+    source = take(x, "x")
+    scales = take(scale, "scale", scalar=source.dtype if source.dtype.is_float else _FLOAT)
+    element = _as_dtype(dtype) if dtype is not None else None
+    zeros = _take_zero_point(zero_point, element or _UINT8)
+    element = element or (zeros.dtype if zeros else _UINT8)
+    if zeros:
+        require_dtype(zeros, element, "zero_point")
+    views, granularity = _divide(source, scales, zeros, axis, block_size)
+    attributes = granularity | {
+        "opset": as_integer(opset, "opset", _NEWEST),
+        "saturate": as_boolean(saturate, "saturate"),
+        "precision": None if precision is None else _as_dtype(precision).mlir,
+    }
+    return _finish("quantize", attributes, views, out, element, source, target, threads)
+
+
+def dequantize(
+    x: Any,
+    scale: Any,
+    zero_point: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    axis: int | None = None,
+    block_size: int | None = None,
+    opset: int | None = None,
+    out: Any = None,
+    target: str = "cpu",
+    threads: int = 1,
+) -> Any:
+    """Subtracts a zero point and multiplies by a scale.
+
+    The difference is exact, the product one multiplication of floats, rounded once more to the
+    result's type. The zero point of float8 does not count.
+
+    Args:
+        x: an array of integers of 2 to 16 bits, int32, float8, float6 or float4.
+        scale: as of :func:`quantize`; a number of Python becomes one of ``dtype``, or a float.
+        zero_point: of the type of ``x`` and the shape of ``scale``, or a number of Python.
+        dtype: the result's type: float, float16 or bfloat16. Without one, the scale's.
+        axis, block_size: as of :func:`quantize`.
+        opset, out, target, threads: as of :func:`cast`.
+
+    Returns:
+        ``out``, or a new array of the shape of ``x``.
+
+    Raises:
+        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+
+    Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
+    """
+    source = take(x, "x")
+    element = _as_dtype(dtype) if dtype is not None else None
+    scales = take(scale, "scale", scalar=element or _FLOAT)
+    zeros = _take_zero_point(zero_point, source.dtype)
+    if zeros:
+        require_dtype(zeros, source.dtype, "zero_point")
+    views, granularity = _divide(source, scales, zeros, axis, block_size)
+    attributes = granularity | {"opset": as_integer(opset, "opset", _NEWEST)}
+    element = element or scales.dtype
+    return _finish("dequantize", attributes, views, out, element, source, target, threads)
+
+
+def qdq(
+    x: Any,
+    scale: Any,
+    zero_point: Any = None,
+    *,
+    storage: DTypeLike,
+    axis: int | None = None,
+    block_size: int | None = None,
+    saturate: bool | None = None,
+    precision: DTypeLike | None = None,
+    opset: int | None = None,
+    out: Any = None,
+    target: str = "cpu",
+    threads: int = 1,
+) -> Any:
+    """Rounds ``x`` to what ``storage`` can hold of it: quantizes and dequantizes, bit for bit.
+
+    Args:
+        x: an array of float, float16 or bfloat16.
+        scale, zero_point, axis, block_size, saturate, precision: as of :func:`quantize`.
+        storage: the type in between; the zero point has it too.
+        opset, out, target, threads: as of :func:`cast`.
+
+    Returns:
+        ``out``, or a new array of the shape and type of ``x``.
+
+    Raises:
+        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+
+    Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and zero point.
+    """
+    source, element = take(x, "x"), _as_dtype(storage)
+    scales = take(scale, "scale", scalar=source.dtype if source.dtype.is_float else _FLOAT)
+    zeros = _take_zero_point(zero_point, element)
+    if zeros:
+        require_dtype(zeros, element, "zero_point")
+    views, granularity = _divide(source, scales, zeros, axis, block_size)
+    attributes = granularity | {
+        "storage": element.mlir,
+        "opset": as_integer(opset, "opset", _NEWEST),
+        "saturate": as_boolean(saturate, "saturate"),
+        "precision": None if precision is None else _as_dtype(precision).mlir,
+    }
+    return _finish("qdq", attributes, views, out, source.dtype, source, target, threads)
+
+
+def fakeconvert(
+    x: Any,
+    scale: Any,
+    shift: Any = None,
+    *,
+    dtype: DTypeLike = "f8E4M3FN",
+    mode: str = "exact",
+    opset: int | None = None,
+    out: Any = None,
+    target: str = "cpu",
+    threads: int = 1,
+) -> Any:
+    """Rounds ``x * scale - shift`` to float8 and brings it back: ``(rounded + shift) / scale``.
+
+    Args:
+        x: an array of float, float16 or bfloat16.
+        scale: of the type of ``x``, or a number of Python; broadcast to ``x`` as numpy does.
+        shift: of the type and shape of ``scale``, or a number of Python; without one nothing is
+            shifted.
+        dtype: the float8 type, float8e4m3fn or float8e5m2.
+        mode: ``"exact"``; ``"openvino"`` for the bits of OpenVINO's CPU plugin where scale and
+            shift are inputs of the model; ``"openvino_reference"`` for those of its reference.
+        opset: OpenVINO's, 13 to 15, which all mean FakeConvert-13.
+        out, target, threads: as of :func:`cast`.
+
+    Returns:
+        ``out``, or a new array of the shape and type of ``x``.
+
+    Raises:
+        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+
+    Source: OpenVINO FakeConvert-13.
+    """
+    source = take(x, "x")
+    scales = take(scale, "scale", scalar=source.dtype)
+    shifts = None if shift is None else take(shift, "shift", scalar=source.dtype)
+    if shifts is not None and isinstance(shift, (bool, int, float)) and scales.shape:
+        # One number for every scale.
+        full = np.full(scales.shape, shifts.array, source.dtype.numpy)
+        shifts = take(full, "shift")
+    if shifts is not None:
+        require_dtype(shifts, source.dtype, "shift")
+        if shifts.shape != scales.shape:
+            raise ValueError(
+                f"shift must have the shape of scale, {scales.shape}, but got {shifts.shape}"
+            )
+    require_dtype(scales, source.dtype, "scale")
+    attributes = {
+        "to": _as_dtype(dtype).mlir,
+        "mode": as_choice(mode, "mode", ("exact", "openvino", "openvino_reference")),
+        "opset": as_integer(opset, "opset", _FAKECONVERT_OPSET),
+    }
+    views = group_broadcast(source, scales, shifts)
+    return _finish("fakeconvert", attributes, views, out, source.dtype, source, target, threads)
+
+
+def _finish(
+    op: str,
+    attributes: dict[str, Any],
+    views: list[View],
+    out: Any,
+    element: DType,
+    source: Tensor,
+    target: str,
+    threads: int,
+) -> Any:
+    """Computes an op whose result has the sizes of the first view."""
+    result = take_output(out, element, source.shape, "out")
+    view = View(result, views[0].sizes, views[0].spelled)
+    run(op, attributes, views, view, target, threads)
+    return result.array
+
+
+def _divide(
+    x: Tensor, scale: Tensor, zero_point: Tensor | None, axis: int | None, block_size: int | None
+) -> tuple[list[View], dict[str, Any]]:
+    axis = as_integer(axis, "axis", None)
+    block_size = as_integer(block_size, "block_size", None)
+    return divide(x, scale, zero_point, axis, block_size)
+
+
+def _take_zero_point(value: Any, element: DType) -> Tensor | None:
+    return None if value is None else take(value, "zero_point", scalar=element)

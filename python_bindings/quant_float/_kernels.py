@@ -1,0 +1,162 @@
+"""Compiled functions and their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from . import _native
+from ._arrays import Tensor, require_dtype, take, take_output
+from ._types import DTYPES, DType
+
+__all__ = ["Argument", "Kernel"]
+
+
+class Argument(NamedTuple):
+    """An input or output of a function.
+
+    Attributes:
+        name: the model's name of it; may be empty.
+        dtype: the type of its elements.
+        shape: its sizes, None where the model leaves one open.
+    """
+
+    name: str
+    dtype: DType
+    shape: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        sizes = ", ".join("?" if size is None else str(size) for size in self.shape)
+        return f"{self.name or '_'}: {self.dtype.name}[{sizes}]"
+
+
+class Kernel:
+    """A function, compiled into this process.
+
+    Calls may come from any number of threads; they hold no lock, and Python runs other threads
+    meanwhile. Made by :func:`quant_float.compile` and :meth:`quant_float.Module.compile`.
+
+    Attributes:
+        name: the function's symbol.
+        graph_name: the graph's name in the source model; may be empty.
+        inputs: what it takes.
+        outputs: what it gives.
+    """
+
+    __slots__ = ("_entry", "_native", "graph_name", "inputs", "name", "outputs")
+
+    def __init__(self, native: _native.Kernel, entry: int) -> None:
+        if not isinstance(native, _native.Kernel):
+            raise TypeError("Kernel is made by compile")
+        self._native = native
+        self._entry = entry
+        self.name, self.graph_name, inputs, outputs = native.describe(entry)
+        self.inputs = make_arguments(inputs)
+        self.outputs = make_arguments(outputs)
+
+    def __call__(self, *inputs: Any, out: Any = None) -> Any:
+        """Runs the function.
+
+        Args:
+            inputs: an array for each of :attr:`inputs`: of numpy, with ml_dtypes' types too, or
+                anything with ``__dlpack__`` in the CPU's memory; contiguous in row-major order.
+                Nothing is copied.
+            out: where results go: an array, or a sequence of them where there are several
+                outputs; None in their place stands for a new array. They must be writable and
+                overlap neither each other nor an input.
+
+        Returns:
+            The result, or a tuple of them where there are not just one: what ``out`` gives, else
+            new numpy arrays.
+
+        Raises:
+            TypeError: the number of arguments, something that is no array, an element type.
+            ValueError: a shape, a layout, a read-only ``out``, a closed kernel.
+            RunError: sizes that do not fit each other, overlapping memory, an impossible value.
+            MemoryError: no memory for what is computed on the way.
+        """
+        if len(inputs) != len(self.inputs):
+            raise TypeError(f"{self.name} takes {len(self.inputs)} inputs, but got {len(inputs)}")
+        tensors = []
+        for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):
+            what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
+            tensor = take(value, what, scalar=None if argument.shape else argument.dtype)
+            require_dtype(tensor, argument.dtype, what)
+            require_shape(tensor, argument.shape, what)
+            tensors.append(tensor)
+        given = self._split_outputs(out)
+        shapes = self._native.get_output_shapes(
+            self._entry, [(None, t.dtype.number, t.shape) for t in tensors]
+        )
+        results = [
+            take_output(value, argument.dtype, shape, f"output {index}")
+            for index, (value, argument, shape) in enumerate(
+                zip(given, self.outputs, shapes, strict=True)
+            )
+        ]
+        self.run(tensors, results)
+        arrays = tuple(result.array for result in results)
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+        """Runs on tensors that were checked before."""
+        self._native.run(
+            self._entry,
+            [(t.codes, t.dtype.number, t.shape) for t in inputs],
+            [(t.codes, t.dtype.number, t.shape) for t in outputs],
+        )
+
+    def _split_outputs(self, out: Any) -> Sequence[Any]:
+        if out is None:
+            return [None] * len(self.outputs)
+        if len(self.outputs) == 1 and not isinstance(out, (tuple, list)):
+            return [out]
+        if not isinstance(out, (tuple, list)):
+            raise TypeError(
+                f"out must be a sequence of {len(self.outputs)} arrays, but got "
+                f"{type(out).__name__}"
+            )
+        if len(out) != len(self.outputs):
+            raise TypeError(
+                f"{self.name} has {len(self.outputs)} outputs, but out has {len(out)} arrays"
+            )
+        return out
+
+    def close(self) -> None:
+        """Gives the code's memory back as soon as no thread runs it; later calls raise ValueError.
+
+        Without this, it is given back when nothing refers to the kernel any more.
+        """
+        self._native.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._native.closed
+
+    def __enter__(self) -> Kernel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(map(str, self.inputs))
+        outputs = ", ".join(map(str, self.outputs))
+        return f"<quant_float.Kernel {self.name}({inputs}) -> ({outputs})>"
+
+
+def make_arguments(described: Sequence[tuple[str, int, tuple[int, ...]]]) -> tuple[Argument, ...]:
+    return tuple(
+        Argument(name, DTYPES[number], tuple(None if size < 0 else size for size in sizes))
+        for name, number, sizes in described
+    )
+
+
+def require_shape(tensor: Tensor, shape: tuple[int | None, ...], what: str) -> None:
+    fits = len(tensor.shape) == len(shape) and all(
+        size is None or size == given for size, given in zip(shape, tensor.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("?" if size is None else str(size) for size in shape)
+        raise ValueError(f"{what} must have shape ({wanted}), but got {tensor.shape}")

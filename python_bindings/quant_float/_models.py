@@ -1,0 +1,561 @@
+"""Models: read, checked, compiled, evaluated."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import _native
+from ._arguments import require_integer
+from ._arrays import require_dtype, take
+from ._kernels import Argument, Kernel, make_arguments, require_shape
+from ._types import DTYPES
+
+__all__ = [
+    "Function",
+    "Module",
+    "NodeReport",
+    "OpsetVerdict",
+    "check",
+    "compile",
+    "import_onnx",
+    "import_openvino",
+    "load",
+    "parse",
+]
+
+#: What is called while something long is done: with the stage ("read", "lower" or "generate"),
+#: what begins now, and how many steps of the stage are done. If it returns False the work ends with
+#: :class:`quant_float.Error`; what it raises comes out of the call.
+Progress = Callable[[str, str, int], "bool | None"]
+
+_MODES = {None: -1, "exact": 0, "openvino": 1, "openvino_reference": 2}
+_KINDS = {
+    kind: number
+    for number, kind in enumerate(
+        ["mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"]
+    )
+}
+
+
+class Function(NamedTuple):
+    """A function of a model that compiling makes an entry point of.
+
+    Attributes:
+        name: its symbol.
+        graph_name: the graph's name in the source model; may be empty.
+        inputs: what it takes.
+        outputs: what it gives.
+    """
+
+    name: str
+    graph_name: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+
+
+class OpsetVerdict(NamedTuple):
+    """What the opsets ``first`` to ``last`` say alike about a node."""
+
+    first: int
+    last: int
+    accepted: bool
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class NodeReport(NamedTuple):
+    """What a check found of one quantization node.
+
+    Attributes:
+        op: the source standard's name of the op, e.g. ``"CastLike"``.
+        status: ``"ok"``, ``"invalid"``, or ``"not verified"`` where its types are not known.
+        reason: why it is not valid; empty if it is.
+        notes: what is to be said about that.
+        node: the model's name of the node; may be empty.
+        opset: its own opset, None where the model does not tell.
+        file: where it is; line and column are 0 where the file has no lines.
+        inputs: the types of its operands, as MLIR spells them.
+        results: those of its results.
+        opsets: with ``opset="all"``, what every known opset says.
+        warnings: what is doubtful, but no error.
+    """
+
+    op: str
+    status: str
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    node: str = ""
+    opset: int | None = None
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    inputs: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    opsets: tuple[OpsetVerdict, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether it is."""
+        return self.status == "ok"
+
+
+class Module:
+    """A model in memory. Made by :func:`load`, :func:`parse` and the importers.
+
+    Methods may be called from any thread; those of one module wait for each other. A closed module
+    raises ValueError.
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _native.Model) -> None:
+        if not isinstance(native, _native.Model):
+            raise TypeError("Module is made by load, parse, import_onnx and import_openvino")
+        self._native = native
+
+    @property
+    def text(self) -> str:
+        """The model as MLIR."""
+        return self._native.write(False).decode()
+
+    @property
+    def bytecode(self) -> bytes:
+        """The model as MLIR bytecode."""
+        return self._native.write(True)
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """Its public functions, in their order."""
+        return tuple(
+            Function(name, graph, make_arguments(inputs), make_arguments(outputs))
+            for name, graph, inputs, outputs in self._native.describe()
+        )
+
+    def verify(self) -> None:
+        """Verifies every op against the rules of its opset; raises ModelError."""
+        self._native.verify()
+
+    def run_passes(self, pipeline: str) -> None:
+        """Runs a pipeline on the model, e.g. ``"builtin.module(quant-float-fuse-qdq)"``.
+
+        Raises:
+            ModelError: there is no such pass, or one failed; the model is then of no use.
+        """
+        self._native.run_passes(_require_text(pipeline, "pipeline"))
+
+    def check(self, opset: int | str | None = None) -> list[NodeReport]:
+        """As :func:`quant_float.check`."""
+        if opset is None or opset == "all":
+            number = 0 if opset is None else -1
+        else:
+            number = require_integer(opset, "opset", 1, _native.get_newest_opset())
+        return [_make_report(node) for node in json.loads(self._native.check(number))]
+
+    def compile(
+        self,
+        function: str | None = None,
+        *,
+        cpu: str = "host",
+        threads: int = 1,
+        optimization_level: int = 2,
+        islands: bool = False,
+        fakeconvert_mode: str | None = None,
+        progress: Progress | None = None,
+    ) -> Kernel:
+        """As :func:`quant_float.compile`."""
+        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
+        native = self._native.compile(options, _require_callable(progress))
+        return Kernel(native, _choose(native, function))
+
+    def emit(
+        self,
+        kind: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        cpu: str = "host",
+        triple: str | None = None,
+        target: str = "cpu",
+        chip: str | None = None,
+        threads: int = 1,
+        optimization_level: int = 2,
+        islands: bool = False,
+        fakeconvert_mode: str | None = None,
+        progress: Progress | None = None,
+    ) -> bytes | None:
+        """Compiles to a file, or to bytes.
+
+        Args:
+            kind: ``"mlir"``, ``"llvm-dialect"``, ``"llvm-ir"``, ``"asm"``, ``"obj"``, ``"header"``,
+                ``"ptx"``, ``"cubin"``; with a path also ``"shared"``.
+            path: the file; the C header or the launch description goes beside it.
+            cpu: a name LLVM knows, or ``"host"``.
+            triple: of the target; this machine's without one.
+            target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
+            threads, optimization_level, islands, fakeconvert_mode, progress: as of
+                :func:`quant_float.compile`.
+
+        Raises:
+            CompileError: the model has no such form.
+            OSError: the file cannot be written.
+        """
+        if kind not in _KINDS:
+            raise ValueError(f"kind must be one of {', '.join(_KINDS)}, but got {kind!r}")
+        if target not in ("cpu", "nvvm"):
+            raise ValueError(f"target must be cpu or nvvm, but got {target!r}")
+        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
+        options.triple = _require_text("" if triple is None else triple, "triple")
+        options.chip = _require_text("" if chip is None else chip, "chip")
+        options.nvvm = target == "nvvm"
+        progress = _require_callable(progress)
+        if path is None:
+            return self._native.emit(_KINDS[kind], options, progress)
+        self._native.emit_to_file(_KINDS[kind], _encode(path, "path"), options, progress)
+        return None
+
+    def evaluate(self, *inputs: Any, function: str | None = None) -> Any:
+        """Computes a function with the arithmetic that the rules are defined by, slowly.
+
+        Args:
+            inputs: arrays, as of :meth:`Kernel.__call__`.
+            function: its name, where there are several.
+
+        Returns:
+            The result, or a tuple of them where there are not just one: new numpy arrays.
+
+        Raises:
+            TypeError, ValueError: as of :meth:`Kernel.__call__`.
+            CompileError: it holds something other than casts, quantizations and constants.
+        """
+        functions = self.functions
+        index = _find([(f.name, f.graph_name) for f in functions], function)
+        wanted = functions[index].inputs
+        if len(inputs) != len(wanted):
+            raise TypeError(
+                f"{functions[index].name} takes {len(wanted)} inputs, but got {len(inputs)}"
+            )
+        tensors = []
+        for position, (value, argument) in enumerate(zip(inputs, wanted, strict=True)):
+            what = f"input {position}"
+            tensor = take(value, what, scalar=None if argument.shape else argument.dtype)
+            require_dtype(tensor, argument.dtype, what)
+            require_shape(tensor, argument.shape, what)
+            tensors.append((tensor.codes, tensor.dtype.number, tensor.shape))
+        results = tuple(
+            codes.view(DTYPES[output.dtype.number].numpy)
+            for codes, output in zip(
+                self._native.evaluate(index, tensors), functions[index].outputs, strict=True
+            )
+        )
+        return results[0] if len(results) == 1 else results
+
+    def close(self) -> None:
+        """Gives its memory back; kernels made of it stay."""
+        self._native.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._native.closed
+
+    def __enter__(self) -> Module:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        names = "closed" if self.closed else ", ".join(f.name for f in self.functions)
+        return f"<quant_float.Module {names}>"
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    verify: bool = True,
+    fakeconvert_mode: str | None = None,
+    progress: Progress | None = None,
+) -> Module:
+    """Reads a model from a file.
+
+    Args:
+        path: an .onnx file, an OpenVINO .xml with its .bin beside it, .mlir or .mlirbc. The file
+            must not change while the module lives: large constants stay in it.
+        verify: False leaves the ops unverified, for :meth:`Module.check`.
+        fakeconvert_mode: whose arithmetic every fakeconvert follows: ``"exact"``, ``"openvino"`` or
+            ``"openvino_reference"``; None is what the model says, and of an OpenVINO model
+            OpenVINO's.
+        progress: is called with stage, detail and steps done; False from it ends the work.
+
+    Raises:
+        OSError: the file cannot be read.
+        ModelError: it is no model, or breaks the rules of its opset; the diagnostics say where.
+    """
+    mode = _find_mode(fakeconvert_mode)
+    progress = _require_callable(progress)
+    return Module(_native.Model.load(_encode(path, "path"), bool(verify), mode, progress))
+
+
+def parse(
+    source: str | bytes,
+    *,
+    name: str = "<memory>",
+    verify: bool = True,
+    fakeconvert_mode: str | None = None,
+) -> Module:
+    """Reads MLIR, as text or as bytecode.
+
+    Args:
+        source: the module.
+        name: what diagnostics call it.
+        verify, fakeconvert_mode: as of :func:`load`.
+
+    Raises:
+        ModelError: it is no MLIR, or breaks the rules of an op.
+    """
+    if isinstance(source, str):
+        source = source.encode()
+    return _parse(_native.MLIR, source, name, verify, fakeconvert_mode)
+
+
+def import_onnx(
+    source: Any,
+    *,
+    name: str = "<memory>",
+    external_data: str | os.PathLike[str] | None = None,
+    verify: bool = True,
+    fakeconvert_mode: str | None = None,
+    progress: Progress | None = None,
+) -> Module:
+    """Reads an ONNX model.
+
+    Args:
+        source: a path; a serialized ModelProto; or an ``onnx.ModelProto``.
+        name: of a model in memory, what diagnostics call it.
+        external_data: of a model in memory, the folder of its external data.
+        verify, fakeconvert_mode, progress: as of :func:`load`.
+
+    Raises:
+        OSError: the file cannot be read.
+        ModelError: it is no ONNX model, or breaks the rules of its opset.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        if path.endswith(".onnx") and external_data is None:
+            return load(path, verify=verify, fakeconvert_mode=fakeconvert_mode, progress=progress)
+        source, name = _read(path), path
+        external_data = os.path.dirname(path) or "." if external_data is None else external_data
+    if hasattr(source, "SerializeToString"):
+        source = source.SerializeToString()
+    folder = b"" if external_data is None else _encode(external_data, "external_data")
+    options = (verify, fakeconvert_mode, progress)
+    return _parse(_native.ONNX, source, name, *options, folder=folder)
+
+
+def import_openvino(
+    source: str | bytes | os.PathLike[str],
+    weights: str | os.PathLike[str] | None = None,
+    *,
+    name: str = "<memory>",
+    verify: bool = True,
+    fakeconvert_mode: str | None = None,
+    progress: Progress | None = None,
+) -> Module:
+    """Reads OpenVINO's IR.
+
+    Args:
+        source: the path of the .xml file, or its bytes.
+        weights: the .bin file; of an .xml file without one, that beside it.
+        name: of a model in memory, what diagnostics call it.
+        verify, fakeconvert_mode, progress: as of :func:`load`.
+
+    Raises:
+        OSError: a file cannot be read.
+        ModelError: it is no such model, or a node is one that OpenVINO refuses.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        if path.endswith(".xml") and weights is None:
+            return load(path, verify=verify, fakeconvert_mode=fakeconvert_mode, progress=progress)
+        source, name = _read(path), path
+    blobs = b"" if weights is None else _encode(weights, "weights")
+    options = (verify, fakeconvert_mode, progress)
+    return _parse(_native.OPENVINO, source, name, *options, weights=blobs)
+
+
+def check(
+    model: Any, opset: int | str | None = None, *, progress: Progress | None = None
+) -> list[NodeReport]:
+    """Verifies every quantization node of a model.
+
+    Args:
+        model: a :class:`Module`, a path as of :func:`load`, or an ``onnx.ModelProto``. Of files the
+            nodes are reported even if they break rules; a module was verified when it was made,
+            unless told not to be.
+        opset: None: each node's own; a number: that one of ONNX; ``"all"``: each node's own, and
+            what every known opset says.
+        progress: as of :func:`load`.
+
+    Raises:
+        OSError, ModelError: the model cannot be read.
+    """
+    return _open(model, False, None, progress).check(opset)
+
+
+def compile(
+    model: Any,
+    function: str | None = None,
+    *,
+    cpu: str = "host",
+    threads: int = 1,
+    optimization_level: int = 2,
+    islands: bool = False,
+    fakeconvert_mode: str | None = None,
+    progress: Progress | None = None,
+) -> Kernel:
+    """Compiles a function of a model into this process.
+
+    Args:
+        model: a :class:`Module`, a path as of :func:`load`, or an ``onnx.ModelProto``.
+        function: its name or its graph's, where the model has several.
+        cpu: a name LLVM knows, or ``"host"``.
+        threads: how many compute; 0: as many as OpenMP gives.
+        optimization_level: 0 to 3.
+        islands: compile what surrounds quantization nodes, each group a function of its own, where
+            other nodes have no meaning here.
+        fakeconvert_mode: as of :func:`load`.
+        progress: is called with stage, detail and steps done; False from it ends the work.
+
+    Raises:
+        OSError, ModelError: the model cannot be read.
+        CompileError: it cannot be compiled; the diagnostics say why.
+        ValueError: there is no such function, or there are several.
+    """
+    return _open(model, True, fakeconvert_mode, progress).compile(
+        function,
+        cpu=cpu,
+        threads=threads,
+        optimization_level=optimization_level,
+        islands=islands,
+        progress=progress,
+    )
+
+
+def _open(model: Any, verify: bool, mode: str | None, progress: Progress | None) -> Module:
+    if isinstance(model, Module):
+        return model
+    if hasattr(model, "SerializeToString"):
+        return import_onnx(model, verify=verify, fakeconvert_mode=mode, progress=progress)
+    if isinstance(model, (str, os.PathLike)):
+        return load(model, verify=verify, fakeconvert_mode=mode, progress=progress)
+    raise TypeError(
+        f"model must be a Module, a path or an onnx.ModelProto, but got {type(model).__name__}"
+    )
+
+
+def _parse(
+    form: int,
+    source: Any,
+    name: str,
+    verify: bool,
+    mode: str | None,
+    progress: Progress | None = None,
+    *,
+    folder: bytes = b"",
+    weights: bytes = b"",
+) -> Module:
+    if not isinstance(source, (bytes, bytearray, memoryview)):
+        raise TypeError(f"source must be bytes, but got {type(source).__name__}")
+    native = _native.Model.parse(
+        form,
+        bytes(source),
+        _require_text(name, "name"),
+        bool(verify),
+        _find_mode(mode),
+        folder,
+        weights,
+        _require_callable(progress),
+    )
+    return Module(native)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _encode(path: Any, what: str) -> bytes:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{what} must be a string or a path, but got {type(path).__name__}")
+    encoded = os.fsencode(path)
+    if not encoded or b"\0" in encoded:
+        raise ValueError(f"{what} must be the name of a file, but got {path!r}")
+    return encoded
+
+
+def _require_text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a string, but got {value!r}")
+    if "\0" in value:
+        raise ValueError(f"{what} must be without zero characters, but got {value!r}")
+    return value
+
+
+def _require_callable(progress: Any) -> Any:
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be callable, but got {type(progress).__name__}")
+    return progress
+
+
+def _find_mode(mode: str | None) -> int:
+    if not isinstance(mode, (str, type(None))):
+        raise TypeError(f"fakeconvert_mode must be a string or None, but got {mode!r}")
+    if mode not in _MODES:
+        words = ", ".join(word for word in _MODES if word)
+        raise ValueError(f"fakeconvert_mode must be one of {words}, but got {mode!r}")
+    return _MODES[mode]
+
+
+def _make_options(
+    cpu: str, threads: int, level: int, islands: bool, mode: str | None
+) -> _native.Options:
+    options = _native.Options()
+    options.cpu = _require_text(cpu, "cpu")
+    options.threads = require_integer(threads, "threads", 0, 4096)
+    options.level = require_integer(level, "optimization_level", 0, 3)
+    options.islands = bool(islands)
+    options.mode = _find_mode(mode)
+    return options
+
+
+def _choose(native: _native.Kernel, function: str | None) -> int:
+    return _find([native.describe(index)[:2] for index in range(native.num_entries)], function)
+
+
+def _find(names: list[tuple[str, str]], function: str | None) -> int:
+    """Which of these functions, by symbol and graph name, is meant."""
+    known = ", ".join(name for name, _ in names)
+    if function is None:
+        if len(names) != 1:
+            raise ValueError(f"function must be one of {known or 'none'}, but got None")
+        return 0
+    for kind in (0, 1):
+        for index, both in enumerate(names):
+            if both[kind] == _require_text(function, "function"):
+                return index
+    raise ValueError(f"function must be one of {known or 'none'}, but got {function!r}")
+
+
+def _make_report(node: dict[str, Any]) -> NodeReport:
+    opsets = tuple(
+        OpsetVerdict(**(verdict | {"notes": tuple(verdict.get("notes", ()))}))
+        for verdict in node.pop("opsets", ())
+    )
+    values = {k: tuple(v) if isinstance(v, list) else v for k, v in node.items()}
+    return NodeReport(opsets=opsets, **values)

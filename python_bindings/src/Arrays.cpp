@@ -1,0 +1,108 @@
+//===- Arrays.cpp - Arrays as tensors -------------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Native.h"
+#include <nanobind/ndarray.h>
+
+using namespace quant_float_python;
+
+TensorArguments::TensorArguments(nb::sequence items, bool writable) {
+  // A destructor does not run for a constructor that throws.
+  try {
+    for (nb::handle item : items)
+      add(nb::cast<nb::tuple>(item), writable);
+  } catch (...) {
+    release();
+    throw;
+  }
+  for (size_t i = 0; i < tensors.size(); ++i)
+    tensors[i].sizes = sizes[i].data();
+}
+
+TensorArguments::~TensorArguments() { release(); }
+
+void TensorArguments::release() {
+  for (Py_buffer &buffer : buffers)
+    PyBuffer_Release(&buffer);
+  buffers.clear();
+}
+
+void TensorArguments::add(nb::tuple item, bool writable) {
+  if (item.size() != 3)
+    throw nb::value_error("a tensor must be (codes, dtype, sizes)");
+  qf_tensor tensor = {};
+  tensor.dtype = nb::cast<int32_t>(item[1]);
+  nb::tuple shape = nb::cast<nb::tuple>(item[2]);
+  tensor.rank = static_cast<int32_t>(shape.size());
+  std::vector<int64_t> numbers;
+  int64_t bytes = static_cast<int64_t>(quantFloatDtypeGetBytes(tensor.dtype));
+  for (nb::handle size : shape) {
+    numbers.push_back(nb::cast<int64_t>(size));
+    if (numbers.back() < 0 ||
+        __builtin_mul_overflow(bytes, numbers.back(), &bytes))
+      throw nb::value_error("the sizes of a tensor are not possible ones");
+  }
+  if (!item[0].is_none()) {
+    Py_buffer buffer;
+    int flags = PyBUF_SIMPLE | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(nb::handle(item[0]).ptr(), &buffer, flags))
+      throw nb::python_error();
+    buffers.push_back(buffer);
+    if (buffer.len != bytes)
+      throw nb::value_error("an array has not the bytes of its tensor");
+    tensor.data = buffer.buf;
+  }
+  tensors.push_back(tensor);
+  sizes.push_back(std::move(numbers));
+}
+
+/// The memory of a DLPack array as codes: (codes, type code, bits, contiguous).
+static nb::tuple viewDLPack(nb::object array, bool writable) {
+  nb::ndarray<> tensor;
+  nb::ndarray<nb::ro> readOnly;
+  // An import of a writable array fails where memory is read-only.
+  if (writable)
+    tensor = nb::cast<nb::ndarray<>>(array, /*convert=*/false);
+  else
+    readOnly = nb::cast<nb::ndarray<nb::ro>>(array, /*convert=*/false);
+  auto view = [&](auto &source) {
+    nb::dlpack::dtype type = source.dtype();
+    if (type.lanes != 1)
+      throw nb::value_error("elements of several values are not supported");
+    bool isContiguous = true;
+    int64_t stride = 1;
+    std::vector<size_t> sizes(source.ndim());
+    for (size_t i = source.ndim(); i-- > 0;) {
+      sizes[i] = source.shape(i);
+      isContiguous &= sizes[i] == 1 || source.stride(i) == stride;
+      stride *= static_cast<int64_t>(sizes[i]);
+    }
+    isContiguous |= stride == 0;
+    nb::object codes = nb::none();
+    if (isContiguous && type.bits % 8 == 0) {
+      nb::dlpack::dtype unsignedType = {
+          static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), type.bits, 1};
+      auto make = [&](auto *data) {
+        using Array = std::conditional_t<
+            std::is_const_v<std::remove_pointer_t<decltype(data)>>,
+            nb::ndarray<nb::numpy, nb::ro>, nb::ndarray<nb::numpy>>;
+        return nb::cast(Array(data, sizes.size(), sizes.data(),
+                              nb::cast(source), nullptr, unsignedType));
+      };
+      codes = make(source.data());
+    }
+    return nb::make_tuple(codes, static_cast<int>(type.code),
+                          static_cast<int>(type.bits), isContiguous);
+  };
+  return writable ? view(tensor) : view(readOnly);
+}
+
+void quant_float_python::defineArrays(nb::module_ &module) {
+  module.def("view_dlpack", &viewDLPack, nb::arg("array"), nb::arg("writable"),
+             "The memory of a DLPack array as codes.");
+}

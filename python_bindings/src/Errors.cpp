@@ -1,0 +1,76 @@
+//===- Errors.cpp - Errors as exceptions, progress as calls ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Native.h"
+#include <cstring>
+#include <nanobind/stl/string.h>
+
+using namespace quant_float_python;
+
+static nb::object makeDiagnostic(nb::handle type,
+                                 const QuantFloatDiagnostic &diagnostic) {
+  static const char *const severities[] = {"error", "warning", "remark",
+                                           "note"};
+  nb::list notes;
+  for (size_t i = 0; i < diagnostic.numNotes; ++i)
+    notes.append(makeDiagnostic(type, diagnostic.notes[i]));
+  auto decode = [](const char *text) {
+    // Names of models may be any bytes.
+    return nb::steal(PyUnicode_DecodeUTF8(
+        text ? text : "", text ? strlen(text) : 0, "backslashreplace"));
+  };
+  return type(severities[diagnostic.severity & 3], decode(diagnostic.message),
+              decode(diagnostic.file), diagnostic.line, diagnostic.column,
+              nb::tuple(notes), decode(diagnostic.node));
+}
+
+void quant_float_python::raiseError(QuantFloatStatus status,
+                                    QuantFloatError error, const char *what) {
+  nb::object errors = nb::module_::import_("quant_float._errors");
+  nb::object type = errors.attr("Diagnostic");
+  nb::list diagnostics;
+  size_t count = quantFloatErrorGetNumDiagnostics(error);
+  for (size_t i = 0; i < count; ++i)
+    diagnostics.append(
+        makeDiagnostic(type, *quantFloatErrorGetDiagnostic(error, i)));
+  const char *text = quantFloatErrorGetMessage(error);
+  nb::object message =
+      nb::steal(PyUnicode_DecodeUTF8(text, strlen(text), "backslashreplace"));
+  (void)quantFloatErrorDestroy(error);
+  nb::object exception = errors.attr("make_error")(
+      static_cast<int>(status), message, nb::tuple(diagnostics), what);
+  PyErr_SetObject(exception.type().ptr(), exception.ptr());
+  throw nb::python_error();
+}
+
+static thread_local ProgressCall *currentCall = nullptr;
+
+ProgressCall::ProgressCall(nb::handle callback)
+    : callback(callback), outer(currentCall) {
+  currentCall = this;
+}
+
+ProgressCall::~ProgressCall() { currentCall = outer; }
+
+bool quant_float_python::reportProgress(const QuantFloatProgress *progress,
+                                        void *) {
+  ProgressCall *call = currentCall;
+  if (!call || !call->callback.is_valid() || call->callback.is_none())
+    return true;
+  if (call->exception)
+    return false;
+  nb::gil_scoped_acquire acquire;
+  try {
+    nb::object result =
+        call->callback(progress->stage, progress->detail, progress->done);
+    return result.ptr() != Py_False;
+  } catch (...) {
+    call->exception = std::current_exception();
+    return false;
+  }
+}

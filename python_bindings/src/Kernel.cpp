@@ -1,0 +1,118 @@
+//===- Kernel.cpp - Compiled code -----------------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Native.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace quant_float_python;
+
+namespace {
+
+/// Owns a kernel. Handles outlive what they stand for: a call on a closed
+/// kernel is an error of the library's.
+class Kernel {
+public:
+  explicit Kernel(QuantFloatKernel kernel) : kernel(kernel) {}
+  ~Kernel() { (void)quantFloatKernelDestroy(kernel); }
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+
+  size_t getNumEntries() const { return quantFloatKernelGetNumEntries(kernel); }
+
+  nb::tuple describe(size_t entry) const {
+    const QuantFloatEntry *description =
+        quantFloatKernelGetEntry(kernel, entry);
+    if (!description)
+      raiseError(QUANT_FLOAT_ERROR_HANDLE, {}, "kernel");
+    return describeEntry(*description);
+  }
+
+  nb::list getOutputShapes(size_t entry, nb::sequence inputs) const {
+    const QuantFloatEntry *description =
+        quantFloatKernelGetEntry(kernel, entry);
+    if (!description)
+      raiseError(QUANT_FLOAT_ERROR_HANDLE, {}, "kernel");
+    TensorArguments arguments(inputs, /*writable=*/false);
+    std::vector<std::vector<int64_t>> shapes;
+    for (size_t i = 0; i < description->numOutputs; ++i)
+      shapes.emplace_back(description->outputs[i].rank);
+    std::vector<int64_t *> places;
+    for (std::vector<int64_t> &shape : shapes)
+      places.push_back(shape.data());
+    QuantFloatError error = {};
+    QuantFloatStatus status = quantFloatKernelGetOutputSizes(
+        kernel, entry, arguments.data(), arguments.size(), places.data(),
+        places.size(), &error);
+    if (status != QUANT_FLOAT_OK)
+      raiseError(status, error, "kernel");
+    nb::list result;
+    for (const std::vector<int64_t> &shape : shapes)
+      result.append(nb::tuple(nb::cast(shape)));
+    return result;
+  }
+
+  void run(size_t entry, nb::sequence inputs, nb::sequence outputs) const {
+    TensorArguments in(inputs, /*writable=*/false);
+    TensorArguments out(outputs, /*writable=*/true);
+    invoke("kernel", {}, [&](QuantFloatError *error) {
+      return quantFloatKernelRun(kernel, entry, in.data(), in.size(),
+                                 out.data(), out.size(), error);
+    });
+  }
+
+  void close() {
+    (void)quantFloatKernelDestroy(kernel);
+    kernel = {};
+  }
+
+  bool isClosed() const { return !kernel.id; }
+
+private:
+  QuantFloatKernel kernel;
+};
+
+} // namespace
+
+static nb::list describeArguments(const QuantFloatArgument *arguments,
+                                  size_t count) {
+  nb::list result;
+  for (const QuantFloatArgument &argument :
+       std::vector<QuantFloatArgument>(arguments, arguments + count)) {
+    nb::list sizes;
+    for (int32_t i = 0; i < argument.rank; ++i)
+      sizes.append(argument.sizes[i]);
+    nb::object shape = nb::none();
+    if (argument.rank >= 0)
+      shape = nb::tuple(sizes);
+    result.append(nb::make_tuple(argument.name, argument.dtype, shape));
+  }
+  return result;
+}
+
+nb::tuple quant_float_python::describeEntry(const QuantFloatEntry &entry) {
+  return nb::make_tuple(entry.name, entry.graphName,
+                        describeArguments(entry.inputs, entry.numInputs),
+                        describeArguments(entry.outputs, entry.numOutputs));
+}
+
+nb::object quant_float_python::wrapKernel(QuantFloatKernel kernel) {
+  return nb::cast(new Kernel(kernel), nb::rv_policy::take_ownership);
+}
+
+void quant_float_python::defineKernel(nb::module_ &module) {
+  nb::class_<Kernel>(module, "Kernel", "Functions compiled into this process.")
+      .def_prop_ro("num_entries", &Kernel::getNumEntries)
+      .def_prop_ro("closed", &Kernel::isClosed)
+      .def("describe", &Kernel::describe, nb::arg("entry"))
+      .def("get_output_shapes", &Kernel::getOutputShapes, nb::arg("entry"),
+           nb::arg("inputs"))
+      .def("run", &Kernel::run, nb::arg("entry"), nb::arg("inputs"),
+           nb::arg("outputs"))
+      .def("close", &Kernel::close);
+}

@@ -1,0 +1,278 @@
+//===- Model.cpp - Models in sessions of their own ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Native.h"
+#include <memory>
+#include <mutex>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+using namespace quant_float_python;
+
+namespace {
+
+/// The options of compiling as Python gives them; empty strings are absent.
+struct Options {
+  std::string cpu, triple, chip;
+  uint32_t threads = 1, level = 2;
+  int32_t mode = QUANT_FLOAT_FAKE_CONVERT_OF_MODEL;
+  bool islands = false, nvvm = false;
+
+  QuantFloatCompileOptions get() const {
+    QuantFloatCompileOptions options;
+    quantFloatCompileOptionsInit(&options, sizeof options);
+    options.target = nvvm ? QUANT_FLOAT_TARGET_NVVM : QUANT_FLOAT_TARGET_CPU;
+    options.optimizationLevel = level;
+    options.threads = threads;
+    options.fakeConvertMode = mode;
+    options.cpu = cpu.empty() ? nullptr : cpu.c_str();
+    options.triple = triple.empty() ? nullptr : triple.c_str();
+    options.chip = chip.empty() ? nullptr : chip.c_str();
+    options.islands = islands;
+    return options;
+  }
+};
+
+/// Owns a model and the session that it is in: what MLIR keeps of types and
+/// attributes goes with the model, and models do not wait for each other.
+class Model {
+public:
+  Model() = default;
+  ~Model() { destroy(); }
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+
+  static std::unique_ptr<Model> load(nb::bytes path, bool verify, int32_t mode,
+                                     nb::object progress) {
+    return read(verify, mode, progress,
+                [&](Model &result, const QuantFloatLoadOptions &options,
+                    QuantFloatError *error) {
+                  return quantFloatModelLoad(result.session, path.c_str(),
+                                             &options, &result.model, error);
+                });
+  }
+
+  static std::unique_ptr<Model> parse(int32_t format, nb::bytes data,
+                                      const std::string &name, bool verify,
+                                      int32_t mode, nb::bytes folder,
+                                      nb::bytes weights, nb::object progress) {
+    return read(verify, mode, progress,
+                [&](Model &result, QuantFloatLoadOptions &options,
+                    QuantFloatError *error) {
+                  options.name = name.c_str();
+                  if (folder.size())
+                    options.externalDataFolder = folder.c_str();
+                  if (weights.size())
+                    options.weightsPath = weights.c_str();
+                  return quantFloatModelParse(result.session, format,
+                                              data.data(), data.size(),
+                                              &options, &result.model, error);
+                });
+  }
+
+  nb::list describe() {
+    // The library's descriptions live until passes run or the model is closed,
+    // so the lock is kept while they are read. Nobody waits for the GIL in it.
+    nb::list result;
+    size_t count = 0;
+    {
+      nb::gil_scoped_release release;
+      changes.lock();
+      count = quantFloatModelGetNumEntries(model);
+    }
+    std::lock_guard<std::mutex> lock(changes, std::adopt_lock);
+    if (!model.id)
+      raiseError(QUANT_FLOAT_ERROR_HANDLE, {}, "module");
+    for (size_t i = 0; i < count; ++i) {
+      const QuantFloatEntry *entry;
+      {
+        nb::gil_scoped_release release;
+        entry = quantFloatModelGetEntry(model, i);
+      }
+      if (entry)
+        result.append(describeEntry(*entry));
+    }
+    return result;
+  }
+
+  nb::bytes write(bool asBytecode) {
+    QuantFloatBuffer buffer = {};
+    invoke("module", {}, [&](QuantFloatError *error) {
+      return quantFloatModelWrite(model, asBytecode, &buffer, error);
+    });
+    return take(buffer);
+  }
+
+  void verify() {
+    invoke("module", {}, [&](QuantFloatError *error) {
+      return quantFloatModelVerify(model, error);
+    });
+  }
+
+  void runPasses(const std::string &pipeline) {
+    invoke("module", {}, [&](QuantFloatError *error) {
+      std::lock_guard<std::mutex> lock(changes);
+      return quantFloatModelRunPasses(model, pipeline.c_str(), error);
+    });
+  }
+
+  std::string check(int64_t opset) {
+    QuantFloatReport report = {};
+    invoke("module", {}, [&](QuantFloatError *error) {
+      return quantFloatModelCheck(model, opset, &report, error);
+    });
+    std::string json = quantFloatReportGetJson(report);
+    (void)quantFloatReportDestroy(report);
+    return json;
+  }
+
+  nb::object compile(const Options &options, nb::object progress) {
+    QuantFloatKernel kernel = {};
+    QuantFloatCompileOptions compileOptions = options.get();
+    invoke("compiler", progress, [&](QuantFloatError *error) {
+      return quantFloatModelCompile(model, &compileOptions, &kernel, error);
+    });
+    return wrapKernel(kernel);
+  }
+
+  nb::bytes emit(int32_t kind, const Options &options, nb::object progress) {
+    QuantFloatBuffer buffer = {};
+    QuantFloatCompileOptions compileOptions = options.get();
+    invoke("compiler", progress, [&](QuantFloatError *error) {
+      return quantFloatModelEmit(model, kind, &compileOptions, nullptr, &buffer,
+                                 error);
+    });
+    return take(buffer);
+  }
+
+  void emitToFile(int32_t kind, nb::bytes path, const Options &options,
+                  nb::object progress) {
+    QuantFloatCompileOptions compileOptions = options.get();
+    invoke("compiler", progress, [&](QuantFloatError *error) {
+      return quantFloatModelEmitToFile(model, kind, &compileOptions,
+                                       path.c_str(), error);
+    });
+  }
+
+  /// The codes of the results.
+  nb::list evaluate(size_t entry, nb::sequence inputs) {
+    TensorArguments arguments(inputs, /*writable=*/false);
+    QuantFloatTensors tensors = {};
+    invoke("compiler", {}, [&](QuantFloatError *error) {
+      return quantFloatModelEvaluate(model, entry, arguments.data(),
+                                     arguments.size(), &tensors, error);
+    });
+    nb::capsule owner(new QuantFloatTensors(tensors), [](void *data) noexcept {
+      auto *tensors = static_cast<QuantFloatTensors *>(data);
+      (void)quantFloatTensorsDestroy(*tensors);
+      delete tensors;
+    });
+    nb::list result;
+    for (size_t i = 0, e = quantFloatTensorsGetCount(tensors); i < e; ++i) {
+      const qf_tensor *tensor = quantFloatTensorsGet(tensors, i);
+      std::vector<size_t> shape(tensor->sizes, tensor->sizes + tensor->rank);
+      nb::dlpack::dtype type = {
+          static_cast<uint8_t>(nb::dlpack::dtype_code::UInt),
+          static_cast<uint8_t>(8 * quantFloatDtypeGetBytes(tensor->dtype)), 1};
+      result.append(nb::cast(nb::ndarray<nb::numpy>(
+          tensor->data, shape.size(), shape.data(), owner, nullptr, type)));
+    }
+    return result;
+  }
+
+  void close() {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(changes);
+    destroy();
+  }
+
+  bool isClosed() const { return !model.id; }
+
+private:
+  template <typename Function>
+  static std::unique_ptr<Model> read(bool verify, int32_t mode,
+                                     nb::object progress, Function &&function) {
+    auto result = std::make_unique<Model>();
+    invoke("module", progress, [&](QuantFloatError *error) {
+      QuantFloatSessionOptions sessionOptions;
+      quantFloatSessionOptionsInit(&sessionOptions, sizeof sessionOptions);
+      sessionOptions.onProgress = &reportProgress;
+      QuantFloatStatus status =
+          quantFloatSessionCreate(&sessionOptions, &result->session, error);
+      if (status != QUANT_FLOAT_OK)
+        return status;
+      QuantFloatLoadOptions options;
+      quantFloatLoadOptionsInit(&options, sizeof options);
+      options.verify = verify;
+      options.fakeConvertMode = mode;
+      return function(*result, options, error);
+    });
+    return result;
+  }
+
+  static nb::bytes take(QuantFloatBuffer buffer) {
+    nb::bytes bytes(quantFloatBufferGetData(buffer),
+                    quantFloatBufferGetSize(buffer));
+    (void)quantFloatBufferDestroy(buffer);
+    return bytes;
+  }
+
+  void destroy() {
+    (void)quantFloatModelDestroy(model);
+    (void)quantFloatSessionDestroy(session);
+    model = {};
+    session = {};
+  }
+
+  QuantFloatSession session = {};
+  QuantFloatModel model = {};
+  /// Held where descriptions are read or end.
+  std::mutex changes;
+};
+
+} // namespace
+
+void quant_float_python::defineModel(nb::module_ &module) {
+  module.attr("MLIR") = static_cast<int>(QUANT_FLOAT_FORMAT_MLIR);
+  module.attr("ONNX") = static_cast<int>(QUANT_FLOAT_FORMAT_ONNX);
+  module.attr("OPENVINO") = static_cast<int>(QUANT_FLOAT_FORMAT_OPENVINO);
+
+  nb::class_<Options>(module, "Options", "How to compile.")
+      .def(nb::init<>())
+      .def_rw("cpu", &Options::cpu)
+      .def_rw("triple", &Options::triple)
+      .def_rw("chip", &Options::chip)
+      .def_rw("threads", &Options::threads)
+      .def_rw("level", &Options::level)
+      .def_rw("mode", &Options::mode)
+      .def_rw("islands", &Options::islands)
+      .def_rw("nvvm", &Options::nvvm);
+
+  nb::class_<Model>(module, "Model", "A model in a session of its own.")
+      .def_static("load", &Model::load, nb::arg("path"), nb::arg("verify"),
+                  nb::arg("mode"), nb::arg("progress").none())
+      .def_static("parse", &Model::parse, nb::arg("format"), nb::arg("data"),
+                  nb::arg("name"), nb::arg("verify"), nb::arg("mode"),
+                  nb::arg("folder"), nb::arg("weights"),
+                  nb::arg("progress").none())
+      .def_prop_ro("closed", &Model::isClosed)
+      .def("describe", &Model::describe)
+      .def("write", &Model::write, nb::arg("as_bytecode"))
+      .def("verify", &Model::verify)
+      .def("run_passes", &Model::runPasses, nb::arg("pipeline"))
+      .def("check", &Model::check, nb::arg("opset"))
+      .def("compile", &Model::compile, nb::arg("options"),
+           nb::arg("progress").none())
+      .def("emit", &Model::emit, nb::arg("kind"), nb::arg("options"),
+           nb::arg("progress").none())
+      .def("emit_to_file", &Model::emitToFile, nb::arg("kind"), nb::arg("path"),
+           nb::arg("options"), nb::arg("progress").none())
+      .def("evaluate", &Model::evaluate, nb::arg("entry"), nb::arg("inputs"))
+      .def("close", &Model::close);
+}

@@ -1,0 +1,101 @@
+//===- Native.h - The C API for Python --------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The extension module quant_float._native: handles of the C API as objects,
+// its errors as exceptions, numpy arrays as its tensors. What callers may give
+// is checked by the package's Python code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_PYTHON_NATIVE_H
+#define QUANT_FLOAT_PYTHON_NATIVE_H
+
+#include "quant-float-c/Compiler.h"
+#include <Python.h>
+#include <exception>
+#include <nanobind/nanobind.h>
+#include <vector>
+
+namespace quant_float_python {
+
+namespace nb = nanobind;
+
+/// Throws the exception of quant_float._errors for a call that failed, and
+/// destroys the error. `what` is the kind of object that the call was on.
+[[noreturn]] void raiseError(QuantFloatStatus status, QuantFloatError error,
+                             const char *what);
+
+/// A call during which the C API may report progress on this thread.
+struct ProgressCall {
+  explicit ProgressCall(nb::handle callback);
+  ~ProgressCall();
+  ProgressCall(const ProgressCall &) = delete;
+  ProgressCall &operator=(const ProgressCall &) = delete;
+
+  nb::handle callback;
+  /// What the callback raised.
+  std::exception_ptr exception;
+  ProgressCall *outer;
+};
+
+/// The session's callback; tells the innermost call on this thread.
+bool reportProgress(const QuantFloatProgress *progress, void *userData);
+
+/// Calls `function(&error)` without the GIL and throws what went wrong.
+template <typename Function>
+void invoke(const char *what, nb::handle callback, Function &&function) {
+  QuantFloatError error = {};
+  QuantFloatStatus status;
+  ProgressCall call(callback);
+  {
+    nb::gil_scoped_release release;
+    status = function(&error);
+  }
+  if (call.exception) {
+    (void)quantFloatErrorDestroy(error);
+    std::rethrow_exception(call.exception);
+  }
+  if (status != QUANT_FLOAT_OK)
+    raiseError(status, error, what);
+}
+
+/// Arrays of codes as tensors: from (array or None, dtype, sizes) each. Without
+/// an array the tensor has no memory.
+class TensorArguments {
+public:
+  TensorArguments(nb::sequence items, bool writable);
+  ~TensorArguments();
+  TensorArguments(const TensorArguments &) = delete;
+  TensorArguments &operator=(const TensorArguments &) = delete;
+
+  qf_tensor *data() { return tensors.data(); }
+  size_t size() const { return tensors.size(); }
+
+private:
+  void add(nb::tuple item, bool writable);
+  void release();
+
+  std::vector<qf_tensor> tensors;
+  std::vector<std::vector<int64_t>> sizes;
+  std::vector<Py_buffer> buffers;
+};
+
+/// (name, graph name, inputs, outputs), the latter of (name, dtype, sizes).
+nb::tuple describeEntry(const QuantFloatEntry &entry);
+
+nb::object wrapKernel(QuantFloatKernel kernel);
+
+void defineArrays(nb::module_ &module);
+void defineKernel(nb::module_ &module);
+void defineModel(nb::module_ &module);
+void defineOpsets(nb::module_ &module);
+
+} // namespace quant_float_python
+
+#endif // QUANT_FLOAT_PYTHON_NATIVE_H

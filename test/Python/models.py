@@ -1,0 +1,243 @@
+# Modules and kernels: reading every form, what is told about them, checks, passes, every kind of output, evaluation, progress,
+# diagnostics in exceptions.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %src_root %t
+import pathlib
+import pickle
+import re
+import sys
+
+import expect
+import numpy as np
+import onnx
+import quant_float as qf
+from onnx import TensorProto, helper
+
+root, work = map(pathlib.Path, sys.argv[1:])
+
+TWO = """
+func.func @first(%x: tensor<?xf32> {quant_float.name = "in"}) -> tensor<?xf8E5M2> {
+  %0 = quant_float.cast %x opset 28 : tensor<?xf32> to tensor<?xf8E5M2>
+  return %0 : tensor<?xf8E5M2>
+}
+func.func @second(%x: tensor<2x?xi8>, %s: tensor<f32>) -> (tensor<2x?xf32>, tensor<2x?xi8>) {
+  %0 = quant_float.dequantize %x, %s opset 28 : tensor<2x?xi8>, tensor<f32> to tensor<2x?xf32>
+  return %0, %x : tensor<2x?xf32>, tensor<2x?xi8>
+}
+"""
+
+
+def make_onnx(opset=21, to=TensorProto.FLOAT8E4M3FN, name="to8"):
+    graph = helper.make_graph(
+        [helper.make_node("Cast", ["x"], ["y"], name, to=to)],
+        "graph",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4])],
+        [helper.make_tensor_value_info("y", to, ["n", 4])],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+def check_forms():
+    x = np.linspace(-500, 500, 8, dtype=np.float32).reshape(2, 4)
+    wanted = qf.cast(x, "f8e4m3")
+    model = make_onnx()
+    path = work / "cast.onnx"
+    onnx.save(model, path)
+    other = work / "cast.bytes"
+    other.write_bytes(model.SerializeToString())
+    module = qf.load(path)
+    (work / "cast.mlir").write_text(module.text)
+    (work / "cast.mlirbc").write_bytes(module.bytecode)
+    for what, read in [
+        ("load", module),
+        ("a string", qf.load(str(path))),
+        ("import_onnx of a path", qf.import_onnx(path)),
+        ("import_onnx of another name", qf.import_onnx(other)),
+        ("import_onnx of bytes", qf.import_onnx(model.SerializeToString())),
+        ("import_onnx of a model", qf.import_onnx(model)),
+        ("text", qf.parse(str(module))),
+        ("bytecode", qf.parse(module.bytecode)),
+        ("text in a file", qf.load(work / "cast.mlir")),
+        ("bytecode in a file", qf.load(work / "cast.mlirbc")),
+    ]:
+        (function,) = read.functions
+        expect.true(f"{what}: {function}", function.inputs[0].name == "x")
+        expect.true(f"{what}: {function}", function.inputs[0].shape == (None, 4))
+        expect.true(f"{what}: {function}", function.outputs[0].dtype is qf.dtype("f8e4m3"))
+        expect.true(f"{what}: {function}", function.graph_name == "graph")
+        expect.same(f"{what}: run", read.compile()(x), wanted)
+        expect.same(f"{what}: evaluate", read.evaluate(x), wanted)
+    for what, given in [("a path", path), ("a model", model), ("a module", qf.load(path))]:
+        expect.same(f"compile {what}", qf.compile(given)(x), wanted)
+        expect.true(f"check {what}", [r.valid for r in qf.check(given)] == [True])
+    expect.same("by its graph's name", qf.compile(path, "graph")(x), wanted)
+
+
+def check_openvino():
+    sys.path += [str(root / "test/Target" / name / "Inputs") for name in ("OpenVINO", "ONNX")]
+    from pairs import MODEL
+
+    path = work / "pairs.xml"
+    path.write_text(MODEL if isinstance(MODEL, str) else MODEL.decode())
+    (work / "pairs.bin").write_bytes(np.float32([1, 2, 4]).tobytes())
+    text = qf.import_openvino(path).text
+    expect.true("OpenVINO's mode", re.search(r"mode +openvino\b", text))
+    expect.true(
+        "from memory",
+        "fakeconvert" in qf.import_openvino(path.read_bytes(), work / "pairs.bin").text,
+    )
+    module = qf.import_openvino(path, fakeconvert_mode="exact")
+    expect.true("another mode", "openvino opset" not in module.text)
+
+
+def check_several():
+    module = qf.parse(TWO, name="two.mlir")
+    expect.true("names", [f.name for f in module.functions] == ["first", "second"])
+    expect.true("repr", repr(module) == "<quant_float.Module first, second>")
+    with module.compile("second") as kernel:
+        x = np.arange(6, dtype=np.int8).reshape(2, 3)
+        y, same = kernel(x, 0.5)
+        expect.same("the first output", y, x.astype(np.float32) / 2)
+        expect.same("the second output", same, x)
+        out = np.empty((2, 3), np.float32)
+        results = kernel(x, np.float32(2), out=(out, None))
+        expect.true("one place of two", results[0] is out)
+        expect.same("it is written", out, x.astype(np.float32) * 2)
+        shape = "second(_: int8[2, ?], _: float[]) -> (_: float[2, ?], _: int8[2, ?])"
+        expect.true(repr(kernel), repr(kernel) == f"<quant_float.Kernel {shape}>")
+        expect.true("open", not kernel.closed)
+    expect.true("closed", kernel.closed)
+    y, same = module.evaluate(x, 0.5, function="second")
+    expect.same("evaluate", y, x.astype(np.float32) / 2)
+    kernel = module.compile("first")
+    module.close()
+    expect.true("a closed module", module.closed and repr(module) == "<quant_float.Module closed>")
+    expect.same(
+        "its kernel stays", kernel(np.ones(3, np.float32)), np.ones(3, qf.dtype("f8e5m2").numpy)
+    )
+
+
+def check_reports():
+    model = make_onnx(opset=13)
+    path = work / "old.onnx"
+    onnx.save(model, path)
+    (report,) = qf.check(path)
+    expect.true(f"{report}", not report.valid and report.node == "to8" and report.op == "Cast")
+    expect.true(f"{report}", report.opset == 13 and report.file.endswith("old.onnx"))
+    expect.true(f"{report}", "is not accepted by Cast-13" in report.reason)
+    expect.true(f"{report}", report.notes == ("Cast accepts it from opset 19 on",))
+    (report,) = qf.check(path, opset=19)
+    expect.true(f"{report}", report.valid)
+    (report,) = qf.check(path, opset="all")
+    expect.true(
+        f"{report}", [(v.first, v.accepted) for v in report.opsets] == [(1, False), (19, True)]
+    )
+    error = expect.raises(
+        "load", qf.ModelError, "is not accepted by Cast-13", lambda: qf.load(path)
+    )
+    (first, *_) = [d for d in error.diagnostics if d.severity == "error"]
+    expect.true(f"{first!r}", first.file.endswith("old.onnx") and first.node == "to8")
+    expect.true(f"{first!r}", "accepts it from opset 19 on" in first.notes[0].message)
+    expect.true("pickled", pickle.loads(pickle.dumps(error)).diagnostics == error.diagnostics)
+    bad = TWO.replace("quant_float.cast %x opset 28", "quant_float.cast %x opset 3")
+    error = expect.raises("text", qf.ModelError, "opset 3", lambda: qf.parse(bad, name="bad.mlir"))
+    place = error.diagnostics[0]
+    expect.true(f"{place!r}", (place.file, place.line, place.column) == ("bad.mlir", 3, 8))
+    expect.true(f"{place}", str(place).startswith("bad.mlir:3:8: error: "))
+    module = qf.parse(bad, verify=False)
+    expect.raises("verify", qf.ModelError, "opset 3", module.verify)
+    reports = module.check()
+    expect.true(f"{reports}", [r.valid for r in reports] == [False, True])
+    text = (
+        "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {{\n {}\n return %0 : tensor<?xf32>\n}}"
+    )
+    node = '%0 = quant_float.node "Strange"(%x) opset 21 : (tensor<?xf32>) -> tensor<?xf32>'
+    module = qf.parse(text.format(node))
+    error = expect.raises("compile", qf.CompileError, "Strange", module.compile)
+    expect.true(f"{error.diagnostics}", error.diagnostics)
+    expect.true("an error is a ValueError", isinstance(error, (qf.Error, ValueError)))
+
+
+def check_passes():
+    module = qf.parse(TWO)
+    module.run_passes("builtin.module(canonicalize,convert-quant-float-to-linalg)")
+    expect.true("passes", "linalg.generic" in module.text and "quant_float.cast" in module.text)
+    expect.true("functions afterwards", len(module.functions) == 2)
+    expect.raises(
+        "an unknown pass",
+        ValueError,
+        "no-such-pass",
+        lambda: module.run_passes("builtin.module(no-such-pass)"),
+    )
+
+
+def check_outputs():
+    module = qf.parse(TWO)
+    for kind, words in [
+        ("mlir", b"linalg"), ("llvm-dialect", b"llvm.func"), ("llvm-ir", b"define"),
+        ("asm", b".globl"), ("obj", b"ELF"), ("header", b"int first("),
+    ]:  # fmt: skip
+        written = module.emit(kind)
+        expect.true(f"{kind}: {written[:60]!r}", kind == "mlir" or words in written)
+    module.emit("obj", work / "two.o", cpu="x86-64-v3", triple="x86_64-linux-gnu")
+    expect.true("an object", (work / "two.o").read_bytes()[:4] == b"\x7fELF")
+    expect.true("its header", "first(" in (work / "two.h").read_text())
+    expect.true(
+        "a triple", b"aarch64" in module.emit("llvm-ir", triple="aarch64-linux-gnu", cpu="apple-m1")
+    )
+    ptx = module.emit("ptx", target="nvvm", chip="sm_90")
+    expect.true(f"PTX: {ptx[:80]!r}", b".target sm_90" in ptx)
+
+
+def check_progress():
+    calls = []
+    path = work / "two.mlir"
+    path.write_text(TWO)
+    module = qf.load(path, progress=lambda *told: calls.append(told))
+    expect.true(f"read: {calls}", {stage for stage, _, _ in calls} <= {"read"})
+    calls.clear()
+    module.compile("first", progress=lambda *told: calls.append(told))
+    stages = list(dict.fromkeys(stage for stage, _, _ in calls))
+    expect.true(f"stages: {stages}", stages == ["lower", "generate"])
+    for stage in stages:
+        done = [number for name, _, number in calls if name == stage]
+        expect.true(f"{stage}: {done}", done == sorted(done))
+    error = expect.raises(
+        "False ends it",
+        qf.Error,
+        "",
+        lambda: module.compile("first", progress=lambda stage, *_: stage != "lower"),
+    )
+    expect.true(f"{error}", "cancel" in str(error) or "end" in str(error))
+
+    def complain(stage, detail, done):
+        raise KeyError(stage)
+
+    expect.raises(
+        "what it raises", KeyError, "lower", lambda: module.compile("first", progress=complain)
+    )
+    told = []
+
+    def reenter(stage, detail, done):
+        if not told:
+            told.append(None)
+            told.append(expect.raises("the same module", RuntimeError, "", lambda: module.text))
+        return True
+
+    module.compile("first", progress=reenter)
+    expect.true("another module in a callback", len(told) == 2)
+    inside = []
+    module.compile(
+        "first", progress=lambda *_: bool(inside or inside.append(qf.parse(TWO).text) or True)
+    )
+    expect.true("another module in a callback", len(inside) == 1)
+
+
+check_forms()
+check_openvino()
+check_several()
+check_reports()
+check_passes()
+check_outputs()
+check_progress()
+expect.finish()
