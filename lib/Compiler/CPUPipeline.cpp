@@ -32,6 +32,8 @@ using namespace mlir::quant_float;
 
 void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
                                             bool islands) {
+  // Upstream's casts of narrow floats have no lowering but ours.
+  manager.addPass(createQuantFloatLegalizeArithPass());
   ConvertOpenVinoNodesToOnnxPassOptions layers;
   layers.allowUnsupported = islands;
   manager.addPass(createConvertOpenVinoNodesToOnnxPass(layers));

@@ -1,0 +1,106 @@
+# What other compilers write, imported or legalized, and run: the values of ml_dtypes and numpy.
+# RUN: %python %s %tools_dir %t
+import pathlib
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+
+tools, work = map(pathlib.Path, sys.argv[1:])
+work.mkdir(parents=True, exist_ok=True)
+random = np.random.default_rng(1)
+X = (random.standard_normal((3, 1000)) * 40).astype(np.float32)
+S = np.array([0.5, 0.25, 3.0], np.float32)
+Z = np.array([128, 3, 250], np.uint8)
+f8E4M3FN, f4E2M1FN = ml_dtypes.float8_e4m3fn, ml_dtypes.float4_e2m1fn
+
+
+def call(program, *arguments):
+    done = subprocess.run([tools / program, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, f"{program} {arguments}:\n{done.stderr}"
+    return done.stdout
+
+
+def run(name, text, arrays, *passes, program="quant-float-opt"):
+    """The first output."""
+    source, module = work / f"{name}.mlir", work / f"{name}.ours.mlir"
+    source.write_text(text)
+    if passes:
+        call(program, "--allow-unregistered-dialect", source, *passes, "-o", module)
+    else:
+        module = source
+    files = []
+    for index, array in enumerate(arrays):
+        files.append(work / f"{name}.{index}.npy")
+        np.save(files[-1], array)
+    call("quant-float-run", module, "--outputs", work / name, "--inputs", *files)
+    return np.load(work / name / "output_0.npy")
+
+
+def same(name, got, expected):
+    expected = np.asarray(expected)
+    if got.dtype != expected.dtype:
+        # Narrow floats come as their codes (P3).
+        expected = expected.view(np.uint8)
+    wrong = int((got != expected).sum())
+    assert not wrong, f"{name}: {wrong} of {got.size} differ: {got[got != expected][:4]}"
+    print(f"{name}: {got.size} equal")
+
+
+def quantize_ui8(x):
+    return np.clip(np.round(x / S[:, None]) + Z[:, None], 0, 255).astype(np.uint8)
+
+
+def saturate(x, kind):
+    most = float(ml_dtypes.finfo(kind).max)
+    return np.clip(x, -most, most).astype(kind)
+
+
+TORCH = """
+func.func @main(%x: !torch.vtensor<[3,?],f32>, %s: !torch.vtensor<[3],f32>, %z: !torch.vtensor<[3],ui8>) -> !torch.vtensor<[3,?],f8E4M3FN> attributes {torch.onnx_meta.opset_version = 21 : si64} {
+  %0 = "torch.operator"(%x, %s, %z) <{name = "onnx.QuantizeLinear"}> {torch.onnx.axis = 0 : si64} : (!torch.vtensor<[3,?],f32>, !torch.vtensor<[3],f32>, !torch.vtensor<[3],ui8>) -> !torch.vtensor<[3,?],ui8>
+  %1 = "torch.operator"(%0, %s, %z) <{name = "onnx.DequantizeLinear"}> {torch.onnx.axis = 0 : si64} : (!torch.vtensor<[3,?],ui8>, !torch.vtensor<[3],f32>, !torch.vtensor<[3],ui8>) -> !torch.vtensor<[3,?],f32>
+  %2 = "torch.operator"(%1) <{name = "onnx.Cast"}> {torch.onnx.to = 17 : si64} : (!torch.vtensor<[3,?],f32>) -> !torch.vtensor<[3,?],f8E4M3FN>
+  func.return %2 : !torch.vtensor<[3,?],f8E4M3FN>
+}
+"""
+codes = quantize_ui8(X).astype(np.float32)
+restored = (codes - Z[:, None]) * S[:, None]
+got = run("torch", TORCH, (X, S, Z), "--quant-float-import-onnx-ops")
+same("torch-mlir", got, saturate(restored, f8E4M3FN))
+
+ONNX_MLIR = """
+func.func @main(%x: tensor<3x?xf32>) -> tensor<3x?xf32> {
+  %s = "onnx.Constant"() {value = dense<[0.5, 0.25, 3.0]> : tensor<3xf32>} : () -> tensor<3xf32>
+  %z = "onnx.Constant"() {value = dense<[128, 3, 250]> : tensor<3xui8>} : () -> tensor<3xui8>
+  %q = "onnx.QuantizeLinear"(%x, %s, %z) {axis = 0 : si64, block_size = 0 : si64, output_dtype = 0 : si64, saturate = 1 : si64} : (tensor<3x?xf32>, tensor<3xf32>, tensor<3xui8>) -> tensor<3x?xui8>
+  %d = "onnx.DequantizeLinear"(%q, %s, %z) {axis = 0 : si64, block_size = 0 : si64} : (tensor<3x?xui8>, tensor<3xf32>, tensor<3xui8>) -> tensor<3x?xf32>
+  "onnx.Return"(%d) : (tensor<3x?xf32>) -> ()
+}
+"""
+got = run("onnx-mlir", ONNX_MLIR, (X,), "--quant-float-import-onnx-ops=opset=21")
+same("onnx-mlir", got, restored)
+
+QUANT = """
+func.func @main(%x: tensor<3x?xf32>) -> tensor<3x?xf32> {
+  %0 = "quant.qcast"(%x) : (tensor<3x?xf32>) -> tensor<3x?x!quant.uniform<f8E4M3FN:f32:0, {0.5, 0.25, 3.0}>>
+  %1 = "quant.dcast"(%0) : (tensor<3x?x!quant.uniform<f8E4M3FN:f32:0, {0.5, 0.25, 3.0}>>) -> tensor<3x?xf32>
+  return %1 : tensor<3x?xf32>
+}
+"""
+without = "quant-float-opt-without-quant"
+got = run("quant", QUANT, (X * 20,), "--quant-float-legalize-arith", program=without)
+stored = saturate(X * 20 / S[:, None], f8E4M3FN).astype(np.float32)
+same("quant", got, stored * S[:, None])
+
+# The drivers take upstream's casts as they are.
+ARITH = """
+func.func @main(%x: tensor<3x?xf32>, %s: tensor<3x?xf8E8M0FNU>) -> tensor<3x?xf4E2M1FN> {
+  %0 = arith.scaling_truncf %x, %s : tensor<3x?xf32>, tensor<3x?xf8E8M0FNU> to tensor<3x?xf4E2M1FN>
+  return %0 : tensor<3x?xf4E2M1FN>
+}
+"""
+scales = random.integers(120, 134, X.shape).astype(np.uint8)
+got = run("arith", ARITH, (X, scales))
+same("arith", got, saturate(X / np.exp2(scales.astype(np.float32) - 127), f4E2M1FN))
