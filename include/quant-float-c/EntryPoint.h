@@ -41,10 +41,10 @@
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
  * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE and
- * QF_ERROR_DEVICE may show when a part has been. If `error` is not null, up to `error_size`
- * bytes of a message that names the function, the argument, what was expected
- * and what was given are written there, always ended by a zero byte.
- * On success `error` gets the empty string.
+ * QF_ERROR_DEVICE may show when a part has been. If `error` is not null, up to
+ * `error_size` bytes of a message that names the function, the argument, what
+ * was expected and what was given are written there, always ended by a zero
+ * byte. On success `error` gets the empty string.
  *
  * Devices. In a model that was compiled for a GPU `data` points to the device's
  * memory, of the current context or else of the first device's, and is a

@@ -228,6 +228,20 @@ static std::string getMathLibrary(const CompileOptions &options) {
   return {};
 }
 
+/// The library that host code of kernels calls: where it was built, or beside
+/// this program's folder.
+static std::string getCudaRuntime() {
+  StringRef built = QUANT_FLOAT_CUDA_RUNTIME_PATH;
+  if (llvm::sys::fs::exists(built))
+    return built.str();
+  static const char anchor = 0;
+  SmallString<128> path(llvm::sys::path::parent_path(
+      llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable(
+          nullptr, const_cast<char *>(&anchor)))));
+  llvm::sys::path::append(path, "lib", llvm::sys::path::filename(built));
+  return llvm::sys::fs::exists(path) ? path.str().str() : std::string();
+}
+
 llvm::Error quant_float::linkShared(StringRef object, StringRef output,
                                     const CompileOptions &options) {
   auto fail = [](const Twine &message) {
@@ -256,6 +270,15 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
       return fail("no OpenMP runtime for code that runs in threads: expected "
                   "libomp.so.5");
     arguments.append({openMP, "-rpath", llvm::sys::path::parent_path(openMP)});
+  }
+  std::string cudaRuntime;
+  if (options.target == Target::NVVM) {
+    cudaRuntime = getCudaRuntime();
+    if (cudaRuntime.empty())
+      return fail("no CUDA runtime of this project: expected "
+                  "libQuantFloatCudaRuntime.a in the folder of libraries");
+    // Two libraries in one program have a runtime each.
+    arguments.append({cudaRuntime, "--exclude-libs", "ALL"});
   }
   std::string message;
   if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0, 0,

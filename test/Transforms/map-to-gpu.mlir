@@ -1,0 +1,179 @@
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-map-to-gpu,canonicalize,cse))" | FileCheck %s
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-map-to-gpu{module=mine}))" | FileCheck %s --check-prefix=MODULE
+
+#id1 = affine_map<(d0) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// Sixteen bytes of the narrowest operand for each thread; vectors where they
+// are whole and every address allows it.
+
+// MODULE: gpu.launch {{.*}} module(@mine) function(@flat_kernel_0)
+// CHECK-LABEL: func.func @flat.kernel
+// CHECK-SAME: (%[[X:.+]]: memref<?x3xf32>, %[[Y:.+]]: memref<?x3xi8>)
+func.func @flat.kernel(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
+  // CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : index
+  // CHECK-DAG: %[[WIDTH:.+]] = arith.constant 16 : index
+  // CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : index
+  // CHECK-DAG: %[[FROM:.+]] = memref.collapse_shape %[[X]] {{\[}}[0, 1]] : memref<?x3xf32> into memref<?xf32>
+  // CHECK-DAG: %[[TO:.+]] = memref.collapse_shape %[[Y]]
+  // CHECK: %[[SIZE:.+]] = memref.dim %[[TO]]
+  // CHECK: %[[COUNT:.+]] = arith.ceildivui %[[SIZE]], %[[WIDTH]]
+  // CHECK: %[[BLOCKS:.+]] = arith.ceildivui %[[COUNT]], %[[THREADS]]
+  // CHECK: %[[GRID:.+]] = arith.maxui %[[BLOCKS]], %[[ONE]]
+  // CHECK: gpu.launch blocks(%[[BLOCK:[^,]+]], {{[^)]+}}) in ({{[^,]+}} = %[[GRID]], {{[^,]+}} = %[[ONE]], {{[^,]+}} = %[[ONE]])
+  // CHECK-SAME: threads(%[[THREAD:[^,]+]], {{[^)]+}}) in ({{[^,]+}} = %[[THREADS]],
+  // CHECK-SAME: module(@quant_float_kernels) function(@flat_kernel_0)
+  // CHECK: %[[FIRST:.+]] = arith.muli %[[BLOCK]], %[[THREADS]]
+  // CHECK: %[[NUMBER:.+]] = arith.addi %[[FIRST]], %[[THREAD]]
+  // CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[NUMBER]], %[[COUNT]]
+  // CHECK: scf.if %[[INSIDE]] {
+  // CHECK: %[[OFFSET:.+]] = arith.muli %[[NUMBER]], %[[WIDTH]]
+  // CHECK: %[[LEFT:.+]] = arith.subi %[[SIZE]], %[[OFFSET]]
+  // CHECK: %[[WHOLE:.+]] = arith.cmpi uge, %[[LEFT]], %[[WIDTH]]
+  // CHECK: %[[ADDRESSES:.+]] = arith.ori
+  // CHECK: %[[ALIGNED:.+]] = arith.cmpi eq, %[[ADDRESSES]]
+  // CHECK: %[[WIDE:.+]] = arith.andi %[[WHOLE]], %[[ALIGNED]]
+  // CHECK: scf.if %[[WIDE]] {
+  // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<16xf32, {{.*}}>, vector<16xf32>
+  // CHECK: arith.fptosi %{{.+}} : vector<16xf32> to vector<16xi8>
+  // CHECK: vector.store %{{.+}} {alignment = 16 : i64} : memref<16xi8, {{.*}}>, vector<16xi8>
+  // CHECK: } else {
+  // CHECK: scf.for %{{.+}} = %[[OFFSET]] to %{{.+}} step %[[ONE]] {
+  // CHECK: linalg.generic
+  // CHECK: arith.fptosi %{{.+}} : f32 to i8
+  linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<?x3xf32>) outs(%y : memref<?x3xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %0 = arith.fptosi %in : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// -----
+
+#row = affine_map<(d0, d1) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+
+// What does not change along a row is loaded once; neighbours in a row are
+// neighbours among the threads.
+
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: (%{{.+}}: memref<?x?xf32>, %[[S:.+]]: memref<?xf32>,
+func.func @rows(%x: memref<?x?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
+  // CHECK: gpu.launch
+  // CHECK: %[[NUMBER:.+]] = arith.addi
+  // CHECK: scf.if
+  // CHECK: %[[COLUMN:.+]] = arith.remui %[[NUMBER]], %[[CHUNKS:.+]] : index
+  // CHECK: %[[ROW:.+]] = arith.divui %[[NUMBER]], %[[CHUNKS]] : index
+  // CHECK: %[[SCALE:.+]] = memref.load %[[S]][%[[ROW]]]
+  // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<4xf32, {{.*}}>, vector<4xf32>
+  // CHECK: %[[ALL:.+]] = vector.broadcast %[[SCALE]] : f32 to vector<4xf32>
+  // CHECK: arith.divf %{{.+}}, %[[ALL]] : vector<4xf32>
+  linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x?xf32>, memref<?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%in: f32, %scale: f32, %out: f32):
+    %0 = arith.divf %in, %scale : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#blocks = affine_map<(d0, d1) -> (d0, d1 floordiv 24)>
+
+// A thread's elements are of one block: 8 of 16.
+
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%x: memref<?x240xf32>, %s: memref<?x10xf32>, %y: memref<?x240xi8>) {
+  // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<8xf32, {{.*}}>, vector<8xf32>
+  // CHECK: vector.store %{{.+}} {alignment = 8 : i64} : memref<8xi8, {{.*}}>, vector<8xi8>
+  linalg.generic {indexing_maps = [#id2, #blocks, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x240xf32>, memref<?x10xf32>) outs(%y : memref<?x240xi8>) {
+  ^bb0(%in: f32, %scale: f32, %out: i8):
+    %0 = arith.divf %in, %scale : f32
+    %1 = arith.fptosi %0 : f32 to i8
+    linalg.yield %1 : i8
+  }
+  return
+}
+
+// -----
+
+#row = affine_map<(d0, d1) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+
+// Rows that start anywhere: one element each, so that neighbours read
+// neighbours.
+
+// CHECK-LABEL: func.func @odd
+func.func @odd(%x: memref<?x49xf32>, %s: memref<?xf32>, %y: memref<?x49xi8>) {
+  // CHECK: gpu.launch
+  // CHECK-NOT: vector
+  // CHECK: linalg.generic
+  // CHECK: gpu.terminator
+  linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x49xf32>, memref<?xf32>) outs(%y : memref<?x49xi8>) {
+  ^bb0(%in: f32, %scale: f32, %out: i8):
+    %0 = arith.divf %in, %scale : f32
+    %1 = arith.fptosi %0 : f32 to i8
+    linalg.yield %1 : i8
+  }
+  return
+}
+
+// -----
+
+// One element is one thread's.
+
+// CHECK-LABEL: func.func @scalar
+func.func @scalar(%x: memref<f32>, %y: memref<f32>) {
+  // CHECK: gpu.launch
+  // CHECK: linalg.generic
+  // CHECK: gpu.terminator
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%x : memref<f32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.negf %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Copies are kernels, sums are of one thread each, buffers are the device's and
+// constants come from its own memory.
+
+memref.global "private" constant @weights : memref<4x8xf32> = dense<2.0>
+
+// CHECK-LABEL: func.func @network
+// CHECK-SAME: (%[[X:.+]]: memref<?x4xf32>, %[[Y:.+]]: memref<?x8xf32>)
+// MODULE-LABEL: func.func @network
+func.func @network(%x: memref<?x4xf32>, %y: memref<?x8xf32>) {
+  // CHECK-NOT: memref.get_global
+  // CHECK: %[[SUM:.+]] = gpu.alloc (%{{.+}}) : memref<?x8xf32>
+  // CHECK: gpu.launch
+  // CHECK: gpu.launch
+  // CHECK: %[[W:.+]] = memref.get_global @weights
+  // CHECK: linalg.matmul ins(%{{.+}}, %{{.+}} : memref<1x4xf32, {{.*}}>, memref<4x1xf32, {{.*}}>) outs(%{{.+}} : memref<1x1xf32, {{.*}}>)
+  // CHECK: gpu.launch
+  // CHECK: vector.load
+  // CHECK: gpu.dealloc %[[SUM]]
+  // MODULE: function(@network_kernel_0)
+  // MODULE: function(@network_kernel_1)
+  // MODULE: function(@network_kernel_2)
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x4xf32>
+  %w = memref.get_global @weights : memref<4x8xf32>
+  %sum = memref.alloc(%n) : memref<?x8xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?x8xf32>)
+  linalg.matmul ins(%x, %w : memref<?x4xf32>, memref<4x8xf32>) outs(%sum : memref<?x8xf32>)
+  memref.copy %sum, %y : memref<?x8xf32> to memref<?x8xf32>
+  memref.dealloc %sum : memref<?x8xf32>
+  return
+}
