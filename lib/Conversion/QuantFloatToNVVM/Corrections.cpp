@@ -179,32 +179,35 @@ Value quant_float::finishFNUZ(Lanes &lanes, function_ref<Value(Value)> convert,
   return registers.unpack(l.make<arith::OrIOp>(code, sign));
 }
 
-// NaN is the zero of the other sign, where the instruction gives the largest
-// value.
+// NaN is the zero of the other sign (D8: of either), where the instruction
+// gives the largest value.
 Value quant_float::finishGrid(Lanes &lanes, function_ref<Value(Value)> convert,
-                              const Carrier &carrier, FloatType type,
-                              const CastSemantics &, bool) {
-  Value codes = convert(carrier.value);
+                              const Carrier &carrier, FloatType,
+                              const CastSemantics &, bool nanMatters) {
+  Value value = carrier.value;
   if (carrier.nans == NaNs::None)
-    return codes;
-  FloatFormat to(type);
-  Value sign = getSign(lanes, carrier.value, to);
-  Value zero =
-      lanes.make<arith::XOrIOp>(sign, lanes.integer(sign, to.signMask()));
-  return lanes.select(lanes.isNaN(carrier.value), zero, codes);
+    return convert(value);
+  auto from = cast<FloatType>(getElementTypeOrSelf(value));
+  Value zero = lanes.number(from, APFloat(0.0f));
+  if (nanMatters) {
+    Value bits = lanes.toBits(value);
+    Value others = lanes.make<arith::XOrIOp>(bits, lanes.integer(bits, -1));
+    zero =
+        lanes.bitcast(lanes.bitAnd(others, FloatFormat(from).signMask()), from);
+  }
+  return convert(lanes.select(lanes.isNaN(value), zero, value));
 }
 
 Value quant_float::finishScale(Lanes &lanes, function_ref<Value(Value)> convert,
                                const Carrier &carrier, FloatType,
                                const CastSemantics &semantics, bool) {
   Value value = carrier.value;
-  Value codes = convert(value);
   auto from = cast<FloatType>(getElementTypeOrSelf(value));
-  if (semantics.saturate) {
-    Value zero = lanes.number(from, APFloat(0.0f));
-    return lanes.select(lanes.compare(CmpFPredicate::OLT, value, zero), 0,
-                        codes);
-  }
+  // Negative numbers are 0; NaN stays.
+  if (semantics.saturate)
+    return convert(lanes.make<arith::MaximumFOp>(
+        value, lanes.number(from, APFloat(0.0f))));
+  Value codes = convert(value);
   Value isInside = lanes.make<arith::AndIOp>(
       lanes.compare(CmpFPredicate::OGE, value, lanes.powerOfTwo(from, -127)),
       lanes.compare(CmpFPredicate::OLE, value, lanes.powerOfTwo(from, 127)));

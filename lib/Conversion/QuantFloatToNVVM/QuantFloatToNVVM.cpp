@@ -161,7 +161,8 @@ void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
   storageCasts.add<InstructionConversion<math::FmaOp, LLVM::FMAOp>,
                    InstructionConversion<arith::MinNumFOp, LLVM::MinNumOp>,
                    InstructionConversion<arith::MaxNumFOp, LLVM::MaxNumOp>,
-                   InstructionConversion<arith::MinimumFOp, LLVM::MinimumOp>>(
+                   InstructionConversion<arith::MinimumFOp, LLVM::MinimumOp>,
+                   InstructionConversion<arith::MaximumFOp, LLVM::MaximumOp>>(
       context);
   walkAndApplyPatterns(op, std::move(bodies));
   walkAndApplyPatterns(op, std::move(shapes));

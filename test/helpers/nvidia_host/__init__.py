@@ -14,7 +14,7 @@ FLOAT = r"(?:<\d+ x )?(?:half|bfloat|float|double)>?"
 FLAGS = r"(?: (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast))*"
 NAN_MAKERS = re.compile(
     rf"^  (%[\w.]+) = (?:(?:fpext|fptrunc){FLAGS} .* to ({FLOAT})|f(?:mul|add|sub|div|rem){FLAGS} ({FLOAT}) .*"
-    rf"|(?:tail )?call{FLAGS} ({FLOAT}) @llvm\.(?:fma|fmuladd|sqrt|exp2?|log2?|roundeven|rint|floor|ceil|trunc)\..*)$",
+    rf"|(?:tail )?call{FLAGS} ({FLOAT}) @llvm\.(?:fma|fmuladd|sqrt|exp2?|log2?|roundeven|rint|floor|ceil|trunc|minimum|maximum)\..*)$",
     re.MULTILINE,
 )
 ACCESSES = re.compile(

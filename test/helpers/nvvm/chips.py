@@ -1,0 +1,32 @@
+"""Which chips have which conversion instructions."""
+
+import re
+
+# Chips, and the first version of PTX with all of a chip's instructions.
+CHIPS = {
+    "sm_75": 63, "sm_80": 70, "sm_86": 71, "sm_89": 81, "sm_90": 78, "sm_90a": 80, "sm_100a": 86, "sm_100f": 88, "sm_103a": 88,
+    "sm_120a": 87, "sm_121a": 88,
+}  # fmt: skip
+MORE_CHIPS = {
+    "sm_87": 74, "sm_88": 90, "sm_100": 86, "sm_103": 88, "sm_103f": 88, "sm_110": 90, "sm_110a": 90, "sm_110f": 90, "sm_120": 87,
+    "sm_120f": 88, "sm_121": 88, "sm_121f": 88,
+}  # fmt: skip
+# Each narrow float's name in PTX.
+INSTRUCTION_TYPES = {
+    "f8E4M3FN": "e4m3x2",
+    "f8E5M2": "e5m2x2",
+    "f8E8M0FNU": "ue8m0x2",
+    "f4E2M1FN": "e2m1x2",
+    "f6E2M3FN": "e2m3x2",
+    "f6E3M2FN": "e3m2x2",
+}
+# Whose instructions the codes of the FNUZ types are made by.
+COUNTERPARTS = {"f8E4M3FNUZ": "f8E4M3FN", "f8E5M2FNUZ": "f8E5M2"}
+
+
+def has(chip, name):
+    """Whether there are instructions for this narrow float."""
+    number, suffix = re.fullmatch(r"sm_(\d+)(\w?)", chip).groups()
+    if name in ("f8E4M3FN", "f8E5M2"):
+        return int(number) >= 89
+    return name in INSTRUCTION_TYPES and int(number) >= 100 and suffix != ""
