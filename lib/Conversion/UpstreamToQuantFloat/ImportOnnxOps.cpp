@@ -137,7 +137,7 @@ static bool isDefault(OpAttribute attribute, Attribute value) {
   auto integer = dyn_cast<IntegerAttr>(value);
   bool isOne =
       attribute == OpAttribute::Saturate || attribute == OpAttribute::Axis;
-  return integer && integer.getInt() == isOne;
+  return integer && integer.getValue() == uint64_t(isOne);
 }
 
 /// As `quant_float.node` has them: ints of 64 bits, and types as ONNX's
@@ -235,6 +235,8 @@ Value ImportOnnxOps::getTensor(Value value) {
 
 FailureOr<NodeOp> ImportOnnxOps::createNode(ForeignOp foreign, int64_t opset) {
   Operation *op = foreign.op;
+  if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+    return op->emitError() << "expected an op without regions and successors";
   FailureOr<DictionaryAttr> attributes =
       readAttributes(foreign, *getKind(foreign.opType), opset);
   if (failed(attributes))
@@ -277,12 +279,11 @@ LogicalResult ImportOnnxOps::import(ForeignOp foreign) {
   FailureOr<NodeResolution> resolution = resolveNode(builder, node, emitError);
   LogicalResult result = success(succeeded(resolution));
   Operation *op = succeeded(resolution) ? resolution->op : nullptr;
+  // All inputs are tensors; a scale's rank may be missing.
   if (succeeded(resolution) && !op)
     result = emitError()
              << "input " << resolution->missingInput
-             << ": expected a tensor of a known "
-             << (resolution->missesRank ? "rank" : "element type")
-             << ", but got "
+             << ": expected a tensor of known rank, but got "
              << foreign.op->getOperand(resolution->missingInput).getType();
   if (op && (failed(verifyDeclaredTypes(node, *resolution, emitError)) ||
              failed(verifyResolvedNode(op, emitError)))) {
@@ -398,8 +399,10 @@ void ImportOnnxOps::runOnOperation() {
   SmallVector<ForeignOp> found;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     ForeignOp foreign = readForeignOp(op);
-    if (getKind(foreign.opType))
-      found.push_back(foreign);
+    if (!getKind(foreign.opType))
+      return WalkResult::advance();
+    found.push_back(foreign);
+    return WalkResult::skip();
   });
   tensors.clear();
   maybeDead.clear();

@@ -331,7 +331,7 @@ static Value expandOnTensor(OpBuilder &builder, Operation *op,
   Location loc = op->getLoc();
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, op->getOperand(0)),
-      type.getElementType());
+      type.getElementType(), type.getEncoding());
   SmallVector<AffineMap> maps(op->getNumOperands() + 1,
                               builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),

@@ -27,7 +27,7 @@ static std::string findMisfit(const Float8QuantType &type, Type expressed,
                               Type quantized) {
   auto shaped = dyn_cast<RankedTensorType>(expressed);
   if (isa<ShapedType>(expressed) && !shaped)
-    return "the rank of the tensor is not known";
+    return "values must be scalars or ranked tensors";
   if (getElementTypeOrSelf(expressed) != type.expressed)
     return "the expressed type must be the tensor's element type " +
            debugString(getElementTypeOrSelf(expressed)) + ", but got " +
@@ -36,9 +36,12 @@ static std::string findMisfit(const Float8QuantType &type, Type expressed,
   if (bool(shaped) != bool(other) ||
       (shaped && shaped.getShape() != other.getShape()))
     return "both sides must have one shape";
+  int64_t count = type.scales.size();
+  if (!type.axis && count != 1)
+    return "there must be one scale per tensor, but got " +
+           std::to_string(count);
   if (!type.axis)
     return {};
-  int64_t count = type.scales.size();
   if (!shaped || *type.axis < 0 || *type.axis >= shaped.getRank() ||
       shaped.getDimSize(*type.axis) != count)
     return "there must be a scale for each element along axis " +

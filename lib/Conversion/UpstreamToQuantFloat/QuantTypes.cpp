@@ -71,10 +71,10 @@ std::string QuantTypeReader::readScale(Float8QuantType &type) {
   APFloat scale(type.expressed.getFloatSemantics());
   llvm::Expected<APFloat::opStatus> status =
       scale.convertFromString(word, APFloat::rmNearestTiesToEven);
-  if (!status) {
-    llvm::consumeError(status.takeError());
-    return ("a scale must be a number, but got '" + word + "'").str();
-  }
+  bool isNumber = bool(status);
+  llvm::consumeError(status.takeError());
+  if (!isNumber || !scale.isFiniteNonZero() || scale.isNegative())
+    return ("a scale must be a positive number, but got '" + word + "'").str();
   type.scales.push_back(scale);
   if (!consume(":"))
     return {};
@@ -109,6 +109,12 @@ std::string QuantTypeReader::read(Float8QuantType &type) {
     if (std::string error = readScale(type); !error.empty())
       return error;
   } while (isList && consume(","));
+  if (isList)
+    consume("}");
+  if (!rest.trim().empty())
+    return ("the type must end after the scales, but goes on with '" + rest +
+            "'")
+        .str();
   return {};
 }
 

@@ -54,7 +54,8 @@ TensorType quant_float::getTensorOfTorch(Type type) {
     list.split(words, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
     for (StringRef word : words) {
       int64_t size = ShapedType::kDynamic;
-      if (word.trim() != "?" && word.trim().getAsInteger(10, size))
+      word = word.trim();
+      if (word != "?" && (word.getAsInteger(10, size) || size < 0))
         return {};
       sizes->push_back(size);
     }

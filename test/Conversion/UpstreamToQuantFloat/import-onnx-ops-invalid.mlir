@@ -40,11 +40,25 @@ func.func @values(%x: tensor<4xf32>, %i: i32, %t: !torch.vtensor<[4],unk>, %s: t
   %1 = "onnx.Cast"(%i) {to = f16} : (i32) -> tensor<4xf32>
   // expected-error @+1 {{input 0: expected a tensor, but got '!torch.vtensor<[4],unk>'}}
   %2 = "torch.operator"(%t) <{name = "onnx.Cast"}> {torch.onnx.to = 10 : si64} : (!torch.vtensor<[4],unk>) -> !torch.vtensor<[4],f16>
-  // expected-error @+1 {{input 1: expected a tensor of a known rank, but got 'tensor<*xf32>'}}
+  // expected-error @+1 {{input 1: expected a tensor of known rank, but got 'tensor<*xf32>'}}
   %3 = "onnx.QuantizeLinear"(%x, %s) : (tensor<4xf32>, tensor<*xf32>) -> tensor<4xui8>
   // expected-error @+1 {{expected 1 output, but got 2}}
   %4:2 = "onnx.Cast"(%x) {to = f16} : (tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf16>)
   return
+}
+
+// -----
+
+func.func @regions(%x: tensor<4xf32>) -> tensor<4xf16> {
+  // expected-error @+1 {{expected an op without regions and successors}}
+  %0 = "onnx.Cast"(%x) ({
+    %1 = "onnx.Cast"(%x) {to = f16} : (tensor<4xf32>) -> tensor<4xf16>
+    "onnx.Yield"(%1) : (tensor<4xf16>) -> ()
+  }) {to = f16} : (tensor<4xf32>) -> tensor<4xf16>
+  // expected-error @+2 {{input 0: expected a tensor, but got '!torch.vtensor<[-4],f32>'}}
+  %2 = "torch.operator"() <{name = "onnx.Constant"}> : () -> !torch.vtensor<[-4],f32>
+  %3 = "torch.operator"(%2) <{name = "onnx.Cast"}> {torch.onnx.to = 10 : si64} : (!torch.vtensor<[-4],f32>) -> !torch.vtensor<[4],f16>
+  return %0 : tensor<4xf16>
 }
 
 // -----

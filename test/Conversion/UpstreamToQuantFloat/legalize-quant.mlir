@@ -57,17 +57,23 @@ func.func @types(%x: tensor<4xf32>, %d: tensor<4xf64>, %u: tensor<*xf32>) {
   %3 = "quant.qcast"(%d) : (tensor<4xf64>) -> tensor<4x!quant.uniform<f8E4M3FN:f64, 0.5>>
   // expected-remark @+1 {{not legalized: scales must be per tensor or per axis, but are per block}}
   %4 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:{0:2}, {0.5, 1.0}>>
-  // expected-remark @+1 {{not legalized: a scale must be a number, but got 'half'}}
+  // expected-remark @+1 {{not legalized: a scale must be a positive number, but got 'half'}}
   %5 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, half>>
   // expected-remark @+1 {{not legalized: the expressed type must be the tensor's element type f32, but got bf16}}
   %6 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:bf16, 0.5>>
   // expected-remark @+1 {{not legalized: there must be a scale for each element along axis 0, but got 3}}
   %7 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:0, {0.5, 1.0, 2.0}>>
-  // expected-remark @+1 {{not legalized: the rank of the tensor is not known}}
+  // expected-remark @+1 {{not legalized: values must be scalars or ranked tensors}}
   %8 = "quant.qcast"(%u) : (tensor<*xf32>) -> tensor<*x!quant.uniform<f8E4M3FN:f32, 0.5>>
   // expected-remark @+1 {{not legalized: both sides must have one shape}}
   %9 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<5x!quant.uniform<f8E4M3FN:f32, 0.5>>
   // expected-remark @+1 {{not legalized: the axis must be a number}}
   %10 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:a, {0.5}>>
+  // expected-remark @+1 {{not legalized: a scale must be a positive number, but got '-1.0'}}
+  %11 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, -1.0>>
+  // expected-remark @+1 {{not legalized: there must be one scale per tensor, but got 2}}
+  %12 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, {1.0, 2.0}>>
+  // expected-remark @+1 {{not legalized: the type must end after the scales, but goes on with ', 2.0'}}
+  %13 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, 1.0, 2.0>>
   return
 }
