@@ -132,8 +132,11 @@ FailureOr<SharedBytes> ExternalData::read(const ::onnx::TensorProto &tensor,
                     content.size());
 
   if (reference->checksum) {
-    std::string digest = llvm::toHex(
-        llvm::SHA1::hash(llvm::arrayRefFromStringRef(content)), true);
+    // Of the whole file, which many tensors may share.
+    std::string &digest = digests[location];
+    if (digest.empty())
+      digest = llvm::toHex(
+          llvm::SHA1::hash(llvm::arrayRefFromStringRef(content)), true);
     if (!reference->checksum->equals_insensitive(digest))
       return diagnose(subject, Diag::ExternalChecksum, printable(location),
                       printable(*reference->checksum), digest);

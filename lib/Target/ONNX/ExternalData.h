@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <onnx/onnx_pb.h>
+#include <string>
 
 namespace mlir::quant_float::onnx_import {
 
@@ -33,6 +34,8 @@ private:
 
   std::string folder;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
+  /// Their checksums, as far as they were asked for.
+  llvm::StringMap<std::string> digests;
 };
 
 } // namespace mlir::quant_float::onnx_import
