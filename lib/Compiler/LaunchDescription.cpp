@@ -399,22 +399,17 @@ FailureOr<json::Object> EntryDescriber::describe() {
 
 FailureOr<std::string> quant_float::describeLaunches(ModuleOp module,
                                                      StringRef chip) {
+  FailureOr<std::vector<EntryPointInfo>> entryPoints = getEntryPoints(module);
+  if (failed(entryPoints))
+    return failure();
   json::Array entries;
   SymbolTable symbols(module);
-  for (auto kernel : module.getOps<func::FuncOp>()) {
-    Attribute attribute = kernel->getAttr(kEntryPointAttrName);
-    if (!attribute)
-      continue;
-    FailureOr<EntryPointInfo> info = EntryPointInfo::fromAttribute(attribute);
-    auto sizes = succeeded(info)
-                     ? symbols.lookup<func::FuncOp>(info->symbol + ".sizes")
-                     : nullptr;
-    if (!sizes)
-      return kernel.emitError("function '")
-             << kernel.getSymName() << "': expected the description of an "
-             << "entry point and its function of sizes, but got " << attribute;
+  for (const EntryPointInfo &info : *entryPoints) {
+    // quant-float-make-entry-points has made both.
+    auto kernel = symbols.lookup<func::FuncOp>(info.symbol + ".kernel");
+    auto sizes = symbols.lookup<func::FuncOp>(info.symbol + ".sizes");
     FailureOr<json::Object> entry =
-        EntryDescriber(kernel, sizes, *info).describe();
+        EntryDescriber(kernel, sizes, info).describe();
     if (failed(entry))
       return failure();
     entries.push_back(std::move(*entry));

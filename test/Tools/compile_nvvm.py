@@ -46,6 +46,15 @@ MODELS = {
   %0 = quant_float.node "Unheard"(%x) opset 1 : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }""",
+    "odd_size": """func.func @odd_size(%x: tensor<?xf32>) -> tensor<?xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.xori %n, %c1 : index
+  %0 = tensor.extract_slice %x[0] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+  %1 = quant_float.cast %0 opset 19 : tensor<?xf32> to tensor<?xf16>
+  return %1 : tensor<?xf16>
+}""",
     "nothing": "func.func private @nothing()",
 }
 for name, text in MODELS.items():
@@ -209,6 +218,13 @@ compile_model(
     stderr="expected the sizes of the results to follow from those of the arguments",
 )
 compile_model(1, "opaque", "bad.ptx", *sm_90, stderr="Unheard")
+compile_model(
+    1,
+    "odd_size",
+    "bad.ptx",
+    *sm_90,
+    stderr="entry point 'odd_size': expected a number that follows from the sizes of inputs, but got ",
+)
 compile_model(
     1,
     "nothing",
