@@ -43,6 +43,13 @@ const char *quantFloatGpuTakeError(void);
 
 void mgpuSetDefaultDevice(int32_t device);
 
+/*
+ * Between these two each launch of this thread is waited for, and the seconds
+ * that the device took for all of them are what the second returns.
+ */
+void quantFloatGpuStartTiming(void);
+double quantFloatGpuStopTiming(void);
+
 /* A cubin or fatbin; PTX, as text that ends in a zero byte, is compiled by the
  * driver with optimization level 0 to 4. `data` must live as long as the
  * module. */

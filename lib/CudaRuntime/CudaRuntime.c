@@ -23,6 +23,8 @@ typedef struct ThreadState {
   int hasAsked;
   int hasChosenDevice;
   int device;
+  int isTiming;
+  double seconds;
 } ThreadState;
 
 static _Thread_local ThreadState thread;
@@ -290,6 +292,39 @@ static int isLaunch(const intptr_t *grid, const intptr_t *block) {
   return !isEmpty;
 }
 
+void quantFloatGpuStartTiming(void) {
+  thread.isTiming = 1;
+  thread.seconds = 0;
+}
+
+double quantFloatGpuStopTiming(void) {
+  thread.isTiming = 0;
+  return thread.seconds;
+}
+
+/* Puts an event on the stream where launches are timed. */
+static CUevent markTime(const QfCudaDriver *driver, CUstream stream) {
+  CUevent event = 0;
+  if (!thread.isTiming || thread.hasFailed ||
+      !check(driver, "cuEventCreate", driver->cuEventCreate(&event, 0)))
+    return 0;
+  check(driver, "cuEventRecord", driver->cuEventRecord(event, stream));
+  return event;
+}
+
+static void addTime(const QfCudaDriver *driver, CUevent start, CUevent stop) {
+  float milliseconds = 0;
+  if (start && stop && !thread.hasFailed &&
+      check(driver, "cuEventSynchronize", driver->cuEventSynchronize(stop)) &&
+      check(driver, "cuEventElapsedTime",
+            driver->cuEventElapsedTime(&milliseconds, start, stop)))
+    thread.seconds += milliseconds * 1e-3;
+  if (start)
+    driver->cuEventDestroy(start);
+  if (stop)
+    driver->cuEventDestroy(stop);
+}
+
 void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY,
                       intptr_t gridZ, intptr_t blockX, intptr_t blockY,
                       intptr_t blockZ, int32_t shared, void *stream,
@@ -299,9 +334,18 @@ void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY,
   const intptr_t block[] = {blockX, blockY, blockZ};
   if (thread.hasFailed || !isLaunch(grid, block))
     return;
-  QF_CALL(cuLaunchKernel, function, (unsigned)gridX, (unsigned)gridY,
-          (unsigned)gridZ, (unsigned)blockX, (unsigned)blockY, (unsigned)blockZ,
-          (unsigned)shared, stream, parameters, extra);
+  CUcontext context;
+  const QfCudaDriver *driver = enter(&context);
+  if (!driver)
+    return;
+  CUevent start = markTime(driver, stream);
+  check(driver, "cuLaunchKernel",
+        driver->cuLaunchKernel(function, (unsigned)gridX, (unsigned)gridY,
+                               (unsigned)gridZ, (unsigned)blockX,
+                               (unsigned)blockY, (unsigned)blockZ,
+                               (unsigned)shared, stream, parameters, extra));
+  addTime(driver, start, markTime(driver, stream));
+  leave(driver);
 }
 
 void mgpuLaunchClusterKernel(void *function, intptr_t clusterX,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/ExecutionEngine/JitModule.h"
+#include "quant-float-c/CudaRuntime.h"
 #include "quant-float/EntryPoint/Link.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -23,7 +24,10 @@ namespace orc = llvm::orc;
 
 JitModule::JitModule(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
 
-JitModule::~JitModule() = default;
+JitModule::~JitModule() {
+  if (hasConstructors)
+    llvm::consumeError(jit->deinitialize(jit->getMainJITDylib()));
+}
 
 /// Whether the code needs the OpenMP runtime.
 static bool callsOpenMP(const llvm::Module &module) {
@@ -73,6 +77,36 @@ static llvm::Error defineEntryRuntime(orc::LLJIT &jit,
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
+/// The functions of this program that code for GPUs calls; a process need not
+/// show them to others.
+static llvm::Error defineCudaRuntime(orc::LLJIT &jit) {
+  orc::SymbolMap symbols;
+#define DEFINE(name)                                                           \
+  symbols[jit.mangleAndIntern(#name)] = {orc::ExecutorAddr::fromPtr(&name),    \
+                                         llvm::JITSymbolFlags::Exported};
+  DEFINE(quantFloatGpuTakeError)
+  DEFINE(mgpuModuleLoad)
+  DEFINE(mgpuModuleLoadJIT)
+  DEFINE(mgpuModuleUnload)
+  DEFINE(mgpuModuleGetFunction)
+  DEFINE(mgpuLaunchKernel)
+  DEFINE(mgpuStreamCreate)
+  DEFINE(mgpuStreamDestroy)
+  DEFINE(mgpuStreamSynchronize)
+  DEFINE(mgpuStreamWaitEvent)
+  DEFINE(mgpuEventCreate)
+  DEFINE(mgpuEventDestroy)
+  DEFINE(mgpuEventSynchronize)
+  DEFINE(mgpuEventRecord)
+  DEFINE(mgpuMemAlloc)
+  DEFINE(mgpuMemFree)
+  DEFINE(mgpuMemcpy)
+  DEFINE(mgpuMemset32)
+  DEFINE(mgpuMemset16)
+#undef DEFINE
+  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
+}
+
 llvm::Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<llvm::Module> module,
                   std::unique_ptr<llvm::LLVMContext> context,
@@ -111,12 +145,25 @@ JitModule::create(std::unique_ptr<llvm::Module> module,
   if (llvm::Error error = defineEntryRuntime(**jit, *module))
     return std::move(error);
 
+  if (module->getFunction("mgpuLaunchKernel"))
+    if (llvm::Error error = defineCudaRuntime(**jit))
+      return std::move(error);
+  // What loads the kernels.
+  bool hasConstructors = module->getNamedGlobal("llvm.global_ctors");
+
   module->setDataLayout((*jit)->getDataLayout());
   module->setTargetTriple((*jit)->getTargetTriple());
   if (llvm::Error error = (*jit)->addIRModule(
           orc::ThreadSafeModule(std::move(module), std::move(context))))
     return std::move(error);
-  return std::unique_ptr<JitModule>(new JitModule(std::move(*jit)));
+  std::unique_ptr<JitModule> result(new JitModule(std::move(*jit)));
+  if (hasConstructors) {
+    if (llvm::Error error =
+            result->jit->initialize(result->jit->getMainJITDylib()))
+      return std::move(error);
+    result->hasConstructors = true;
+  }
+  return result;
 }
 
 llvm::Expected<void *> JitModule::lookup(llvm::StringRef name) {

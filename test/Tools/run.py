@@ -105,8 +105,14 @@ run(2, "pair.mlir", "--threads", "5000", stderr="--threads: expected 0 to 4096, 
 run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 or more, but got 0")
 run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")
 run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
-run(2, "pair.mlir", "--target", "tpu", stderr="--target: expected cpu or reference, but got 'tpu'")
-run(2, "pair.mlir", "--target", "nvvm", stderr="--target: nvvm is not supported yet")
+run(
+    2,
+    "pair.mlir",
+    "--target",
+    "tpu",
+    stderr="--target: expected cpu, reference or nvvm, but got 'tpu'",
+)
+run(2, "pair.mlir", "--chip", "sm_90", stderr="--chip: expected --target nvvm")
 run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", "a.npy", stderr="cannot be written")
 # Wrong input.
 run(1, "pair.mlir", "--inputs", "b.npy", "b.npy", stderr="expected float in a .npy type 'f4'")

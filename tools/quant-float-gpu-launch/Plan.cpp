@@ -54,8 +54,8 @@ bool Planner::check() {
         !evaluate(check.right, INT64_MIN, INT64_MAX, right))
       return false;
     if (left != right)
-      return fail(check.message + ": " + std::to_string(left) + " and " +
-                  std::to_string(right));
+      return fail(check.message + ": expected " + std::to_string(left) +
+                  ", but got " + std::to_string(right));
   }
   return true;
 }

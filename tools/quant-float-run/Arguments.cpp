@@ -9,6 +9,7 @@
 #include "Arguments.h"
 #include "../FakeConvertModeOption.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "quant-float/Support/NvidiaChip.h"
 #include "quant-float/Support/TargetCpu.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -55,6 +56,11 @@ struct Options {
   cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
                            cl::desc("the CPU to compile for (default: host)"),
                            cl::init("host"), cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::value_desc("sm_80|sm_90|..."),
+      cl::desc("the NVIDIA chip to compile for, with --target nvvm (default: "
+               "the device's)"),
+      cl::cat(category)};
   cl::opt<unsigned> threads{
       "threads", cl::value_desc("N"),
       cl::desc("threads to run in (default: 1); 0: as many "
@@ -162,6 +168,7 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   arguments.entry = options.entry;
   arguments.target = options.target;
   arguments.cpu = options.cpu;
+  arguments.chip = options.chip;
   arguments.threads = options.threads;
   arguments.time = options.time;
   arguments.repeat = options.repeat;
@@ -191,15 +198,22 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
     return fail("--repeat: expected 1 or more, but got 0");
   if (arguments.compareModes && (arguments.time || !arguments.outputs.empty()))
     return fail("--compare-modes: expected neither --time nor --outputs");
-  if (arguments.target == "nvvm")
-    return fail("--target: nvvm is not supported yet");
-  if (arguments.target != "cpu" && arguments.target != "reference")
-    return fail("--target: expected cpu or reference, but got '" +
+  if (arguments.target != "cpu" && arguments.target != "reference" &&
+      arguments.target != "nvvm")
+    return fail("--target: expected cpu, reference or nvvm, but got '" +
                 arguments.target + "'");
+  if (!arguments.chip.empty() && arguments.target != "nvvm")
+    return fail("--chip: expected --target nvvm");
   if (llvm::Expected<TargetCpu> cpu = TargetCpu::get("", arguments.cpu); !cpu) {
     exitCode = kToolWrongInput;
     return fail("--cpu: " + llvm::toString(cpu.takeError()));
   }
+  if (arguments.target == "nvvm" && !arguments.chip.empty())
+    if (llvm::Expected<NvidiaChip> chip = NvidiaChip::get(arguments.chip);
+        !chip) {
+      exitCode = kToolWrongInput;
+      return fail("--chip: " + llvm::toString(chip.takeError()));
+    }
   exitCode = kToolDone;
   return arguments;
 }

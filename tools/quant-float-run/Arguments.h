@@ -40,6 +40,8 @@ struct Arguments {
   std::string entry;
   std::string target;
   std::string cpu;
+  /// Of target nvvm; empty for the device's.
+  std::string chip;
   unsigned threads = 1;
   unsigned optimizationLevel = 2;
   unsigned repeat = 10;

@@ -91,6 +91,9 @@ std::optional<CompiledRun> CompiledRun::compile(ModuleOp module,
   result.constants = std::move(*constants);
 
   CompileOptions options;
+  if (arguments.target == "nvvm")
+    options.target = Target::NVVM;
+  options.chip = arguments.chip;
   options.cpu = arguments.cpu;
   options.threads = arguments.threads;
   options.optimizationLevel = arguments.optimizationLevel;
@@ -175,6 +178,35 @@ CompiledRun::Call CompiledRun::prepare(ArrayRef<Tensor> inputs,
   for (const Tensor &tensor : outputs)
     call.outputs.push_back(tensor.getDescriptor());
   return call;
+}
+
+llvm::Expected<CompiledRun::DeviceCall>
+CompiledRun::prepare(const CudaDevice &device, ArrayRef<Tensor> inputs,
+                     ArrayRef<Tensor> outputs) const {
+  DeviceCall result;
+  result.call = prepare(inputs, outputs);
+  auto hold = [&](llvm::Expected<DeviceMemory> memory, qf_tensor &descriptor,
+                  std::vector<DeviceMemory> &held) -> llvm::Error {
+    if (!memory)
+      return memory.takeError();
+    descriptor.data = memory->getPointer();
+    held.push_back(std::move(*memory));
+    return llvm::Error::success();
+  };
+  for (auto [index, descriptor] : llvm::enumerate(result.call.inputs)) {
+    const Tensor &tensor = index < inputs.size()
+                               ? inputs[index]
+                               : constants[index - inputs.size()];
+    if (llvm::Error error =
+            hold(device.upload(tensor), descriptor, result.inputs))
+      return std::move(error);
+  }
+  for (auto [tensor, descriptor] :
+       llvm::zip_equal(outputs, result.call.outputs))
+    if (llvm::Error error = hold(device.allocate(tensor.getBytes().size()),
+                                 descriptor, result.outputs))
+      return std::move(error);
+  return result;
 }
 
 llvm::Error CompiledRun::run(Call &call) const {

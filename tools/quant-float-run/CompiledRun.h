@@ -11,6 +11,7 @@
 
 #include "Arguments.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/ExecutionEngine/CudaDevice.h"
 #include "quant-float/ExecutionEngine/JitModule.h"
 #include "quant-float/ExecutionEngine/Tensor.h"
 
@@ -36,6 +37,16 @@ public:
     std::vector<qf_tensor> inputs, outputs;
   };
   Call prepare(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) const;
+
+  /// The same for entry points of target nvvm, which take memory of the device:
+  /// copies of the inputs, and room for the outputs.
+  struct DeviceCall {
+    Call call;
+    std::vector<DeviceMemory> inputs, outputs;
+  };
+  llvm::Expected<DeviceCall> prepare(const CudaDevice &device,
+                                     ArrayRef<Tensor> inputs,
+                                     ArrayRef<Tensor> outputs) const;
 
   /// One call of the entry point and nothing else.
   llvm::Error run(Call &call) const;

@@ -11,6 +11,7 @@
 #include "Inputs.h"
 #include "ModeComparison.h"
 #include "mlir/Pass/PassManager.h"
+#include "quant-float-c/CudaRuntime.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
 #include "quant-float/Conversion/Passes.h"
@@ -57,18 +58,16 @@ static func::FuncOp selectFunction(ModuleOp module, const Arguments &arguments,
   return nullptr;
 }
 
-/// Calls `run` --repeat times after a first one and prints what --time
-/// promises.
+/// Prints what --time promises of `time`, which runs once and says how long it
+/// took, and is called --repeat times after a first run.
 static llvm::Error measure(const Arguments &arguments, ArrayRef<Tensor> outputs,
-                           llvm::function_ref<llvm::Error()> run) {
+                           llvm::function_ref<llvm::Expected<double>()> time) {
   std::vector<double> seconds;
   for (unsigned i = 0; i < arguments.repeat; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = run())
-      return error;
-    std::chrono::duration<double> passed =
-        std::chrono::steady_clock::now() - start;
-    seconds.push_back(passed.count());
+    llvm::Expected<double> passed = time();
+    if (!passed)
+      return passed.takeError();
+    seconds.push_back(*passed);
   }
   llvm::sort(seconds);
   size_t middle = seconds.size() / 2;
@@ -89,6 +88,17 @@ static llvm::Error measure(const Arguments &arguments, ArrayRef<Tensor> outputs,
   return llvm::Error::success();
 }
 
+/// Seconds by the clock on the wall.
+static llvm::Expected<double>
+timeOnHost(llvm::function_ref<llvm::Error()> run) {
+  auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = run())
+    return std::move(error);
+  std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - start;
+  return passed.count();
+}
+
 /// The outputs, with --time measured.
 static llvm::Expected<std::vector<Tensor>>
 runReference(func::FuncOp function, const Arguments &arguments,
@@ -97,9 +107,11 @@ runReference(func::FuncOp function, const Arguments &arguments,
       evaluateWithReference(function, inputs);
   if (!outputs || !arguments.time)
     return outputs;
-  if (llvm::Error error = measure(arguments, *outputs, [&] {
-        return evaluateWithReference(function, inputs).takeError();
-      }))
+  auto run = [&] {
+    return evaluateWithReference(function, inputs).takeError();
+  };
+  if (llvm::Error error =
+          measure(arguments, *outputs, [&] { return timeOnHost(run); }))
     return std::move(error);
   return outputs;
 }
@@ -116,7 +128,39 @@ runCompiled(const CompiledRun &compiled, const Arguments &arguments,
   if (llvm::Error error = call())
     return std::move(error);
   if (arguments.time)
-    if (llvm::Error error = measure(arguments, *outputs, call))
+    if (llvm::Error error =
+            measure(arguments, *outputs, [&] { return timeOnHost(call); }))
+      return std::move(error);
+  return outputs;
+}
+
+/// The same on the device, whose own events tell the time of the kernels.
+static llvm::Expected<std::vector<Tensor>>
+runOnDevice(const CudaDevice &device, const CompiledRun &compiled,
+            const Arguments &arguments, ArrayRef<Tensor> inputs) {
+  llvm::Expected<std::vector<Tensor>> outputs =
+      compiled.allocateOutputs(inputs);
+  if (!outputs)
+    return outputs;
+  llvm::Expected<CompiledRun::DeviceCall> prepared =
+      compiled.prepare(device, inputs, *outputs);
+  if (!prepared)
+    return prepared.takeError();
+  if (llvm::Error error = compiled.run(prepared->call))
+    return std::move(error);
+  auto time = [&]() -> llvm::Expected<double> {
+    quantFloatGpuStartTiming();
+    llvm::Error error = compiled.run(prepared->call);
+    double seconds = quantFloatGpuStopTiming();
+    if (error)
+      return std::move(error);
+    return seconds;
+  };
+  if (arguments.time)
+    if (llvm::Error error = measure(arguments, *outputs, time))
+      return std::move(error);
+  for (auto [memory, output] : llvm::zip_equal(prepared->outputs, *outputs))
+    if (llvm::Error error = device.download(memory, output))
       return std::move(error);
   return outputs;
 }
@@ -159,6 +203,28 @@ static LogicalResult convertLayers(ModuleOp module) {
   return manager.run(module);
 }
 
+/// The outputs of target nvvm; nothing where the module does not compile.
+static std::optional<llvm::Expected<std::vector<Tensor>>>
+compileAndRunOnDevice(ModuleOp module, func::FuncOp function,
+                      Arguments arguments, ArrayRef<Tensor> inputs,
+                      int &exitCode) {
+  using Outputs = llvm::Expected<std::vector<Tensor>>;
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return Outputs(device.takeError());
+  if (arguments.chip.empty()) {
+    llvm::Expected<std::string> chip = device->getChip();
+    if (!chip)
+      return Outputs(chip.takeError());
+    arguments.chip = *chip;
+  }
+  std::optional<CompiledRun> compiled =
+      CompiledRun::compile(module, function, arguments, exitCode);
+  if (!compiled)
+    return std::nullopt;
+  return runOnDevice(*device, *compiled, arguments, inputs);
+}
+
 static int runModel(const Arguments &arguments) {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -187,6 +253,12 @@ static int runModel(const Arguments &arguments) {
     if (failed(checkReferenceSupports(function)))
       return kToolWrongInput;
     outputs = runReference(function, arguments, *inputs);
+  } else if (arguments.target == "nvvm") {
+    std::optional<llvm::Expected<std::vector<Tensor>>> found =
+        compileAndRunOnDevice(*module, function, arguments, *inputs, exitCode);
+    if (!found)
+      return exitCode;
+    outputs = std::move(*found);
   } else {
     std::optional<CompiledRun> compiled =
         CompiledRun::compile(*module, function, arguments, exitCode);

@@ -45,7 +45,8 @@ public:
                                 size_t errorSize);
 
   /// Compiles `module`, into which the entry runtime has been linked. Loads the
-  /// OpenMP runtime when the code calls it, and fails if there is none.
+  /// OpenMP runtime when the code calls it, and fails if there is none. Code
+  /// that launches kernels calls this program's CUDA runtime.
   static llvm::Expected<std::unique_ptr<JitModule>>
   create(std::unique_ptr<llvm::Module> module,
          std::unique_ptr<llvm::LLVMContext> context,
@@ -61,6 +62,7 @@ private:
   llvm::Expected<void *> lookup(llvm::StringRef name);
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  bool hasConstructors = false;
 };
 
 } // namespace mlir::quant_float
