@@ -9,9 +9,9 @@
 // One gpu.launch for each op, on a grid of one dimension:
 //
 //   number = block * 256 + thread
-//   if number < outer * ceil(inner / V):
-//     the row and the V elements in it that are this thread's
-//     if they are all there, and every address is a multiple of 16 bytes:
+//   if number < ceil(elements / V):
+//     V elements are this thread's
+//     if they are in one row, and every address is a multiple of 16 bytes:
 //       vectors
 //     else:
 //       one after the other
@@ -89,8 +89,12 @@ private:
   /// Elements of the innermost loop that one thread does.
   int64_t chooseWidth(GenericOp op, const LoopNest &nest);
   void mapRows(GenericOp op, LoopNest &nest);
-  /// Whether all accesses of a tile of `width` elements, at `offset`, may be
-  /// wide.
+  /// Whether a tile of `width` elements at `offset` is in one row and block.
+  Value fitsInRow(const LoopNest &nest, Value offset, Value extent,
+                  int64_t width);
+  /// The op for `size` elements of the innermost loop.
+  GenericOp buildTile(LoopNest &nest, ValueRange indices, int64_t size);
+  /// Whether all accesses of a tile of `width` elements may be wide.
   Value isAligned(GenericOp tile, int64_t width);
   void vectorize(GenericOp tile, int64_t width);
   /// False if the op is of another kind; collapsed it may be all the same.
@@ -207,12 +211,7 @@ int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
         llvm::is_contained(map.getResults(),
                            rewriter.getAffineDimExpr(nest.getInner())))
       bytes = std::min(bytes, getBytes(operand));
-  int64_t width = std::gcd(kAccessBytes / bytes, nest.getBlockSize());
-  // Rows that start at multiples of the width, where sizes tell.
-  int64_t extent = nest.getRanges()[nest.getInner()];
-  if (!ShapedType::isDynamic(extent) && nest.getRanges().size() > 1)
-    width = std::gcd(width, extent);
-  return width;
+  return std::gcd(kAccessBytes / bytes, nest.getBlockSize());
 }
 
 Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {
@@ -274,48 +273,68 @@ void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
     setAlignment(rewriter, transfer, width);
 }
 
+Value KernelBuilder::fitsInRow(const LoopNest &nest, Value offset, Value extent,
+                               int64_t width) {
+  Value left = arith::SubIOp::create(rewriter, loc, extent, offset);
+  Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge,
+                                     left, index(width));
+  int64_t block = nest.getBlockSize();
+  if (!block)
+    return fits;
+  // Rows of another size than whole tiles start anywhere in a tile.
+  Value inBlock = arith::RemUIOp::create(rewriter, loc, offset, index(block));
+  Value isOfOneBlock = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::ule, inBlock, index(block - width));
+  return arith::AndIOp::create(rewriter, loc, fits, isOfOneBlock);
+}
+
+GenericOp KernelBuilder::buildTile(LoopNest &nest, ValueRange indices,
+                                   int64_t size) {
+  for (auto [loop, value] : llvm::enumerate(indices))
+    if (loop != nest.getInner())
+      nest.setIndex(loop, value);
+  return nest.buildTile(indices[nest.getInner()], rewriter.getIndexAttr(size));
+}
+
 void KernelBuilder::mapRows(GenericOp op, LoopNest &nest) {
   int64_t width = chooseWidth(op, nest);
   unsigned inner = nest.getInner();
   SmallVector<Value> extents;
-  for (unsigned loop = 0; loop < nest.getRanges().size(); ++loop)
+  Value size = index(1);
+  for (unsigned loop = 0; loop < nest.getRanges().size(); ++loop) {
     extents.push_back(nest.getExtent(loop));
-  Value extent = extents[inner];
-  extents[inner] =
-      rewriter.createOrFold<arith::CeilDivUIOp>(loc, extent, index(width));
-  // Neighbours in a row are neighbours among the threads.
-  std::swap(extents[inner], extents.back());
-  Value count = index(1);
-  for (Value size : extents)
-    count = multiply(count, size);
-  SmallVector<Value> indices = delinearize(beginLaunch(count), extents);
-  std::swap(indices[inner], indices.back());
-  for (unsigned loop = 0; loop < indices.size(); ++loop)
-    if (loop != inner)
-      nest.setIndex(loop, indices[loop]);
-
-  Value offset = multiply(indices[inner], index(width));
-  if (width == 1) {
-    nest.buildTile(offset, rewriter.getIndexAttr(1));
-    return;
+    size = multiply(size, extents.back());
   }
-  Value left = arith::SubIOp::create(rewriter, loc, extent, offset);
-  Value whole = index(width);
-  Value isWhole = arith::CmpIOp::create(rewriter, loc,
-                                        arith::CmpIPredicate::uge, left, whole);
-  GenericOp tile = nest.buildTile(offset, rewriter.getIndexAttr(width));
+  Value extent = extents[inner];
+  // Neighbours in a row are neighbours among the elements.
+  std::swap(extents[inner], extents.back());
+  auto getIndices = [&](Value element) {
+    SmallVector<Value> indices = delinearize(element, extents);
+    std::swap(indices[inner], indices.back());
+    return indices;
+  };
+  Value count =
+      rewriter.createOrFold<arith::CeilDivUIOp>(loc, size, index(width));
+  Value first = multiply(beginLaunch(count), index(width));
+  SmallVector<Value> indices = getIndices(first);
+  GenericOp tile = buildTile(nest, indices, width);
+  if (width == 1)
+    return;
   rewriter.setInsertionPoint(tile);
-  Value isWide =
-      arith::AndIOp::create(rewriter, loc, isWhole, isAligned(tile, width));
+  Value isWide = isAligned(tile, width);
+  int64_t range = nest.getRanges()[inner];
+  if (ShapedType::isDynamic(range) || range % width != 0)
+    isWide = arith::AndIOp::create(
+        rewriter, loc, fitsInRow(nest, indices[inner], extent, width), isWide);
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   rewriter.moveOpBefore(tile, branch.thenBlock()->getTerminator());
   rewriter.setInsertionPointToStart(branch.elseBlock());
-  Value some = arith::MinUIOp::create(rewriter, loc, left, whole);
-  Value end = arith::AddIOp::create(rewriter, loc, offset, some);
-  auto loop = scf::ForOp::create(rewriter, loc, offset, end, index(1));
+  Value end = arith::AddIOp::create(rewriter, loc, first, index(width));
+  end = arith::MinUIOp::create(rewriter, loc, end, size);
+  auto loop = scf::ForOp::create(rewriter, loc, first, end, index(1));
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  nest.buildTile(loop.getInductionVar(), rewriter.getIndexAttr(1));
+  buildTile(nest, getIndices(loop.getInductionVar()), 1);
   vectorize(tile, width);
 }
 

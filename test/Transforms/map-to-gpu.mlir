@@ -29,10 +29,10 @@ func.func @flat.kernel(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
   // CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[NUMBER]], %[[COUNT]]
   // CHECK: scf.if %[[INSIDE]] {
   // CHECK: %[[OFFSET:.+]] = arith.muli %[[NUMBER]], %[[WIDTH]]
-  // CHECK: %[[LEFT:.+]] = arith.subi %[[SIZE]], %[[OFFSET]]
-  // CHECK: %[[WHOLE:.+]] = arith.cmpi uge, %[[LEFT]], %[[WIDTH]]
   // CHECK: %[[ADDRESSES:.+]] = arith.ori
   // CHECK: %[[ALIGNED:.+]] = arith.cmpi eq, %[[ADDRESSES]]
+  // CHECK: %[[LEFT:.+]] = arith.subi %[[SIZE]], %[[OFFSET]]
+  // CHECK: %[[WHOLE:.+]] = arith.cmpi uge, %[[LEFT]], %[[WIDTH]]
   // CHECK: %[[WIDE:.+]] = arith.andi %[[WHOLE]], %[[ALIGNED]]
   // CHECK: scf.if %[[WIDE]] {
   // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<16xf32, {{.*}}>, vector<16xf32>
@@ -57,17 +57,17 @@ func.func @flat.kernel(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 
 // What does not change along a row is loaded once; neighbours in a row are
-// neighbours among the threads.
+// neighbours among the elements of a thread and among threads.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: (%{{.+}}: memref<?x?xf32>, %[[S:.+]]: memref<?xf32>,
 func.func @rows(%x: memref<?x?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
   // CHECK: gpu.launch
-  // CHECK: %[[NUMBER:.+]] = arith.addi
-  // CHECK: scf.if
-  // CHECK: %[[COLUMN:.+]] = arith.remui %[[NUMBER]], %[[CHUNKS:.+]] : index
-  // CHECK: %[[ROW:.+]] = arith.divui %[[NUMBER]], %[[CHUNKS]] : index
+  // CHECK: %[[FIRST:.+]] = arith.muli %{{.+}}, %c4
+  // CHECK: %[[COLUMN:.+]] = arith.remui %[[FIRST]], %[[EXTENT:.+]] : index
+  // CHECK: %[[ROW:.+]] = arith.divui %[[FIRST]], %[[EXTENT]] : index
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]][%[[ROW]]]
+  // CHECK: scf.if
   // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<4xf32, {{.*}}>, vector<4xf32>
   // CHECK: %[[ALL:.+]] = vector.broadcast %[[SCALE]] : f32 to vector<4xf32>
   // CHECK: arith.divf %{{.+}}, %[[ALL]] : vector<4xf32>
@@ -106,15 +106,22 @@ func.func @blocks(%x: memref<?x240xf32>, %s: memref<?x10xf32>, %y: memref<?x240x
 #row = affine_map<(d0, d1) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 
-// Rows that start anywhere: one element each, so that neighbours read
-// neighbours.
+// Rows that start anywhere: those tiles are vectors that end in one row.
 
 // CHECK-LABEL: func.func @odd
 func.func @odd(%x: memref<?x49xf32>, %s: memref<?xf32>, %y: memref<?x49xi8>) {
+  // CHECK-DAG: %[[WIDTH:.+]] = arith.constant 16 : index
+  // CHECK-DAG: %[[EXTENT:.+]] = arith.constant 49 : index
   // CHECK: gpu.launch
-  // CHECK-NOT: vector
-  // CHECK: linalg.generic
-  // CHECK: gpu.terminator
+  // CHECK: %[[COLUMN:.+]] = arith.remui %{{.+}}, %[[EXTENT]]
+  // CHECK: %[[LEFT:.+]] = arith.subi %[[EXTENT]], %[[COLUMN]]
+  // CHECK: %[[FITS:.+]] = arith.cmpi uge, %[[LEFT]], %[[WIDTH]]
+  // CHECK: %[[WIDE:.+]] = arith.andi %[[FITS]]
+  // CHECK: scf.if %[[WIDE]] {
+  // CHECK: vector.store %{{.+}} {alignment = 16 : i64}
+  // CHECK: } else {
+  // CHECK: scf.for %[[ELEMENT:.+]] = %{{.+}} to
+  // CHECK: arith.remui %[[ELEMENT]], %[[EXTENT]]
   linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]}
       ins(%x, %s : memref<?x49xf32>, memref<?xf32>) outs(%y : memref<?x49xi8>) {
   ^bb0(%in: f32, %scale: f32, %out: i8):

@@ -313,11 +313,11 @@ def QuantFloatMapToGpuPass
     that is as large as the problem; buffers and what they hold are the device's.
 
     - An elementwise `linalg.generic` has its contiguous dimensions collapsed. A
-      thread takes as many neighbours of the output's last dimension as 16 bytes
-      of the narrowest operand hold, not across the end of a block of a scale
-      (`d floordiv B`), as vectors, if the addresses of all of them are multiples
-      of the access, and one by one otherwise and at the end of a row. Scales
-      that do not change along the row are loaded once.
+      thread takes as many neighbours as 16 bytes of the narrowest operand hold:
+      as vectors, if they are in one row along the output's last dimension and
+      in one block of a scale (`d floordiv B`) and if the addresses of all are
+      multiples of the access, and one by one otherwise. Scales that do not
+      change along the row are loaded once.
     - Of other ops a thread computes one element of the result, reductions in the
       order of the op's loops: right, and not fast.
 
