@@ -65,7 +65,8 @@ def by_integers(match):
     step = name.replace("%", "%v", 1)
     pair = re.fullmatch(r"(<2 x \w+>) (\S+)", arguments)
     lines = [f"  {step}.pair = bitcast {pair[1]} {pair[2]} to i32"] if pair else []
-    given = f"i32 {step}.pair" if pair else arguments
+    # C++ takes short integers extended.
+    given = f"i32 {step}.pair" if pair else re.sub(r"\bi16 ", "i16 zeroext ", arguments)
     if result.startswith("<2 x"):
         lines += [
             f"  {step}.code = call i32 {function}({given})",
