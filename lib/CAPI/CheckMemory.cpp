@@ -51,12 +51,16 @@ static llvm::Expected<std::vector<Mapping>> readMappings() {
 static bool isCovered(ArrayRef<Mapping> mappings, const void *data,
                       uint64_t bytes, bool written) {
   uint64_t address = reinterpret_cast<uintptr_t>(data);
-  uint64_t end = address + bytes;
-  for (const Mapping &mapping : mappings)
-    if (address < end && mapping.first <= address && address < mapping.end &&
-        mapping.isReadable && (mapping.isWritable || !written))
-      address = mapping.end;
-  return address >= end;
+  for (const Mapping &mapping : mappings) {
+    if (!bytes)
+      break;
+    if (mapping.first > address || address >= mapping.end ||
+        !mapping.isReadable || (written && !mapping.isWritable))
+      continue;
+    bytes -= std::min(bytes, mapping.end - address);
+    address = mapping.end;
+  }
+  return !bytes;
 }
 
 /// The bytes of a tensor; none where entry points refuse its sizes.

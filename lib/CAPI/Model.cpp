@@ -117,10 +117,11 @@ QuantFloatStatus quantFloatModelLoad(QuantFloatSession session,
   QuantFloatLoadOptions options;
   if (QuantFloatStatus status = readLoadOptions(given, options, report))
     return status;
-  // The tools' standard input.
-  if (StringRef(path) == "-")
+  // The tools read standard input for "-".
+  if (StringRef(path).empty() || StringRef(path) == "-")
     return report.makeError(QUANT_FLOAT_ERROR_FILE,
-                            "expected the path of a file, but got '-'");
+                            Twine("expected the path of a file, but got '") +
+                                path + "'");
   return inSession(
       session, report, [&](SessionObject &object, SessionCall &call) {
         int exitCode = kToolDone;
