@@ -3,7 +3,7 @@
 # does not compile f16 from and to float8, and takes numbers just below 2^-6 for 0.
 # REQUIRES: full
 # RUN: %python %S/environment.py %src_root %obj_root/iree
-# RUN: %obj_root/iree/bin/python %s %tools_dir %t %results/iree.json
+# RUN: %obj_root/iree/bin/python %s %tools_dir %src_root/examples/digits %t %results/iree.json
 import importlib.metadata
 import json
 import pathlib
@@ -16,7 +16,7 @@ import iree.runtime
 import ml_dtypes
 import numpy as np
 
-tools, work, record = map(pathlib.Path, sys.argv[1:])
+tools, examples, work, record = map(pathlib.Path, sys.argv[1:])
 work.mkdir(parents=True, exist_ok=True)
 FLOAT8 = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
@@ -36,10 +36,10 @@ LOWER = [
 ]
 
 
-def lower(name, text):
+def lower(name, text, *before):
     source = work / f"{name}.mlir"
     source.write_text(text)
-    command = [tools / "quant-float-opt", source, *LOWER]
+    command = [tools / "quant-float-opt", source, *before, *LOWER]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -57,8 +57,8 @@ class Program:
         module = iree.runtime.VmModule.copy_buffer(self.context.instance, blob)
         self.context.add_vm_module(module)
 
-    def __call__(self, *arrays):
-        main = self.context.modules.module["main"]
+    def __call__(self, *arrays, function="main"):
+        main = self.context.modules.module[function]
         try:
             return main(*arrays).to_host()
         except ValueError as error:
@@ -153,17 +153,45 @@ inputs = {
     "x": (random.standard_normal((64, 1000)) * 50).astype(np.float32),
     "s": random.uniform(0.01, 2, 64).astype(np.float32),
 }
-for name, array in inputs.items():
-    np.save(work / f"{name}.npy", array)
+
+
+def run_here(model, arrays):
+    for name, array in arrays.items():
+        np.save(work / f"{name}.npy", array)
+    command = [tools / "quant-float-run", model, "--outputs", work / "out", "--inputs"]
+    command += [work / f"{name}.npy" for name in arrays]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return np.load(work / "out" / "output_0.npy")
+
+
 got = Program(compile_with_iree(lower("quantize", QUANTIZE)))(*inputs.values())
-command = [tools / "quant-float-run", work / "quantize.mlir", "--outputs", work / "out", "--inputs"]
-command += [work / f"{name}.npy" for name in inputs]
-subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-expected = np.load(work / "out" / "output_0.npy")
+expected = run_here(work / "quantize.mlir", inputs)
 wrong = int((got.view(np.uint32) != expected.view(np.uint32)).sum())
 if wrong:
     failures.append(f"quantize: {wrong} of {got.size} differ from quant-float-run")
 
+# A whole network. IREE adds in an order of its own. (It stores no constants of float8, so it is the
+# one of int8.)
+model = examples / "digits-i8.onnx"
+text = subprocess.run(
+    [tools / "quant-float-translate", "--import-onnx", model],
+    check=True,
+    capture_output=True,
+    text=True,
+).stdout
+passes = ("--inline", "--canonicalize", "--convert-onnx-nodes-to-linalg")
+images = random.uniform(0, 16, (100, 64)).astype(np.float32)
+got = Program(compile_with_iree(lower("digits", text, *passes)))(images, function="digits")
+expected = run_here(model, {"image": images})
+error = float(np.abs(got - expected).max())
+print(f"digits: {error} between the two")
+if error > 1e-4 or (got.argmax(1) != expected.argmax(1)).any():
+    failures.append(f"digits: {error} between IREE and quant-float-run")
+
 version = importlib.metadata.version("iree-base-compiler")
-record.write_text(json.dumps({"iree": version, "casts": found, "quantize_wrong": wrong}, indent=1))
+record.write_text(
+    json.dumps(
+        {"iree": version, "casts": found, "quantize_wrong": wrong, "network_error": error}, indent=1
+    )
+)
 sys.exit("\n".join(failures) if failures else 0)
