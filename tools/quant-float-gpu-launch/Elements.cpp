@@ -168,6 +168,34 @@ void launch::fillRange(Array &array, uint64_t first) {
           [&](auto slot) { countSlots<decltype(slot)>(array, first); });
 }
 
+template <typename Slot> static void mergeSlots(Array &array) {
+  const ElementType &type = *array.type;
+  Slot *slots = reinterpret_cast<Slot *>(array.bytes.data());
+  std::string_view name = type.name;
+  bool hasNoNaN = name[0] == 'f' && type.bits < 8;
+  Slot sign = static_cast<Slot>(uint64_t(1) << (type.bits - 1));
+  // The code from which on magnitudes are NaNs.
+  uint64_t first = 0;
+  if (type.bias)
+    first = (uint64_t(2 * type.bias + 1) << type.mantissaBits) + 1;
+  else if (name == "f8E4M3FN")
+    first = 0x7f;
+  else if (name == "f8E5M2")
+    first = 0x7d;
+  else if (!hasNoNaN)
+    return;
+  for (int64_t i = 0, e = array.getNumElements(); i < e; ++i) {
+    Slot magnitude = static_cast<Slot>(slots[i] & ~sign);
+    if (hasNoNaN ? !magnitude : magnitude >= first)
+      slots[i] = static_cast<Slot>(first);
+  }
+}
+
+void launch::mergeNaNs(Array &array) {
+  forSlot(array.type->slotBytes,
+          [&](auto slot) { mergeSlots<decltype(slot)>(array); });
+}
+
 static uint64_t mix(uint64_t lane, uint64_t word) {
   lane = (lane ^ word) * 0x9e3779b97f4a7c15u;
   return lane ^ (lane >> 29);

@@ -87,6 +87,10 @@ void fillRandom(Array &array, uint64_t seed, uint64_t index);
 /// The bits of an element are its number, counted from `first`.
 void fillRange(Array &array, uint64_t first);
 
+/// Makes all NaNs one; of types without, where a NaN becomes either zero, both
+/// zeros.
+void mergeNaNs(Array &array);
+
 /// 64 bits that change with any bit and any order.
 uint64_t digest(const char *bytes, size_t count);
 

@@ -28,6 +28,8 @@ file, DESCRIPTION the .json file that was written beside it (found by itself).
   --outputs DIR            writes output_<i>.npy there
   --digests FILE           writes 64 bits for each output (of each chunk)
   --check-digests FILE     expects those of a file that --digests wrote
+  --merge-nans             digests take all NaNs for one: what arithmetic
+                           makes of a NaN has no specified sign
   --host LIBRARY           runs the functions of a library for the CPU in place
                            of kernels; CODE is left out
   --time                   prints best and median seconds by events, bytes per
@@ -144,6 +146,8 @@ bool Parser::parseOption(const std::string &option) {
     return takeFlag(options.isTimed);
   if (option == "--dry-run")
     return takeFlag(options.isDryRun);
+  if (option == "--merge-nans")
+    return takeFlag(options.mergesNaNs);
   if (option == "--show-device")
     return takeFlag(options.showsDevice);
   if (option == "--random")
@@ -209,6 +213,8 @@ bool Parser::finish() {
     if (options.isTimed || options.offsetBytes || options.isDryRun)
       return fail("--host: expected none of --time, --offset-bytes, --dry-run");
   }
+  if (options.mergesNaNs && !options.outputs.empty())
+    return fail("--merge-nans: expected no --outputs");
   if (options.isRange && (options.isRandom || !options.inputs.empty() ||
                           !options.outputs.empty() || options.isTimed))
     return fail("--fill-range: expected none of --random, --inputs, --outputs, "

@@ -30,6 +30,7 @@ struct Options {
   uint64_t first = 0, count = 0, chunk = uint64_t(1) << 26;
   std::string outputs;
   std::string writeDigests, checkDigests;
+  bool mergesNaNs = false;
   /// A library of entry points for the CPU, which runs in place of kernels.
   std::string host;
   int device = 0;

@@ -43,6 +43,8 @@ private:
   bool gatherInput(const Argument &argument, size_t index, Array &array);
   bool gatherInputs(Job &job);
   bool openRunner();
+  void addDigests(const Entry &entry, uint64_t first,
+                  std::vector<Array> &outputs);
   bool runJob(Job &job);
   bool sweep();
   bool sweepChunk(uint64_t first, uint64_t count);
@@ -63,6 +65,11 @@ private:
 };
 
 } // namespace
+
+/// As --shapes names an input: one without a name by its position.
+static std::string getName(const Argument &argument, size_t index) {
+  return argument.name.empty() ? std::to_string(index) : argument.name;
+}
 
 bool Session::selectEntries() {
   std::string names;
@@ -89,8 +96,8 @@ bool Session::checkShapeNames() {
   for (const auto &[name, sizes] : options.shapes) {
     bool isKnown = false;
     for (const Entry *entry : entries)
-      for (const Argument &input : entry->inputs)
-        isKnown |= input.name == name;
+      for (size_t i = 0; i < entry->inputs.size(); ++i)
+        isKnown |= getName(entry->inputs[i], i) == name;
     if (!isKnown)
       return fail("--shapes: no input is called '" + name + "'", kWrongUsage);
   }
@@ -99,8 +106,9 @@ bool Session::checkShapeNames() {
 
 bool Session::gatherInput(const Argument &argument, size_t index,
                           Array &array) {
-  std::string what =
-      "input " + std::to_string(index) + " '" + argument.name + "': ";
+  std::string name = getName(argument, index);
+  std::string what = "input " + std::to_string(index) +
+                     (argument.name.empty() ? "" : " '" + name + "'") + ": ";
   std::vector<int64_t> open = argument.getSizes();
   auto fits = [&](const std::vector<int64_t> &sizes) {
     bool isFitting = sizes.size() == open.size();
@@ -121,7 +129,7 @@ bool Session::gatherInput(const Argument &argument, size_t index,
                 kWrongUsage);
   array.type = argument.type;
   array.sizes = open;
-  auto found = options.shapes.find(argument.name);
+  auto found = options.shapes.find(name);
   if (found != options.shapes.end()) {
     if (!fits(found->second))
       return fail(what + "expected sizes of " + spell(*argument.type, open) +
@@ -132,8 +140,7 @@ bool Session::gatherInput(const Argument &argument, size_t index,
   for (int64_t size : array.sizes)
     if (size < 0)
       return fail(what + "the sizes of " + spell(*argument.type, open) +
-                      " are open, --shapes " + argument.name +
-                      "=... gives them",
+                      " are open, --shapes " + name + "=... gives them",
                   kWrongUsage);
   if (!allocate(array, error))
     return fail(what + error.text);
@@ -172,6 +179,17 @@ bool Session::openRunner() {
   return true;
 }
 
+void Session::addDigests(const Entry &entry, uint64_t first,
+                         std::vector<Array> &outputs) {
+  if (options.writeDigests.empty() && options.checkDigests.empty())
+    return;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (options.mergesNaNs)
+      mergeNaNs(outputs[i]);
+    digests.add(entry.name, i, first, outputs[i]);
+  }
+}
+
 bool Session::runJob(Job &job) {
   std::vector<Placed> placed(job.inputs.size());
   std::vector<Placed *> inputs;
@@ -192,8 +210,7 @@ bool Session::runJob(Job &job) {
       std::printf("%s: output_%zu: %s\n", job.entry->name.c_str(), i,
                   spell(*job.outputs[i].type, job.outputs[i].sizes).c_str());
   }
-  for (size_t i = 0; i < job.outputs.size(); ++i)
-    digests.add(job.entry->name, i, 0, job.outputs[i]);
+  addDigests(*job.entry, 0, job.outputs);
   return true;
 }
 
@@ -217,8 +234,7 @@ bool Session::sweepChunk(uint64_t first, uint64_t count) {
     if (!makePlan(*entries[i], {array.sizes}, plan, error) ||
         !runner->run(plan, {&placed}, sweepOutputs[i], error))
       return false;
-    for (size_t j = 0; j < sweepOutputs[i].size(); ++j)
-      digests.add(entries[i]->name, j, first, sweepOutputs[i][j]);
+    addDigests(*entries[i], first, sweepOutputs[i]);
   }
   return true;
 }
