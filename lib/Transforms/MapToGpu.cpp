@@ -30,6 +30,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
@@ -81,7 +82,7 @@ private:
   /// A launch of `count` threads or a few more; what is built next is what each
   /// of the `count` does. Returns its number.
   Value beginLaunch(Value count);
-  /// Ends it: what was built uses constant data of the module's device side.
+  /// Ends it: what was built gets whole buffers alone from outside.
   void endLaunch();
   /// The indices of loops of these extents at `number`, the last fastest.
   SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);
@@ -145,19 +146,17 @@ Value KernelBuilder::beginLaunch(Value count) {
   return number;
 }
 
-/// Views of constants are made again inside, from the device's copy of them.
-static Value cloneConstant(OpBuilder &builder, Value value) {
+/// Views are made inside as well, of whole buffers, and of the device's copy of
+/// constants. Returns null if nothing is to be made.
+static Value cloneView(OpBuilder &builder, Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<memref::GetGlobalOp>(op))
     return builder.clone(*op)->getResult(0);
-  if (!isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
-                       memref::CastOp, memref::ReinterpretCastOp>(op))
-    return nullptr;
-  Value source = cloneConstant(builder, op->getOperand(0));
-  if (!source)
+  if (!isa_and_nonnull<ViewLikeOpInterface>(op) || !isMemoryEffectFree(op))
     return nullptr;
   IRMapping mapping;
-  mapping.map(op->getOperand(0), source);
+  if (Value source = cloneView(builder, op->getOperand(0)))
+    mapping.map(op->getOperand(0), source);
   return builder.clone(*op, mapping)->getResult(0);
 }
 
@@ -171,8 +170,8 @@ void KernelBuilder::endLaunch() {
   });
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   for (Value value : outside)
-    if (Value constant = cloneConstant(rewriter, value))
-      rewriter.replaceUsesWithIf(value, constant, [&](OpOperand &use) {
+    if (Value view = cloneView(rewriter, value))
+      rewriter.replaceUsesWithIf(value, view, [&](OpOperand &use) {
         return launch->isProperAncestor(use.getOwner());
       });
 }
@@ -205,13 +204,23 @@ SmallVector<Value> KernelBuilder::delinearize(Value number,
 
 int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
   int64_t bytes = kAccessBytes;
+  AffineExpr inner = rewriter.getAffineDimExpr(nest.getInner());
   for (auto [operand, map] :
-       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()))
-    if (isa<MemRefType>(operand.getType()) &&
-        llvm::is_contained(map.getResults(),
-                           rewriter.getAffineDimExpr(nest.getInner())))
-      bytes = std::min(bytes, getBytes(operand));
-  return std::gcd(kAccessBytes / bytes, nest.getBlockSize());
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type || !llvm::is_contained(map.getResults(), inner))
+      continue;
+    // Elements that are apart are loaded one by one, each by its thread.
+    if (map.getResults().back() != inner || !type.isLastDimUnitStride())
+      return 1;
+    bytes = std::min(bytes, getBytes(operand));
+  }
+  int64_t width = std::gcd(kAccessBytes / bytes, nest.getBlockSize());
+  // A tile that no row holds is none.
+  int64_t extent = nest.getRanges()[nest.getInner()];
+  while (!ShapedType::isDynamic(extent) && width > std::max<int64_t>(extent, 1))
+    width /= 2;
+  return width;
 }
 
 Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {

@@ -15,8 +15,7 @@ func.func @flat.kernel(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
   // CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : index
   // CHECK-DAG: %[[WIDTH:.+]] = arith.constant 16 : index
   // CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : index
-  // CHECK-DAG: %[[FROM:.+]] = memref.collapse_shape %[[X]] {{\[}}[0, 1]] : memref<?x3xf32> into memref<?xf32>
-  // CHECK-DAG: %[[TO:.+]] = memref.collapse_shape %[[Y]]
+  // CHECK: %[[TO:.+]] = memref.collapse_shape %[[Y]] {{\[}}[0, 1]] : memref<?x3xi8> into memref<?xi8>
   // CHECK: %[[SIZE:.+]] = memref.dim %[[TO]]
   // CHECK: %[[COUNT:.+]] = arith.ceildivui %[[SIZE]], %[[WIDTH]]
   // CHECK: %[[BLOCKS:.+]] = arith.ceildivui %[[COUNT]], %[[THREADS]]
