@@ -1,0 +1,184 @@
+"""Runs what a page of documentation shows: commands, MLIR, programs.
+
+usage: python -m documentation.examples [--update] PAGE SOURCE_ROOT BUILD_ROOT LLVM_BIN SCRATCH
+
+Commands (`sh`, and `console` with their output) run one after the other in a scratch folder in which
+the source tree seems to lie, the tools on PATH; in outputs `...` is anything. Python blocks make one
+program. MLIR is parsed and verified. Programs in C and C++ are pieces of tested files, or files that
+the page's commands build. --update writes down what was printed.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from documentation import mlir
+from documentation.markdown import find_blocks
+
+# These set up machines, build and test, so that none can be run by a test; others do.
+SCRIPTS = re.compile(r"^(scripts|benchmarks)/(?P<name>[\w.-]+)( .*)?$")
+SHOWN = {"text", "lua", "toml", "ini", ""}
+
+
+class Page:
+    def __init__(self, path, source, build, llvm, scratch):
+        self.path, self.source, self.build, self.scratch = path, source, build, scratch
+        self.opt = build / "bin/quant-float-opt"
+        self.text = path.read_text()
+        self.blocks = find_blocks(self.text)
+        self.failures, self.python, self.previous = [], [], None
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        for entry in source.iterdir():
+            if entry.name not in {"build", ".git"}:
+                (scratch / entry.name).symlink_to(entry)
+        (scratch / "build").symlink_to(build)
+        folders = [build / "bin", pathlib.Path(sys.executable).parent, llvm, "/usr/bin", "/bin"]
+        self.environment = dict(os.environ)
+        self.environment |= {"PATH": ":".join(map(str, folders))}
+        self.environment |= {"PYTHONPATH": str(build / "python_packages")}
+        if "model.onnx" in self.text:
+            self.write_model()
+
+    def write_model(self):
+        import onnx
+
+        values = [
+            onnx.helper.make_tensor_value_info(name, kind, ["n"])
+            for name, kind in (("x", onnx.TensorProto.FLOAT), ("y", onnx.TensorProto.FLOAT8E4M3FN))
+        ]
+        cast = onnx.helper.make_node("Cast", ["x"], ["y"], to=onnx.TensorProto.FLOAT8E4M3FN)
+        graph = onnx.helper.make_graph([cast], "main", values[:1], values[1:])
+        imports = [onnx.helper.make_opsetid("", 19)]
+        model = onnx.helper.make_model(graph, opset_imports=imports, ir_version=9)
+        (self.scratch / "model.onnx").write_bytes(model.SerializeToString())
+
+    def fail(self, block, message):
+        self.failures.append(f"{self.path}:{block.line}: {message}")
+
+    def shell(self, block, command):
+        script = SCRIPTS.match(command.split("#")[0].strip())
+        if script:
+            file = self.source / script[0].split()[0]
+            if not os.access(file, os.X_OK):
+                self.fail(block, f"{file} is no program")
+            return None
+        return subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", command],
+            cwd=self.scratch,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    def run_sh(self, block):
+        wanted = int(block.options.get("status", 0))
+        # Line by line, where a backslash at the end goes on.
+        for command in re.split(r"(?<!\\)\n", block.text):
+            if not command.strip():
+                continue
+            answer = self.shell(block, command)
+            if answer and answer.returncode != wanted:
+                self.fail(block, f"'{command}' exits with {answer.returncode}:\n{answer.stdout}")
+
+    def run_console(self, block):
+        parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block.text, flags=re.M)
+        if parts[0].strip():
+            return self.fail(block, "a console begins with '$ '")
+        printed = ""
+        for command, expected in zip(parts[1::2], parts[2::2], strict=True):
+            answer = self.shell(block, command)
+            got = answer.stdout if answer else expected
+            if got and not got.endswith("\n"):
+                got += "\n"
+            pattern = re.escape(expected).replace(r"\.\.\.\n", r"(?:.*\n)*?")
+            pattern = pattern.replace(r"\.\.\.", ".*?")
+            matches = re.fullmatch(pattern, got)
+            printed += f"$ {command}\n{expected if matches else got}"
+            if not matches:
+                self.fail(block, f"'{command}' prints\n{got}")
+        self.text = self.text.replace(block.text, printed)
+
+    def run_mlir(self, block):
+        if "passes" in block.options:
+            before, _, after = block.options.get("replace", "=").partition("=")
+            taken = self.previous.replace(before, after) if before else self.previous
+            answer = mlir.run_opt(self.opt, taken, *block.options["passes"].split())
+            shown = mlir.strip_module(answer.stdout)
+            if answer.returncode or shown != block.text:
+                self.fail(block, f"the tools make\n{shown}{answer.stderr}")
+            self.text = self.text.replace(block.text, shown)
+            return
+        wrong = mlir.check(self.opt, block.text)
+        wanted = block.options.get("error")
+        if wanted is None and wrong:
+            self.fail(block, wrong)
+        elif wanted is not None and wanted not in wrong:
+            self.fail(block, f"expected the error '{wanted}', but got '{wrong}'")
+        self.previous = block.text
+
+    def check_excerpt(self, block):
+        """Pieces, between which `...` is left out, are in the file in this order."""
+        rest = " ".join((self.source / block.options["from"]).read_text().split())
+        for piece in re.split(r"^ *(?://|#|/\*)? *\.\.\..*$", block.text, flags=re.M):
+            found = rest.find(words := " ".join(piece.split()))
+            if found < 0:
+                return self.fail(block, f"{block.options['from']} has no\n{piece}")
+            rest = rest[found + len(words) :]
+
+    def run_block(self, block):
+        if "file" in block.options:
+            (self.scratch / block.options["file"]).write_text(block.text)
+        if "from" in block.options:
+            return self.check_excerpt(block)
+        if block.language in {"sh", "console", "mlir"}:
+            return getattr(self, f"run_{block.language}")(block)
+        if block.language == "python":
+            self.python.append(block)
+        elif block.language == "json":
+            json.loads(block.text)
+        elif block.language not in SHOWN and "file" not in block.options:
+            self.fail(block, f"a block of '{block.language}' that no test builds: give from= or file=")
+
+    def run(self):
+        for block in self.blocks:
+            self.run_block(block)
+        if self.python:
+            # Line numbers are those of the page.
+            program = ""
+            for block in self.python:
+                program += "\n" * (block.line - 1 - program.count("\n")) + block.text
+            answer = subprocess.run(
+                [sys.executable, "-c", program],
+                cwd=self.scratch,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if answer.returncode:
+                self.fail(self.python[0], f"the Python fails:\n{answer.stderr}")
+
+
+def main():
+    arguments = sys.argv[1:]
+    update = arguments[0] == "--update"
+    page = Page(*(pathlib.Path(argument).resolve() for argument in arguments[update:]))
+    page.run()
+    if update:
+        page.path.write_text(page.text)
+    elif page.failures:
+        sys.exit("\n".join(page.failures))
+    print(f"{page.path.name}: {len(page.blocks)} examples")
+
+
+if __name__ == "__main__":
+    main()

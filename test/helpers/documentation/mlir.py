@@ -1,0 +1,59 @@
+"""Parses and verifies MLIR of the documentation, whole functions and fragments of them."""
+
+import re
+import subprocess
+
+# A pass's text shows what it takes and what it makes of it.
+BECOMES = re.compile(r"^ *// (?:becomes|or)\b.*$", re.M)
+UNDECLARED = re.compile(r"error: use of undeclared SSA value name")
+OTHER_TYPE = re.compile(
+    r"use of value '(%[\w$.-]+)' expects different type than prior uses: '(.+?)' vs '(.+?)'$", re.M
+)
+VALUE = re.compile(r"%[\w$.-]+")
+
+
+def run_opt(opt, text, *passes):
+    command = [opt, "--allow-unregistered-dialect", *passes]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def strip_module(text):
+    """Without the module around it, which nobody writes."""
+    lines = text.rstrip().removeprefix("module {\n").removesuffix("\n}").split("\n")
+    return "\n".join(line.removeprefix("  ") for line in lines) + "\n"
+
+
+def _check_fragment(opt, text):
+    """Values that a fragment takes from somewhere get the types that their uses want."""
+    types = {}
+    while True:
+        declared = "".join(f'  {name} = "doc.value"() : () -> {types[name]}\n' for name in types)
+        whole = f'"doc.region"() ({{\n{declared}{text}\n  "doc.end"() : () -> ()\n}}) : () -> ()\n'
+        answer = run_opt(opt, whole)
+        if answer.returncode == 0:
+            return ""
+        other = OTHER_TYPE.search(answer.stderr)
+        if other and types.get(other[1]) == "none":
+            types[other[1]] = other[2]
+            continue
+        position = re.search(r"<stdin>:(\d+):(\d+): error: use of undeclared", answer.stderr)
+        if not position:
+            return answer.stderr
+        line, column = int(position[1]) - 1, int(position[2]) - 1
+        name = VALUE.match(whole.split("\n")[line], column)
+        if not name or name[0] in types:
+            return answer.stderr
+        types[name[0]] = "none"
+
+
+def check(opt, text):
+    """What is wrong with the text, or nothing."""
+    for part in BECOMES.split(text):
+        if re.search(r"^\s*(\w+\.)?(func|module)\b|^#", part, re.M):
+            answer = run_opt(opt, part)
+            wrong = answer.stderr if answer.returncode else ""
+        else:
+            wrong = _check_fragment(opt, part)
+        if wrong:
+            return wrong
+    return ""
