@@ -130,6 +130,14 @@ static Value createConstant(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, attr);
 }
 
+static Value selectNaN(OpBuilder &builder, Location loc, Value condition,
+                       Value other) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(other));
+  Value nan = createConstant(builder, loc, other.getType(),
+                             APFloat::getNaN(type.getFloatSemantics()));
+  return arith::SelectOp::create(builder, loc, condition, nan, other);
+}
+
 /// C9's mode for a rounding mode of numbers that are not negative. What is
 /// halfway between 2^k and 2^(k + 1) goes up: the one significand there is is
 /// odd, of 2^(k + 1) even.
@@ -181,10 +189,7 @@ static Value castToScale(OpBuilder &builder, Location loc, Value value,
   Value isTooLarge =
       compare(arith::CmpFPredicate::OGE, getScaleOverflow(from, mode));
   Value isNaN = arith::OrIOp::create(builder, loc, isNegative, isTooLarge);
-  Value nan =
-      createConstant(builder, loc, result.getType(),
-                     APFloat::getNaN(cast<FloatType>(to).getFloatSemantics()));
-  return arith::SelectOp::create(builder, loc, isNaN, nan, result);
+  return selectNaN(builder, loc, isNaN, result);
 }
 
 /// A conversion of floats as arith has it, on scalars and vectors.
@@ -263,10 +268,7 @@ static Value expandFromInteger(OpBuilder &builder, Operation *op, Value value) {
   else if (isUnsigned)
     number = arith::ExtUIOp::create(builder, loc, getType(wide), value);
   else if (!isSignedOfOnnx(from))
-    number =
-        from == wide
-            ? value
-            : Value(arith::ExtSIOp::create(builder, loc, getType(wide), value));
+    number = arith::ExtSIOp::create(builder, loc, getType(wide), value);
   if (!isa<Float8E8M0FNUType>(to))
     return createCast(builder, loc, number, to);
 
@@ -280,10 +282,7 @@ static Value expandFromInteger(OpBuilder &builder, Operation *op, Value value) {
   Value isNegative =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value,
                             arith::ConstantOp::create(builder, loc, zero));
-  Value nan =
-      createConstant(builder, loc, result.getType(),
-                     APFloat::getNaN(cast<FloatType>(to).getFloatSemantics()));
-  return arith::SelectOp::create(builder, loc, isNegative, nan, result);
+  return selectNaN(builder, loc, isNegative, result);
 }
 
 static Value expandToInteger(OpBuilder &builder, Operation *op, Value value) {
@@ -303,9 +302,7 @@ static Value expandToInteger(OpBuilder &builder, Operation *op, Value value) {
     return createCast(builder, loc, value, to);
   Type wide = builder.getIntegerType(getSignedWidth(width, isUnsigned));
   Value number = createCast(builder, loc, value, wide);
-  return wide == to ? number
-                    : Value(arith::TruncIOp::create(builder, loc, getType(to),
-                                                    number));
+  return arith::TruncIOp::create(builder, loc, getType(to), number);
 }
 
 //===----------------------------------------------------------------------===//
