@@ -27,8 +27,8 @@ struct TargetCpu;
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Conversion/Passes.h.inc"
 
-/// arith casts of narrow floats, scalars, vectors and tensors, to casts of ours.
-/// What they do not take is left.
+/// arith casts of narrow floats, scalars, vectors and tensors, to casts of
+/// ours. What they do not take is left.
 void populateLegalizeArithPatterns(RewritePatternSet &patterns);
 
 /// quant.qcast and quant.dcast with float8 storage to quantize and dequantize.
