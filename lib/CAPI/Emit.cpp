@@ -27,7 +27,7 @@ struct Request {
 struct Output {
   SmallVector<char, 0> contents;
   /// The header or launch description beside it; empty where there is none.
-  std::string side;
+  std::string beside;
 
   StringRef getContents() const { return {contents.data(), contents.size()}; }
 };
@@ -43,20 +43,6 @@ static QuantFloatStatus readRequest(int32_t kind,
   return readCompileOptions(given, request.given, request.options, report);
 }
 
-/// The suffix of what is written beside a kind of output; empty if nothing is.
-static StringRef getSideSuffix(EmitKind kind) {
-  switch (kind) {
-  case EmitKind::Object:
-  case EmitKind::Shared:
-    return "h";
-  case EmitKind::Ptx:
-  case EmitKind::Cubin:
-    return "json";
-  default:
-    return "";
-  }
-}
-
 static QuantFloatStatus emit(ModelObject &model, const Request &request,
                              StringRef baseName, Output &output,
                              SessionCall &call) {
@@ -66,9 +52,9 @@ static QuantFloatStatus emit(ModelObject &model, const Request &request,
   // What is linked is an object first.
   EmitKind kind =
       request.kind == EmitKind::Shared ? EmitKind::Object : request.kind;
-  bool hasSide = !getSideSuffix(kind).empty();
+  bool hasBeside = !getSuffixBeside(kind).empty();
   if (failed(compileTo(*copy, kind, request.options, baseName, os,
-                       hasSide ? &output.side : nullptr)) ||
+                       hasBeside ? &output.beside : nullptr)) ||
       call.isCancelled())
     return call.makeError(QUANT_FLOAT_ERROR_MODEL,
                           "the model cannot be compiled");
@@ -82,12 +68,12 @@ static llvm::Error writeFiles(StringRef path, const Output &output,
               ? writeSharedLibrary(path, output.getContents(), request.options)
               : writeOutputFile(path, output.getContents()))
     return error;
-  StringRef suffix = getSideSuffix(request.kind);
+  StringRef suffix = getSuffixBeside(request.kind);
   if (suffix.empty())
     return llvm::Error::success();
-  SmallString<128> sidePath(path);
-  llvm::sys::path::replace_extension(sidePath, suffix);
-  return writeOutputFile(sidePath, output.side);
+  SmallString<128> besidePath(path);
+  llvm::sys::path::replace_extension(besidePath, suffix);
+  return writeOutputFile(besidePath, output.beside);
 }
 
 QuantFloatStatus quantFloatModelEmit(QuantFloatModel model, int32_t kind,
@@ -125,7 +111,7 @@ quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
   Request request;
   if (QuantFloatStatus status = readRequest(kind, options, request, report))
     return status;
-  StringRef suffix = getSideSuffix(request.kind);
+  StringRef suffix = getSuffixBeside(request.kind);
   if (!suffix.empty() &&
       llvm::sys::path::extension(path).drop_front() == suffix)
     return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,

@@ -10,14 +10,13 @@
 #include "mlir/IR/MLIRContext.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
+#include "quant-float/Compiler/OutputFile.h"
 #include "quant-float/InitAll.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -110,36 +109,6 @@ static std::optional<EmitKind> getEmitKindOfSuffix(StringRef path) {
       .Default(std::nullopt);
 }
 
-/// Written aside and renamed, so that a failed run loses nothing.
-static llvm::Error writeFile(StringRef path, StringRef contents) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << contents;
-    return llvm::Error::success();
-  });
-}
-
-static llvm::Error writeShared(StringRef path, StringRef object,
-                               const CompileOptions &options) {
-  SmallString<128> objectPath, sharedPath;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("quant-float", "o", objectPath))
-    return llvm::errorCodeToError(code);
-  llvm::FileRemover removeObject(objectPath);
-  if (llvm::Error error = writeFile(objectPath, object))
-    return error;
-  // Beside the output, so that the rename stays within one file system.
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueFile(path + ".%%%%%%", sharedPath))
-    return llvm::errorCodeToError(code);
-  llvm::FileRemover removeShared(sharedPath);
-  if (llvm::Error error = linkShared(objectPath, sharedPath, options))
-    return error;
-  if (std::error_code code = llvm::sys::fs::rename(sharedPath, path))
-    return llvm::errorCodeToError(code);
-  removeShared.releaseFile();
-  return llvm::Error::success();
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ResetCommandLineParser();
@@ -229,12 +198,12 @@ int main(int argc, char **argv) {
 
   StringRef text(contents.data(), contents.size());
   llvm::Error error = *kind == EmitKind::Shared
-                          ? writeShared(output, text, options)
-                          : writeFile(output, text);
+                          ? writeSharedLibrary(output, text, options)
+                          : writeOutputFile(output, text);
   if (!error && !besideSuffix.empty() && output != "-") {
     SmallString<128> besidePath(output);
     llvm::sys::path::replace_extension(besidePath, besideSuffix);
-    error = writeFile(besidePath, beside);
+    error = writeOutputFile(besidePath, beside);
   }
   if (error) {
     llvm::errs() << output << ": error: " << llvm::toString(std::move(error))

@@ -1,0 +1,117 @@
+/*===-- run-model.c - A model from a file, compiled and run ------*- C -*-===*\
+|*                                                                            *|
+|* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * run-model MODEL [SIZE]: compiles MODEL (.onnx, .xml, .mlir), fills its inputs
+ * with bytes that count up, runs it and prints what comes out. Sizes that the
+ * model leaves open are SIZE (4).
+ */
+#include "quant-float-c/Compiler.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static QuantFloatError error;
+
+/* Says what went wrong, with all diagnostics. */
+static int fail(void) {
+  fprintf(stderr, "%s\n", quantFloatErrorGetMessage(error));
+  for (size_t i = 0; i < quantFloatErrorGetNumDiagnostics(error); ++i) {
+    const QuantFloatDiagnostic *given = quantFloatErrorGetDiagnostic(error, i);
+    for (size_t n = 0; n < given->numNotes; ++n)
+      fprintf(stderr, "  note: %s\n", given->notes[n].message);
+  }
+  quantFloatErrorDestroy(error);
+  return EXIT_FAILURE;
+}
+
+/* A tensor of an argument's type, with `sizes` for its sizes. */
+static qf_tensor allocate(const QuantFloatArgument *argument, int64_t *sizes) {
+  size_t bytes = quantFloatDtypeGetBytes(argument->dtype);
+  for (int32_t d = 0; d < argument->rank; ++d)
+    bytes *= (size_t)sizes[d];
+  qf_tensor tensor = {calloc(bytes + 1, 1), sizes, argument->rank,
+                      argument->dtype};
+  for (size_t i = 0; argument->dtype == QF_UINT8 && i < bytes; ++i)
+    ((uint8_t *)tensor.data)[i] = (uint8_t)i;
+  for (size_t i = 0; argument->dtype == QF_FLOAT32 && i < bytes / 4; ++i)
+    ((float *)tensor.data)[i] = (float)(i % 17) / 16;
+  return tensor;
+}
+
+static void print(const QuantFloatArgument *argument, const qf_tensor *tensor) {
+  size_t bytes = quantFloatDtypeGetBytes(argument->dtype);
+  printf("%s: %s", argument->name, quantFloatDtypeGetOnnxName(argument->dtype));
+  for (int32_t d = 0; d < tensor->rank; ++d) {
+    printf("%s%lld", d ? "x" : " ", (long long)tensor->sizes[d]);
+    bytes *= (size_t)tensor->sizes[d];
+  }
+  printf(":");
+  for (size_t i = 0; i < bytes && i < 40; ++i)
+    if (tensor->dtype != QF_FLOAT32)
+      printf(" %02x", ((uint8_t *)tensor->data)[i]);
+    else if (i % 4 == 0)
+      printf(" %g", ((float *)tensor->data)[i / 4]);
+  printf("\n");
+}
+
+static int run(QuantFloatKernel kernel, int64_t openSize) {
+  enum { kMost = 8, kMostRank = 8 };
+  int64_t inputSizes[kMost][kMostRank], outputSizes[kMost][kMostRank];
+  int64_t *places[kMost];
+  qf_tensor inputs[kMost], outputs[kMost];
+  const QuantFloatEntry *entry = quantFloatKernelGetEntry(kernel, 0);
+  if (!entry || entry->numInputs > kMost || entry->numOutputs > kMost)
+    return EXIT_FAILURE;
+  for (size_t i = 0; i < entry->numInputs; ++i) {
+    for (int32_t d = 0; d < entry->inputs[i].rank; ++d)
+      inputSizes[i][d] = entry->inputs[i].sizes[d] < 0
+                             ? openSize
+                             : entry->inputs[i].sizes[d];
+    inputs[i] = allocate(&entry->inputs[i], inputSizes[i]);
+  }
+  for (size_t i = 0; i < entry->numOutputs; ++i)
+    places[i] = outputSizes[i];
+  if (quantFloatKernelGetOutputSizes(kernel, 0, inputs, entry->numInputs,
+                                     places, entry->numOutputs, &error))
+    return fail();
+  for (size_t i = 0; i < entry->numOutputs; ++i)
+    outputs[i] = allocate(&entry->outputs[i], outputSizes[i]);
+  if (quantFloatKernelRun(kernel, 0, inputs, entry->numInputs, outputs,
+                          entry->numOutputs, &error))
+    return fail();
+  for (size_t i = 0; i < entry->numOutputs; ++i) {
+    print(&entry->outputs[i], &outputs[i]);
+    free(outputs[i].data);
+  }
+  for (size_t i = 0; i < entry->numInputs; ++i)
+    free(inputs[i].data);
+  return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2 || quantFloatGetAbiVersion() >> 16 !=
+                      QUANT_FLOAT_ABI_VERSION >> 16) {
+    fprintf(stderr, "usage: run-model MODEL [SIZE]\n");
+    return EXIT_FAILURE;
+  }
+  QuantFloatSession session;
+  QuantFloatModel model;
+  QuantFloatKernel kernel;
+  if (quantFloatSessionCreate(NULL, &session, &error))
+    return fail();
+  if (quantFloatModelLoad(session, argv[1], NULL, &model, &error))
+    return fail();
+  if (quantFloatModelCompile(model, NULL, &kernel, &error))
+    return fail();
+  /* The kernel stands alone. */
+  quantFloatModelDestroy(model);
+  quantFloatSessionDestroy(session);
+  int status = run(kernel, argc > 2 ? atoll(argv[2]) : 4);
+  quantFloatKernelDestroy(kernel);
+  return status;
+}

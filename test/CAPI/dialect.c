@@ -1,0 +1,252 @@
+// The dialect, its types, attributes and passes through MLIR's own C API, and between that and sessions.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build_c %t/dialect
+// RUN: %t/dialect > %t/out
+// RUN: FileCheck %s < %t/out
+#include "Inputs/harness.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/RegisterEverything.h"
+#include "quant-float-c/Dialect.h"
+#include "quant-float-c/Interop.h"
+#include "quant-float-c/Passes.h"
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static void append(MlirStringRef text, void *unused) {
+  (void)unused;
+  fwrite(text.data, 1, text.length, stdout);
+}
+
+static void printType(MlirType type) {
+  mlirTypePrint(type, append, NULL);
+  printf("\n");
+}
+
+static void printAttribute(MlirAttribute attribute) {
+  mlirAttributePrint(attribute, append, NULL);
+  printf("\n");
+}
+
+static void types(MlirContext context) {
+  MlirType string = quantFloatStringTypeGet(context);
+  MlirType unknown = quantFloatUnknownTypeGet(context);
+  MlirType opaque = quantFloatOpaqueTypeGet(context, ref("seq(float)"));
+  printType(string);
+  printType(unknown);
+  printType(opaque);
+  REQUIRE(quantFloatTypeIsAString(string) && !quantFloatTypeIsAString(opaque));
+  REQUIRE(quantFloatTypeIsAnUnknown(unknown) &&
+          !quantFloatTypeIsAnUnknown(string));
+  REQUIRE(quantFloatTypeIsAnOpaque(opaque) &&
+          !quantFloatTypeIsAnOpaque(unknown));
+  REQUIRE(mlirTypeIDEqual(mlirTypeGetTypeID(string),
+                          quantFloatStringTypeGetTypeID()) &&
+          mlirTypeIDEqual(mlirTypeGetTypeID(unknown),
+                          quantFloatUnknownTypeGetTypeID()) &&
+          mlirTypeIDEqual(mlirTypeGetTypeID(opaque),
+                          quantFloatOpaqueTypeGetTypeID()));
+  REQUIRE(mlirStringRefEqual(quantFloatOpaqueTypeGetSpelling(opaque),
+                             ref("seq(float)")));
+  REQUIRE(quantFloatOpaqueTypeGetSpelling(string).length == 0);
+  for (int32_t dtype = 0; dtype < 40; ++dtype) {
+    MlirType type = quantFloatElementTypeGet(context, dtype);
+    REQUIRE(mlirTypeIsNull(type) ||
+            quantFloatElementTypeGetDtype(type) == dtype);
+    /* A string is an element type, but of no tensor in memory. */
+    REQUIRE(mlirTypeIsNull(type) == !quantFloatDtypeGetBytes(dtype) ||
+            quantFloatTypeIsAString(type));
+    if (quantFloatDtypeGetBytes(dtype)) {
+      REQUIRE(quantFloatDtypeFromName(quantFloatDtypeGetMlirName(dtype)) ==
+              dtype);
+      REQUIRE(quantFloatDtypeFromName(quantFloatDtypeGetOnnxName(dtype)) ==
+              dtype);
+    }
+  }
+  printType(quantFloatElementTypeGet(context, QF_FLOAT4E2M1));
+  REQUIRE(quantFloatElementTypeGetDtype(opaque) == 0);
+  REQUIRE(!quantFloatDtypeGetMlirName(8) && !quantFloatDtypeGetOnnxName(-1));
+  REQUIRE(quantFloatDtypeFromName("float9") == 0);
+  /* Null in, null out. */
+  MlirContext noContext = {NULL};
+  MlirType noType = {NULL};
+  REQUIRE(mlirTypeIsNull(quantFloatStringTypeGet(noContext)) &&
+          mlirTypeIsNull(quantFloatUnknownTypeGet(noContext)) &&
+          mlirTypeIsNull(quantFloatOpaqueTypeGet(noContext, ref("x"))) &&
+          mlirTypeIsNull(quantFloatElementTypeGet(noContext, 1)));
+  REQUIRE(!quantFloatTypeIsAString(noType) &&
+          !quantFloatTypeIsAnUnknown(noType) &&
+          !quantFloatTypeIsAnOpaque(noType) &&
+          !quantFloatElementTypeGetDtype(noType) &&
+          !quantFloatOpaqueTypeGetSpelling(noType).length);
+}
+
+static void attributes(MlirContext context) {
+  for (int32_t i = 0; i < 3; ++i) {
+    MlirAttribute round = quantFloatRoundModeAttrGet(context, i);
+    MlirAttribute mode = quantFloatFakeConvertModeAttrGet(context, i);
+    MlirAttribute reciprocal =
+        quantFloatFakeConvertReciprocalAttrGet(context, i);
+    printAttribute(round);
+    printAttribute(mode);
+    printAttribute(reciprocal);
+    REQUIRE(quantFloatAttributeIsARoundMode(round) &&
+            !quantFloatAttributeIsARoundMode(mode));
+    REQUIRE(quantFloatAttributeIsAFakeConvertMode(mode) &&
+            !quantFloatAttributeIsAFakeConvertMode(reciprocal));
+    REQUIRE(quantFloatAttributeIsAFakeConvertReciprocal(reciprocal) &&
+            !quantFloatAttributeIsAFakeConvertReciprocal(round));
+    REQUIRE(quantFloatRoundModeAttrGetValue(round) == i &&
+            quantFloatFakeConvertModeAttrGetValue(mode) == i &&
+            quantFloatFakeConvertReciprocalAttrGetValue(reciprocal) == i);
+    REQUIRE(quantFloatRoundModeAttrGetValue(mode) == -1);
+    REQUIRE(mlirTypeIDEqual(mlirAttributeGetTypeID(round),
+                            quantFloatRoundModeAttrGetTypeID()) &&
+            mlirTypeIDEqual(mlirAttributeGetTypeID(mode),
+                            quantFloatFakeConvertModeAttrGetTypeID()) &&
+            mlirTypeIDEqual(mlirAttributeGetTypeID(reciprocal),
+                            quantFloatFakeConvertReciprocalAttrGetTypeID()));
+  }
+  REQUIRE(mlirAttributeIsNull(quantFloatRoundModeAttrGet(context, 3)) &&
+          mlirAttributeIsNull(quantFloatFakeConvertModeAttrGet(context, -1)) &&
+          mlirAttributeIsNull(
+              quantFloatFakeConvertReciprocalAttrGet(context, 99)));
+  MlirContext noContext = {NULL};
+  MlirAttribute none = quantFloatRoundModeAttrGet(noContext, 0);
+  REQUIRE(mlirAttributeIsNull(none) && !quantFloatAttributeIsARoundMode(none) &&
+          quantFloatFakeConvertModeAttrGetValue(none) == -1);
+}
+
+/* quant_float.cast, made as the header says. */
+static MlirOperation makeCast(MlirContext context, MlirValue input,
+                              MlirType result, int64_t opset) {
+  MlirOperationState state = mlirOperationStateGet(
+      ref("quant_float.cast"), mlirLocationUnknownGet(context));
+  MlirNamedAttribute named[2] = {
+      mlirNamedAttributeGet(mlirIdentifierGet(context, ref("opset")),
+                            mlirIntegerAttrGet(
+                                mlirIntegerTypeGet(context, 64), opset)),
+      mlirNamedAttributeGet(mlirIdentifierGet(context, ref("round_mode")),
+                            quantFloatRoundModeAttrGet(
+                                context, QUANT_FLOAT_ROUND_DOWN))};
+  mlirOperationStateAddOperands(&state, 1, &input);
+  mlirOperationStateAddResults(&state, 1, &result);
+  mlirOperationStateAddAttributes(&state, 2, named);
+  return mlirOperationCreate(&state);
+}
+
+static MlirModule makeModule(MlirContext context, int64_t opset) {
+  MlirModule module = mlirModuleCreateParse(
+      context, ref("func.func @f(%x: tensor<3xf32>) { return }"));
+  REQUIRE(!mlirModuleIsNull(module));
+  MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  int64_t size = 3;
+  MlirType result = mlirRankedTensorTypeGet(
+      1, &size, quantFloatElementTypeGet(context, QF_FLOAT8E8M0),
+      mlirAttributeGetNull());
+  mlirBlockInsertOwnedOperation(
+      body, 0, makeCast(context, mlirBlockGetArgument(body, 0), result, opset));
+  return module;
+}
+
+/* Passes of a context of the caller's own. */
+static void passes(MlirContext context) {
+  MlirModule module = makeModule(context, 24);
+  mlirOperationPrint(mlirModuleGetOperation(module), append, NULL);
+  REQUIRE(mlirOperationVerify(mlirModuleGetOperation(module)));
+  MlirPassManager manager = mlirPassManagerCreate(context);
+  mlirPassManagerAddOwnedPass(
+      manager,
+      mlirCreateQuantFloatConversionConvertQuantFloatToLinalgPass());
+  REQUIRE(mlirLogicalResultIsSuccess(
+      mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module))));
+  mlirPassManagerDestroy(manager);
+  mlirOperationPrint(mlirModuleGetOperation(module), append, NULL);
+
+  quantFloatRegisterAllPasses();
+  quantFloatRegisterAllPasses();
+  manager = mlirPassManagerCreate(context);
+  REQUIRE(mlirLogicalResultIsSuccess(mlirParsePassPipeline(
+      mlirPassManagerGetAsOpPassManager(manager),
+      ref("builtin.module(quant-float-lower-to-cpu)"), append, NULL)));
+  mlirPassManagerDestroy(manager);
+  mlirModuleDestroy(module);
+}
+
+static void sessions(void) {
+  QuantFloatSession session;
+  MUST(quantFloatSessionCreate(NULL, &session, &lastError));
+  MlirContext context = quantFloatSessionGetContext(session);
+  MlirModule module = makeModule(context, 24);
+  QuantFloatModel model;
+  MUST(quantFloatModelCreateFromModule(session, module, &model, &lastError));
+  mlirModuleDestroy(module);
+  mlirOperationPrint(
+      mlirModuleGetOperation(quantFloatModelGetModule(model)), append, NULL);
+  MUST(quantFloatModelVerify(model, &lastError));
+  MUST(quantFloatModelDestroy(model));
+
+  QuantFloatError error;
+  module = makeModule(context, 13);
+  REQUIRE(quantFloatModelCreateFromModule(session, module, &model, &error) ==
+          QUANT_FLOAT_ERROR_MODEL);
+  printf("wrong opset: %s\n", quantFloatErrorGetMessage(error));
+  MUST(quantFloatErrorDestroy(error));
+  QuantFloatSession other;
+  MUST(quantFloatSessionCreate(NULL, &other, &lastError));
+  REQUIRE(quantFloatModelCreateFromModule(other, module, &model, &error) ==
+          QUANT_FLOAT_ERROR_ARGUMENT);
+  printf("other: %s\n", quantFloatErrorGetMessage(error));
+  MUST(quantFloatErrorDestroy(error));
+  mlirModuleDestroy(module);
+  MUST(quantFloatSessionDestroy(other));
+  MUST(quantFloatSessionDestroy(session));
+  REQUIRE(quantFloatModelCreateFromModule(session, (MlirModule){NULL}, &model,
+                                          &error) == QUANT_FLOAT_ERROR_NULL);
+  MUST(quantFloatErrorDestroy(error));
+  REQUIRE(!quantFloatSessionGetContext(session).ptr &&
+          !quantFloatModelGetModule(model).ptr);
+}
+
+int main(void) {
+  MlirDialectHandle handle = mlirGetDialectHandle__quant_float__();
+  append(mlirDialectHandleGetNamespace(handle), NULL);
+  printf("\n");
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mlirDialectHandleInsertDialect(handle, registry);
+  quantFloatRegisterAllDialects(registry);
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  REQUIRE(mlirDialectHandleLoadDialect(handle, context).ptr);
+  types(context);
+  attributes(context);
+  passes(context);
+  mlirContextDestroy(context);
+  sessions();
+  printf("alive: %zu\n", quantFloatGetNumLiveObjects());
+  return 0;
+}
+
+// CHECK: {{^}}quant_float{{$}}
+// CHECK-NEXT: !quant_float.string
+// CHECK-NEXT: !quant_float.unknown
+// CHECK-NEXT: !quant_float.opaque<"seq(float)">
+// CHECK-NEXT: f4E2M1FN
+// CHECK-NEXT: #quant_float<round_mode up>
+// CHECK-NEXT: #quant_float<fakeconvert_mode exact>
+// CHECK-NEXT: #quant_float<fakeconvert_reciprocal single>
+// CHECK-NEXT: #quant_float<round_mode down>
+// CHECK-NEXT: #quant_float<fakeconvert_mode openvino>
+// CHECK-NEXT: #quant_float<fakeconvert_reciprocal nearest>
+// CHECK-NEXT: #quant_float<round_mode nearest>
+// CHECK-NEXT: #quant_float<fakeconvert_mode openvino_reference>
+// CHECK-NEXT: #quant_float<fakeconvert_reciprocal openvino>
+// CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
+// CHECK: linalg.generic
+// CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
+// CHECK: wrong opset: 'quant_float.cast' op result element type 'f8E8M0FNU' is not accepted by Cast-13
+// CHECK: other: the module must be of the session's context
+// CHECK: alive: 0
