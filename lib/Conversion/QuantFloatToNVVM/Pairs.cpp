@@ -88,9 +88,9 @@ Value quant_float::flatten(OpBuilder &builder, Location loc, Value value) {
         builder, loc, VectorType::get(1, value.getType()), value);
   if (type.getRank() == 1)
     return value;
-  return vector::ShapeCastOp::create(
-      builder, loc,
-      VectorType::get(type.getNumElements(), type.getElementType()), value);
+  return builder.createOrFold<vector::ShapeCastOp>(
+      loc, VectorType::get(type.getNumElements(), type.getElementType()),
+      value);
 }
 
 Value quant_float::unflatten(OpBuilder &builder, Location loc, Value value,

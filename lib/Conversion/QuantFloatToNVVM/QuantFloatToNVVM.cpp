@@ -13,8 +13,11 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
 
@@ -58,6 +61,31 @@ template <typename... OpTys> static void eraseUnused(Operation *root) {
     if (isa<OpTys...>(op) && op->use_empty())
       op->erase();
   });
+}
+
+/// Makes ops on vectors of one dimension of those that upstream's pipeline for
+/// GPUs does not lower. Casts there and back fold.
+static void lowerShapes(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    auto broadcast = dyn_cast<vector::BroadcastOp>(op);
+    if (isa<vector::ShapeCastOp, vector::ExtractStridedSliceOp>(op) ||
+        (broadcast && (isa<VectorType>(broadcast.getSourceType()) ||
+                       broadcast.getResultVectorType().getRank() > 1)))
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return;
+  MLIRContext *context = root->getContext();
+  RewritePatternSet patterns(context);
+  vector::ShapeCastOp::getCanonicalizationPatterns(patterns, context);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  // Whatever is left is for others to lower.
+  (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
 }
 
 namespace {
@@ -177,4 +205,5 @@ void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
   walkAndApplyPatterns(op, std::move(storageCasts));
   // The unsigned borders that were left on both sides of nothing.
   eraseUnused<StorageCastOp>(op);
+  lowerShapes(op);
 }

@@ -39,8 +39,8 @@ struct VectorFlattening final : OpRewritePattern<OpTy> {
             rewriter, loc, VectorType::get(shape, storageElement),
             broadcast.getSource());
       else
-        storage = vector::ShapeCastOp::create(
-            rewriter, loc, VectorType::get(shape, storageElement), storage);
+        storage = rewriter.createOrFold<vector::ShapeCastOp>(
+            loc, VectorType::get(shape, storageElement), storage);
       return rewriter.createOrFold<StorageCastOp>(
           loc, VectorType::get(shape, element), storage);
     };

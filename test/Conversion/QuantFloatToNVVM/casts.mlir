@@ -155,12 +155,40 @@ func.func @three(%x: vector<3xf8E5M2>) -> vector<3xf16> {
   return %0 : vector<3xf16>
 }
 
+// Upstream's pipeline for GPUs lowers no vector.shape_cast.
+
 // CHECK-LABEL: func.func @matrix(
 // CHECK-COUNT-4: nvvm.convert.f32x2.to.f8x2
-// CHECK:         vector.shape_cast %{{.+}} : vector<8xf8E4M3FN> to vector<2x4xf8E4M3FN>
+// CHECK-NOT:     vector.shape_cast
+// CHECK:         return %{{.+}} : vector<2x4xf8E4M3FN>
 func.func @matrix(%x: vector<2x4xf32>) -> vector<2x4xf8E4M3FN> {
   %0 = quant_float.cast %x opset 19 : vector<2x4xf32> to vector<2x4xf8E4M3FN>
   return %0 : vector<2x4xf8E4M3FN>
+}
+
+// And no slice: three elements are taken one by one. A cast of shapes there and back is none.
+
+// CHECK-LABEL: func.func @shapes_there_and_back(
+// CHECK-NOT:     {{vector.insert|vector.shuffle|vector.shape_cast}}
+// CHECK-COUNT-4: nvvm.convert.f32x2.to.f8x2
+// CHECK-NOT:     {{vector.insert|vector.shuffle|vector.shape_cast}}
+// CHECK:         return
+func.func @shapes_there_and_back(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
+  %0 = vector.shape_cast %x : vector<8xf32> to vector<2x4xf32>
+  %1 = quant_float.cast %0 opset 19 : vector<2x4xf32> to vector<2x4xf8E4M3FN>
+  %2 = vector.shape_cast %1 : vector<2x4xf8E4M3FN> to vector<8xf8E4M3FN>
+  return %2 : vector<8xf8E4M3FN>
+}
+
+// Products and minima of matrices are instructions, too.
+
+// CHECK-LABEL: func.func @matrix_of_integers(
+// CHECK:         llvm.intr.{{minnum|maxnum}}
+// CHECK-NOT:     {{math.fma|arith.minnumf|arith.maxnumf|quant_float}}
+// CHECK:         return
+func.func @matrix_of_integers(%x: vector<2x3xf32>, %s: vector<2xf32>) -> vector<2x3xi8> {
+  %0 = quant_float.quantize %x, %s axis 0 opset 23 : vector<2x3xf32>, vector<2xf32> to vector<2x3xi8>
+  return %0 : vector<2x3xi8>
 }
 
 // Codes are taken from a register by truncation and shift. NaN is 0x7FC00000
