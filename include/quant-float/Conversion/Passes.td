@@ -213,7 +213,8 @@ def QuantFloatLegalizeArithPass
 
     with the opset that is the newest known. Where one op becomes several,
     tensors become a `linalg.generic` that holds them. Ops without a narrow float
-    stay.
+    stay. The lowering pipelines begin with this pass. Arithmetic on narrow floats
+    becomes casts by upstream's `arith-emulate-unsupported-floats` before.
 
     *Values.* arith says that a value is rounded, by default to nearest, ties to
     even; what the type cannot hold at all is what `llvm::APFloat` makes of it:
@@ -237,15 +238,16 @@ def QuantFloatLegalizeArithPass
 
     *quant.* MLIR 22 itself reads no float as a storage type; newer versions read
     `!quant.uniform<f8E4M3FN:f32, 0.5>` and write it in generic form for others to
-    read as unregistered (`--allow-unregistered-dialect`). Such types per tensor
-    and per axis are taken; the range is what the storage type has, so that
+    read as unregistered (`--allow-unregistered-dialect`, in tools that do not
+    register MLIR 22's own). Such types per tensor and per axis are taken; the range is what the storage type has, so that
     quantize saturates. `quant.scast` goes between where a value of a quantized
     type comes in or is left. Integer storage is for upstream's own passes.
 
     What has no such op stays, with a remark that begins with "not legalized" and
     says why: other types of floats (f8E4M3, f8E3M4, f8E4M3B11FNUZ, f128, ...),
     integers of more than 64 bits, other rounding modes than to nearest even,
-    scales that are narrow and not of f8E8M0FNU.
+    scales that are narrow and not of f8E8M0FNU, scaling from or to two narrow
+    types.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
