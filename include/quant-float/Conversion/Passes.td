@@ -239,9 +239,10 @@ def QuantFloatLegalizeArithPass
     *quant.* MLIR 22 itself reads no float as a storage type; newer versions read
     `!quant.uniform<f8E4M3FN:f32, 0.5>` and write it in generic form for others to
     read as unregistered (`--allow-unregistered-dialect`, in tools that do not
-    register MLIR 22's own). Such types per tensor and per axis are taken; the range is what the storage type has, so that
-    quantize saturates. `quant.scast` goes between where a value of a quantized
-    type comes in or is left. Integer storage is for upstream's own passes.
+    register MLIR 22's own). Such types per tensor and per axis are taken; the
+    range is what the storage type has, so that quantize saturates. `quant.scast`
+    goes between where a value of a quantized type comes in or is left. Integer
+    storage is for upstream's own passes.
 
     What has no such op stays, with a remark that begins with "not legalized" and
     says why: other types of floats (f8E4M3, f8E3M4, f8E4M3B11FNUZ, f128, ...),
