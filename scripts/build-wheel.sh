@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Python package's sdist and wheel into build/wheels/, the wheel from the sdist in an isolated environment.
-# With --repair, build/wheels/repaired/ gets one that holds LLVM's and all other libraries as well.
+# Builds the Python package's sdist into build/wheels/, and of it, in an isolated environment, the wheel. With --repair,
+# build/wheels/repaired/ gets a wheel that holds LLVM's and all other libraries as well.
 #   scripts/build-wheel.sh [--repair] [--no-setup]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -19,22 +19,30 @@ done
 
 wheels=$QF_BUILD/wheels
 rm -rf "$wheels"
-mkdir -p "$wheels"
-# What CMake passes on to the compiler; nothing else of the outer build reaches the inner one.
+mkdir -p "$wheels/source"
+(cd python_bindings && "$QF_PYTHON" -c 'import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])' \
+  "$wheels" >"$wheels/sdist.log")
+tar -xzf "$wheels"/*.tar.gz -C "$wheels/source" --strip-components=1
+
+# Sources and build lie to each other as in this project's own build, so that ccache knows the objects.
 if command -v ccache >/dev/null; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$wheels/source/project
 fi
-"$QF_PYTHON" -m scikit_build_core.build sdist --help >/dev/null 2>&1 || true
-(cd python_bindings && "$QF_PYTHON" -c '
-import sys
-from scikit_build_core.build import build_sdist
-print("build-wheel:", build_sdist(sys.argv[1]))' "$wheels")
-# Where the sources lie decides what ccache finds again.
-CCACHE_BASEDIR=$wheels "$QF_PYTHON" -m pip wheel -q --disable-pip-version-check --no-deps -w "$wheels" "$wheels"/*.tar.gz
-echo "build-wheel: $(cd "$wheels" && ls ./*.whl)"
+"$QF_PYTHON" -m pip wheel --disable-pip-version-check --no-deps --config-settings=build-dir=project/build \
+  -w "$wheels" "$wheels/source" >"$wheels/wheel.log" 2>&1 || { tail -40 "$wheels/wheel.log" >&2; exit 1; }
+echo "build-wheel: $(cd "$wheels" && ls ./*.tar.gz ./*.whl | xargs)"
 
 if [ $repair = 1 ]; then
-  mkdir -p "$wheels/repaired"
-  PATH=$QF_BUILD/venv/bin:$PATH "$QF_PYTHON" -m auditwheel repair -w "$wheels/repaired" "$wheels"/*.whl
-  echo "build-wheel: repaired/$(cd "$wheels/repaired" && ls ./*.whl)"
+  PATH=$QF_BUILD/venv/bin:$PATH "$QF_PYTHON" -m auditwheel repair -w "$wheels/repaired" "$wheels"/*.whl \
+    >"$wheels/repair.log" 2>&1 || { tail -40 "$wheels/repair.log" >&2; exit 1; }
+  # Threads need LLVM's OpenMP runtime, which nothing links: it is loaded by name when code calls it.
+  "$QF_PYTHON" - "$wheels"/repaired/*.whl /usr/lib/llvm-22/lib/libomp.so.5 <<'EOF'
+import pathlib, shutil, sys
+from auditwheel.wheeltools import InWheel
+
+wheel = pathlib.Path(sys.argv[1])
+with InWheel(wheel, wheel):
+    shutil.copy(sys.argv[2], "quant_float.libs")
+EOF
+  echo "build-wheel: repaired/$(cd "$wheels/repaired" && ls)"
 fi
