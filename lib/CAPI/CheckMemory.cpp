@@ -81,6 +81,7 @@ static uint64_t getBytes(const qf_tensor &tensor) {
 static llvm::Error check(ArrayRef<Mapping> mappings,
                          ArrayRef<qf_tensor> tensors, StringRef kind,
                          bool written) {
+  StringRef use = written ? "written" : "read";
   for (auto [index, tensor] : llvm::enumerate(tensors)) {
     if (tensor.rank > 0 && tensor.sizes &&
         !isCovered(mappings, tensor.sizes, 8 * uint64_t(tensor.rank), false))
@@ -90,8 +91,7 @@ static llvm::Error check(ArrayRef<Mapping> mappings,
       continue;
     if (!isCovered(mappings, tensor.data, getBytes(tensor), written))
       return llvm::createStringError(kind + " " + Twine(index) +
-                                     ": the memory cannot be " +
-                                     (written ? "written" : "read"));
+                                     ": the memory cannot be " + use);
   }
   return llvm::Error::success();
 }

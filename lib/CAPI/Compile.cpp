@@ -159,8 +159,7 @@ QuantFloatStatus quantFloatModelCompile(QuantFloatModel model,
         FailureOr<std::unique_ptr<KernelObject>> compiled =
             compile(*copy, options, call);
         if (failed(compiled) || call.isCancelled())
-          return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                                "the model cannot be compiled");
+          return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
         (*compiled)->checkMemory = known.checkMemory;
         return report.give(kernel, HandleKind::Kernel, std::move(*compiled));
       });

@@ -56,8 +56,7 @@ static QuantFloatStatus emit(ModelObject &model, const Request &request,
   if (failed(compileTo(*copy, kind, request.options, baseName, os,
                        hasBeside ? &output.beside : nullptr)) ||
       call.isCancelled())
-    return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                          "the model cannot be compiled");
+    return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
   return QUANT_FLOAT_OK;
 }
 

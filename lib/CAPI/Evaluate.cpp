@@ -103,8 +103,7 @@ QuantFloatStatus quantFloatModelEvaluate(QuantFloatModel model, size_t entry,
     OwningOpRef<ModuleOp> copy =
         copyToCompile(object, QUANT_FLOAT_FAKE_CONVERT_OF_MODEL);
     if (failed(convertLayers(*copy)) || call.isCancelled())
-      return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                            "the model cannot be evaluated");
+      return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
     SmallVector<func::FuncOp> functions = getEntryFunctions(*copy);
     if (entry >= functions.size())
       return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
@@ -112,8 +111,7 @@ QuantFloatStatus quantFloatModelEvaluate(QuantFloatModel model, size_t entry,
                                   ", but got " + Twine(entry));
     func::FuncOp function = functions[entry];
     if (failed(checkReferenceSupports(function)))
-      return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                            "the model cannot be evaluated");
+      return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
     if (numInputs != function.getNumArguments())
       return report.makeError(QUANT_FLOAT_ERROR_COUNT,
                               "function '" + function.getSymName() + "' has " +

@@ -47,8 +47,7 @@ QuantFloatStatus quantFloatModelCreateFromModule(QuantFloatSession session,
                                 "the module must be of the session's context");
         OwningOpRef<ModuleOp> copy = cast<ModuleOp>(unwrap(module)->clone());
         if (failed(verify(*copy)))
-          return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                                "the module is invalid");
+          return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
         return giveModel(object.state, std::move(copy), true, model, report);
       });
 }

@@ -132,10 +132,9 @@ QuantFloatStatus quantFloatModelLoad(QuantFloatSession session,
         if (call.progress("read", path))
           module = loadModel(path, object.state->context, exitCode, load);
         if (!module || call.isCancelled())
-          return call.makeError(exitCode == kToolWrongUsage
-                                    ? QUANT_FLOAT_ERROR_FILE
-                                    : QUANT_FLOAT_ERROR_MODEL,
-                                "the model cannot be read");
+          return call.makeDiagnosed(exitCode == kToolWrongUsage
+                                        ? QUANT_FLOAT_ERROR_FILE
+                                        : QUANT_FLOAT_ERROR_MODEL);
         return giveModel(object.state, std::move(module), options.verify, model,
                          report);
       });
@@ -165,8 +164,7 @@ QuantFloatStatus quantFloatModelParse(QuantFloatSession session, int32_t format,
           module = import(StringRef(static_cast<const char *>(data), size),
                           format, options, object.state->context);
         if (!module || call.isCancelled())
-          return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                                "the model cannot be read");
+          return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
         return giveModel(object.state, std::move(module), options.verify, model,
                          report);
       });
@@ -201,8 +199,7 @@ QuantFloatStatus quantFloatModelVerify(QuantFloatModel model,
     object.isVerified = succeeded(verify(*object.module));
     object.updateEntries();
     return object.isVerified ? QUANT_FLOAT_OK
-                             : call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                                              "the model is invalid");
+                             : call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
   });
 }
 
@@ -223,9 +220,8 @@ QuantFloatStatus quantFloatModelRunPasses(QuantFloatModel model,
     bool hasFailed = failed(manager.run(*object.module));
     object.isBroken = hasFailed || call.isCancelled();
     object.updateEntries();
-    return object.isBroken
-               ? call.makeError(QUANT_FLOAT_ERROR_MODEL, "the pipeline failed")
-               : QUANT_FLOAT_OK;
+    return object.isBroken ? call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL)
+                           : QUANT_FLOAT_OK;
   };
   return withValidModel(model, report, run);
 }
@@ -256,8 +252,7 @@ QuantFloatStatus quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
     if (!asBytecode)
       object.module->print(os, OpPrintingFlags());
     else if (failed(writeBytecodeToFile(*object.module, os)))
-      return call.makeError(QUANT_FLOAT_ERROR_MODEL,
-                            "the model cannot be written as bytecode");
+      return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
     return giveBuffer(text, buffer, report);
   });
 }

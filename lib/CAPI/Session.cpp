@@ -90,18 +90,17 @@ bool SessionCall::progress(const char *stage, StringRef detail) {
 
 QuantFloatStatus SessionCall::makeError(QuantFloatStatus status,
                                         const Twine &message) {
+  return report.makeError(status, message, std::move(diagnostics));
+}
+
+QuantFloatStatus SessionCall::makeDiagnosed(QuantFloatStatus status) {
   if (cancelled)
-    return report.makeError(QUANT_FLOAT_ERROR_CANCELLED,
-                            "cancelled by the progress callback",
-                            std::move(diagnostics));
-  std::string text = message.str();
-  auto isError = [](const OwnedDiagnostic &diagnostic) {
-    return diagnostic.severity == QUANT_FLOAT_SEVERITY_ERROR;
-  };
-  auto first = llvm::find_if(diagnostics, isError);
-  if (first != diagnostics.end())
-    text = first->describe();
-  return report.makeError(status, text, std::move(diagnostics));
+    return makeError(QUANT_FLOAT_ERROR_CANCELLED,
+                     "cancelled by the progress callback");
+  for (const OwnedDiagnostic &diagnostic : diagnostics)
+    if (diagnostic.severity == QUANT_FLOAT_SEVERITY_ERROR)
+      return makeError(status, diagnostic.describe());
+  return makeError(status, "nothing was said about the reason");
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +135,7 @@ static QuantFloatStatus requireValid(ModelObject &model, SessionCall &call) {
   if (model.isVerified)
     return QUANT_FLOAT_OK;
   if (failed(verify(*model.module)))
-    return call.makeError(QUANT_FLOAT_ERROR_MODEL, "the model is invalid");
+    return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
   model.isVerified = true;
   return QUANT_FLOAT_OK;
 }

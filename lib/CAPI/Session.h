@@ -83,9 +83,11 @@ public:
   bool progress(const char *stage, StringRef detail);
   bool isCancelled() const { return cancelled; }
 
-  /// Reports that the caller asked for an end, or else the first error that was
-  /// diagnosed, or else `message`.
+  /// Reports `message`, with what was diagnosed.
   QuantFloatStatus makeError(QuantFloatStatus status, const Twine &message);
+  /// Reports the first error that was diagnosed, or that the caller asked for
+  /// an end.
+  QuantFloatStatus makeDiagnosed(QuantFloatStatus status);
 
 private:
   SessionState &state;

@@ -95,4 +95,4 @@ int main(void) {
 // CHECK-NEXT: ptx: .target sm_90
 // CHECK-NEXT: library: 38 b0 7e
 // HEADER: int cast(const qf_tensor
-// LAUNCH: "chip": "sm_90"
+// LAUNCH: "chip":"sm_90"
