@@ -128,16 +128,6 @@ bool Gpu::read(void *to, const DeviceBuffer &from, size_t bytes, Error &error) {
                          driver->cuMemcpyDtoH(to, from.get(), bytes), error);
 }
 
-void Gpu::pin(Buffer &buffer) {
-  if (buffer.size())
-    driver->cuMemHostRegister(buffer.data(), buffer.size(), 0);
-}
-
-void Gpu::unpin(Buffer &buffer) {
-  if (buffer.size())
-    driver->cuMemHostUnregister(buffer.data());
-}
-
 bool Gpu::findFunction(const std::string &kernel, CUfunction &function,
                        Error &error) {
   std::string call = "cuModuleGetFunction of '" + kernel + "'";

@@ -54,9 +54,6 @@ public:
   bool write(const DeviceBuffer &to, const void *from, size_t bytes,
              Error &error);
   bool read(void *to, const DeviceBuffer &from, size_t bytes, Error &error);
-  /// Makes copies from and to memory of the host fast, where that is possible.
-  void pin(Buffer &buffer);
-  void unpin(Buffer &buffer);
 
   bool findFunction(const std::string &name, CUfunction &function,
                     Error &error);

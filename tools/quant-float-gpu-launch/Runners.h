@@ -33,8 +33,6 @@ public:
   virtual bool place(const Array &array, Placed &placed, Error &error) = 0;
   virtual bool run(const Plan &plan, const std::vector<Placed *> &inputs,
                    std::vector<Array> &outputs, Error &error) = 0;
-  virtual void pin(Buffer &buffer) {}
-  virtual void unpin(Buffer &buffer) {}
 };
 
 class GpuRunner final : public Runner {
@@ -43,8 +41,6 @@ public:
   bool place(const Array &array, Placed &placed, Error &error) override;
   bool run(const Plan &plan, const std::vector<Placed *> &inputs,
            std::vector<Array> &outputs, Error &error) override;
-  void pin(Buffer &buffer) override { gpu.pin(buffer); }
-  void unpin(Buffer &buffer) override { gpu.unpin(buffer); }
 
   /// Times the kernels of a call, and copies of as many bytes between them.
   bool time(const Plan &plan, const std::vector<Placed *> &inputs,

@@ -38,6 +38,9 @@ private:
   bool fail(const std::string &what, int exitCode = kWrongInput) {
     return error.fail("error: " + what, exitCode);
   }
+  bool wantsDigests() const {
+    return !options.writeDigests.empty() || !options.checkDigests.empty();
+  }
   bool selectEntries();
   bool checkShapeNames();
   bool gatherInput(const Argument &argument, size_t index, Array &array);
@@ -181,7 +184,7 @@ bool Session::openRunner() {
 
 void Session::addDigests(const Entry &entry, uint64_t first,
                          std::vector<Array> &outputs) {
-  if (options.writeDigests.empty() && options.checkDigests.empty())
+  if (!wantsDigests())
     return;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (options.mergesNaNs)
@@ -205,7 +208,7 @@ bool Session::runJob(Job &job) {
     if (!gpuRunner->time(job.plan, inputs, options.repeat, timing, error))
       return false;
     report.addTiming(*job.entry, job.plan, timing, options.repeat);
-  } else if (options.outputs.empty()) {
+  } else if (options.outputs.empty() && !wantsDigests()) {
     for (size_t i = 0; i < job.outputs.size(); ++i)
       std::printf("%s: output_%zu: %s\n", job.entry->name.c_str(), i,
                   spell(*job.outputs[i].type, job.outputs[i].sizes).c_str());
@@ -250,9 +253,6 @@ bool Session::sweep() {
     if (!sweepChunk(options.first + done,
                     std::min(options.chunk, options.count - done)))
       return false;
-  std::printf("%zu functions, %llu elements each, %zu digests\n",
-              entries.size(), static_cast<unsigned long long>(options.count),
-              digests.size());
   return true;
 }
 
@@ -306,6 +306,8 @@ bool Session::run() {
   if (options.isDryRun)
     return true;
   report.print();
+  if (wantsDigests())
+    std::printf("%zu functions, %zu digests\n", entries.size(), digests.size());
   for (const Job &job : jobs)
     if (!options.outputs.empty() && !writeOutputs(job))
       return false;

@@ -153,6 +153,9 @@ def build_kernels(text, library, compiler, cuda_include):
     text = re.sub(r"\bptx_kernel ", "", text)
     text, _ = to_host(with_checks(text))
     text += "".join(caller(name, parameters) for name, parameters, _ in kernels)
+    names = "".join(name + "\\0A" for name, _, _ in kernels)
+    length = sum(len(name) + 1 for name, _, _ in kernels) + 1
+    text += f'@simulated_kernels = constant [{length} x i8] c"{names}\\00"\n'
     source = Path(library).with_suffix(".ll")
     source.write_text(text)
     subprocess.run(

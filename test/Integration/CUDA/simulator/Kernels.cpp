@@ -89,34 +89,52 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
     failAccess(kIllegalAddress, "no device memory", address, bytes, isStore);
 }
 
-bool simulator::findKernel(const char *name, Kernel &kernel) {
+/// How many kernels a library has; 0 if one of them is not in the module.
+static size_t countKernels(void *library, const std::string &image) {
+  auto *names = static_cast<const char *>(dlsym(library, "simulated_kernels"));
+  std::istringstream list(names ? names : "");
+  size_t count = 0;
+  for (std::string name; std::getline(list, name); ++count)
+    if (image.find(name) == std::string::npos)
+      return 0;
+  return count;
+}
+
+bool simulator::findKernel(const std::string &image, const char *name,
+                           Kernel &kernel) {
   const char *paths = getenv("QUANT_FLOAT_SIMULATOR_KERNELS");
   std::istringstream list(paths ? paths : "");
+  void *found = nullptr;
+  size_t most = 0;
   for (std::string path; std::getline(list, path, ':');) {
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       fprintf(stderr, "simulator: %s\n", dlerror());
       continue;
     }
-    std::string symbol = std::string("simulated_") + name;
-    auto *sizes = static_cast<const uint32_t *>(
-        dlsym(library, (symbol + "_sizes").c_str()));
-    if (!sizes)
-      continue;
-    kernel.name = name;
-    kernel.call = reinterpret_cast<decltype(kernel.call)>(
-        dlsym(library, (symbol + "_call").c_str()));
-    kernel.parameterBytes.assign(sizes + 1, sizes + 1 + sizes[0]);
-    kernel.getRegisters = reinterpret_cast<decltype(kernel.getRegisters)>(
-        dlsym(library, "simulated_registers"));
-    auto *hook = static_cast<decltype(&checkAccess) *>(
-        dlsym(library, "simulated_access_hook"));
-    if (!kernel.call || !kernel.getRegisters || !hook)
-      return false;
-    *hook = checkAccess;
-    return true;
+    size_t count = countKernels(library, image);
+    if (count > most) {
+      most = count;
+      found = library;
+    }
   }
-  return false;
+  if (!found)
+    return false;
+  std::string symbol = std::string("simulated_") + name;
+  auto *sizes =
+      static_cast<const uint32_t *>(dlsym(found, (symbol + "_sizes").c_str()));
+  auto *hook = static_cast<decltype(&checkAccess) *>(
+      dlsym(found, "simulated_access_hook"));
+  kernel.name = name;
+  kernel.call = reinterpret_cast<decltype(kernel.call)>(
+      dlsym(found, (symbol + "_call").c_str()));
+  kernel.getRegisters = reinterpret_cast<decltype(kernel.getRegisters)>(
+      dlsym(found, "simulated_registers"));
+  if (!sizes || !hook || !kernel.call || !kernel.getRegisters)
+    return false;
+  kernel.parameterBytes.assign(sizes + 1, sizes + 1 + sizes[0]);
+  *hook = checkAccess;
+  return true;
 }
 
 int simulator::run(const Kernel &kernel,

@@ -278,7 +278,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule handle,
     return kInvalidContext;
   Kernel kernel;
   if (module->image.find(name) == std::string::npos ||
-      !findKernel(name, kernel))
+      !findKernel(module->image, name, kernel))
     return kNotFound;
   *function =
       reinterpret_cast<CUfunction>(new Function{kernel, module->context});
