@@ -2,7 +2,7 @@
 # Formats the C, C++ and Python sources in place, and mends what lint can mend by itself.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-find include lib tools test examples benchmarks \( -name '*.h' -o -name '*.cpp' \) \
+find include lib tools test examples benchmarks python_bindings \( -name '*.h' -o -name '*.cpp' \) \
   -exec clang-format-22 -i {} +
 "$QF_PYTHON" -m ruff check --quiet --fix .
 "$QF_PYTHON" -m ruff format --quiet .

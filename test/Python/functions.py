@@ -229,6 +229,10 @@ def check_shapes():
         expect.same(
             f"{shape}", qf.cast(np.empty(shape, np.float32), "i8"), np.empty(shape, np.int8)
         )
+    many = np.resize(x, 1 << 18)
+    for threads in (0, 2):
+        y = qf.cast(many, "f16", threads=threads)
+        expect.same(f"{threads} threads", y, np.resize(wanted, 1 << 18))
     y = qf.quantize(np.empty((0, 3), np.float32), np.ones(3, np.float32), axis=1)
     expect.same("no rows", y, np.empty((0, 3), np.uint8))
     y = qf.quantize(np.empty((2, 0), np.float32), np.ones((2, 0), np.float32), axis=1, block_size=4)

@@ -9,7 +9,7 @@ MOST_LINES = 500
 root = pathlib.Path(sys.argv[1])
 files = [
     file
-    for folder in ("include", "lib", "tools", "test", "examples", "benchmarks")
+    for folder in ("include", "lib", "tools", "test", "examples", "benchmarks", "python_bindings")
     for suffix in ("h", "cpp", "td", "def")
     for file in sorted((root / folder).rglob(f"*.{suffix}"))
 ]
