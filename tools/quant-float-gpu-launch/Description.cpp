@@ -10,6 +10,7 @@
 // asked after its type.
 #define JSON_NOEXCEPTION
 #include "Description.h"
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace launch;
@@ -60,7 +61,13 @@ bool Reader::fail(const std::string &what) {
 }
 
 bool Reader::failType(const char *expected, const json &given) {
-  std::string text = given.dump(-1, ' ', true, json::error_handler_t::replace);
+  // What is nested may be so deeply that printing it ends the program.
+  bool isFlat = std::none_of(given.begin(), given.end(), [](const json &value) {
+    return value.is_structured();
+  });
+  std::string text =
+      isFlat ? given.dump(-1, ' ', true, json::error_handler_t::replace)
+             : given.type_name();
   if (text.size() > 60)
     text = text.substr(0, 60) + "...";
   return fail(std::string("expected ") + expected + ", but got " + text);

@@ -407,6 +407,9 @@ int __qf_run_entry_point(const int64_t *table, const char *names,
     status = checkMemory(&call, scratch);
   if (status)
     return status;
+  /* What others left behind is not this call's. */
+  if (takeDeviceError)
+    takeDeviceError();
   FloatEnvironment saved = enterDefaultFloatEnvironment();
   int64_t result = kernel(inputs, outputs);
   leaveFloatEnvironment(saved);

@@ -89,38 +89,40 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
     failAccess(kIllegalAddress, "no device memory", address, bytes, isStore);
 }
 
-/// How many kernels a library has; 0 if one of them is not in the module.
-static size_t countKernels(void *library, const std::string &image) {
+/// How well a library fits a module: kernels that both have, less those that it
+/// has alone.
+static long compareKernels(void *library, const std::string &image) {
   auto *names = static_cast<const char *>(dlsym(library, "simulated_kernels"));
   std::istringstream list(names ? names : "");
-  size_t count = 0;
-  for (std::string name; std::getline(list, name); ++count)
-    if (image.find(name) == std::string::npos)
-      return 0;
-  return count;
+  long score = 0;
+  for (std::string name; std::getline(list, name);)
+    score += image.find(name) == std::string::npos ? -1 : 1;
+  return score;
 }
 
 bool simulator::findKernel(const std::string &image, const char *name,
                            Kernel &kernel) {
   const char *paths = getenv("QUANT_FLOAT_SIMULATOR_KERNELS");
   std::istringstream list(paths ? paths : "");
+  std::string symbol = std::string("simulated_") + name;
   void *found = nullptr;
-  size_t most = 0;
+  long best = 0;
   for (std::string path; std::getline(list, path, ':');) {
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       fprintf(stderr, "simulator: %s\n", dlerror());
       continue;
     }
-    size_t count = countKernels(library, image);
-    if (count > most) {
-      most = count;
+    if (!dlsym(library, (symbol + "_call").c_str()))
+      continue;
+    long score = compareKernels(library, image);
+    if (!found || score > best) {
+      best = score;
       found = library;
     }
   }
   if (!found)
     return false;
-  std::string symbol = std::string("simulated_") + name;
   auto *sizes =
       static_cast<const uint32_t *>(dlsym(found, (symbol + "_sizes").c_str()));
   auto *hook = static_cast<decltype(&checkAccess) *>(

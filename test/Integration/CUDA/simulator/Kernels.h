@@ -35,7 +35,7 @@ std::string readImage(const void *image);
 /// 90 for `.target sm_90a`; 0 for a cubin.
 int getTargetOfPtx(const std::string &image);
 
-/// A kernel of the library that has most of the module's kernels, and no other.
+/// A kernel of the library that fits the module best.
 bool findKernel(const std::string &image, const char *name, Kernel &kernel);
 
 /// Every thread, one after the other. 0, or the error that an access is.
