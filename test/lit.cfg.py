@@ -14,6 +14,7 @@
 #   %src_root %obj_root         the source and the build tree
 #   %cuda_include               the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
 #   %results                    a folder; `test.sh --full` records the .json files written there
+import ctypes
 import glob
 import os
 import platform
@@ -58,6 +59,18 @@ llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("PYTHONPATH", os.path.join(config.test_source_root, "helpers"))
 # A worker pool per test beside lit's own would only fight for the cores.
 llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
+
+
+def has_nvidia_gpu():
+    """Whether there is a driver with a device."""
+    try:
+        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    except OSError:
+        return False
+
+
+if has_nvidia_gpu():
+    config.available_features.add("cuda")
 
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")

@@ -1,6 +1,6 @@
 # What MLIR's own lowering makes of gpu.launch_func, linked with our runtime, under the simulator of a driver: values, several
 # devices, threads, every kind of error, and no driver at all.
-# RUN: %python %s %llvm_bin %clangxx %clang %cuda_include %src_root %obj_root %t
+# RUN: %python %s %llvm_bin %clangxx %clang %cuda_include %src_root %obj_root %t %if cuda %{ device %}
 import os
 import re
 import subprocess
@@ -55,6 +55,8 @@ CASES = {
         r"unasked\nquant-float: error: cuStreamCreate failed: 999\n",
     ),
 }  # fmt: skip
+# Those that are the same with a device of sm_90 or newer.
+ON_DEVICE = ("values", "empty", "grid", "name")
 NO_DRIVER = r"scale: no NVIDIA driver: cannot load .*libcuda\.so\.1: .+\n"
 
 
@@ -65,13 +67,13 @@ def lower(llvm_bin, source, form):
     ).stdout  # fmt: skip
 
 
-def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder):
+def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder, device=""):
     llvm_bin, folder = Path(llvm_bin), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     inputs = Path(__file__).resolve().parent / "Inputs"
-    device = cuda.device_code_of_binary(lower(llvm_bin, inputs / "scale.mlir", "llvm"), llvm_bin)
+    code = cuda.device_code_of_binary(lower(llvm_bin, inputs / "scale.mlir", "llvm"), llvm_bin)
     kernels = folder / "kernels.so"
-    cuda.build_kernels(device, kernels, clangxx, cuda_include)
+    cuda.build_kernels(code, kernels, clangxx, cuda_include)
 
     host = subprocess.run(
         [llvm_bin / "mlir-translate", "--mlir-to-llvmir"],
@@ -101,6 +103,8 @@ def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder):
         log.unlink(missing_ok=True)
         environment = cuda.simulator_environment(obj_root, [kernels], log=log, **settings)
         expect(name, environment, pattern)
+    for name in ON_DEVICE if device else ():
+        expect(name, None, CASES[name][1])
     # Loading the library, whose constructor loads the module, needs no driver.
     nothing = folder / "no-driver"
     nothing.mkdir(exist_ok=True)
