@@ -164,24 +164,33 @@ def ConvertQuantFloatToNVVMPass
     where the chip and the version of PTX have them
     (lib/Conversion/QuantFloatToNVVM/Conversions.def is the table), with the arith
     ops that make up for where the instruction differs from ONNX: NaN, overflow
-    that does not saturate, negative numbers to f8E8M0FNU. Everything else, and
+    that does not saturate, negative numbers to f8E8M0FNU. `quantize`, `dequantize`,
+    `qdq` and `fakeconvert` are arithmetic and such casts. Everything else, and
     everything on chips without these instructions, is expanded into arith ops as
-    by `convert-quant-float-to-arith`.
+    by `convert-quant-float-to-arith`, for what GPUs do well.
 
-    | floats                     | chips                                       | PTX              |
-    |----------------------------|---------------------------------------------|------------------|
-    | f8E4M3FN, f8E5M2           | sm_89, sm_90 and above                      | 8.1 on sm_89     |
-    | f4, f6, f8E8M0FNU up, down | those from sm_100a on that end in `a` or `f` | that of the chip |
+    | floats                         | chips                                       | PTX              |
+    |--------------------------------|---------------------------------------------|------------------|
+    | f8E4M3FN, f8E5M2               | sm_89, sm_90 and above                      | 8.1 on sm_89     |
+    | to f8E4M3FNUZ, f8E5M2FNUZ      | the same, by those instructions twice       | the same         |
+    | f4, f6, f8E8M0FNU up, down     | those from sm_100a on that end in `a` or `f` | that of the chip |
 
     Other sources than those of an instruction are brought to f32 first, f64 and
     wide integers by rounding to odd, so that one rounding is left (C1).
 
     Each cast has a remark of the category "quant-float-nvvm" that says which
-    instruction was taken or why none was: `--remarks-filter=quant-float-nvvm
-    --remark-format=emitRemark` shows them.
+    instruction was taken or why none was, and so has the quotient of each
+    quantization: `--remarks-filter=quant-float-nvvm --remark-format=emitRemark`
+    shows them.
+
+    Upstream's `gpu-lower-to-nvvm-pipeline` lowers what comes out: what it makes
+    library calls of where PTX has instructions (fused multiply-add, minima) is in
+    the LLVM dialect, and `vector.shape_cast` and slices are gone. Tensors, vectors
+    of unknown size and strings are errors.
 
     Without `chip` it is that of the GPU module's one `#nvvm.target`, and the
     version of PTX is the one among its features, or the first that knows the chip.
+    A target that has less than what is asked for is an error: LLVM would abort.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"",

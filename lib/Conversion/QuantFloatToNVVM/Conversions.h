@@ -80,6 +80,14 @@ Value encodeByInstruction(Lanes &lanes, const EncodeRow &row,
                           const Carrier &carrier, FloatType to,
                           const CastSemantics &semantics, bool nanMatters);
 
+//===- Requests.cpp -------------------------------------------------------===//
+
+/// The chip to convert for: that of the options, or of the module's target. An
+/// error if there is none, or if what the module is compiled for has less.
+FailureOr<NvidiaChip> resolveChip(Operation *op, StringRef chip, StringRef ptx);
+/// An error for ops inside `root` on what no kernel computes with.
+LogicalResult verifyShapes(Operation *root);
+
 //===- QuantizeToNVVM.cpp -------------------------------------------------===//
 
 /// Vectors of other than one dimension become such ones. Apply first.

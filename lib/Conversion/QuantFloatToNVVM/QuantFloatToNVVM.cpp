@@ -125,52 +125,17 @@ struct ConvertQuantFloatToNVVM final
     if (modules.empty())
       modules.push_back(getOperation());
     for (Operation *op : modules) {
-      FailureOr<NvidiaChip> target = getChip(op);
-      if (failed(target))
+      FailureOr<NvidiaChip> target = resolveChip(op, chip, ptx);
+      if (failed(target) || failed(verifyShapes(op)))
         return signalPassFailure();
       convert(op, *target);
     }
   }
 
 private:
-  /// That of the options, or of the module.
-  FailureOr<NvidiaChip> getChip(Operation *op);
   void convert(Operation *op, const NvidiaChip &target);
 };
 } // namespace
-
-FailureOr<NvidiaChip> ConvertQuantFloatToNVVM::getChip(Operation *op) {
-  std::string name = chip, version = ptx;
-  auto module = dyn_cast<gpu::GPUModuleOp>(op);
-  bool isOfModule = name.empty() && module && module.getTargetsAttr();
-  if (isOfModule) {
-    if (size_t count = module.getTargetsAttr().size(); count != 1) {
-      op->emitError("expected a chip or one target, but got ")
-          << count << " targets";
-      return failure();
-    }
-    if (auto target =
-            dyn_cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0])) {
-      name = target.getChip().str();
-      for (StringRef feature : llvm::split(target.getFeatures(), ","))
-        if (version.empty() && feature.starts_with("+ptx"))
-          version = feature.str();
-    }
-  }
-  if (name.empty()) {
-    op->emitError("expected a chip, of the pass or of the module's target");
-    return failure();
-  }
-  llvm::Expected<NvidiaChip> known = NvidiaChip::get(name, version);
-  if (!known) {
-    op->emitError() << llvm::toString(known.takeError());
-    return failure();
-  }
-  // A target that names no version is compiled for the chip's first.
-  if (isOfModule && version.empty())
-    known->ptx = known->getLeastPtx();
-  return *known;
-}
 
 void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
   MLIRContext *context = &getContext();

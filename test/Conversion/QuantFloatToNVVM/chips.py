@@ -46,7 +46,37 @@ WRONG = [
     ("", "", '[#nvvm.target<chip = "sm_61">]', f"chip must be one of {CHIPS}, but got 'sm_61'"),
     ("", "", '[#nvvm.target<chip = "sm_90a", features = "+ptx78">]', "chip 'sm_90a' needs PTX 8.0 or later, but got 7.8"),
     ("", "", '[#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90">]', "expected a chip or one target, but got 2 targets"),
-    ("", "", '[#rocdl.target<chip = "gfx942">]', "expected a chip, of the pass or of the module's target"),
+    *[
+        (chip, "", '[#rocdl.target<chip = "gfx942">]', 'target must be an NVVM one, but got #rocdl.target<chip = "gfx942">')
+        for chip in ("", "sm_90")
+    ],
+    *[
+        ("", "", f'[#nvvm.target<chip = "sm_90", triple = "{triple}">]', f"triple of the target must be 'nvptx64-nvidia-cuda', but got '{triple}'")
+        for triple in ("x86_64-linux-gnu", "nvptx-nvidia-cuda", "amdgcn-amd-amdhsa", "nvptx64")
+    ],
+    *[
+        ("", "", f'[#nvvm.target<chip = "sm_90", features = "{features}">]',
+         f"features of the target must be a version of PTX such as '+ptx80', but got '{features}'")
+        for features in ("ptx80", "-ptx80", "+avx2", "+sm_90", "+ptx80,+ptx81", "+ptx80,+foo", " +ptx80", ",")
+    ],
+    ("", "", '[#nvvm.target<chip = "sm_90", features = "+ptx8">]', f"ptx must be one of {VERSIONS}, but got '+ptx8'"),
+    ("", "", '[#nvvm.target<chip = "sm_90", features = "+ptx">]', f"ptx must be one of {VERSIONS}, but got '+ptx'"),
+    ("", "", '[#nvvm.target<chip = "sm_80", features = "+ptx63">]', "chip 'sm_80' needs PTX 7.0 or later, but got 6.3"),
+    *[
+        (
+            chip, ptx, f"[{', '.join(f'#nvvm.target<chip = {name!r}>' for name in names)}]".replace("'", '"'),
+            f"expected no more instructions than the target has, '{names[-1]}' with PTX {has}, "
+            f"but got those of '{chip or names[-1]}' with PTX {wanted}",
+        )
+        for chip, ptx, names, has, wanted in (
+            ("sm_90", "", ["sm_80"], "7.0", "7.8"),
+            ("sm_80", "", ["sm_75"], "6.3", "7.0"),
+            ("sm_100a", "", ["sm_100"], "8.6", "8.6"),
+            ("sm_89", "", ["sm_89"], "7.8", "8.1"),
+            ("", "81", ["sm_89"], "7.8", "8.1"),
+            ("sm_90", "", ["sm_90", "sm_80"], "7.0", "7.8"),
+        )
+    ],
 ]  # fmt: skip
 
 # chip, ptx, the module's target, whether f32 to f8E4M3FN is an instruction.
@@ -61,9 +91,42 @@ RIGHT = [
     ("", "", '[#nvvm.target<chip = "sm_89", features = "+ptx78">]', False),
     # The version of PTX that LLVM takes then is 7.8.
     ("", "", '[#nvvm.target<chip = "sm_89">]', False),
-    ("", "81", '[#nvvm.target<chip = "sm_89">]', True),
+    ("", "81", '[#nvvm.target<chip = "sm_89", features = "+ptx81">]', True),
+    ("sm_89", "81", "", True),
+    ("sm_90", "", '[#nvvm.target<chip = "sm_90a">, #nvvm.target<chip = "sm_100">]', True),
     ("", "", '[#nvvm.target<chip = "sm_80">]', False),
     ("sm_80", "", '[#nvvm.target<chip = "sm_90">]', False),
+]  # fmt: skip
+
+# Ops on what no kernel computes with, and what the error says of them: each op's own rules are held first.
+TYPES = [
+    ("%0 = quant_float.cast %a opset 24 : {0} to {1}", ["{0}"], "quant_float.cast", [
+        ("tensor<4xf32>", "tensor<4xf8E4M3FN>"), ("tensor<?xf32>", "tensor<?xf8E5M2>"), ("tensor<*xf32>", "tensor<*xf8E4M3FN>"),
+        ("tensor<f32>", "tensor<f8E8M0FNU>"), ("vector<[4]xf32>", "vector<[4]xf8E4M3FN>"), ("vector<2x[4]xf16>", "vector<2x[4]xf8E5M2>"),
+        ("vector<[4]xf8E5M2>", "vector<[4]xf32>"), ("vector<[8]xi32>", "vector<[8]xf16>"),
+    ]),
+    ("%0 = quant_float.quantize %a, %b opset 23 : {0}, {1} to {2}", ["{0}", "{1}"], "quant_float.quantize", [
+        ("tensor<4xf32>", "tensor<f32>", "tensor<4xf8E4M3FN>"), ("vector<[4]xf32>", "f32", "vector<[4]xi8>"),
+    ]),
+    ("%0 = quant_float.dequantize %a, %b opset 23 : {0}, {1} to {2}", ["{0}", "{1}"], "quant_float.dequantize", [
+        ("tensor<4xf8E4M3FN>", "tensor<f32>", "tensor<4xf32>"), ("vector<[4]xi8>", "f32", "vector<[4]xf32>"),
+    ]),
+    ("%0 = quant_float.qdq %a, %b storage f8E4M3FN opset 23 : {0}, {1} to {0}", ["{0}", "{1}"], "quant_float.qdq", [
+        ("tensor<?x4xf32>", "tensor<f32>"), ("vector<[4]xf32>", "f32"),
+    ]),
+    ("%0 = quant_float.fakeconvert %a, %b to f8E4M3FN opset 13 : {0}, {1} to {0}", ["{0}", "{1}"], "quant_float.fakeconvert", [
+        ("tensor<4xf32>", "tensor<1xf32>"), ("vector<[4]xf32>", "f32"),
+    ]),
+    ("%0 = quant_float.quantize_elements %a, %b : {0}, {0} to {1}", ["{0}", "{0}"], "quant_float.quantize_elements", [
+        ("vector<[4]xf32>", "vector<[4]xf8E4M3FN>"),
+    ]),
+]  # fmt: skip
+# Casts that the op itself refuses, wherever it is.
+REFUSED = [
+    ("f32", "f8E3M4"), ("f32", "f8E4M3"), ("f32", "f8E4M3B11FNUZ"), ("f80", "f8E4M3FN"), ("f128", "f32"), ("tf32", "f8E5M2"),
+    ("index", "f8E4M3FN"), ("i3", "f8E4M3FN"), ("i128", "f32"), ("complex<f32>", "f8E4M3FN"), ("memref<4xf32>", "memref<4xf8E4M3FN>"),
+    ("vector<4xf32>", "vector<8xf8E4M3FN>"), ("vector<4xf32>", "f8E4M3FN"), ("vector<4xindex>", "vector<4xf32>"),
+    ("!quant_float.string", "tensor<f32>"),
 ]  # fmt: skip
 
 
@@ -72,6 +135,34 @@ def run(program, chip, ptx, target):
     return subprocess.run(
         [program, option], input=KERNEL.format(target=target), capture_output=True, text=True
     )
+
+
+def kernel_of(line, types):
+    arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip("abc", types, strict=False))
+    body = f"gpu.func @kernel({arguments}) {{\n{line}\ngpu.return\n}}"
+    return f"gpu.module @kernels {{\n{body}\n}}\n"
+
+
+def type_requests():
+    for line, operands, name, choices in TYPES:
+        for types in choices:
+            given = [operand.format(*types) for operand in operands]
+            wrong = next(kind for kind in given if not kind.startswith("f"))
+            message = f"error: '{name}' op expected scalars or vectors of fixed size inside of kernels, but got '{wrong}'\n"
+            yield kernel_of(line.format(*types), given), message
+    for types in (
+        ("!quant_float.string", "f32"),
+        ("vector<4xf32>", "vector<4x!quant_float.string>"),
+    ):
+        line = f"%0 = quant_float.cast %a opset 24 : {types[0]} to {types[1]}"
+        wrong = next(kind for kind in types if "string" in kind)
+        yield (
+            kernel_of(line, types[:1]),
+            f"op expected numbers inside of kernels, but got '{wrong}'\n",
+        )
+    for types in REFUSED:
+        line = f"%0 = quant_float.cast %a opset 24 : {types[0]} to {types[1]}"
+        yield kernel_of(line, types[:1]), "error: "
 
 
 def main(program):
@@ -84,7 +175,16 @@ def main(program):
         done = run(program, chip, ptx, target)
         if done.returncode != 0 or ("nvvm.convert" in done.stdout) != is_native:
             failures.append(f"{chip} {ptx} {target}: {done.returncode}: {done.stderr}{done.stdout}")
-    print(f"{len(WRONG)} wrong and {len(RIGHT)} right targets, {len(failures)} failures")
+    wrong_types = list(type_requests())
+    for text, message in wrong_types:
+        done = subprocess.run(
+            [program, "--convert-quant-float-to-nvvm=chip=sm_90"], input=text, capture_output=True, text=True
+        )  # fmt: skip
+        if done.returncode != 1 or message not in done.stderr or "bug report" in done.stderr:
+            failures.append(f"{text}: {done.returncode}: {done.stderr}")
+    print(
+        f"{len(wrong_types)} wrong types, {len(WRONG)} wrong and {len(RIGHT)} right targets, {len(failures)} failures"
+    )
     return "\n".join(failures) if failures else 0
 
 
