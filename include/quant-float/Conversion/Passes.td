@@ -77,7 +77,8 @@ def ConvertOpenVinoNodesToOnnxPass
     - Divide divides; the plugin multiplies by the reciprocal. FakeQuantize is
       the formula of the reference; the plugin's differs in the last bits.
     - Integer arithmetic wraps; the plugin saturates 8 bits.
-    - Indices outside of their axis (Gather) become the nearest inside.
+    - Indices outside of their axis become the nearest inside (Gather-1 and -7)
+      or give zeros (Gather-8), as negative ones count from the end there.
 
     What ONNX has no op for becomes a node of domain "quant_float", which
     `convert-onnx-nodes-to-linalg` knows.

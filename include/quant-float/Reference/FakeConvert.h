@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // What OpenVINO's FakeConvert-13 gives, bit for bit, in the arithmetic of each
 // of its modes, computed on llvm::APFloat and llvm::APInt alone.
