@@ -3,12 +3,17 @@
 # of packages.txt (as root, or with sudo) and makes the Python environment build/venv from
 # requirements.txt. What is already there is left alone, so it is cheap to call again;
 # run-example.sh and test.sh call it first.
+#   scripts/setup.sh --docs      the environment build/docs/venv instead, which builds the site
+#   scripts/setup.sh --browser   with a browser to try the site in
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+packages=scripts/packages.txt venv=build/venv requirements=scripts/requirements.txt
 case "${1:-}" in
   "") ;;
-  -h | --help) echo "usage: scripts/setup.sh    installs what the build, the tests and the example need"; exit 0 ;;
+  --docs) packages='' venv=build/docs/venv requirements=scripts/requirements-docs.txt ;;
+  --browser) packages=scripts/packages-browser.txt venv=build/docs/browser requirements=scripts/requirements-browser.txt ;;
+  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser]    installs what the build, the tests and the example need, or what the documentation's site does"; exit 0 ;;
   *) echo "setup.sh: unknown option '$1'" >&2; exit 2 ;;
 esac
 
@@ -29,7 +34,7 @@ install_packages() {
   local wanted=() missing=() package name comment
   while read -r name comment; do
     [[ -z $name || $name == \#* ]] || wanted+=("$name")
-  done <scripts/packages.txt
+  done <"$packages"
   command -v dpkg-query >/dev/null || die "this is not a Debian system; install the counterparts of: ${wanted[*]}"
 
   for package in "${wanted[@]}"; do
@@ -49,10 +54,10 @@ install_packages() {
 }
 
 make_environment() {
-  local venv=build/venv stamp want python=/usr/bin/python3
+  local stamp want python=/usr/bin/python3
   stamp=$venv/.requirements
   [ -x "$python" ] || python=python3
-  want="$("$python" --version) $(sha256sum scripts/requirements.txt | cut -d' ' -f1)"
+  want="$("$python" --version) $(sha256sum "$requirements" | cut -d' ' -f1)"
   if [ "$(cat "$stamp" 2>/dev/null)" = "$want" ] && "$venv/bin/python" -c '' 2>/dev/null; then
     return 0
   fi
@@ -61,12 +66,12 @@ make_environment() {
   "$venv/bin/python" -m pip --version >/dev/null 2>&1 || rm -rf "$venv"
   rm -f "$stamp"
   [ -d "$venv" ] || "$python" -m venv "$venv"
-  "$venv/bin/python" -m pip install -q --disable-pip-version-check -r scripts/requirements.txt
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$requirements"
   echo "$want" >"$stamp"
 }
 
-mkdir -p build
+mkdir -p "$(dirname "$venv")"
 started=$SECONDS
-install_packages
+[ -z "$packages" ] || install_packages
 make_environment
 say "ready after $((SECONDS - started)) s"

@@ -37,7 +37,7 @@ def QuantFloatMakeEntryPointsPass
 
     Functions without tensors are left alone.
 
-    ```mlir
+    ```
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN>
     // becomes
     func.func @f.kernel(%x: tensor<?xf32>, %out: memref<?xf8E4M3FN>)

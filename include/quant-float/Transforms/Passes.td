@@ -194,7 +194,7 @@ def QuantFloatTileContractionsPass
     output has; weights that nothing decodes are copied to such panels if they
     have not and there are many rows.
 
-    ```mlir
+    ```
     %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...
     %y = linalg.generic /* matmul */ ins(%x, %w) ...
     // becomes

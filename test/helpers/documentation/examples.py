@@ -5,7 +5,7 @@ usage: python -m documentation.examples [--update] PAGE SOURCE_ROOT BUILD_ROOT L
 Commands (`sh`, and `console` with their output) run one after the other in a scratch folder in which
 the source tree seems to lie, the tools on PATH; in outputs `...` is anything. Python blocks make one
 program. MLIR is parsed and verified. Programs in C and C++ are pieces of tested files, or files that
-the page's commands build. --update writes down what was printed.
+the page's commands build; doctests (`pycon`) are all of a page's Python. --update writes down what was printed.
 """
 
 import json
@@ -21,7 +21,15 @@ from documentation.markdown import find_blocks
 
 # These set up machines, build and test, so that none can be run by a test; others do.
 SCRIPTS = re.compile(r"^(scripts|benchmarks)/(?P<name>[\w.-]+)( .*)?$")
+# Text that is only shown.
 SHOWN = {"text", "lua", "toml", "ini", ""}
+
+DOCTEST = """
+import doctest, sys
+options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+test = doctest.DocTestParser().get_doctest(sys.stdin.read(), {}, "page", None, 0)
+sys.exit(doctest.DocTestRunner(optionflags=options).run(test).failed)
+"""
 
 
 class Page:
@@ -30,7 +38,7 @@ class Page:
         self.opt = build / "bin/quant-float-opt"
         self.text = path.read_text()
         self.blocks = find_blocks(self.text)
-        self.failures, self.python, self.previous = [], [], None
+        self.failures, self.python, self.printed, self.previous = [], [], [], None
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
         for entry in source.iterdir():
@@ -97,6 +105,8 @@ class Page:
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
             answer = self.shell(block, command)
             got = answer.stdout if answer else expected
+            if answer and answer.returncode != int(block.options.get("status", 0)):
+                self.fail(block, f"'{command}' exits with {answer.returncode}:\n{got}")
             if got and not got.endswith("\n"):
                 got += "\n"
             pattern = re.escape(expected).replace(r"\.\.\.\n", r"(?:.*\n)*?")
@@ -105,7 +115,7 @@ class Page:
             printed += f"$ {command}\n{expected if matches else got}"
             if not matches:
                 self.fail(block, f"'{command}' prints\n{got}")
-        self.text = self.text.replace(block.text, printed)
+        self.printed.append((block, printed))
 
     def run_mlir(self, block):
         if "passes" in block.options:
@@ -115,7 +125,7 @@ class Page:
             shown = mlir.strip_module(answer.stdout)
             if answer.returncode or shown != block.text:
                 self.fail(block, f"the tools make\n{shown}{answer.stderr}")
-            self.text = self.text.replace(block.text, shown)
+            self.printed.append((block, shown))
             return
         wrong = mlir.check(self.opt, block.text)
         wanted = block.options.get("error")
@@ -139,33 +149,50 @@ class Page:
             (self.scratch / block.options["file"]).write_text(block.text)
         if "from" in block.options:
             return self.check_excerpt(block)
+        if block.options.get("needs") == "gpu" and not shutil.which("nvidia-smi"):
+            return None
         if block.language in {"sh", "console", "mlir"}:
             return getattr(self, f"run_{block.language}")(block)
-        if block.language == "python":
+        if block.language in {"python", "pycon"}:
             self.python.append(block)
         elif block.language == "json":
             json.loads(block.text)
         elif block.language not in SHOWN and "file" not in block.options:
-            self.fail(block, f"a block of '{block.language}' that no test builds: give from= or file=")
+            self.fail(
+                block, f"a block of '{block.language}' that no test builds: give from= or file="
+            )
 
     def run(self):
         for block in self.blocks:
             self.run_block(block)
+        # One program, with the page's line numbers; what a console shows is its doctest.
+        program = ""
+        for block in self.python:
+            program += "\n" * (block.line - 1 - program.count("\n")) + block.text
         if self.python:
-            # Line numbers are those of the page.
-            program = ""
-            for block in self.python:
-                program += "\n" * (block.line - 1 - program.count("\n")) + block.text
+            consoles = any(block.language == "pycon" for block in self.python)
             answer = subprocess.run(
-                [sys.executable, "-c", program],
+                [sys.executable, "-c", DOCTEST if consoles else program],
+                input=program,
                 cwd=self.scratch,
                 env=self.environment,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
             )
             if answer.returncode:
-                self.fail(self.python[0], f"the Python fails:\n{answer.stderr}")
+                self.fail(self.python[0], f"the Python fails:\n{answer.stdout}")
+
+    def update(self):
+        """Writes down what was printed, from the end on, so that line numbers hold."""
+        lines = self.text.splitlines(keepends=True)
+        for block, printed in reversed(self.printed):
+            first, count = block.line - 1, block.text.count("\n")
+            indent = re.match(" *", lines[first - 1])[0]
+            shown = [indent + line for line in printed.splitlines(keepends=True)]
+            lines[first : first + count] = shown
+        self.path.write_text("".join(lines))
 
 
 def main():
@@ -174,7 +201,7 @@ def main():
     page = Page(*(pathlib.Path(argument).resolve() for argument in arguments[update:]))
     page.run()
     if update:
-        page.path.write_text(page.text)
+        page.update()
     elif page.failures:
         sys.exit("\n".join(page.failures))
     print(f"{page.path.name}: {len(page.blocks)} examples")

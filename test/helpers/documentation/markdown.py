@@ -17,6 +17,8 @@ class Block:
     <!-- example: passes="--a --b" -->          it is what quant-float-opt makes of the MLIR before it,
     <!-- example: ... replace="a=b" -->         in which a is b first
     <!-- example: error="must be" -->           it is refused with this text
+    <!-- example: status=1 -->                  the commands exit so
+    <!-- example: needs=gpu -->                 the commands run only where a GPU is
     """
 
     language: str

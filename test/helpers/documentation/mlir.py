@@ -5,9 +5,10 @@ import subprocess
 
 # A pass's text shows what it takes and what it makes of it.
 BECOMES = re.compile(r"^ *// (?:becomes|or)\b.*$", re.M)
-UNDECLARED = re.compile(r"error: use of undeclared SSA value name")
+UNDECLARED = re.compile(r"<stdin>:(\d+):(\d+): error: use of undeclared SSA value name")
 OTHER_TYPE = re.compile(
-    r"use of value '(%[\w$.-]+)' expects different type than prior uses: '(.+?)' vs '(.+?)'$", re.M
+    r"<stdin>:(\d+):\d+: error: use of value '(%[\w$.-]+)' expects different type than prior uses: '(.+?)' vs '(.+?)'$",
+    re.M,
 )
 VALUE = re.compile(r"%[\w$.-]+")
 
@@ -19,8 +20,8 @@ def run_opt(opt, text, *passes):
 
 def strip_module(text):
     """Without the module around it, which nobody writes."""
-    lines = text.rstrip().removeprefix("module {\n").removesuffix("\n}").split("\n")
-    return "\n".join(line.removeprefix("  ") for line in lines) + "\n"
+    inner = re.fullmatch(r"((?:#.*\n)*)module \{\n(.*)^\}\n", text.strip() + "\n", re.M | re.S)
+    return inner[1] + re.sub("^  ", "", inner[2], flags=re.M) if inner else text.strip() + "\n"
 
 
 def _check_fragment(opt, text):
@@ -33,10 +34,19 @@ def _check_fragment(opt, text):
         if answer.returncode == 0:
             return ""
         other = OTHER_TYPE.search(answer.stderr)
-        if other and types.get(other[1]) == "none":
-            types[other[1]] = other[2]
+        if other and types.get(other[2], "none") == "none":
+            types[other[2]] = other[3] if other[2] in types else other[4]
             continue
-        position = re.search(r"<stdin>:(\d+):(\d+): error: use of undeclared", answer.stderr)
+        if other:
+            # The next example means another value by the name.
+            lines = text.split("\n")
+            first = int(other[1]) - 2 - len(types)
+            rest = re.sub(
+                re.escape(other[2]) + r"(?![\w$.-])", f"{other[2]}.n", "\n".join(lines[first:])
+            )
+            text = "\n".join([*lines[:first], rest])
+            continue
+        position = UNDECLARED.search(answer.stderr)
         if not position:
             return answer.stderr
         line, column = int(position[1]) - 1, int(position[2]) - 1

@@ -1,0 +1,77 @@
+"""Gathers the pages of the documentation in a folder, with the generated reference.
+
+usage: generate.py [--full] SOURCE_ROOT BUILD_ROOT LLVM_BIN PAGES
+
+The pages lie as in the source tree, so that links between them hold. Files that they link to are pages,
+too. --full tries whole pipelines on every type for the page of what is supported.
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+
+import reference
+import support
+
+GUIDES = ["README.md", "docs/*.md", "examples/*/README.md", "python_bindings/README.md"]
+GUIDES += ["benchmarks/README.md", "benchmarks/results/*.md"]
+LANGUAGES = {".h": "c", ".cpp": "cpp", ".py": "python", ".td": "tablegen", ".txt": "text"}
+LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
+
+
+class Pages:
+    def __init__(self, source, folder):
+        self.source, self.folder = source, folder
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def add_guide(self, page):
+        def link(match):
+            target = (page.parent / match[1]).resolve()
+            if target.suffix == ".md":
+                return match[1]
+            self.add_file(target)
+            return f"{match[1]}.md"
+
+        self.write(page.relative_to(self.source), LINK.sub(link, page.read_text()))
+
+    def add_file(self, path):
+        name = path.relative_to(self.source)
+        text = path.read_text()
+        ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", text)), 3)
+        language = LANGUAGES.get(path.suffix, "cpp" if path.suffix == ".def" else "text")
+        head = f"---\nsearch:\n  exclude: true\n---\n\n# {name}\n\n"
+        self.write(f"{name}.md", f"{head}{ticks}{language}\n{text}{ticks}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true")
+    for name in ("source", "build", "llvm", "pages"):
+        parser.add_argument(name, type=pathlib.Path)
+    arguments = parser.parse_args()
+    source, build = arguments.source.resolve(), arguments.build.resolve()
+
+    pages = Pages(source, arguments.pages)
+    for pattern in GUIDES:
+        for page in sorted(source.glob(pattern)):
+            pages.add_guide(page)
+    records = reference.Reference(source, build, arguments.llvm)
+    pages.write("reference/dialect.md", records.write_dialect())
+    pages.write("reference/passes.md", records.write_passes())
+    pages.write("reference/pipelines.md", records.write_pipelines())
+    pages.write("reference/tools.md", records.write_tools())
+    pages.write("reference/python.md", "# Python\n\n::: quant_float\n")
+    for name, text in records.write_headers():
+        pages.write(f"reference/{name}", text)
+    matrix = support.write_page(build / "bin", source / "test/results", arguments.full)
+    pages.write("reference/support.md", matrix)
+
+
+if __name__ == "__main__":
+    main()

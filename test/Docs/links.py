@@ -1,0 +1,40 @@
+# Every relative link in the documentation leads to a file that is there, every anchor to a heading; the
+# site's navigation has every page, and every page's examples are run.
+# RUN: %python %s %src_root
+import pathlib
+import re
+import sys
+
+from documentation.markdown import find_anchors, find_links
+
+source = pathlib.Path(sys.argv[1]).resolve()
+patterns = (
+    "*.md",
+    "docs/**/*.md",
+    "examples/**/*.md",
+    "python_bindings/*.md",
+    "benchmarks/**/*.md",
+)
+pages = [page for pattern in patterns for page in sorted(source.glob(pattern))]
+navigation = (source / "mkdocs.yml").read_text()
+tests = "".join(test.read_text() for test in (source / "test/Docs").glob("*.test"))
+
+failures, count = [], 0
+for page in pages:
+    name = str(page.relative_to(source))
+    if not re.search(rf" {re.escape(name)}$", navigation, re.M):
+        failures.append(f"mkdocs.yml: the navigation has no {name}")
+    if f"%src_root/{name}" not in tests:
+        failures.append(f"{name}: test/Docs has no test of its examples")
+    for line, target in find_links(page.read_text()):
+        if re.match(r"\w+:", target):
+            continue
+        count += 1
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.is_file() or source not in file.parents:
+            failures.append(f"{name}:{line}: no file {target}")
+        elif anchor and anchor not in find_anchors(file.read_text()):
+            failures.append(f"{name}:{line}: no heading {target}")
+assert count > 10, count
+sys.exit("\n".join(failures) if failures else 0)
