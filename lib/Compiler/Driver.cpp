@@ -228,18 +228,32 @@ static std::string getMathLibrary(const CompileOptions &options) {
   return {};
 }
 
-/// The library that host code of kernels calls: where it was built, or beside
-/// this program's folder.
+/// The library that host code of kernels calls: with the library that this code
+/// is in, in the folder of libraries beside that of the program, or where it is
+/// installed.
 static std::string getCudaRuntime() {
-  StringRef built = QUANT_FLOAT_CUDA_RUNTIME_PATH;
-  if (llvm::sys::fs::exists(built))
-    return built.str();
   static const char anchor = 0;
-  SmallString<128> path(llvm::sys::path::parent_path(
-      llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable(
-          nullptr, const_cast<char *>(&anchor)))));
-  llvm::sys::path::append(path, "lib", llvm::sys::path::filename(built));
-  return llvm::sys::fs::exists(path) ? path.str().str() : std::string();
+  void *address = const_cast<char *>(&anchor);
+  StringRef installed = QUANT_FLOAT_CUDA_RUNTIME_PATH;
+  SmallVector<SmallString<128>> folders;
+#ifdef __linux__
+  Dl_info info;
+  // A program that was found on the path has a bare name here.
+  if (dladdr(address, &info) && info.dli_fname &&
+      llvm::sys::path::has_parent_path(info.dli_fname))
+    folders.emplace_back(llvm::sys::path::parent_path(info.dli_fname));
+#endif
+  folders.emplace_back(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(
+          llvm::sys::fs::getMainExecutable(nullptr, address))));
+  llvm::sys::path::append(folders.back(), "lib");
+  folders.emplace_back(llvm::sys::path::parent_path(installed));
+  for (SmallString<128> &path : folders) {
+    llvm::sys::path::append(path, llvm::sys::path::filename(installed));
+    if (llvm::sys::fs::exists(path))
+      return path.str().str();
+  }
+  return {};
 }
 
 llvm::Error quant_float::linkShared(StringRef object, StringRef output,

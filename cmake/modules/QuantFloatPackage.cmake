@@ -1,0 +1,116 @@
+# What `cmake --install` puts where, the CMake package of the build and the install tree, and CPack's
+# packages: "runtime" to run the tools and compiled models, "dev" to build on the libraries.
+
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/QuantFloat)
+set(build_config_dir ${PROJECT_BINARY_DIR}/lib/cmake/QuantFloat)
+
+# Static libraries, with what they link, as QuantFloat::<target>.
+get_property(libraries GLOBAL PROPERTY QUANT_FLOAT_LIBRARIES)
+install(TARGETS ${libraries} EXPORT QuantFloatTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+
+# Tools, the plugin, libraries for C programs. Debian keeps libMLIR.so where the loader does not look.
+get_property(tools GLOBAL PROPERTY QUANT_FLOAT_TOOLS)
+get_property(c_libraries GLOBAL PROPERTY QUANT_FLOAT_C_LIBRARIES)
+foreach(tool IN LISTS tools c_libraries)
+  get_target_property(type ${tool} TYPE)
+  get_target_property(links ${tool} LINK_LIBRARIES)
+  if("MLIR" IN_LIST links)
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR})
+  endif()
+  if(type MATCHES "^(SHARED|STATIC)_LIBRARY$")
+    # An archive of these is what quant-float-compile links into libraries.
+    install(TARGETS ${tool} EXPORT QuantFloatTargets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
+  else()
+    install(TARGETS ${tool}
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+  endif()
+endforeach()
+
+# Headers, generated ones too, and TableGen files.
+foreach(root ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  install(DIRECTORY ${root}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
+    FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.td PATTERN *.h.inc
+    PATTERN CMakeFiles EXCLUDE)
+endforeach()
+
+# find_package(QuantFloat CONFIG): from the build tree and from the install tree.
+set(QUANT_FLOAT_CONFIG_MLIR_DIR ${MLIR_DIR})
+set(QUANT_FLOAT_CONFIG_MLIR_VERSION ${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})
+function(_quant_float_write_config destination install_dir)
+  configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/modules/QuantFloatConfig.cmake.in ${destination}/QuantFloatConfig.cmake
+    INSTALL_DESTINATION ${install_dir} ${ARGN}
+    PATH_VARS QUANT_FLOAT_INCLUDE_DIRS QUANT_FLOAT_TOOLS_DIR QUANT_FLOAT_LIBRARY_DIR
+    NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+endfunction()
+
+set(QUANT_FLOAT_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+set(QUANT_FLOAT_TOOLS_DIR ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+set(QUANT_FLOAT_LIBRARY_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+_quant_float_write_config(${build_config_dir} ${build_config_dir} INSTALL_PREFIX ${PROJECT_BINARY_DIR})
+export(EXPORT QuantFloatTargets NAMESPACE QuantFloat:: FILE ${build_config_dir}/QuantFloatTargets.cmake)
+
+set(QUANT_FLOAT_INCLUDE_DIRS ${CMAKE_INSTALL_INCLUDEDIR})
+set(QUANT_FLOAT_TOOLS_DIR ${CMAKE_INSTALL_BINDIR})
+set(QUANT_FLOAT_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR})
+_quant_float_write_config(${PROJECT_BINARY_DIR}/cmake/install ${config_dir})
+install(EXPORT QuantFloatTargets NAMESPACE QuantFloat:: DESTINATION ${config_dir} COMPONENT dev)
+
+# Before 1.0 a minor version may break what is built on the libraries.
+write_basic_package_version_file(${build_config_dir}/QuantFloatConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/cmake/install/QuantFloatConfig.cmake
+        ${build_config_dir}/QuantFloatConfigVersion.cmake
+  DESTINATION ${config_dir} COMPONENT dev)
+
+# The license, where Debian looks for it.
+set(runtime_package quant-float)
+set(dev_package libquant-float-dev)
+foreach(component runtime dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package} COMPONENT ${component})
+endforeach()
+
+set(CPACK_PACKAGE_NAME ${runtime_package})
+set(CPACK_PACKAGE_VENDOR "The quant-float project")
+set(CPACK_PACKAGE_CONTACT "The quant-float maintainers <maintainers@quant-float.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/modules/QuantFloatCPackOptions.cmake)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL runtime dev)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtime_package})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Tools that check, compile and run the quantization of ONNX and OpenVINO
+models: casts to float8, float6 and float4, QuantizeLinear, DequantizeLinear,
+FakeConvert. The dialect comes as a plugin of mlir-opt, too, and in a server
+for editors.")
+# dpkg-shlibdeps finds what is linked, save libLLVM, which has a link in a package for developers, too.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS libllvm${LLVM_VERSION_MAJOR})
+# Called or loaded: the linker of shared libraries, the threads of kernels.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS
+  "lld-${LLVM_VERSION_MAJOR}, libomp-${LLVM_VERSION_MAJOR}-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${dev_package})
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_DESCRIPTION "Static libraries, headers, TableGen files and the CMake package QuantFloat, to
+build the quant_float dialect, its lowerings and its driver into a compiler.")
+string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+  "${runtime_package} (= ${PROJECT_VERSION})" libmlir-${LLVM_VERSION_MAJOR}-dev
+  mlir-${LLVM_VERSION_MAJOR}-tools llvm-${LLVM_VERSION_MAJOR}-dev libonnx-dev libprotobuf-dev libpugixml-dev)
+include(CPack)

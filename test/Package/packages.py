@@ -1,0 +1,134 @@
+# CPack's packages: what a Debian system needs to know of them is right, what is in them is where Debian
+# has such things, and the tools run from what was unpacked.
+# REQUIRES: full
+# RUN: rm -rf %t && mkdir %t
+# RUN: cd %t && cpack --config %obj_root/CPackConfig.cmake -B %t/packages > %t/log
+# RUN: %python %s %t %src_root
+import gzip
+import hashlib
+import pathlib
+import re
+import stat
+import subprocess
+import sys
+import tarfile
+
+folder, source = map(pathlib.Path, sys.argv[1:3])
+VERSION = re.search(r"project\(QuantFloat VERSION (\S+)", (source / "CMakeLists.txt").read_text())[
+    1
+]
+SECTIONS = {"quant-float": "devel", "libquant-float-dev": "libdevel"}
+
+
+def run(*command, **options):
+    answer = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, **options
+    )
+    assert answer.returncode == 0, f"{command}: exit {answer.returncode}\n{answer.stderr}"
+    return answer.stdout
+
+
+def get_dependencies(field):
+    return {part.split()[0] for part in field.split(",")} if field else set()
+
+
+def is_known(package):
+    """Whether the package is installed here, as scripts/packages.txt has it."""
+    answer = subprocess.run(["dpkg-query", "-W", package], capture_output=True, check=False)
+    return answer.returncode == 0 or package in SECTIONS
+
+
+def check_control(package, file):
+    """The fields that lintian looks at."""
+    names = "Package Version Architecture Maintainer Section Priority Description Installed-Size"
+    fields = {name: run("dpkg-deb", "-f", file, name).rstrip("\n") for name in names.split()}
+    assert fields["Package"] == package and fields["Version"] == VERSION, fields
+    assert fields["Architecture"] == run("dpkg", "--print-architecture").strip(), fields
+    assert re.fullmatch(r"[^<>]+ <[^@\s]+@[^@\s]+>", fields["Maintainer"]), fields
+    assert fields["Section"] == SECTIONS[package], fields
+    synopsis, *text = fields["Description"].splitlines()
+    assert 10 < len(synopsis) <= 80 and not re.match("an? |the ", synopsis, re.I), synopsis
+    assert not synopsis.endswith("."), synopsis
+    assert text and all(re.match(r" \S", line) and len(line) <= 80 for line in text), text
+    dependencies = get_dependencies(run("dpkg-deb", "-f", file, "Depends").strip())
+    unknown = [name for name in dependencies if not is_known(name)]
+    assert not unknown, f"{package} depends on {unknown}"
+    recommended = get_dependencies(run("dpkg-deb", "-f", file, "Recommends").strip())
+    assert all(map(is_known, recommended)), recommended
+    return dependencies
+
+
+def check_files(package, file):
+    """Names, owners and modes; the regular files' names."""
+    archive = folder / f"{package}.tar"
+    with archive.open("wb") as out:
+        subprocess.run(["dpkg-deb", "--fsys-tarfile", file], stdout=out, check=True)
+    names = set()
+    with tarfile.open(archive) as members:
+        for member in members:
+            name = member.name.removeprefix("./")
+            assert (member.uname, member.gname) == ("root", "root"), name
+            assert name in ("", ".", "usr") or name.startswith("usr/"), name
+            assert "/local" not in name, name
+            if member.issym():
+                assert "/" not in member.linkname, f"{name} -> {member.linkname}"
+            elif member.isdir():
+                assert member.mode == 0o755, name
+            else:
+                is_program = name.startswith("usr/bin/")
+                assert stat.S_IMODE(member.mode) == (0o755 if is_program else 0o644), name
+                names.add(name)
+    assert f"usr/share/doc/{package}/copyright" in names, names
+    return names
+
+
+debs = {package: list((folder / "packages").glob(f"{package}_*.deb")) for package in SECTIONS}
+assert all(len(found) == 1 for found in debs.values()), debs
+contents, root = {}, folder / "root"
+for package, [file] in debs.items():
+    dependencies = check_control(package, file)
+    contents[package] = check_files(package, file)
+    if package == "quant-float":
+        assert {"libc6", "libmlir-22", "libllvm22", "libonnx1"} <= dependencies, dependencies
+        assert not [name for name in dependencies if name.endswith("-dev")], dependencies
+    else:
+        assert "quant-float" in dependencies and "libmlir-22-dev" in dependencies, dependencies
+    run("dpkg-deb", "-x", file, root)
+    control = folder / f"{package}.control"
+    run("dpkg-deb", "-e", file, control)
+    sums = dict(line.split()[::-1] for line in (control / "md5sums").read_text().splitlines())
+    assert sums.keys() == contents[package], sums.keys() ^ contents[package]
+    for name, digest in sums.items():
+        assert hashlib.md5((root / name).read_bytes()).hexdigest() == digest, name
+shared = contents["quant-float"] & contents["libquant-float-dev"]
+assert not shared, shared
+runtime = contents["quant-float"]
+assert not [name for name in runtime if name.endswith((".h", ".cmake", ".td"))], runtime
+assert "usr/lib/cmake/QuantFloat/QuantFloatConfig.cmake" in contents["libquant-float-dev"]
+
+# Programs are stripped and look for libraries where Debian has them, no place else.
+for name in sorted(runtime):
+    if not (root / name).read_bytes().startswith(b"\x7fELF"):
+        continue
+    sections = run("readelf", "-SW", root / name)
+    assert ".symtab" not in sections and ".debug_info" not in sections, f"{name} is not stripped"
+    paths = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-dW", root / name))
+    assert set(paths) <= {"/usr/lib/llvm-22/lib"}, f"{name}: {paths}"
+
+# What was unpacked works.
+model = "func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E5M2> {\n"
+model += "  %0 = quant_float.cast %x opset 19 : tensor<?xf32> to tensor<?xf8E5M2>\n"
+model += "  return %0 : tensor<?xf8E5M2>\n}\n"
+for tool in sorted(name for name in runtime if name.startswith("usr/bin/")):
+    run(root / tool, "--help")
+lowered = run(root / "usr/bin/quant-float-compile", "-", "-o", folder / "f.ll", input=model)
+assert "define" in (folder / "f.ll").read_text(), lowered
+
+# The archive has all of it, below one folder.
+[archive] = (folder / "packages").glob("*.tar.gz")
+with gzip.open(archive) as stream, tarfile.open(fileobj=stream) as members:
+    names = {member.name for member in members if not member.isdir()}
+[top] = {name.split("/")[0] for name in names}
+assert VERSION in top, top
+for name in runtime | contents["libquant-float-dev"]:
+    assert f"{top}/{name.removeprefix('usr/')}" in names, name
