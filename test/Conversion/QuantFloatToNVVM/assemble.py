@@ -46,6 +46,10 @@ def others():
         yield cast("f32", "f8E8M0FNU", shape=shape)
         yield cast("f4E2M1FN", "f32", shape=shape)
         yield cast("i32", "f6E2M3FN", shape=shape)
+    for integer in ("i8", "ui8", "i16", "ui32", "i64", "ui64", "i4", "ui2"):
+        for wide in ("f32", "f16", "f64", "f8E4M3FN"):
+            yield cast(wide, integer)
+            yield cast(integer, wide)
     for shape in ((), (4,), (3,), (2, 4)):
         x, scale = Operand("f32", shape), Operand("f32", ())
         for storage in (*NARROW, "ui8", "i4", "i16"):
