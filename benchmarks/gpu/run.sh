@@ -18,21 +18,26 @@ trap 'rm -rf "$work"' EXIT
 { read -r chip; read -r name; read -r cuda; } < "$work/device"
 driver=$(cat /sys/module/nvidia/version 2> /dev/null || true)
 
-# The kernels of a model for this device: its own, or what the driver compiles.
-find_code() {
-  local candidate
-  for candidate in "${chip}a.cubin" "$chip.cubin" "${chip}a.ptx" "$chip.ptx" sm_80.ptx; do
-    if [ -e "$folder/$1.$candidate" ]; then
-      echo "$folder/$1.$candidate"
-      return
-    fi
-  done
-}
+# For this device's own chip if the driver is not older than that code, or what the driver compiles.
+kind=
+for candidate in "${chip}a.cubin" "$chip.cubin" "${chip}a.ptx" "$chip.ptx" sm_80.ptx; do
+  # Runs on no elements: only loads.
+  if [ -e "$folder/casts.$candidate" ] &&
+    "$launch" "$folder/casts.$candidate" --fill-range 0 0 > "$work/log" 2>&1; then
+    kind=$candidate
+    break
+  fi
+done
+if [ -z "$kind" ]; then
+  echo "no kernels here run on $chip: $(tail -n 1 "$work/log")" >&2
+  exit 1
+fi
+echo "$name, $chip, kernels $kind"
 
 failures=0
 : > "$work/checks"
 while read -r check model options; do
-  code=$(find_code "$model")
+  code=$folder/$model.$kind
   start=$SECONDS
   # The options are words without blanks.
   # shellcheck disable=SC2086
@@ -50,7 +55,7 @@ while read -r check model options; do
   rm -f "$work/report.json"
 done < "$folder/checks.txt"
 
-if ! "$launch" "$(find_code timed)" --random 1 --time --repeat "$repeat" --json "$work/timed.json" > "$work/log"; then
+if ! "$launch" "$folder/timed.$kind" --random 1 --time --repeat "$repeat" --json "$work/timed.json" > "$work/log"; then
   failures=$((failures + 1))
   echo '{}' > "$work/timed.json"
 fi
@@ -65,8 +70,8 @@ if python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; the
 fi
 
 {
-  printf '{\n"date": "%s",\n"chip": "%s",\n"device": "%s",\n"cuda_of_driver": "%s",\n"driver": "%s",\n' \
-    "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$chip" "$name" "$cuda" "$driver"
+  printf '{\n"date": "%s",\n"chip": "%s",\n"device": "%s",\n"cuda_of_driver": "%s",\n"driver": "%s",\n"kernels": "%s",\n' \
+    "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$chip" "$name" "$cuda" "$driver" "$kind"
   printf '"failures": %s,\n"checks": {\n' "$failures"
   cat "$work/checks"
   printf '},\n"timed": '

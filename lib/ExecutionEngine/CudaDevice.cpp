@@ -124,6 +124,11 @@ llvm::Expected<DeviceMemory> CudaDevice::upload(const Tensor &tensor) const {
                 driver->cuMemcpyHtoD(toDevice(memory->getPointer()),
                                      bytes.data(), bytes.size())))
     return std::move(error);
+  // The copy returns when it has read the bytes. The streams of entry points do
+  // not wait for their arrival.
+  if (llvm::Error error = check(*driver, "cuStreamSynchronize",
+                                driver->cuStreamSynchronize(nullptr)))
+    return std::move(error);
   return memory;
 }
 

@@ -119,8 +119,14 @@ bool Gpu::allocate(size_t bytes, size_t offset, DeviceBuffer &buffer,
 
 bool Gpu::write(const DeviceBuffer &to, const void *from, size_t bytes,
                 Error &error) {
-  return !bytes || check("cuMemcpyHtoD",
-                         driver->cuMemcpyHtoD(to.get(), from, bytes), error);
+  if (!bytes)
+    return true;
+  // The copy returns when it has read the bytes. Streams of ours do not wait
+  // for their arrival.
+  return check("cuMemcpyHtoD", driver->cuMemcpyHtoD(to.get(), from, bytes),
+               error) &&
+         check("cuStreamSynchronize", driver->cuStreamSynchronize(nullptr),
+               error);
 }
 
 bool Gpu::read(void *to, const DeviceBuffer &from, size_t bytes, Error &error) {

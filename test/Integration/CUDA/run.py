@@ -101,7 +101,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         (simulated(90, fail="cuMemAlloc_v2:2:2"), "error: cuMemAlloc of 4096 bytes failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"),
         (simulated(90, fail="cuModuleLoadDataEx:1:209"), "CUDA_ERROR_NO_BINARY_FOR_GPU (no kernel image is available for execution on the device); the device is sm_90"),
         (simulated(90, fail="cuLaunchKernel:1:1"), "cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE (invalid argument)"),
-        (simulated(90, fail="cuStreamSynchronize:1:700"), "cuStreamSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"),
+        (simulated(90, fail="cuStreamSynchronize:2:700"), "cuStreamSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"),
     ):  # fmt: skip
         run(1, *bad, environment=environment, stderr=message)
     run(1, *bad, "--chip", "sm_12", stderr="--chip: ")

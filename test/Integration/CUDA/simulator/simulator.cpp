@@ -450,10 +450,19 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
   ENTER_CONTEXT();
-  finish(contextStack.back()->defaultStream);
+  Stream &stream = contextStack.back()->defaultStream;
+  finish(stream);
   if (!isAllocated(to, bytes))
     return kInvalidValue;
-  return copyNow(to, reinterpret_cast<uint64_t>(from), bytes);
+  // Returns when the bytes have been read; they arrive later, and no other
+  // stream waits for that.
+  const char *first = static_cast<const char *>(from);
+  stream.tasks.push_back([to, copy = std::string(first, bytes)] {
+    if (CUresult error =
+            copyNow(to, reinterpret_cast<uint64_t>(copy.data()), copy.size()))
+      stickyError = error;
+  });
+  return 0;
 }
 
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
