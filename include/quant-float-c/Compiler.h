@@ -23,9 +23,10 @@
  *   }
  *
  * Support.h says what holds for handles, ownership, errors and threads,
- * Runtime.h what a kernel can do. A session needs about a megabyte; many models
- * may be read into one, but what MLIR keeps of types and attributes is freed
- * with the session only, so long-running programs make a new one now and then.
+ * Runtime.h what a kernel can do. A session needs some 150 kilobytes, a kernel
+ * 100; many models may be read into one, but what MLIR keeps of types and
+ * attributes is freed with the session only, so long-running programs make a
+ * new one now and then.
  */
 #ifndef QUANT_FLOAT_C_COMPILER_H
 #define QUANT_FLOAT_C_COMPILER_H

@@ -10,6 +10,7 @@
 #include "quant-float-c/CudaRuntime.h"
 #include "quant-float/EntryPoint/Link.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -132,8 +133,17 @@ JitModule::create(std::unique_ptr<llvm::Module> module,
   host->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(
       std::min(options.optimizationLevel, 3u)));
 
+  // A code generator that lives as long as the module, LLJIT's default, would
+  // hold most of its memory.
+  auto createCompiler = [](orc::JITTargetMachineBuilder builder)
+      -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
+    return std::make_unique<orc::ConcurrentIRCompiler>(std::move(builder));
+  };
   llvm::Expected<std::unique_ptr<orc::LLJIT>> jit =
-      orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
+      orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(std::move(*host))
+          .setCompileFunctionCreator(createCompiler)
+          .create();
   if (!jit)
     return jit.takeError();
   auto symbols = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
