@@ -44,10 +44,6 @@ typedef struct Module {
   Loaded *loaded;
 } Module;
 
-/*===----------------------------------------------------------------------===*\
-|* Errors                                                                     *|
-\*===----------------------------------------------------------------------===*/
-
 const char *quantFloatGpuTakeError(void) {
   thread.hasAsked = 1;
   if (!thread.hasFailed)
@@ -87,10 +83,6 @@ static void failWithText(const char *text) {
   putText(&message, text);
   recordFailure();
 }
-
-/*===----------------------------------------------------------------------===*\
-|* Contexts                                                                   *|
-\*===----------------------------------------------------------------------===*/
 
 /* The primary context of a device, retained once. */
 static CUcontext getPrimaryContext(const QfCudaDriver *driver, int ordinal) {
@@ -169,10 +161,6 @@ void mgpuSetDefaultDevice(int32_t device) {
   thread.device = device;
   thread.hasChosenDevice = 1;
 }
-
-/*===----------------------------------------------------------------------===*\
-|* Modules and launches                                                       *|
-\*===----------------------------------------------------------------------===*/
 
 static void *makeModule(const void *image, int level) {
   Module *module = calloc(1, sizeof(Module));
@@ -387,10 +375,6 @@ void mgpuLaunchClusterKernel(void *function, intptr_t clusterX,
   leave(driver);
 }
 
-/*===----------------------------------------------------------------------===*\
-|* Streams and events                                                         *|
-\*===----------------------------------------------------------------------===*/
-
 void *mgpuStreamCreate(void) {
   CUstream stream = 0;
   QF_CALL(cuStreamCreate, &stream, QF_CUDA_STREAM_NON_BLOCKING);
@@ -420,10 +404,6 @@ void mgpuEventSynchronize(void *event) { QF_CALL(cuEventSynchronize, event); }
 void mgpuEventRecord(void *event, void *stream) {
   QF_CALL(cuEventRecord, event, stream);
 }
-
-/*===----------------------------------------------------------------------===*\
-|* Memory                                                                     *|
-\*===----------------------------------------------------------------------===*/
 
 void *mgpuMemAlloc(uint64_t bytes, void *stream, uint8_t isHostShared) {
   (void)stream;
