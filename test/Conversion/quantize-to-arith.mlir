@@ -25,6 +25,18 @@ func.func @one_scale(%x: vector<16xf32>, %s: f32) -> vector<16xi8> {
   return %0 : vector<16xi8>
 }
 
+// D3: the quotient must not underflow where a zero is added, which takes the sign of -0.
+
+// CHECK-LABEL: func.func @d3_zero_point_of_float4
+// CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32,
+func.func @d3_zero_point_of_float4(%x: vector<16xf32>, %s: f32, %z: f4E2M1FN) -> vector<16xf4E2M1FN> {
+  // CHECK: %[[SS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
+  // CHECK: %[[Q:.+]] = arith.divf %[[X]], %[[SS]] : vector<16xf32>
+  // CHECK: arith.addf %[[Q]],
+  %0 = quant_float.quantize %x, %s, %z opset 23 : vector<16xf32>, f32, f4E2M1FN to vector<16xf4E2M1FN>
+  return %0 : vector<16xf4E2M1FN>
+}
+
 // Nothing is gained where each element has a scale.
 
 // CHECK-LABEL: func.func @q1_per_axis

@@ -225,7 +225,10 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
 /// D3
 Carrier QuantizeExpander::getFloatQuotient(FloatType to,
                                            const CastSemantics &semantics) {
-  if (byReciprocal && op.precision.isF32() && !op.zeroPoint) {
+  // Of a negative quotient next to zero the sign stays, but -0 + 0 is +0: it
+  // must not underflow.
+  byReciprocal &= !op.zeroPoint;
+  if (byReciprocal && op.precision.isF32()) {
     Carrier carrier =
         divideMagnitude(prepare(), getOverflowValue(to, semantics));
     carrier.isCapped = true;

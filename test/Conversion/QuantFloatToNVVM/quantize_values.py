@@ -105,7 +105,9 @@ def make_scales(name, rng):
         return np.concatenate([rng.integers(110, 145, ROWS - 6), [0, 1, 127, 253, 254, 255]]).astype(np.uint8)  # fmt: skip
     form = FORMATS[name]
     usual = rng.uniform(1, 2, ROWS // 2) * np.exp2(rng.integers(-5, 6, ROWS // 2))
-    special = to_codes(name, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -3.0, 6e-8]))
+    special = to_codes(
+        name, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -3.0, 6e-8, 2.0**61])
+    )
     random = rng.integers(0, 1 << form.width, ROWS, dtype=np.uint64).astype(form.slot)
     codes = np.concatenate([special, to_codes(name, usual), random])[:ROWS]
     sign = form.slot.type(1 << (form.width - 1))
@@ -116,7 +118,10 @@ def make_zero_points(name, rng):
     form = FORMATS[name]
     if form.kind == "float" and form.width > 8:
         return to_codes(name, rng.uniform(-300, 300, ROWS) * np.exp2(rng.integers(-8, 1, ROWS)))
-    return form.codes(rng.integers(0, 1 << form.width, ROWS).astype(form.slot))
+    codes = form.codes(rng.integers(0, 1 << form.width, ROWS).astype(form.slot))
+    # For one of each special scale, too.
+    codes[:12] = 0
+    return codes
 
 
 def make_x(case, scales, rng):
@@ -138,7 +143,7 @@ def make_x(case, scales, rng):
         wanted = edges / factor if case.op == "fakeconvert" else edges * factor
         chosen = to_codes(case.x, wanted).astype(np.int64)
     codes[:, :near] = form.codes((chosen + rng.integers(-1, 2, chosen.shape)).astype(form.slot))
-    specials = to_codes(case.x, np.array([0.0, -0.0, np.inf, -np.inf, np.nan]))
+    specials = to_codes(case.x, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1e-20]))
     codes[:, -specials.size :] = specials
     return codes
 
