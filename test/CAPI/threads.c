@@ -4,7 +4,10 @@
 // RUN: %t/threads
 #include "Inputs/harness.h"
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { kNumThreads = 4, kCount = 1000 };
 
@@ -47,35 +50,51 @@ static void *workAlone(void *unused) {
   return NULL;
 }
 
-/* All with one kernel, at the same time: runs are long enough to meet. */
-enum { kLarge = 1 << 20 };
-static atomic_int numInside, mostInside;
-static pthread_barrier_t start;
-
 static void *workOnKernel(void *kernel) {
-  float *input = malloc(kLarge * sizeof *input);
-  uint8_t *y = malloc(kLarge);
-  for (int i = 0; i < kLarge; ++i)
-    input[i] = x[i % kCount];
-  int64_t sizes[1] = {kLarge};
-  qf_tensor in = {input, sizes, 1, QF_FLOAT32};
-  qf_tensor out = {y, sizes, 1, QF_FLOAT8E4M3FN};
-  pthread_barrier_wait(&start);
-  for (int i = 0; i < 10; ++i) {
-    QuantFloatError error;
-    int now = atomic_fetch_add(&numInside, 1) + 1;
-    int most = atomic_load(&mostInside);
-    while (now > most && !atomic_compare_exchange_weak(&mostInside, &most, now))
-      ;
-    REQUIRE(!quantFloatKernelRun(*(QuantFloatKernel *)kernel, 0, &in, 1, &out,
-                                 1, &error));
-    atomic_fetch_sub(&numInside, 1);
-  }
-  for (int i = 0; i < kLarge; ++i)
-    REQUIRE(y[i] == expected[i % kCount]);
-  free(input);
-  free(y);
+  for (int i = 0; i < 500; ++i)
+    requireRight(*(QuantFloatKernel *)kernel);
   return NULL;
+}
+
+/* One run stops in its middle, where it writes to a page that nobody may write
+ * to, until another run of the same kernel is through. */
+enum { kPage = 4096 };
+static uint8_t *page;
+static atomic_int isInside, isOtherThrough;
+
+static void onFault(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if ((uint8_t *)info->si_addr < page ||
+      (uint8_t *)info->si_addr >= page + kPage)
+    _exit(128 + number);
+  atomic_store(&isInside, 1);
+  while (!atomic_load(&isOtherThrough))
+    ;
+  mprotect(page, kPage, PROT_READ | PROT_WRITE);
+}
+
+static void *workOnPage(void *kernel) {
+  QuantFloatError error;
+  REQUIRE(!run(*(QuantFloatKernel *)kernel, page, &error));
+  return NULL;
+}
+
+static void runTwoAtOnce(QuantFloatKernel kernel) {
+  page = mmap(NULL, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(page != MAP_FAILED);
+  struct sigaction action = {.sa_sigaction = onFault, .sa_flags = SA_SIGINFO},
+                   before;
+  REQUIRE(!sigaction(SIGSEGV, &action, &before));
+  pthread_t thread;
+  REQUIRE(!pthread_create(&thread, NULL, workOnPage, &kernel));
+  while (!atomic_load(&isInside))
+    ;
+  requireRight(kernel);
+  atomic_store(&isOtherThrough, 1);
+  pthread_join(thread, NULL);
+  REQUIRE(!memcmp(page, expected, kCount));
+  REQUIRE(!sigaction(SIGSEGV, &before, NULL));
+  munmap(page, kPage);
 }
 
 /* All in one session: they wait for each other. */
@@ -187,9 +206,8 @@ int main(void) {
   QuantFloatKernel kernel = compileText(castText, NULL);
   MUST(run(kernel, expected, &lastError));
   inThreads(workAlone, NULL);
-  REQUIRE(!pthread_barrier_init(&start, NULL, kNumThreads));
   inThreads(workOnKernel, &kernel);
-  REQUIRE(atomic_load(&mostInside) > 1);
+  runTwoAtOnce(kernel);
   QuantFloatSession session;
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
   inThreads(workInSession, &session);
