@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../BytecodeProbe.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/Check.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
@@ -109,6 +110,8 @@ static void printDiagnostics(ArrayRef<NodeReport> reports) {
 static int check(const Arguments &arguments) {
   DialectRegistry registry;
   registerAllDialects(registry);
+  if (int refused = probeBytecode(arguments.model, registry, arguments.load))
+    return refused;
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../BytecodeProbe.h"
 #include "../FakeConvertModeOption.h"
 #include "mlir/IR/MLIRContext.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
@@ -164,12 +165,14 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerAllDialects(registry);
+  LoadOptions loadOptions;
+  loadOptions.fakeConvertMode = arguments.fakeConvertMode.get();
+  if (int refused = probeBytecode(arguments.model, registry, loadOptions))
+    return refused;
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context);
   int exitCode = kToolDone;
-  LoadOptions loadOptions;
-  loadOptions.fakeConvertMode = arguments.fakeConvertMode.get();
   OwningOpRef<ModuleOp> module =
       loadModel(arguments.model, context, exitCode, loadOptions);
   if (!module)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../BytecodeProbe.h"
 #include "Arguments.h"
 #include "CompiledRun.h"
 #include "Inputs.h"
@@ -228,6 +229,8 @@ compileAndRunOnDevice(ModuleOp module, func::FuncOp function,
 static int runModel(const Arguments &arguments) {
   DialectRegistry registry;
   registerAllDialects(registry);
+  if (int refused = probeBytecode(arguments.model, registry, arguments.load))
+    return refused;
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context);

@@ -1,0 +1,54 @@
+# Bytecode with a wrong byte, or cut short, is read or refused with an error, whatever upstream's reader
+# makes of it.
+# RUN: %python %s %src_root/test/IR/Inputs/bytecode/0.1.hex %tools_dir %t %if full %{ full %}
+import pathlib
+import subprocess
+import sys
+
+bytecode = bytes.fromhex(pathlib.Path(sys.argv[1]).read_text())
+tools, work = map(pathlib.Path, sys.argv[2:4])
+full = "full" in sys.argv[4:]
+work.mkdir(exist_ok=True)
+
+# The reader crashes or runs on on these: the byte, and what changes in it.
+KNOWN = [(48, 0x02), (669, 0x80), (685, 0x02), (945, 0x02), (1195, 0xFF)]
+RUNS_ON = [(246, 0x02)]
+KNOWN_ERROR = ": error: is damaged: bytecode that cannot be read\n"
+
+
+def damage(at, flip):
+    return bytecode[:at] + bytes([bytecode[at] ^ flip]) + bytecode[at + 1 :]
+
+
+def read(content, tool, *arguments):
+    model = work / "damaged.mlirbc"
+    model.write_bytes(content)
+    command = [tools / tool, model, *arguments]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert answer.returncode in (0, 1), f"exit {answer.returncode}: {answer.stderr}"
+    assert answer.returncode == 0 or "error: " in answer.stderr, answer.stderr
+    return answer.stderr
+
+
+def check(content):
+    return read(content, "quant-float-check")
+
+
+assert "error" not in check(bytecode)
+crashed = 0
+for place in KNOWN + RUNS_ON * full:
+    crashed += check(damage(*place)).endswith(KNOWN_ERROR)
+# Of which LLVM it is tells which crash, not whether.
+print(f"{crashed} crashes of the reader")
+for tool, *arguments in (
+    ("quant-float-compile", "-o", work / "out.ll"),
+    ("quant-float-run", "--random", "1"),
+):
+    for place in KNOWN[:2]:
+        read(damage(*place), tool, *arguments)
+
+step = 1 if full else 97
+for at in range(0, len(bytecode), step):
+    check(bytecode[:at])
+    for flip in (0x01, 0x80) if full else (0x01,):
+        check(damage(at, flip))
