@@ -232,7 +232,10 @@ static CUmodule getLoaded(const QfCudaDriver *driver, Module *module,
 void *mgpuModuleGetFunction(void *handle, const char *name) {
   CUcontext context;
   CUfunction function = 0;
-  const QfCudaDriver *driver = handle ? enter(&context) : 0;
+  if (!handle && !thread.hasFailed)
+    failWithText("the kernels are not loaded: the constructors of their "
+                 "library have not been run");
+  const QfCudaDriver *driver = enter(&context);
   if (!driver)
     return 0;
   CUmodule module = getLoaded(driver, handle, context);

@@ -159,6 +159,8 @@ TargetCpu::createMachine(unsigned optLevel) const {
   if (!target)
     return target.takeError();
   llvm::TargetOptions options;
+  // What loads kernels is run by today's loaders, which skip .ctors.
+  options.UseInitArray = true;
   std::optional<llvm::CodeGenOptLevel> level =
       llvm::CodeGenOpt::getLevel(optLevel);
   std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(

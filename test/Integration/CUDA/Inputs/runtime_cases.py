@@ -192,6 +192,8 @@ def name():
     module = call("ModuleLoadJIT", ptx, 2)
     assert call("ModuleGetFunction", POINTER(module), b"nothing") is None
     print("name:", error())
+    assert call("ModuleGetFunction", POINTER(), b"nothing") is None
+    print("none:", error())
     call("ModuleUnload", POINTER(module))
 
 
