@@ -24,10 +24,11 @@ def read(content, tool, *arguments):
     model = work / "damaged.mlirbc"
     model.write_bytes(content)
     command = [tools / tool, model, *arguments]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert answer.returncode in (0, 1), f"exit {answer.returncode}: {answer.stderr}"
-    assert answer.returncode == 0 or "error: " in answer.stderr, answer.stderr
-    return answer.stderr
+    answer = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    errors = answer.stderr.decode(errors="replace")
+    assert answer.returncode in (0, 1), f"{arguments}: exit {answer.returncode}: {errors}"
+    assert answer.returncode == 0 or "error: " in errors, errors
+    return errors
 
 
 def check(content):
