@@ -2,6 +2,7 @@
 //
 // RUN: %stock_opt %s --load-pass-plugin=%plugin --pass-pipeline="builtin.module(convert-quant-float-to-linalg,func.func(convert-quant-float-to-arith{cpu=x86-64-v3},quant-float-require-lowered))" | FileCheck %s --check-prefix=LINALG
 // RUN: %llvm_bin/mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline="builtin.module(quant-float-lower-to-cpu{cpu=x86-64-v3})" | FileCheck %s --check-prefix=CPU
+// RUN: %stock_opt %s --pass-pipeline="builtin.module(quant-float-lower-to-nvvm{chip=sm_90})" | FileCheck %s --check-prefix=GPU
 // RUN: not %stock_opt %s --pass-pipeline="builtin.module(func.func(quant-float-require-lowered))" 2>&1 | FileCheck %s --check-prefix=REQUIRE
 //
 // What comes out is upstream's: every tool of LLVM goes on from there.
@@ -22,6 +23,8 @@
 // CPU-LABEL: llvm.func internal @graph_main.kernel(
 // CPU-NOT:     {{= quant_float\.}}
 // CPU:         llvm.func @graph_main(
+
+// GPU: gpu.binary {{.*}}#nvvm.target<{{.*}}chip = "sm_90"{{.*}}cvt.rn.satfinite.e4m3x2.f32
 
 // IR: define internal void @graph_main.kernel(
 // IR:         <{{[0-9]+}} x i32>
