@@ -12,7 +12,7 @@ from ._types import DTYPES, DType, dtype
 __all__: list[str] = []
 
 # What the values of a type are viewed as: arrays of ml_dtypes' types export no buffer.
-_CODES = {
+_CODES: dict[int, np.dtype[Any]] = {
     1: np.dtype(np.uint8),
     2: np.dtype(np.uint16),
     4: np.dtype(np.uint32),
@@ -121,7 +121,7 @@ def _take_dlpack(value: Any, what: str, writable: bool) -> Tensor:
             f"{what} must have an element type of ONNX tensors, but got DLPack type {code} "
             f"of {bits} bits"
         )
-    if not contiguous:
+    if not contiguous or codes is None:
         raise ValueError(f"{what} must be contiguous in row-major order")
     return Tensor(codes, element, codes.shape, value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["CompileError", "Diagnostic", "Error", "ModelError", "RunError"]
 
@@ -47,7 +47,7 @@ class Error(Exception):
         super().__init__(message)
         self.diagnostics = diagnostics
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.diagnostics)
 
 
@@ -73,7 +73,7 @@ class RunError(Error, ValueError):
         super().__init__(message, diagnostics)
         self.status = status
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.diagnostics, self.status)
 
 

@@ -17,17 +17,19 @@ class Argument(NamedTuple):
 
     Attributes:
         name: the model's name of it; may be empty.
-        dtype: the type of its elements.
-        shape: its sizes, None where the model leaves one open.
+        dtype: the type of its elements; None for those that no array has, as strings. A kernel has
+            no such argument.
+        shape: its sizes, None where the model leaves one open; None where it leaves the rank open,
+            which no kernel does.
     """
 
     name: str
-    dtype: DType
-    shape: tuple[int | None, ...]
+    dtype: DType | None
+    shape: tuple[int | None, ...] | None
 
     def __str__(self) -> str:
-        sizes = ", ".join("?" if size is None else str(size) for size in self.shape)
-        return f"{self.name or '_'}: {self.dtype.name}[{sizes}]"
+        name = self.dtype.name if self.dtype else "?"
+        return f"{self.name or '_'}: {name}[{spell_shape(self.shape)}]"
 
 
 class Kernel:
@@ -43,7 +45,7 @@ class Kernel:
         outputs: what it gives.
     """
 
-    __slots__ = ("_entry", "_native", "graph_name", "inputs", "name", "outputs")
+    __slots__ = ("_entry", "_native", "_result_types", "graph_name", "inputs", "name", "outputs")
 
     def __init__(self, native: _native.Kernel, entry: int) -> None:
         if not isinstance(native, _native.Kernel):
@@ -53,6 +55,7 @@ class Kernel:
         self.name, self.graph_name, inputs, outputs = native.describe(entry)
         self.inputs = make_arguments(inputs)
         self.outputs = make_arguments(outputs)
+        self._result_types = [DTYPES[number] for _, number, _ in outputs]
 
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         """Runs the function.
@@ -80,18 +83,15 @@ class Kernel:
         tensors = []
         for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):
             what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
-            tensor = take(value, what, scalar=None if argument.shape else argument.dtype)
-            require_dtype(tensor, argument.dtype, what)
-            require_shape(tensor, argument.shape, what)
-            tensors.append(tensor)
+            tensors.append(take_argument(value, argument, what))
         given = self._split_outputs(out)
         shapes = self._native.get_output_shapes(
             self._entry, [(None, t.dtype.number, t.shape) for t in tensors]
         )
         results = [
-            take_output(value, argument.dtype, shape, f"output {index}")
-            for index, (value, argument, shape) in enumerate(
-                zip(given, self.outputs, shapes, strict=True)
+            take_output(value, element, shape, f"output {index}")
+            for index, (value, element, shape) in enumerate(
+                zip(given, self._result_types, shapes, strict=True)
             )
         ]
         self.run(tensors, results)
@@ -146,17 +146,36 @@ class Kernel:
         return f"<quant_float.Kernel {self.name}({inputs}) -> ({outputs})>"
 
 
-def make_arguments(described: Sequence[tuple[str, int, tuple[int, ...]]]) -> tuple[Argument, ...]:
+def make_arguments(
+    described: Sequence[tuple[str, int, tuple[int, ...] | None]],
+) -> tuple[Argument, ...]:
     return tuple(
-        Argument(name, DTYPES[number], tuple(None if size < 0 else size for size in sizes))
+        Argument(
+            name,
+            DTYPES.get(number),
+            None if sizes is None else tuple(None if size < 0 else size for size in sizes),
+        )
         for name, number, sizes in described
     )
 
 
-def require_shape(tensor: Tensor, shape: tuple[int | None, ...], what: str) -> None:
-    fits = len(tensor.shape) == len(shape) and all(
-        size is None or size == given for size, given in zip(shape, tensor.shape, strict=True)
-    )
-    if not fits:
-        wanted = ", ".join("?" if size is None else str(size) for size in shape)
-        raise ValueError(f"{what} must have shape ({wanted}), but got {tensor.shape}")
+def spell_shape(shape: tuple[int | None, ...] | None) -> str:
+    """``"2, ?"``, and ``"*"`` for any rank."""
+    if shape is None:
+        return "*"
+    return ", ".join("?" if size is None else str(size) for size in shape)
+
+
+def take_argument(value: Any, argument: Argument, what: str) -> Tensor:
+    """The tensor that ``value`` is, where it fits the argument."""
+    tensor = take(value, what, scalar=argument.dtype if argument.shape == () else None)
+    if argument.dtype is not None:
+        require_dtype(tensor, argument.dtype, what)
+    if argument.shape is not None:
+        fits = len(tensor.shape) == len(argument.shape) and all(
+            size in (None, given) for size, given in zip(argument.shape, tensor.shape, strict=True)
+        )
+        if not fits:
+            wanted = spell_shape(argument.shape)
+            raise ValueError(f"{what} must have shape ({wanted}), but got {tensor.shape}")
+    return tensor

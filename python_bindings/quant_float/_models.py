@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _native
 from ._arguments import require_integer
-from ._arrays import require_dtype, take
-from ._kernels import Argument, Kernel, make_arguments, require_shape
-from ._types import DTYPES
+from ._kernels import Argument, Kernel, make_arguments, take_argument
 
 __all__ = [
     "Function",
@@ -237,18 +235,16 @@ class Module:
             raise TypeError(
                 f"{functions[index].name} takes {len(wanted)} inputs, but got {len(inputs)}"
             )
-        tensors = []
-        for position, (value, argument) in enumerate(zip(inputs, wanted, strict=True)):
-            what = f"input {position}"
-            tensor = take(value, what, scalar=None if argument.shape else argument.dtype)
-            require_dtype(tensor, argument.dtype, what)
-            require_shape(tensor, argument.shape, what)
-            tensors.append((tensor.codes, tensor.dtype.number, tensor.shape))
+        tensors = [
+            take_argument(value, argument, f"input {position}")
+            for position, (value, argument) in enumerate(zip(inputs, wanted, strict=True))
+        ]
+        computed = self._native.evaluate(
+            index, [(tensor.codes, tensor.dtype.number, tensor.shape) for tensor in tensors]
+        )
         results = tuple(
-            codes.view(DTYPES[output.dtype.number].numpy)
-            for codes, output in zip(
-                self._native.evaluate(index, tensors), functions[index].outputs, strict=True
-            )
+            codes.view(output.dtype.numpy) if output.dtype else codes
+            for codes, output in zip(computed, functions[index].outputs, strict=True)
         )
         return results[0] if len(results) == 1 else results
 
@@ -557,5 +553,7 @@ def _make_report(node: dict[str, Any]) -> NodeReport:
         OpsetVerdict(**(verdict | {"notes": tuple(verdict.get("notes", ()))}))
         for verdict in node.pop("opsets", ())
     )
-    values = {k: tuple(v) if isinstance(v, list) else v for k, v in node.items()}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in node.items()
+    }
     return NodeReport(opsets=opsets, **values)

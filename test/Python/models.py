@@ -117,6 +117,21 @@ def check_several():
     )
 
 
+def check_open_types():
+    """Functions of types that no array or kernel has."""
+    module = qf.parse("""
+      func.func @f(%x: tensor<*xf32>, %y: tensor<2x!quant_float.string>) -> tensor<*xf16> {
+        %0 = quant_float.cast %x opset 28 : tensor<*xf32> to tensor<*xf16>
+        return %0 : tensor<*xf16>
+      }""")
+    x, y = module.functions[0].inputs
+    expect.true(f"{x}", (x.dtype.name, x.shape, str(x)) == ("float", None, "_: float[*]"))
+    expect.true(f"{y}", (y.dtype, y.shape, str(y)) == (None, (2,), "_: ?[2]"))
+    array = np.zeros(2, np.float32)
+    for call in (module.compile, lambda: module.evaluate(array, array)):
+        expect.raises("it has no code", qf.CompileError, "", call)
+
+
 def check_reports():
     model = make_onnx(opset=13)
     path = work / "old.onnx"
@@ -236,6 +251,7 @@ def check_progress():
 check_forms()
 check_openvino()
 check_several()
+check_open_types()
 check_reports()
 check_passes()
 check_outputs()
