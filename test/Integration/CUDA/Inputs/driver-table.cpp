@@ -18,9 +18,8 @@ static constexpr std::string_view kOldForm = "cuEventElapsedTime";
 
 #define SYMBOL(name) #name
 #define QF_CUDA_FUNCTION(name, symbol, parameters)                             \
-  static_assert(std::is_same_v<decltype(QfCudaDriver::name),                   \
-                               decltype(&::name)>,                             \
-                #name);                                                        \
+  static_assert(                                                               \
+      std::is_same_v<decltype(QfCudaDriver::name), decltype(&::name)>, #name); \
   static_assert(std::string_view(symbol) == SYMBOL_OF(name) ||                 \
                     symbol == kOldForm,                                        \
                 #name);
