@@ -20,6 +20,22 @@ LANGUAGES = {".h": "c", ".cpp": "cpp", ".py": "python", ".td": "tablegen", ".txt
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
+def separate_lists(text):
+    """With an empty line before each list, which Python-Markdown wants and others do not."""
+    lines, inside = [], False
+    for line in text.split("\n"):
+        inside ^= line.lstrip().startswith("```")
+        item = re.match(r"( *)(-|\d+\.) ", line)
+        before = lines[-1] if lines else ""
+        if item and not inside and before.strip():
+            # Not within an item, whose further lines are indented more.
+            indent = len(before) - len(before.lstrip())
+            if not re.match(r" *(-|\d+\.) ", before) and indent <= len(item[1]):
+                lines.append("")
+        lines.append(line)
+    return "\n".join(lines)
+
+
 class Pages:
     def __init__(self, source, folder):
         self.source, self.folder = source, folder
@@ -38,7 +54,7 @@ class Pages:
             self.add_file(target)
             return f"{match[1]}.md"
 
-        self.write(page.relative_to(self.source), LINK.sub(link, page.read_text()))
+        self.write(page.relative_to(self.source), separate_lists(LINK.sub(link, page.read_text())))
 
     def add_file(self, path):
         name = path.relative_to(self.source)
@@ -62,11 +78,11 @@ def main():
         for page in sorted(source.glob(pattern)):
             pages.add_guide(page)
     records = reference.Reference(source, build, arguments.llvm)
-    pages.write("reference/dialect.md", records.write_dialect())
-    pages.write("reference/passes.md", records.write_passes())
+    pages.write("reference/dialect.md", separate_lists(records.write_dialect()))
+    pages.write("reference/passes.md", separate_lists(records.write_passes()))
     pages.write("reference/pipelines.md", records.write_pipelines())
     pages.write("reference/tools.md", records.write_tools())
-    pages.write("reference/python.md", "# Python\n\n::: quant_float\n")
+    pages.write("reference/python.md", records.write_python())
     for name, text in records.write_headers():
         pages.write(f"reference/{name}", text)
     matrix = support.write_page(build / "bin", source / "test/results", arguments.full)

@@ -13,7 +13,22 @@ TOOLS = ["check", "compile", "run", "translate", "opt", "gpu-launch", "lsp-serve
 OURS = re.compile(
     r"--(quant-float|convert-quant-float|convert-on|convert-op|import-o|fakeconvert-mode)"
 )
-HEADER = re.compile(r"/\*===.*?===\*/|^\|\*.*$|^\\\*===.*$", re.M)
+# The banner of a header, its guard, and what makes C++ read it.
+BANNER = re.compile(r"\A/\*===.*?===\*/\n", re.S)
+GUARD = re.compile(r"^#(ifndef|define|endif).*_H\b.*\n|^#ifdef __cplusplus\n.*\n#endif\n", re.M)
+SECTION = re.compile(r"^/\* (\S.*?) -{3,} \*/\n", re.M)
+
+
+# What of the Python package is told in which order.
+PYTHON = {
+    "Functions of arrays": ["cast", "quantize", "dequantize", "qdq", "fakeconvert"],
+    "Models": ["load", "parse", "import_onnx", "import_openvino", "check", "compile"],
+    "Kernels": ["Kernel", "Argument", "Module", "Function", "NodeReport", "OpsetVerdict"],
+    "Types": ["dtype", "DType", "DTYPES", "DTypeLike"],
+    "Errors": ["Error", "ModelError", "CompileError", "RunError", "Diagnostic"],
+    "The cache": ["kernel_cache", "KernelCache", "CacheInfo"],
+    "Versions": ["get_version", "get_llvm_version"],
+}
 
 
 def run(*command):
@@ -21,6 +36,23 @@ def run(*command):
     if answer.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{answer.stderr}")
     return answer.stdout
+
+
+def fence_indented(comment):
+    """A comment of C as text, in which what is indented is code."""
+    parts = []
+    for line in comment.strip("\n").split("\n"):
+        line = line.removeprefix(" *").removeprefix(" ").rstrip()
+        is_code = line.startswith("  ") or (not line and parts and parts[-1][0])
+        if not parts or parts[-1][0] != is_code:
+            parts.append((is_code, []))
+        parts[-1][1].append(line)
+    text = ""
+    for is_code, lines in parts:
+        inner = "\n".join(lines).strip("\n")
+        escaped = inner.replace("<", "&lt;")
+        text += f"\n```text\n{inner}\n```\n\n" if is_code else f"{escaped}\n"
+    return text
 
 
 class Reference:
@@ -42,14 +74,16 @@ class Reference:
         text = self.describe_records(
             "-gen-dialect-doc", "IR/QuantFloatOps.td", "-dialect=quant_float"
         )
-        return text.replace("# 'quant_float' Dialect", "# The dialect")
+        text = text.replace("# 'quant_float' Dialect", "# The dialect").replace("[TOC]\n\n", "")
+        return re.sub(r"^#### (.+):$", r"**\1**", text, flags=re.M)
 
     def write_passes(self):
         text = '# Passes\n\nOptions are written `--pass="option=value option=value"`, and in a textual '
         text += "pipeline `pass{option=value}`.\n"
         for title, folder in PASS_FILES.items():
             text += f"\n## {title}\n"
-            text += self.describe_records("-gen-pass-doc", f"{folder}/Passes.td")
+            passes = self.describe_records("-gen-pass-doc", f"{folder}/Passes.td")
+            text += re.sub(r"^#### (.+)$", r"**\1**", passes, flags=re.M)
         return text
 
     def write_pipelines(self):
@@ -82,8 +116,29 @@ class Reference:
         return text
 
     def write_headers(self):
-        """One page for each C header, whose comments are its documentation."""
+        """One page for each C header: its first comment as text, what it declares by sections."""
         for header in sorted((self.source / "include/quant-float-c").glob("*.h")):
-            body = HEADER.sub("", header.read_text()).strip()
-            text = f"# quant-float-c/{header.name}\n\n```c\n{body}\n```\n"
+            body = GUARD.sub("", BANNER.sub("", header.read_text()))
+            comment, declarations = body.lstrip("/*").split("*/\n", 1)
+            text = f"# quant-float-c/{header.name}\n\n{fence_indented(comment)}\n"
+            titles = ["Declarations", *SECTION.split(declarations)]
+            for title, code in zip(titles[::2], titles[1::2], strict=True):
+                if code.strip():
+                    text += f"## {title}\n\n```c\n{code.strip()}\n```\n\n"
             yield f"c/{header.stem}.md", text
+
+    def write_python(self):
+        """What mkdocstrings makes of the package's own documentation, in the order of `PYTHON`."""
+        init = (self.source / "python_bindings/quant_float/__init__.py").read_text()
+        exported = re.findall(r'"(\w+)"', init.split("__all__ = [")[1].split("]")[0])
+        told = {name for names in PYTHON.values() for name in names}
+        missing = set(exported) - told - {"opsets", "__version__"}
+        if missing or told - set(exported):
+            raise RuntimeError(f"quant_float exports {missing}, but not {told - set(exported)}")
+        text = "# Python functions and classes\n"
+        for index, (title, names) in enumerate(PYTHON.items()):
+            text += f"\n## {title}\n\n::: quant_float\n    options:\n"
+            text += f"      show_docstring_description: {'false' if index else 'true'}\n"
+            text += "      show_docstring_examples: false\n" * bool(index)
+            text += f"      members: [{', '.join(names)}]\n"
+        return text + "\n## Opsets\n\n::: quant_float.opsets\n"

@@ -29,7 +29,7 @@ for title, body in described:
     if title in operations:
         assert re.match(r"\s*_[A-Z].+_\n", body), f"{title} has no summary"
         syntax = re.sub(r"\nSyntax:\n\n```\n.*?```\n", "", body, flags=re.S)
-        text = syntax.strip().split("\n", 1)[1].split("\nTraits:")[0].split("\n####")[0]
+        text = syntax.strip().split("\n", 1)[1].split("\nTraits:")[0].split("\n**")[0]
         # A terminator's summary says it all.
         assert len(text.split()) >= 10 or "`Terminator`" in body, f"{title} has no description"
     assert "TODO" not in body
@@ -47,7 +47,7 @@ assert len(pipelines) >= 2 and registered == passes.keys() | pipelines.keys(), r
     passes.keys() | pipelines.keys()
 )
 for name, body in passes.items():
-    text = body.split("\n#### Options")[0]
+    text = body.split("\n**Options**")[0]
     assert re.match(r"\s*_[A-Z].+_\n", text) and len(text.split()) >= 20, f"{name} is not described"
     for option in re.findall(r"^-\S+ *: *(.*)$", body, re.M):
         assert option, f"{name} has an option without a description"

@@ -32,7 +32,13 @@ home = f"http://127.0.0.1:{server.server_address[1]}/"
 def watch(page, problems):
     page.on("console", lambda m: m.type == "error" and problems.append(f"{page.url}: {m.text}"))
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
-    page.on("requestfailed", lambda request: problems.append(f"no {request.url}"))
+    # What is under way when the page is left is given up.
+    page.on(
+        "requestfailed",
+        lambda request: (
+            request.failure == "net::ERR_ABORTED" or problems.append(f"no {request.url}")
+        ),
+    )
     page.on("response", lambda r: r.status >= 400 and problems.append(f"{r.status} {r.url}"))
     page.on(
         "request",
@@ -45,13 +51,20 @@ def watch(page, problems):
 
 def search(page, words):
     """Titles of what is found; the first is followed."""
-    page.locator("input.md-search__input").fill(words)
+    page.locator("input.md-search__input").press_sequentially(words, delay=20)
     results = page.locator("a.md-search-result__link")
     results.first.wait_for()
-    titles = results.all_inner_texts()
+    # Each letter was a search.
+    titles, before = [], None
+    while titles != before:
+        before = titles
+        page.wait_for_timeout(500)
+        titles = [text.strip().split("\n")[0] for text in results.all_inner_texts()]
     results.first.click()
     page.wait_for_url(re.compile("[?&]h="))
-    page.locator("article mark").first.wait_for(state="attached")
+    # What is found is marked; words in several parts are not.
+    if re.search("[?&]h=.", page.url):
+        page.locator("article mark").first.wait_for(state="attached")
     return titles
 
 
@@ -81,9 +94,12 @@ with sync_playwright() as playwright:
         text = page.locator("article").evaluate(
             "a => { const c = a.cloneNode(true); c.querySelectorAll('pre, code').forEach(e => e.remove()); return c.textContent }"
         )
-        for mark in ("```", "](", "| ---", "[TOC]", ":::"):
+        for mark in ("```", "](", "| ---", "[TOC]", ":::", ":func:", "<!--"):
             if mark in text:
                 problems.append(f"{address} shows '{mark}'")
+        lists = page.locator("article p").filter(has_text=re.compile(r"\n- ")).count()
+        if lists:
+            problems.append(f"{address} shows {lists} lists as text")
     assert len(set(titles.values())) == len(titles), titles
     found["pages"] = len(titles)
 

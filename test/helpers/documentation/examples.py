@@ -1,6 +1,6 @@
 """Runs what a page of documentation shows: commands, MLIR, programs.
 
-usage: python -m documentation.examples [--update] PAGE SOURCE_ROOT BUILD_ROOT LLVM_BIN SCRATCH
+usage: python -m documentation.examples [--update] [--full] PAGE SOURCE_ROOT BUILD_ROOT LLVM_BIN SCRATCH
 
 Commands (`sh`, and `console` with their output) run one after the other in a scratch folder in which
 the source tree seems to lie, the tools on PATH; in outputs `...` is anything. Python blocks make one
@@ -33,11 +33,12 @@ sys.exit(doctest.DocTestRunner(optionflags=options).run(test).failed)
 
 
 class Page:
-    def __init__(self, path, source, build, llvm, scratch):
+    def __init__(self, path, source, build, llvm, scratch, full=False):
         self.path, self.source, self.build, self.scratch = path, source, build, scratch
         self.opt = build / "bin/quant-float-opt"
         self.text = path.read_text()
         self.blocks = find_blocks(self.text)
+        self.has = {"", "full" if full else "", "gpu" if shutil.which("nvidia-smi") else ""}
         self.failures, self.python, self.printed, self.previous = [], [], [], None
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
@@ -45,6 +46,7 @@ class Page:
             if entry.name not in {"build", ".git"}:
                 (scratch / entry.name).symlink_to(entry)
         (scratch / "build").symlink_to(build)
+        (scratch / "tmp").mkdir()
         folders = [build / "bin", pathlib.Path(sys.executable).parent, llvm, "/usr/bin", "/bin"]
         self.environment = dict(os.environ)
         self.environment |= {"PATH": ":".join(map(str, folders))}
@@ -75,6 +77,7 @@ class Page:
             if not os.access(file, os.X_OK):
                 self.fail(block, f"{file} is no program")
             return None
+        command = command.replace("/tmp/", f"{self.scratch}/tmp/")
         return subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command],
             cwd=self.scratch,
@@ -149,7 +152,7 @@ class Page:
             (self.scratch / block.options["file"]).write_text(block.text)
         if "from" in block.options:
             return self.check_excerpt(block)
-        if block.options.get("needs") == "gpu" and not shutil.which("nvidia-smi"):
+        if block.options.get("needs", "") not in self.has:
             return None
         if block.language in {"sh", "console", "mlir"}:
             return getattr(self, f"run_{block.language}")(block)
@@ -196,11 +199,13 @@ class Page:
 
 
 def main():
-    arguments = sys.argv[1:]
-    update = arguments[0] == "--update"
-    page = Page(*(pathlib.Path(argument).resolve() for argument in arguments[update:]))
+    options = {argument for argument in sys.argv[1:] if argument.startswith("--")}
+    paths = (
+        pathlib.Path(argument).resolve() for argument in sys.argv[1:] if argument not in options
+    )
+    page = Page(*paths, full="--full" in options)
     page.run()
-    if update:
+    if "--update" in options:
         page.update()
     elif page.failures:
         sys.exit("\n".join(page.failures))

@@ -18,7 +18,8 @@ class Block:
     <!-- example: ... replace="a=b" -->         in which a is b first
     <!-- example: error="must be" -->           it is refused with this text
     <!-- example: status=1 -->                  the commands exit so
-    <!-- example: needs=gpu -->                 the commands run only where a GPU is
+    <!-- example: needs=gpu -->                 it is run only where a GPU is
+    <!-- example: needs=full -->                it is run by `scripts/test.sh --full`
     """
 
     language: str
