@@ -212,7 +212,7 @@ def main():
         "numpy": np.__version__,
         "version": qf.__version__,
         **measure_starts(os.environ | {"PYTHONPATH": path}, arguments.repeat),
-        "cast_of_16M_f32": measure_cast(qf, np, 5 * arguments.repeat),
+        "cast_of_16M_f32": measure_cast(qf, np, 20 * arguments.repeat),
         "two_kernels_of_256K_1000_times": measure_threads(qf, np, arguments.repeat),
     }
     text = json.dumps(record, indent=2)
