@@ -38,7 +38,7 @@ class Page:
         self.opt = build / "bin/quant-float-opt"
         self.text = path.read_text()
         self.blocks = find_blocks(self.text)
-        self.has = {"", "full" if full else "", "gpu" if shutil.which("nvidia-smi") else ""}
+        self.full, self.llvm = full, llvm
         self.failures, self.python, self.printed, self.previous = [], [], [], None
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
@@ -66,6 +66,20 @@ class Page:
         imports = [onnx.helper.make_opsetid("", 19)]
         model = onnx.helper.make_model(graph, opset_imports=imports, ir_version=9)
         (self.scratch / "model.onnx").write_bytes(model.SerializeToString())
+
+    def simulate_device(self, model):
+        """From now on there is a driver, a simulated one, which knows the kernels of this model."""
+        import cuda
+
+        [include] = pathlib.Path(sys.prefix).glob("lib/python*/site-packages/nvidia/cu*/include")
+        command = [self.build / "bin/quant-float-compile", model, "-o", "-", "--emit", "llvm-ir"]
+        command += ["--target", "nvvm", "--chip", "sm_90"]
+        code = subprocess.run(command, cwd=self.scratch, capture_output=True, text=True, check=True)
+        library = self.scratch / "tmp/kernels.so"
+        cuda.build_kernels(code.stdout, library, self.llvm / "clang++", include)
+        simulated = cuda.simulator_environment(self.build, [library], chip=90)
+        added = ("LD_LIBRARY_PATH", "QUANT_FLOAT_SIMULATOR")
+        self.environment |= {k: v for k, v in simulated.items() if k.startswith(added)}
 
     def fail(self, block, message):
         self.failures.append(f"{self.path}:{block.line}: {message}")
@@ -152,14 +166,19 @@ class Page:
             (self.scratch / block.options["file"]).write_text(block.text)
         if "from" in block.options:
             return self.check_excerpt(block)
-        if block.options.get("needs", "") not in self.has:
+        if block.options.get("needs") == "full" and not self.full:
             return None
+        if "kernels" in block.options and not shutil.which("nvidia-smi"):
+            self.simulate_device(block.options["kernels"])
         if block.language in {"sh", "console", "mlir"}:
             return getattr(self, f"run_{block.language}")(block)
         if block.language in {"python", "pycon"}:
             self.python.append(block)
         elif block.language == "json":
-            json.loads(block.text)
+            try:
+                json.loads(block.text)
+            except ValueError as error:
+                self.fail(block, error)
         elif block.language not in SHOWN and "file" not in block.options:
             self.fail(
                 block, f"a block of '{block.language}' that no test builds: give from= or file="

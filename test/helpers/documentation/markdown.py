@@ -18,7 +18,7 @@ class Block:
     <!-- example: ... replace="a=b" -->         in which a is b first
     <!-- example: error="must be" -->           it is refused with this text
     <!-- example: status=1 -->                  the commands exit so
-    <!-- example: needs=gpu -->                 it is run only where a GPU is
+    <!-- example: kernels=cast.mlir -->         a GPU runs these; one is simulated where there is none
     <!-- example: needs=full -->                it is run by `scripts/test.sh --full`
     """
 

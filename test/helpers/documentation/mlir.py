@@ -42,7 +42,7 @@ def _check_fragment(opt, text):
             lines = text.split("\n")
             first = int(other[1]) - 2 - len(types)
             rest = re.sub(
-                re.escape(other[2]) + r"(?![\w$.-])", f"{other[2]}.n", "\n".join(lines[first:])
+                re.escape(other[2]) + r"(?![\w$.-])", f"%n.{other[2][1:]}", "\n".join(lines[first:])
             )
             text = "\n".join([*lines[:first], rest])
             continue
