@@ -48,7 +48,7 @@ for tool, *arguments in (
     for place in KNOWN[:2]:
         read(damage(*place), tool, *arguments)
 
-step = 1 if full else 97
+step = 3 if full else 97
 for at in range(0, len(bytecode), step):
     check(bytecode[:at])
     for flip in (0x01, 0x80) if full else (0x01,):
