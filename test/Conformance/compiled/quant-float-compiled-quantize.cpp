@@ -14,6 +14,7 @@
 
 #include "QuantizeCases.h"
 #include "ScaledCases.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -29,8 +30,12 @@ static std::optional<LoopRules> getRules(const QuantizeCase &one) {
   LoopRules rules;
   // A round prepares the scales of its blocks.
   rules.mayPrepare = layout == "blocks32";
-  rules.mayDivide =
-      rules.mayPrepare || layout == "columns" || one.getPrecision().isF64();
+  // D3: of a negative quotient next to zero no sign is left where a zero point
+  // is added, so that it must be exact.
+  bool addsZeroPoint = one.hasZeroPoint && isa<FloatType>(one.quantized) &&
+                       !isFloat8(one.quantized);
+  rules.mayDivide = rules.mayPrepare || layout == "columns" || addsZeroPoint ||
+                    one.getPrecision().isF64();
   return rules;
 }
 
