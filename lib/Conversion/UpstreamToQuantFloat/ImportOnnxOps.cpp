@@ -111,6 +111,18 @@ static bool isAbsent(Value value) {
   return op && op->getName().getStringRef() == "torch.constant.none";
 }
 
+/// Whether nothing is lost with the op, whatever its name promises.
+static bool isPlain(Operation *op) {
+  return op->getNumRegions() == 0 && op->getNumSuccessors() == 0;
+}
+
+/// An op that makes nothing but an absent value; calls may do more.
+static bool isNoValue(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return isPlain(op) &&
+         (name == "onnx.NoValue" || name == "torch.constant.none");
+}
+
 FailureOr<int64_t> ImportOnnxOps::getOpset(Operation *op) {
   if (opset != 0)
     return int64_t(opset);
@@ -187,7 +199,7 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
 /// for values of kinds that are rarely a scale's.
 Value ImportOnnxOps::createConstant(Operation *op) {
   ForeignOp foreign = readForeignOp(op);
-  if (foreign.opType != "Constant")
+  if (foreign.opType != "Constant" || !isPlain(op))
     return {};
   StringRef name = foreign.isTorch ? "torch.onnx.value" : "value";
   Attribute value = getAttributes(op).get(name);
@@ -235,7 +247,7 @@ Value ImportOnnxOps::getTensor(Value value) {
 
 FailureOr<NodeOp> ImportOnnxOps::createNode(ForeignOp foreign, int64_t opset) {
   Operation *op = foreign.op;
-  if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+  if (!isPlain(op))
     return op->emitError() << "expected an op without regions and successors";
   FailureOr<DictionaryAttr> attributes =
       readAttributes(foreign, *getKind(foreign.opType), opset);
@@ -249,7 +261,7 @@ FailureOr<NodeOp> ImportOnnxOps::createNode(ForeignOp foreign, int64_t opset) {
       continue;
     }
     absent.push_back(index);
-    if (Operation *none = operand.getDefiningOp())
+    if (Operation *none = operand.getDefiningOp(); none && isNoValue(none))
       maybeDead.insert(none);
   }
   SmallVector<Type> types;
@@ -351,18 +363,28 @@ void ImportOnnxOps::convertSignature(func::FuncOp func) {
       return;
     arguments.push_back(argument);
   }
+  // What is never returned has a type, too.
+  if (llvm::any_of(func.getResultTypes(), [&](Type type) {
+        return isTorch(type) && !getTensorOfTorch(type);
+      }))
+    return;
   SmallVector<OpOperand *> returned;
-  for (Block &block : func.getBody())
-    if (auto op = dyn_cast<func::ReturnOp>(block.getTerminator()))
-      for (OpOperand &operand : op->getOpOperands()) {
-        if (!isTorch(operand.get().getType()))
-          continue;
-        if (!getTensorOfTorch(operand.get().getType()) ||
-            !tensors.contains(operand.get()) ||
-            isa<BlockArgument>(operand.get()))
-          return;
-        returned.push_back(&operand);
-      }
+  for (Block &block : func.getBody()) {
+    Operation *terminator = block.getTerminator();
+    // Others may return values in a way that is not known here.
+    if (!isa<func::ReturnOp>(terminator)) {
+      if (terminator->getNumSuccessors() == 0)
+        return;
+      continue;
+    }
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      if (!isTorch(operand.get().getType()))
+        continue;
+      if (!tensors.contains(operand.get()) || isa<BlockArgument>(operand.get()))
+        return;
+      returned.push_back(&operand);
+    }
+  }
 
   for (BlockArgument argument : arguments) {
     TensorType type = getTensorOfTorch(argument.getType());

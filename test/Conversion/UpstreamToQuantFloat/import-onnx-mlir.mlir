@@ -42,3 +42,33 @@ func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "onnx.Relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// What makes an absent value may do more, and stays.
+// CHECK-LABEL: @absent_of_a_call
+func.func private @log() -> none
+func.func @absent_of_a_call(%x: tensor<2xf32>, %s: tensor<f32>) -> tensor<2xui8> {
+  // CHECK: call @log() : () -> none
+  // CHECK-NEXT: quant_float.quantize %{{.*}}, %{{.*}} opset 21
+  %none = func.call @log() : () -> none
+  %0 = "onnx.QuantizeLinear"(%x, %s, %none) : (tensor<2xf32>, tensor<f32>, none) -> tensor<2xui8>
+  return %0 : tensor<2xui8>
+}
+
+// No constant is known to have a region; what is in it is read all the same.
+// CHECK-LABEL: @constant_with_a_region
+func.func @constant_with_a_region() -> tensor<2xf16> {
+  // CHECK-NEXT: %[[O:.+]] = "onnx.Constant"() ({
+  // CHECK-NEXT: %[[I:.+]] = arith.constant dense<1.000000e+00> : tensor<2xf32>
+  // CHECK-NEXT: quant_float.cast %[[I]] opset 21 : tensor<2xf32> to tensor<2xf16>
+  // CHECK-NEXT: "x.y"() : () -> ()
+  // CHECK-NEXT: }) {value = dense<1.000000e+00> : tensor<2xf32>} : () -> tensor<2xf32>
+  // CHECK-NEXT: %[[R:.+]] = quant_float.cast %[[O]] opset 21 : tensor<2xf32> to tensor<2xf16>
+  // CHECK-NEXT: return %[[R]]
+  %o = "onnx.Constant"() ({
+    %i = "onnx.Constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<2xf32>
+    %c = "onnx.Cast"(%i) {to = f16} : (tensor<2xf32>) -> tensor<2xf16>
+    "x.y"() : () -> ()
+  }) {value = dense<1.0> : tensor<2xf32>} : () -> tensor<2xf32>
+  %0 = "onnx.Cast"(%o) {to = f16} : (tensor<2xf32>) -> tensor<2xf16>
+  return %0 : tensor<2xf16>
+}

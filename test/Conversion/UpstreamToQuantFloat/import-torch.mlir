@@ -76,3 +76,23 @@ func.func @caller(%x: !torch.vtensor<[4],f16>) -> !torch.vtensor<[4],f32> {
   %0 = func.call @called(%x) : (!torch.vtensor<[4],f16>) -> !torch.vtensor<[4],f32>
   func.return %0 : !torch.vtensor<[4],f32>
 }
+
+// What is returned in unknown ways, or not at all, keeps its type.
+// CHECK-LABEL: func.func @never_returned() -> !torch.vtensor<[2],unk>
+func.func @never_returned() -> !torch.vtensor<[2],unk> {
+  "x.unreachable"() : () -> ()
+}
+// CHECK-LABEL: func.func @in_a_loop() -> !torch.vtensor<[2],unk>
+func.func @in_a_loop() -> !torch.vtensor<[2],unk> {
+  cf.br ^loop
+^loop:
+  cf.br ^loop
+}
+// CHECK-LABEL: func.func @unknown_return(
+// CHECK-SAME: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f16>
+func.func @unknown_return(%x: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f16> {
+  // CHECK: %[[R:.+]] = "torch_c.from_builtin_tensor"
+  // CHECK: "x.return"(%[[R]]) : (!torch.vtensor<[2],f16>) -> ()
+  %0 = "torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = 10 : si64} : (!torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f16>
+  "x.return"(%0) : (!torch.vtensor<[2],f16>) -> ()
+}
