@@ -118,7 +118,7 @@ class Module:
     @property
     def text(self) -> str:
         """The model as MLIR."""
-        return self._native.write(False).decode()
+        return self._native.write(False).decode(errors="backslashreplace")
 
     @property
     def bytecode(self) -> bytes:

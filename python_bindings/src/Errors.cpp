@@ -12,6 +12,14 @@
 
 using namespace quant_float_python;
 
+nb::object quant_float_python::decode(const char *text) {
+  PyObject *decoded = PyUnicode_DecodeUTF8(
+      text ? text : "", text ? strlen(text) : 0, "backslashreplace");
+  if (!decoded)
+    throw nb::python_error();
+  return nb::steal(decoded);
+}
+
 static nb::object makeDiagnostic(nb::handle type,
                                  const QuantFloatDiagnostic &diagnostic) {
   static const char *const severities[] = {"error", "warning", "remark",
@@ -19,11 +27,6 @@ static nb::object makeDiagnostic(nb::handle type,
   nb::list notes;
   for (size_t i = 0; i < diagnostic.numNotes; ++i)
     notes.append(makeDiagnostic(type, diagnostic.notes[i]));
-  auto decode = [](const char *text) {
-    // Names of models may be any bytes.
-    return nb::steal(PyUnicode_DecodeUTF8(
-        text ? text : "", text ? strlen(text) : 0, "backslashreplace"));
-  };
   return type(severities[diagnostic.severity & 3], decode(diagnostic.message),
               decode(diagnostic.file), diagnostic.line, diagnostic.column,
               nb::tuple(notes), decode(diagnostic.node));
@@ -38,9 +41,7 @@ void quant_float_python::raiseError(QuantFloatStatus status,
   for (size_t i = 0; i < count; ++i)
     diagnostics.append(
         makeDiagnostic(type, *quantFloatErrorGetDiagnostic(error, i)));
-  const char *text = quantFloatErrorGetMessage(error);
-  nb::object message =
-      nb::steal(PyUnicode_DecodeUTF8(text, strlen(text), "backslashreplace"));
+  nb::object message = decode(quantFloatErrorGetMessage(error));
   (void)quantFloatErrorDestroy(error);
   nb::object exception = errors.attr("make_error")(
       static_cast<int>(status), message, nb::tuple(diagnostics), what);
@@ -66,8 +67,8 @@ bool quant_float_python::reportProgress(const QuantFloatProgress *progress,
     return false;
   nb::gil_scoped_acquire acquire;
   try {
-    nb::object result =
-        call->callback(progress->stage, progress->detail, progress->done);
+    nb::object result = call->callback(
+        progress->stage, decode(progress->detail), progress->done);
     return result.ptr() != Py_False;
   } catch (...) {
     call->exception = std::current_exception();

@@ -90,13 +90,13 @@ static nb::list describeArguments(const QuantFloatArgument *arguments,
     nb::object shape = nb::none();
     if (argument.rank >= 0)
       shape = nb::tuple(sizes);
-    result.append(nb::make_tuple(argument.name, argument.dtype, shape));
+    result.append(nb::make_tuple(decode(argument.name), argument.dtype, shape));
   }
   return result;
 }
 
 nb::tuple quant_float_python::describeEntry(const QuantFloatEntry &entry) {
-  return nb::make_tuple(entry.name, entry.graphName,
+  return nb::make_tuple(decode(entry.name), decode(entry.graphName),
                         describeArguments(entry.inputs, entry.numInputs),
                         describeArguments(entry.outputs, entry.numOutputs));
 }

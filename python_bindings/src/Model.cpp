@@ -12,6 +12,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <stdexcept>
 
 using namespace quant_float_python;
 
@@ -44,7 +45,7 @@ struct Options {
 class Model {
 public:
   Model() = default;
-  ~Model() { destroy(); }
+  ~Model() { (void)destroy(); }
   Model(const Model &) = delete;
   Model &operator=(const Model &) = delete;
 
@@ -189,7 +190,9 @@ public:
   void close() {
     nb::gil_scoped_release release;
     std::lock_guard<std::mutex> lock(changes);
-    destroy();
+    if (destroy() == QUANT_FLOAT_ERROR_BUSY)
+      throw std::runtime_error(
+          "a callback must not close the module that calls it");
   }
 
   bool isClosed() const { return !model.id; }
@@ -223,11 +226,15 @@ private:
     return bytes;
   }
 
-  void destroy() {
-    (void)quantFloatModelDestroy(model);
+  /// In a callback of the session's, nothing is destroyed.
+  QuantFloatStatus destroy() {
+    QuantFloatStatus status = quantFloatModelDestroy(model);
+    if (status == QUANT_FLOAT_ERROR_BUSY)
+      return status;
     (void)quantFloatSessionDestroy(session);
     model = {};
     session = {};
+    return status;
   }
 
   QuantFloatSession session = {};

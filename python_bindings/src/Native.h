@@ -31,6 +31,10 @@ namespace nb = nanobind;
 [[noreturn]] void raiseError(QuantFloatStatus status, QuantFloatError error,
                              const char *what);
 
+/// A string of the library's as one of Python's: names of models may be any
+/// bytes.
+nb::object decode(const char *text);
+
 /// A call during which the C API may report progress on this thread.
 struct ProgressCall {
   explicit ProgressCall(nb::handle callback);

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import quant_float as qf
 from onnx import TensorProto, helper
+from quant_float import _native
 
 root, work = map(pathlib.Path, sys.argv[1:])
 
@@ -241,6 +242,17 @@ def check_progress():
 
     module.compile("first", progress=reenter)
     expect.true("another module in a callback", len(told) == 2)
+    count = _native.get_num_live_objects()
+    for _ in range(3):
+        with qf.parse(TWO) as closed:
+            expect.raises(
+                "closed by itself",
+                RuntimeError,
+                "a callback must not close the module that calls it",
+                lambda closed=closed: closed.compile("first", progress=lambda *_: closed.close()),
+            )
+            expect.true("it stays open", not closed.closed and closed.text)
+    expect.true("nothing is left of it", _native.get_num_live_objects() == count)
     inside = []
     module.compile(
         "first", progress=lambda *_: bool(inside or inside.append(qf.parse(TWO).text) or True)
@@ -248,6 +260,25 @@ def check_progress():
     expect.true("another module in a callback", len(inside) == 1)
 
 
+def check_bytes():
+    """Names in ONNX's models may be any bytes."""
+    data = (root / "examples" / "digits" / "digits-f8.onnx").read_bytes()
+    data = data.replace(b"\x05image", b"\x05\xffmage").replace(b"\x06digits", b"\x06\xfeigits")
+    told = []
+    module = qf.import_onnx(data)
+    function = module.functions[0]
+    names = function.inputs[0].name, function.graph_name
+    expect.true(f"{names}", names == ("\\xffmage", "\\xfeigits"))
+    x = np.zeros((1, 64), np.float32)
+    kernel = module.compile(progress=lambda *stage: told.append(stage))
+    expect.true("a kernel's", kernel.inputs[0].name == names[0] and kernel.graph_name == names[1])
+    expect.true("computes", kernel(x).shape == (1, 10) and told)
+    expect.true("by its name", qf.compile(module, names[1])(x).shape == (1, 10))
+    expect.true("in text and reports", module.text and len(module.check()) == 9)
+    expect.raises("in errors", TypeError, "input 0 '\\xffmage'", lambda: kernel(1))
+
+
+check_bytes()
 check_forms()
 check_openvino()
 check_several()
