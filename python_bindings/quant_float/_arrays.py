@@ -79,14 +79,32 @@ def take(value: Any, what: str, *, scalar: DType | None = None, writable: bool =
 
 def _convert_scalar(value: float, what: str, element: DType) -> np.ndarray:
     if element.is_float:
-        # Rounded as an array's values would be.
-        with np.errstate(over="ignore"):
-            return np.array(value, np.float64).astype(element.numpy)
+        return _round_number(value, what, element)
     least, most = element.range
     if not least <= value <= most or value != int(value):
         raise ValueError(f"{what} must be a value of type {element.name}, but got {value!r}")
     wide = np.uint64 if most > 2**63 else np.int64
     return np.array(int(value), wide).astype(element.numpy)
+
+
+def _round_number(value: float, what: str, element: DType) -> np.ndarray:
+    """``value`` rounded once, to nearest even, where numpy and ml_dtypes go through other types."""
+    wide = np.float32 if element.bits < 32 else np.float64
+    try:
+        near = np.array(float(value), np.float64)
+    except OverflowError:
+        raise ValueError(
+            f"{what} must be a number that a double holds, but got one of "
+            f"{int(value).bit_length()} bits"
+        ) from None
+    with np.errstate(all="ignore"):
+        near = near.astype(wide)
+        if element.bits < 64 and float(near) != value:
+            # To odd: the next rounding is then that of the number. Python compares exactly.
+            if abs(float(near)) > abs(value):
+                near = np.array(np.nextafter(near, wide(0)))
+            near.view(_CODES[near.itemsize])[...] |= 1
+        return near.astype(element.numpy)
 
 
 def _take_array(array: np.ndarray, what: str, writable: bool) -> Tensor:

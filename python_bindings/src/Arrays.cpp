@@ -66,10 +66,11 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
   nb::ndarray<> tensor;
   nb::ndarray<nb::ro> readOnly;
   // An import of a writable array fails where memory is read-only.
-  if (writable)
-    tensor = nb::cast<nb::ndarray<>>(array, /*convert=*/false);
-  else
-    readOnly = nb::cast<nb::ndarray<nb::ro>>(array, /*convert=*/false);
+  bool isWritten = writable && nb::try_cast(array, tensor, /*convert=*/false);
+  if (!isWritten && !nb::try_cast(array, readOnly, /*convert=*/false))
+    throw nb::value_error("its __dlpack__ gives no array");
+  if (writable && !isWritten)
+    throw nb::value_error("it is read-only");
   auto view = [&](auto &source) {
     nb::dlpack::dtype type = source.dtype();
     if (type.lanes != 1)
@@ -84,7 +85,7 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
     }
     isContiguous |= stride == 0;
     nb::object codes = nb::none();
-    if (isContiguous && type.bits % 8 == 0) {
+    if (isContiguous && type.bits % 8 == 0 && type.bits <= 64) {
       nb::dlpack::dtype unsignedType = {
           static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), type.bits, 1};
       auto make = [&](auto *data) {

@@ -8,6 +8,7 @@ import expect
 import ml_dtypes
 import numpy as np
 import quant_float as qf
+from quant_float import _arrays
 
 full = "--full" in sys.argv
 generator = np.random.default_rng(7)
@@ -188,6 +189,32 @@ def check_scalars():
     )
 
 
+def check_numbers():
+    """Numbers of Python are rounded once, whatever numpy's error state is."""
+    up, tie = 1 + 2**-8 + 2**-40, 1 + 2**-8
+    cases = [
+        ("bf16", up, 0x3F81), ("bf16", -up, 0xBF81), ("bf16", tie, 0x3F80),
+        ("bf16", 1 + 3 * 2**-8 - 2**-40, 0x3F81), ("bf16", 2**60 + 2**52 + 1, 0x5D81),
+        ("bf16", 1e300, 0x7F80), ("bf16", -1e-320, 0x8000), ("bf16", 2**-134 * up, 1),
+        ("bf16", True, 0x3F80), ("bf16", float("-inf"), 0xFF80), ("bf16", float("nan"), 0x7FC0),
+        ("f16", 1 + 2**-11 + 2**-40, 0x3C01), ("f16", 1e6, 0x7C00),
+        ("f32", 2**60 + 2**36 + 1, 0x5D800001), ("f32", 1e-60, 0), ("f32", 0.1, 0x3DCCCCCD),
+        ("f64", 0.1, 0x3FB999999999999A), ("f8E5M2", 1 + 2**-3 + 2**-40, 0x3D),
+    ]  # fmt: skip
+    with np.errstate(all="raise"):
+        for element, number, wanted in cases:
+            kind = qf.dtype(element)
+            array = _arrays.take(number, "scale", scalar=kind).array
+            expect.same(
+                f"{number!r} as {element}",
+                array,
+                np.array(wanted, expect.CODES[kind.itemsize]).view(kind.numpy),
+            )
+        x = np.array([3, -5], ml_dtypes.bfloat16)
+        scale = np.array(0x3F81, np.uint16).view(ml_dtypes.bfloat16)
+        expect.same("as a scale", qf.qdq(x, up, storage="i8"), qf.qdq(x, scale, storage="i8"))
+
+
 def check_fakeconvert():
     kinds = itertools.product(
         ("f32", "f16", "bf16"), ("f8e4m3", "f8e5m2"), ("exact", "openvino", "openvino_reference")
@@ -271,6 +298,7 @@ check_casts()
 check_attributes()
 check_quantization()
 check_scalars()
+check_numbers()
 check_fakeconvert()
 check_shapes()
 check_cache()

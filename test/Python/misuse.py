@@ -52,6 +52,16 @@ class Strange:
         return 42
 
 
+class ReadOnly:
+    """Memory of numpy that is only read."""
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        return read_only().__dlpack__(**options)
+
+
 def read_only():
     array = np.empty((3, 4), np.float16)
     array.flags.writeable = False
@@ -149,7 +159,9 @@ CASES = [
     ("an unknown type", TypeError, "DLPack type 99 of 8 bits", lambda: qf.cast(foreign.Foreign(x, 99, 8), "f16")),
     ("it raises BufferError", ValueError, "x must be a DLPack array", lambda: qf.cast(Raises(BufferError("no")), "f16")),
     ("it raises ValueError", ValueError, "x must be a DLPack array", lambda: qf.cast(Raises(ValueError("no")), "f16")),
-    ("no capsule", ValueError, "x must be a DLPack array", lambda: qf.cast(Strange(), "f16")),
+    ("no capsule", ValueError, "x must be a DLPack array: its __dlpack__ gives no array", lambda: qf.cast(Strange(), "f16")),
+    ("long double", TypeError, "DLPack type 2 of 128 bits", lambda: qf.cast(foreign.Foreign(x, 2, 128, sizes=(3,)), "f16")),
+    ("out read-only", ValueError, "out must be a writable DLPack array: it is read-only", lambda: qf.cast(x, "f16", out=ReadOnly())),
     ("many dimensions", ValueError, "", lambda: qf.cast(foreign.Foreign(x, 2, 32, sizes=(1,) * 100), "f16")),
     ("out of another type", TypeError, "out must have type float16", lambda: qf.cast(x, "f16", out=foreign.Foreign(x.copy(), 2, 32))),
     # attributes of cast
@@ -175,6 +187,7 @@ CASES = [
     ("no scale", TypeError, "scale", lambda: qf.quantize(x)),
     ("scale None", TypeError, "scale must be a numpy array", lambda: qf.quantize(x, None)),
     ("scale a string", TypeError, "scale must be a numpy array", lambda: qf.quantize(x, "1")),
+    ("scale far out", ValueError, "scale must be a number that a double holds, but got one of 1329 bits", lambda: qf.quantize(x, 10**400)),
     ("scale of integers", qf.ModelError, "scale", lambda: qf.quantize(x, np.int8(1))),
     ("scale of four without axis", ValueError, "scale must be one value where there is no axis, but got shape (4,)", lambda: qf.quantize(x, scales)),
     ("scale of rank 2", ValueError, "scale must be one value", lambda: qf.quantize(x, np.ones((1, 1), np.float32))),
