@@ -10,13 +10,19 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _native
 from ._arguments import require_integer
 from ._arrays import Tensor
 from ._cache import kernel_cache
+from ._errors import RunError
 from ._kernels import Kernel
 
 __all__: list[str] = []
+
+# Of qf_status.
+_OVERLAP = 5
 
 # In the order of the ops' syntax; `to` and `storage` are types without a keyword of their own name.
 _SYNTAX = {
@@ -164,12 +170,14 @@ def run(
 ) -> None:
     """Computes ``op`` from ``inputs`` into ``result``."""
     types = tuple(view.type for view in inputs)
-    if target == "reference":
-        _evaluate(_parse(op, attributes, types, result.type), inputs, result)
-        return
-    if target != "cpu":
+    if target not in ("cpu", "reference"):
         raise ValueError(f"target must be cpu or reference, but got {target!r}")
     threads = require_integer(threads, "threads", 0, 4096)
+    if target == "reference":
+        model = _parse(op, attributes, types, result.type)
+        _require_apart(op, inputs, result)
+        _evaluate(model, inputs, result)
+        return
     key = (op, tuple(attributes.values()), types, result.type, threads)
 
     def make() -> Kernel:
@@ -188,6 +196,14 @@ def _parse(
 ) -> _native.Model:
     text = _write_module(op, attributes, types, result).encode()
     return _native.Model.parse(_native.MLIR, text, f"<{op}>", True, -1, b"", b"", None)
+
+
+def _require_apart(op: str, inputs: list[View], result: View) -> None:
+    """As kernels refuse it."""
+    for index, view in enumerate(inputs):
+        # Exact for contiguous memory.
+        if np.may_share_memory(view.tensor.codes, result.tensor.codes):
+            raise RunError(f"{op}: output 0: overlaps input {index}", status=_OVERLAP)
 
 
 def _evaluate(model: _native.Model, inputs: list[View], result: View) -> None:

@@ -147,6 +147,9 @@ CASES = [
     ("out a scalar", TypeError, "but got float16", lambda: qf.cast(one, "f16", out=np.float16(1))),
     ("out masked", TypeError, "without a mask", lambda: qf.cast(x, "f32", out=masked())),
     ("out is x", qf.RunError, "overlap", lambda: qf.cast(x, "f32", out=x)),
+    ("out is x of the Reference", qf.RunError, "cast: output 0: overlaps input 0", lambda: qf.cast(x, "f32", out=x, target="reference")),
+    ("out overlaps x of the Reference", qf.RunError, "overlaps input 0", lambda: (lambda pair: qf.cast(pair[0], "f16", out=pair[1], target="reference"))(overlapping())),
+    ("threads of the Reference", ValueError, "threads must be between 0 and 4096, but got -1", lambda: qf.cast(x, "f16", target="reference", threads=-1)),
     ("out overlaps x", qf.RunError, "overlap", lambda: (lambda pair: qf.cast(pair[0], "f16", out=pair[1]))(overlapping())),
     # DLPack
     ("another device", ValueError, "in the CPU's memory, but got DLPack device 2", lambda: qf.cast(foreign.Foreign(x, 2, 32, device=2), "f16")),
