@@ -262,7 +262,8 @@ def QuantFloatLegalizeArithPass
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+    "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
+    "mlir::quant_float::QuantFloatDialect"
   ];
 }
 

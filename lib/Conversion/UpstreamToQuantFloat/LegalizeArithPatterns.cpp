@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/Passes.h"
@@ -226,6 +227,11 @@ static Value expandScaling(OpBuilder &builder, Operation *op,
   Value scale = convertFloat(builder, loc, operands[1],
                              Float8E8M0FNUType::get(builder.getContext()), {});
   scale = convertFloat(builder, loc, scale, type, {});
+  // One scale may be that of a whole vector.
+  auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (vector && !isa<VectorType>(scale.getType()))
+    scale = vector::BroadcastOp::create(builder, loc,
+                                        withElementType(vector, type), scale);
   if (isa<arith::ScalingTruncFOp>(op)) {
     Value quotient = arith::DivFOp::create(builder, loc, operands[0], scale);
     return convertFloat(builder, loc, quotient,
@@ -329,8 +335,13 @@ static Value expandOnTensor(OpBuilder &builder, Operation *op,
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, op->getOperand(0)),
       type.getElementType(), type.getEncoding());
-  SmallVector<AffineMap> maps(op->getNumOperands() + 1,
-                              builder.getMultiDimIdentityMap(type.getRank()));
+  // A scale may be a scalar.
+  auto maps = llvm::map_to_vector(op->getOperandTypes(), [&](Type operand) {
+    return isa<TensorType>(operand)
+               ? builder.getMultiDimIdentityMap(type.getRank())
+               : AffineMap::get(type.getRank(), 0, builder.getContext());
+  });
+  maps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto body = [&](OpBuilder &nested, Location loc, ValueRange arguments) {

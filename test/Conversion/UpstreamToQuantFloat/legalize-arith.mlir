@@ -167,3 +167,30 @@ func.func @scaling_of_wide_floats(%x: f32, %s: f8E8M0FNU, %h: f16) -> (f16, f32)
   %1 = arith.scaling_extf %h, %s : f16, f8E8M0FNU to f32
   return %0, %1 : f16, f32
 }
+
+// One scale for all elements.
+// CHECK-LABEL: @scaling_of_vectors_by_scalars
+// CHECK-SAME: %[[X:.+]]: vector<4x[2]xf32>, %[[S:.+]]: f8E8M0FNU, %[[Y:.+]]: vector<8xf4E2M1FN>, %[[T:.+]]: f32
+func.func @scaling_of_vectors_by_scalars(%x: vector<4x[2]xf32>, %s: f8E8M0FNU, %y: vector<8xf4E2M1FN>, %t: f32) -> (vector<4x[2]xf4E2M1FN>, vector<8xf16>) {
+  // CHECK: %[[SCALE:.+]] = quant_float.cast %[[S]] opset 28 : f8E8M0FNU to f32
+  // CHECK: %[[ALL:.+]] = vector.broadcast %[[SCALE]] : f32 to vector<4x[2]xf32>
+  // CHECK: arith.divf %[[X]], %[[ALL]] : vector<4x[2]xf32>
+  %0 = arith.scaling_truncf %x, %s : vector<4x[2]xf32>, f8E8M0FNU to vector<4x[2]xf4E2M1FN>
+  // CHECK: quant_float.cast %[[T]] opset 28 round_mode nearest : f32 to f8E8M0FNU
+  // CHECK: %[[ALL:.+]] = vector.broadcast %{{.*}} : f16 to vector<8xf16>
+  // CHECK: arith.mulf %{{.*}}, %[[ALL]] : vector<8xf16>
+  %1 = arith.scaling_extf %y, %t : vector<8xf4E2M1FN>, f32 to vector<8xf16>
+  return %0, %1 : vector<4x[2]xf4E2M1FN>, vector<8xf16>
+}
+
+// CHECK-LABEL: @scaling_of_tensors_by_scalars
+// CHECK-SAME: %[[X:.+]]: tensor<?x4xf32>, %[[S:.+]]: f8E8M0FNU, %[[Y:.+]]: tensor<f4E2M1FN>
+func.func @scaling_of_tensors_by_scalars(%x: tensor<?x4xf32>, %s: f8E8M0FNU, %y: tensor<f4E2M1FN>) -> (tensor<?x4xf4E2M1FN>, tensor<f32>) {
+  // CHECK: linalg.generic {indexing_maps = [#[[ALL:.+]], #[[NONE:.+]], #[[ALL]]], {{.*}}} ins(%[[X]], %[[S]] : tensor<?x4xf32>, f8E8M0FNU)
+  // CHECK: arith.divf %{{.*}}, %{{.*}} : f32
+  %0 = arith.scaling_truncf %x, %s : tensor<?x4xf32>, f8E8M0FNU to tensor<?x4xf4E2M1FN>
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]], %[[S]] : tensor<f4E2M1FN>, f8E8M0FNU)
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+  %1 = arith.scaling_extf %y, %s : tensor<f4E2M1FN>, f8E8M0FNU to tensor<f32>
+  return %0, %1 : tensor<?x4xf4E2M1FN>, tensor<f32>
+}
