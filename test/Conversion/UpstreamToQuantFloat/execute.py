@@ -49,13 +49,18 @@ class Case:
     inputs: tuple
     result: str
     mode: str = ""
+    # One scalar scale for all elements.
+    shared: bool = False
+
+    def is_scalar(self, number):
+        return self.shared and number == 1
 
     def text(self, values, kinds, result):
         mode = f" {self.mode}" if self.mode else ""
         return f"arith.{self.op} {', '.join(values)}{mode} : {', '.join(kinds)} to {result}"
 
     def __str__(self):
-        return f"{self.op} {','.join(self.inputs)} to {self.result} {self.mode}".strip()
+        return f"{self.op} {','.join(self.inputs)} to {self.result} {self.mode}{'shared' * self.shared}".strip()
 
 
 def make_cases():
@@ -82,6 +87,9 @@ def make_cases():
             for scale in ("f8E8M0FNU", "f32"):
                 yield Case("scaling_truncf", (wide, scale), narrow)
                 yield Case("scaling_extf", (narrow, scale), wide)
+    for scale in ("f8E8M0FNU", "f32"):
+        yield Case("scaling_truncf", ("f32", scale), "f4E2M1FN", shared=True)
+        yield Case("scaling_extf", ("f8E4M3FN", scale), "f16", shared=True)
 
 
 CASES = list(make_cases())
@@ -145,33 +153,37 @@ def loop_module(lanes, oracle=False):
     for index, case in enumerate(CASES):
         lines = []
 
-        def form(name):
-            return f"vector<{lanes}x{name}>" if lanes > 1 else name
+        def form(name, scalar=False):
+            return f"vector<{lanes}x{name}>" if lanes > 1 and not scalar else name
 
-        def resize(lines, value, source, target, op):
+        def resize(lines, value, source, target, op, scalar=False):
             if source == target:
                 return value
-            lines.append(f"{value}r = arith.{op} {value} : {form(source)} to {form(target)}")
+            kinds = f"{form(source, scalar)} to {form(target, scalar)}"
+            lines.append(f"{value}r = arith.{op} {value} : {kinds}")
             return value + "r"
 
         values = []
         for number, name in enumerate(case.inputs):
             memory = f"memref<{COUNT}x{slot(name)}>"
-            load = f"vector.load %in{number}[%i]" if lanes > 1 else f"memref.load %in{number}[%i]"
+            scalar = case.is_scalar(number)
+            whole = lanes > 1 and not scalar
+            load = f"vector.load %in{number}[%i]" if whole else f"memref.load %in{number}[%i]"
             lines.append(
-                f"%a{number} = {load} : {memory}{', ' + form(slot(name)) if lanes > 1 else ''}"
+                f"%a{number} = {load} : {memory}{', ' + form(slot(name)) if whole else ''}"
             )
             bits = f"i{width(name)}"
-            value = resize(lines, f"%a{number}", slot(name), bits, "trunci")
+            value = resize(lines, f"%a{number}", slot(name), bits, "trunci", scalar)
             if name in FLOATS:
-                lines.append(f"%x{number} = arith.bitcast {value} : {form(bits)} to {form(name)}")
+                kinds = f"{form(bits, scalar)} to {form(name, scalar)}"
+                lines.append(f"%x{number} = arith.bitcast {value} : {kinds}")
                 value = f"%x{number}"
             values.append(value)
         if oracle and {"f64", "i64"} & {case.inputs[0], case.result}:
             made, value = call_apfloat(case)
             lines = [lines[0], *made]
         else:
-            kinds = [form(name) for name in case.inputs]
+            kinds = [form(n, case.is_scalar(number)) for number, n in enumerate(case.inputs)]
             plain = replace(case, mode="") if oracle else case
             lines.append(f"%y = {plain.text(values, kinds, form(case.result))}")
             value, bits = "%y", f"i{width(case.result)}"
@@ -210,8 +222,12 @@ def tensor_module():
         result = f"tensor<{COUNT}x{case.result}>"
         values = [f"%x{number}" for number in range(len(kinds))]
         arguments = ", ".join(f"{value}: {kind}" for value, kind in zip(values, kinds, strict=True))
+        extract = ""
+        if case.shared:
+            extract = f"%c0 = arith.constant 0 : index\n%s = tensor.extract %x1[%c0] : {kinds[1]}\n"
+            values[1], kinds[1] = "%s", case.inputs[1]
         functions.append(
-            f"func.func @c{index}({arguments}) -> {result} {{\n"
+            f"func.func @c{index}({arguments}) -> {result} {{\n{extract}"
             f"%y = {case.text(values, kinds, result)}\nreturn %y : {result}\n}}\n"
         )
     return "".join(functions)
@@ -405,6 +421,10 @@ failures = []
 compared = 0
 for index, case in enumerate(CASES):
     inputs = [ARRAYS[case.inputs[0]], *(SHUFFLED[name] for name in case.inputs[1:])]
+    if case.shared:
+        # A scale of 2^-3.
+        scale = 124 if case.inputs[1] == "f8E8M0FNU" else 124 << 23
+        inputs[1] = np.full_like(inputs[1], scale)
     expected = expect(case, inputs)
     defined = is_defined(case, inputs)
     for form, library in forms.items():
