@@ -10,6 +10,7 @@
 #include "Kernel.h"
 #include "Session.h"
 #include "quant-float/Compiler/Driver.h"
+#include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Target/OpenVINO/FakeConvertMode.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -103,6 +104,15 @@ compile(ModuleOp module, const CompileOptions &options, SessionCall &call) {
   return std::move(kernel);
 }
 
+/// Whether code for a triple can run in this process; one without an operating
+/// system fits all of them.
+static bool fitsThisProcess(StringRef triple) {
+  llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
+  return wanted.getArch() == own.getArch() &&
+         (wanted.getOS() == llvm::Triple::UnknownOS ||
+          wanted.getOS() == own.getOS());
+}
+
 /// What only kernels in this process cannot have.
 static QuantFloatStatus checkForThisProcess(const CompileOptions &options,
                                             bool checkMemory,
@@ -111,13 +121,20 @@ static QuantFloatStatus checkForThisProcess(const CompileOptions &options,
     return report.makeError(
         QUANT_FLOAT_ERROR_UNSUPPORTED,
         "kernels in this process are for its CPU, not for NVVM");
-  if (!options.triple.empty() &&
-      llvm::Triple(options.triple).getArch() !=
-          llvm::Triple(llvm::sys::getProcessTriple()).getArch())
+  // A CPU without a triple may stand for another architecture; what LLVM does
+  // not know is left to the compiler to name.
+  std::string triple = options.triple;
+  if (triple.empty()) {
+    if (llvm::Expected<TargetCpu> cpu = TargetCpu::get(triple, options.cpu))
+      triple = cpu->triple;
+    else
+      llvm::consumeError(cpu.takeError());
+  }
+  if (!triple.empty() && !fitsThisProcess(triple))
     return report.makeError(
         QUANT_FLOAT_ERROR_UNSUPPORTED,
-        "kernels in this process are for its CPU, not for '" + options.triple +
-            "'");
+        "kernels in this process are for its CPU, not for '" +
+            (options.triple.empty() ? options.cpu : options.triple) + "'");
 #ifndef __linux__
   if (checkMemory)
     return report.makeError(QUANT_FLOAT_ERROR_UNSUPPORTED,

@@ -41,8 +41,9 @@ SmallVector<func::FuncOp> capi::getEntryFunctions(ModuleOp module) {
   // Ops that nobody has verified may lack a name or a type.
   for (auto function : module.getOps<func::FuncOp>())
     if (function->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()) &&
-        function.getFunctionTypeAttr() && function.isPublic() &&
-        !function.isExternal())
+        function.getFunctionTypeAttr() &&
+        isa<FunctionType>(function.getFunctionTypeAttr().getValue()) &&
+        function.isPublic() && !function.isExternal())
       functions.push_back(function);
   return functions;
 }
@@ -63,14 +64,24 @@ static EntryPointArgument describe(Type type, DictionaryAttr attributes) {
   return argument;
 }
 
+/// The attributes of an argument or result, of which unverified functions may
+/// have too few or others than dictionaries.
+static DictionaryAttr getAttributes(ArrayAttr attributes, size_t index) {
+  return attributes && index < attributes.size()
+             ? dyn_cast<DictionaryAttr>(attributes[index])
+             : DictionaryAttr();
+}
+
 std::unique_ptr<OwnedEntry> capi::describeFunction(func::FuncOp function) {
   EntryPointInfo info;
   info.symbol = function.getSymName().str();
   if (auto name = function->getAttrOfType<StringAttr>(kGraphNameAttrName))
     info.graphName = name.str();
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-    info.inputs.push_back(describe(type, function.getArgAttrDict(index)));
+    info.inputs.push_back(
+        describe(type, getAttributes(function.getArgAttrsAttr(), index)));
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    info.outputs.push_back(describe(type, function.getResultAttrDict(index)));
+    info.outputs.push_back(
+        describe(type, getAttributes(function.getResAttrsAttr(), index)));
   return std::make_unique<OwnedEntry>(std::move(info));
 }

@@ -109,9 +109,12 @@ static llvm::Error defineCudaRuntime(orc::LLJIT &jit) {
 }
 
 llvm::Expected<std::unique_ptr<JitModule>>
-JitModule::create(std::unique_ptr<llvm::Module> module,
+JitModule::create(std::unique_ptr<llvm::Module> given,
                   std::unique_ptr<llvm::LLVMContext> context,
                   const JitOptions &options) {
+  // Whatever fails, the module goes before its context.
+  orc::ThreadSafeModule owned(std::move(given), std::move(context));
+  llvm::Module *module = owned.getModuleUnlocked();
   static std::once_flag targetInitialized;
   std::call_once(targetInitialized, [] {
     llvm::InitializeNativeTarget();
@@ -125,6 +128,14 @@ JitModule::create(std::unique_ptr<llvm::Module> module,
       orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
+  // Its code generator would abort on the CPU's name.
+  const llvm::Triple &triple = module->getTargetTriple();
+  if (triple.getArch() != llvm::Triple::UnknownArch &&
+      triple.getArch() != host->getTargetTriple().getArch())
+    return llvm::createStringError("code for '" + triple.str() +
+                                   "' cannot run in this process, which is "
+                                   "for '" +
+                                   host->getTargetTriple().str() + "'");
   if (!options.cpu.empty()) {
     host->setCPU(options.cpu);
     host->getFeatures() = llvm::SubtargetFeatures();
@@ -163,8 +174,7 @@ JitModule::create(std::unique_ptr<llvm::Module> module,
 
   module->setDataLayout((*jit)->getDataLayout());
   module->setTargetTriple((*jit)->getTargetTriple());
-  if (llvm::Error error = (*jit)->addIRModule(
-          orc::ThreadSafeModule(std::move(module), std::move(context))))
+  if (llvm::Error error = (*jit)->addIRModule(std::move(owned)))
     return std::move(error);
   std::unique_ptr<JitModule> result(new JitModule(std::move(*jit)));
   if (hasConstructors) {

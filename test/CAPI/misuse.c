@@ -298,6 +298,27 @@ static void texts(void) {
          quantFloatModelEvaluate(unverified, 0, NULL, 0,
                                  &(QuantFloatTensors){0}, &error));
   MUST(quantFloatModelDestroy(unverified));
+  /* Functions of no type of a function, with attributes for no or too few
+     arguments and results, or with no dictionaries. */
+  const char *odd[] = {"function_type = i32",
+                       "function_type = (i32) -> i32, arg_attrs = [3]",
+                       "function_type = (i32) -> i32, arg_attrs = []",
+                       "function_type = (i32) -> i32, res_attrs = [3]",
+                       "function_type = (i32) -> i32, res_attrs = []"};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "\"func.func\"() <{sym_name = \"f\", %s}> ({\n"
+             "^bb0(%%x: i32): \"func.return\"(%%x) : (i32) -> ()\n"
+             "}) : () -> ()",
+             odd[i]);
+    MUST(quantFloatModelParse(session, QUANT_FLOAT_FORMAT_MLIR, text,
+                              strlen(text), &options, &unverified, &lastError));
+    value("entries of unverified",
+          quantFloatModelGetNumEntries(unverified) == (i > 0));
+    answer("odd function", quantFloatModelVerify(unverified, &error));
+    MUST(quantFloatModelDestroy(unverified));
+  }
   QuantFloatModel broken = parse(
       session, "func.func @f(%x: tensor<*xf32>) -> tensor<*xf16> {\n"
                "  %0 = quant_float.cast %x opset 13\n"
@@ -331,6 +352,13 @@ static void options(void) {
   COMPILE("cpu", c.cpu = "no-such-cpu");
   COMPILE("triple", c.triple = "riscv64-linux-gnu");
   COMPILE("no triple", c.triple = "hello");
+#ifdef __x86_64__
+  COMPILE("cpu of another machine", c.cpu = "apple-m1");
+  COMPILE("system", c.triple = "x86_64-apple-macosx");
+#else
+  COMPILE("cpu of another machine", c.cpu = "znver4");
+  COMPILE("system", c.triple = "aarch64-apple-macosx");
+#endif
   struct {
     QuantFloatCompileOptions known;
     int64_t later;
@@ -438,6 +466,7 @@ int main(void) {
 // CHECK-NEXT: compile invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: pass on invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: evaluate invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
+// CHECK-COUNT-5: odd function: model:
 // CHECK-NEXT: failing pass: model: <memory>:2:8: 'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'
 // CHECK-NEXT: after it: argument: a pipeline has failed on the model before
 // CHECK-NEXT: compile after it: argument: a pipeline has failed on the model before
@@ -453,6 +482,8 @@ int main(void) {
 // CHECK-NEXT: cpu: model: <memory>: unknown cpu 'no-such-cpu' for the triple {{.*}}
 // CHECK-NEXT: triple: unsupported: kernels in this process are for its CPU, not for 'riscv64-linux-gnu'
 // CHECK-NEXT: no triple: unsupported: kernels in this process are for its CPU, not for 'hello'
+// CHECK-NEXT: cpu of another machine: unsupported: kernels in this process are for its CPU, not for '{{apple-m1|znver4}}'
+// CHECK-NEXT: system: unsupported: kernels in this process are for its CPU, not for '{{.*}}-apple-macosx'
 // CHECK-NEXT: unknown field: unsupported: options have fields that this version of the library does not know
 // CHECK-NEXT: kind below: argument: kind must be 0 to 8, but got -1
 // CHECK-NEXT: kind above: argument: kind must be 0 to 8, but got 9
@@ -460,4 +491,4 @@ int main(void) {
 // CHECK-NEXT: load size: argument: options must have their size in the first field, but got 1
 // CHECK-NEXT: load mode: argument: the mode of fakeconvert must be -1 to 2, but got 9
 // CHECK-NEXT: session size: argument: options must have their size in the first field, but got 3
-// CHECK-NEXT: 146 cases, alive: 0
+// CHECK-NEXT: 158 cases, alive: 0

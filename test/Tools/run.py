@@ -2,6 +2,7 @@
 # giving sizes, random values, outputs, timing; and that both targets give the same bits.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
+import platform
 import re
 import sys
 
@@ -202,5 +203,10 @@ for target in ("reference", "cpu"):
     if values is None or not np.array_equal(values, wanted, equal_nan=True):
         failures.append(f"{target}: other values of the large constant")
     expect_equal(load(target, 1), np.array([1.5, np.inf], "f2"), f"{target}: small constant")
+
+# Code for another machine cannot run here.
+foreign = "apple-m1" if platform.machine() == "x86_64" else "znver4"
+message = "cannot run in this process, which is for '"
+run(1, "constant.mlir", "--target", "cpu", "--cpu", foreign, stderr=message)
 
 tool.finish()
