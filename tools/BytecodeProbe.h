@@ -13,14 +13,35 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace mlir::quant_float {
+
+/// Reads standard input and puts a file in its place, which can be read again;
+/// null if that fails, with `error` set where something has been read.
+inline std::unique_ptr<llvm::MemoryBuffer> keepStandardInput(int &error) {
+  FILE *file = tmpfile();
+  auto buffer = file ? llvm::MemoryBuffer::getSTDIN()
+                     : std::make_error_code(std::errc::io_error);
+  if (buffer) {
+    StringRef bytes = (*buffer)->getBuffer();
+    if (fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() ||
+        fflush(file) || dup2(fileno(file), STDIN_FILENO) < 0)
+      error = errno;
+    lseek(STDIN_FILENO, 0, SEEK_SET);
+  }
+  if (file)
+    fclose(file);
+  return buffer && !error ? std::move(*buffer) : nullptr;
+}
 
 /// What loadModel would exit with for bytecode in a file that it refuses, after
 /// the errors; kToolDone for any other model. Upstream's reader believes the
@@ -28,10 +49,20 @@ namespace mlir::quant_float {
 /// a process of its own reads it first. For tools, before they have threads.
 inline int probeBytecode(StringRef path, const DialectRegistry &registry,
                          const LoadOptions &options) {
-  if (!path.ends_with(".mlirbc"))
-    return kToolDone;
-  auto file = llvm::MemoryBuffer::getFile(path);
-  if (!file || !isBytecode((*file)->getMemBufferRef()))
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  if (path == "-") {
+    int error = 0;
+    file = keepStandardInput(error);
+    if (error) {
+      llvm::errs() << path << ": error: " << strerror(error) << "\n";
+      return kToolWrongUsage;
+    }
+  } else if (auto opened = openRegularFile(path)) {
+    file = std::move(*opened);
+  } else {
+    llvm::consumeError(opened.takeError());
+  }
+  if (!file || !isBytecode(file->getMemBufferRef()))
     return kToolDone;
   FILE *errors = tmpfile();
   pid_t child = errors ? fork() : -1;
@@ -40,7 +71,7 @@ inline int probeBytecode(StringRef path, const DialectRegistry &registry,
     for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGXCPU})
       signal(number, SIG_DFL);
     // Far more than any model of this size takes.
-    rlim_t seconds = 5 + ((*file)->getBufferSize() >> 20);
+    rlim_t seconds = 5 + (file->getBufferSize() >> 20);
     rlimit time = {seconds, seconds}, core = {0, 0};
     setrlimit(RLIMIT_CPU, &time);
     setrlimit(RLIMIT_CORE, &core);
@@ -57,6 +88,9 @@ inline int probeBytecode(StringRef path, const DialectRegistry &registry,
   }
   int status = 0, exitCode = kToolDone;
   if (child > 0 && waitpid(child, &status, 0) == child) {
+    // The child has moved the place in it.
+    if (path == "-")
+      lseek(STDIN_FILENO, 0, SEEK_SET);
     if (WIFSIGNALED(status)) {
       llvm::errs() << path
                    << ": error: is damaged: bytecode that cannot be read\n";
