@@ -13,6 +13,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/IR/OpsetVerifier.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::quant_float {
@@ -174,8 +175,11 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
                << "': expected an element type of ONNX's, but got "
                << type.getValue();
       value = builder.getI64IntegerAttr(*number);
-    } else if (auto integer = dyn_cast<IntegerAttr>(value);
-               integer && integer.getValue().getSignificantBits() <= 64) {
+    } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
+      if (integer.getValue().getSignificantBits() > 64)
+        return foreign.op->emitError()
+               << "attribute '" << name
+               << "': expected an int of at most 64 bits, but got " << value;
       value =
           builder.getI64IntegerAttr(integer.getType().isUnsignedInteger()
                                         ? integer.getValue().getZExtValue()
@@ -288,6 +292,11 @@ LogicalResult ImportOnnxOps::import(ForeignOp foreign) {
   NodeOp node = *made;
   OpBuilder builder(node);
   auto emitError = [&] { return emitNodeError(node); };
+  // V1: first of all, other rules are told by the opset.
+  if (failed(OpsetVerifier::get(emitError, *getKind(foreign.opType), *opset))) {
+    node.erase();
+    return failure();
+  }
   FailureOr<NodeResolution> resolution = resolveNode(builder, node, emitError);
   LogicalResult result = success(succeeded(resolution));
   Operation *op = succeeded(resolution) ? resolution->op : nullptr;

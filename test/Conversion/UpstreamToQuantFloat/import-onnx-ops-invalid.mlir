@@ -70,3 +70,27 @@ func.func @zero_point(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf8E4M3FN> 
   %0 = "onnx.QuantizeLinear"(%x, %s, %z) : (tensor<4xf32>, tensor<f32>, tensor<f8E4M3FN>) -> tensor<4xf8E4M3FN>
   return %0 : tensor<4xf8E4M3FN>
 }
+
+// -----
+
+func.func @opset_zero(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f16> attributes {torch.onnx_meta.opset_version = 0 : si64} {
+  // expected-error @+1 {{node without a name (Cast): opset of Cast must be between 1 and 28, but got 0}}
+  %0 = "torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = 10 : si64} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f16>
+  func.return %0 : !torch.vtensor<[4],f16>
+}
+
+// -----
+
+func.func @opset_99(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f16> attributes {torch.onnx_meta.opset_version = 99 : si64} {
+  // expected-error @+1 {{node without a name (Cast): opset of Cast must be between 1 and 28, but got 99}}
+  %0 = "torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = 10 : si64} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f16>
+  func.return %0 : !torch.vtensor<[4],f16>
+}
+
+// -----
+
+func.func @many_bits(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xui8> {
+  // expected-error @+1 {{attribute 'axis': expected an int of at most 64 bits, but got 1267650600228229401496703205376 : i200}}
+  %0 = "onnx.QuantizeLinear"(%x, %s) {axis = 1267650600228229401496703205376 : i200} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
