@@ -60,21 +60,6 @@ static QuantFloatStatus emit(ModelObject &model, const Request &request,
   return QUANT_FLOAT_OK;
 }
 
-static llvm::Error writeFiles(StringRef path, const Output &output,
-                              const Request &request) {
-  if (llvm::Error error =
-          request.kind == EmitKind::Shared
-              ? writeSharedLibrary(path, output.getContents(), request.options)
-              : writeOutputFile(path, output.getContents()))
-    return error;
-  StringRef suffix = getSuffixBeside(request.kind);
-  if (suffix.empty())
-    return llvm::Error::success();
-  SmallString<128> besidePath(path);
-  llvm::sys::path::replace_extension(besidePath, suffix);
-  return writeOutputFile(besidePath, output.beside);
-}
-
 QuantFloatStatus quantFloatModelEmit(QuantFloatModel model, int32_t kind,
                                      const QuantFloatCompileOptions *options,
                                      const char *baseName,
@@ -110,9 +95,14 @@ quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
   Request request;
   if (QuantFloatStatus status = readRequest(kind, options, request, report))
     return status;
+  // The tools write to standard output for "-".
+  if (StringRef(path).empty() || StringRef(path) == "-")
+    return report.makeError(QUANT_FLOAT_ERROR_FILE,
+                            Twine("expected the path of a file, but got '") +
+                                path + "'");
   StringRef suffix = getSuffixBeside(request.kind);
-  if (!suffix.empty() &&
-      llvm::sys::path::extension(path).drop_front() == suffix)
+  StringRef extension = llvm::sys::path::extension(path);
+  if (!suffix.empty() && extension.consume_front(".") && extension == suffix)
     return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
                             Twine("what is written beside '") + path +
                                 "' would take its place");
@@ -122,10 +112,11 @@ quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
         if (QuantFloatStatus status = emit(
                 object, request, llvm::sys::path::stem(path), output, call))
           return status;
-        if (llvm::Error problem = writeFiles(path, output, request))
+        if (std::optional<OutputProblem> problem =
+                writeOutput(request.kind, path, output.getContents(),
+                            output.beside, request.options))
           return report.makeError(QUANT_FLOAT_ERROR_FILE,
-                                  Twine(path) + ": " +
-                                      llvm::toString(std::move(problem)));
+                                  problem->path + ": " + problem->reason);
         return QUANT_FLOAT_OK;
       });
 }

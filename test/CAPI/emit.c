@@ -7,6 +7,8 @@
 // RUN: FileCheck --check-prefix=LAUNCH %s < %t/cast.json
 #include "Inputs/harness.h"
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static QuantFloatModel model;
 
@@ -31,6 +33,16 @@ static void refuse(const char *name, int32_t kind,
       quantFloatModelEmit(model, kind, options, NULL, &buffer, &error);
   REQUIRE(status && !buffer.id);
   printf("%s: %s: %s\n", name, quantFloatStatusGetName(status),
+         quantFloatErrorGetMessage(error));
+  MUST(quantFloatErrorDestroy(error));
+}
+
+static void refuseFile(const char *path) {
+  QuantFloatError error;
+  QuantFloatStatus status = quantFloatModelEmitToFile(
+      model, QUANT_FLOAT_EMIT_OBJECT, NULL, path, &error);
+  REQUIRE(status && access(path, F_OK));
+  printf("%s: %s\n", quantFloatStatusGetName(status),
          quantFloatErrorGetMessage(error));
   MUST(quantFloatErrorDestroy(error));
 }
@@ -78,6 +90,11 @@ int main(void) {
   MUST(quantFloatModelEmitToFile(model, QUANT_FLOAT_EMIT_PTX, &options,
                                  "cast.ptx", &lastError));
   runLibrary();
+  refuseFile("-");
+  REQUIRE(!mkdir("beside.h", 0700));
+  refuseFile("beside.o");
+  MUST(quantFloatModelEmitToFile(model, QUANT_FLOAT_EMIT_OBJECT, NULL,
+                                 "suffixless", &lastError));
   MUST(quantFloatModelDestroy(model));
   MUST(quantFloatSessionDestroy(session));
   return 0;
@@ -94,5 +111,7 @@ int main(void) {
 // CHECK-NEXT: unknown chip: model: {{.*}}'sm_1'
 // CHECK-NEXT: ptx: .target sm_90
 // CHECK-NEXT: library: 38 b0 7e
+// CHECK-NEXT: file: expected the path of a file, but got '-'
+// CHECK-NEXT: file: beside.h: Is a directory
 // HEADER: int cast(const qf_tensor
 // LAUNCH: "chip":"sm_90"

@@ -446,7 +446,7 @@ int main(void) {
 // CHECK-NEXT: empty path: file: expected the path of a file, but got ''
 // CHECK-NEXT: empty onnx: model: empty.onnx: not an ONNX model: no ir_version
 // CHECK-NEXT: wrong xml: model: wrong.xml:1:5: not XML: start-end tags mismatch
-// CHECK-NEXT: write to no folder: file: none/x.mlir: 'none/x.mlir': No such file or directory
+// CHECK-NEXT: write to no folder: file: none/x.mlir: No such file or directory
 // CHECK-NEXT: link to no folder: file: none/x.so: No such file or directory
 // CHECK-NEXT: header of itself: argument: what is written beside 'x.h' would take its place
 // CHECK-LABEL: -- texts

@@ -244,6 +244,17 @@ for model, arguments, message in FAILING:
         after = sorted(p.name for p in work.iterdir())
         expect(after == before, f"{model} {arguments}: left behind {set(after) ^ set(before)}")
 
+# Neither of two files is replaced where one cannot be.
+for name, suffixes in {"two": ("o", "h"), "owt": ("h", "o"), "lib": ("so", "h")}.items():
+    kept, folder = (work / f"{name}.{suffix}" for suffix in suffixes)
+    kept.write_text("kept")
+    folder.mkdir()
+    before = sorted(p.name for p in work.iterdir())
+    output = f"{name}.so" if name == "lib" else f"{name}.o"
+    compile_model(2, "narrow.mlir", "-o", output, stderr=f"{folder.name}: error: ")
+    expect(kept.read_text() == "kept", f"{kept.name} is gone")
+    expect(sorted(p.name for p in work.iterdir()) == before, f"{output}: left something behind")
+
 # --- wrong usage -------------------------------------------------------------------------------------
 
 (work / "folder.s").mkdir()

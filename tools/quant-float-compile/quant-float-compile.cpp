@@ -200,17 +200,9 @@ int main(int argc, char **argv) {
     return kToolWrongInput;
 
   StringRef text(contents.data(), contents.size());
-  llvm::Error error = *kind == EmitKind::Shared
-                          ? writeSharedLibrary(output, text, options)
-                          : writeOutputFile(output, text);
-  if (!error && !besideSuffix.empty() && output != "-") {
-    SmallString<128> besidePath(output);
-    llvm::sys::path::replace_extension(besidePath, besideSuffix);
-    error = writeOutputFile(besidePath, beside);
-  }
-  if (error) {
-    llvm::errs() << output << ": error: " << llvm::toString(std::move(error))
-                 << "\n";
+  if (std::optional<OutputProblem> problem =
+          writeOutput(*kind, output, text, beside, options)) {
+    llvm::errs() << problem->path << ": error: " << problem->reason << "\n";
     return kToolWrongUsage;
   }
   return kToolDone;

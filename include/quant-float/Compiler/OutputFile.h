@@ -17,12 +17,18 @@
 
 namespace mlir::quant_float {
 
-/// Writes a file; "-" is standard output.
-llvm::Error writeOutputFile(StringRef path, StringRef contents);
+/// A file that could not be written.
+struct OutputProblem {
+  std::string path;
+  std::string reason;
+};
 
-/// Links the bytes of an object into a shared library.
-llvm::Error writeSharedLibrary(StringRef path, StringRef object,
-                               const CompileOptions &options);
+/// Writes what compileTo has made, linked if it is to be a shared library, and
+/// the file beside it for the kinds that have one: both or none. "-" is
+/// standard output, beside which there is nothing.
+std::optional<OutputProblem> writeOutput(EmitKind kind, StringRef path,
+                                         StringRef contents, StringRef beside,
+                                         const CompileOptions &options);
 
 } // namespace mlir::quant_float
 
