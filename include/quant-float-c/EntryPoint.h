@@ -48,8 +48,9 @@
  *
  * Devices. In a model that was compiled for a GPU `data` points to the device's
  * memory, of the current context or else of the first device's, and is a
- * multiple of the element's size; the function returns when the kernels are
- * done. Such objects need the functions of
+ * multiple of the element's size. Inputs must be complete, and nothing else may
+ * use outputs: what the caller has in a stream is not waited for. The function
+ * returns when the kernels are done. Such objects need the functions of
  * QuantFloatCudaRuntime, and a driver when they run.
  *
  * Environment. Rounding mode, flush-to-zero and denormals-are-zero as set by

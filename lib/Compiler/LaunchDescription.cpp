@@ -10,14 +10,17 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -89,6 +92,8 @@ public:
 private:
   /// What is wrong where no value is given.
   LogicalResult fail(Value value, const Twine &what);
+  /// Of control flow around launches.
+  LogicalResult fail(Operation &op);
   FailureOr<Expression> evaluate(Value value);
   FailureOr<Expression> evaluate(AffineExpr expression, ValueRange operands,
                                  unsigned dims);
@@ -104,10 +109,12 @@ private:
 
   /// Values that are used twice are written twice.
   static constexpr int64_t kMostSteps = 100000;
+  /// What the launcher reads.
+  static constexpr int64_t kMostLevels = 1000;
 
   func::FuncOp kernel, sizes;
   const EntryPointInfo &info;
-  int64_t steps = 0;
+  int64_t steps = 0, depth = 0;
   SmallVector<SmallVector<Expression>> inputShapes, outputShapes;
   llvm::DenseMap<Value, int64_t> temporaries;
   json::Array checks, allocations, launches;
@@ -118,6 +125,33 @@ LogicalResult EntryDescriber::fail(Value value, const Twine &what) {
   return emitError(value.getLoc())
          << "entry point '" << info.symbol << "': expected " << what
          << " that follows from the sizes of inputs, but got " << value;
+}
+
+LogicalResult EntryDescriber::fail(Operation &op) {
+  return op.emitError("entry point '")
+         << info.symbol
+         << "': expected kernels that are launched once each, but got '"
+         << op.getName() << "' around them";
+}
+
+/// Whether the block is how a kernel leaves that reports failure.
+static bool isExit(Block *block) {
+  auto leave = dyn_cast<func::ReturnOp>(block->getTerminator());
+  return leave && leave.getNumOperands() == 1 &&
+         getConstantIntValue(getAsOpFoldResult(leave.getOperand(0)))
+                 .value_or(kKernelDone) != kKernelDone &&
+         block->getOps<gpu::LaunchFuncOp>().empty();
+}
+
+/// The one block that is next unless something fails; null at the end, or where
+/// there are several.
+static Block *getNext(Block &block) {
+  Operation *last = block.getTerminator();
+  if (auto branch = dyn_cast<cf::BranchOp>(last))
+    return branch.getDest();
+  auto branch = dyn_cast<cf::CondBranchOp>(last);
+  return branch && isExit(branch.getFalseDest()) ? branch.getTrueDest()
+                                                 : nullptr;
 }
 
 FailureOr<Expression> EntryDescriber::evaluate(OpFoldResult value) {
@@ -148,6 +182,9 @@ FailureOr<Expression> EntryDescriber::evaluate(AffineExpr expression,
 FailureOr<Expression> EntryDescriber::evaluate(Value value) {
   if (++steps > kMostSteps)
     return fail(value, "a number of at most " + Twine(kMostSteps) + " steps");
+  if (depth == kMostLevels)
+    return fail(value, "a number of at most " + Twine(kMostLevels) + " levels");
+  llvm::SaveAndRestore<int64_t> level(depth, depth + 1);
   if (std::optional<int64_t> constant =
           getConstantIntValue(getAsOpFoldResult(value)))
     return Expression(*constant);
@@ -306,11 +343,7 @@ LogicalResult EntryDescriber::describeAlloc(gpu::AllocOp alloc) {
   FailureOr<Buffer> buffer = getBuffer(alloc.getMemref());
   if (failed(buffer))
     return failure();
-  Type type = alloc.getType().getElementType();
-  Expression bytes =
-      type.isIntOrFloat()
-          ? std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1)
-          : int64_t(8);
+  Expression bytes = getStrideBytes(alloc.getType().getElementType());
   for (const Expression &size : buffer->sizes)
     bytes = makeBinary("mul", bytes, size);
   allocations.push_back(json::Object{{"bytes", bytes}});
@@ -378,16 +411,27 @@ LogicalResult EntryDescriber::describeLaunch(gpu::LaunchFuncOp launch) {
 FailureOr<json::Object> EntryDescriber::describe() {
   if (failed(describeSizes()))
     return failure();
-  WalkResult result = kernel.walk([&](Operation *op) {
-    LogicalResult status = success();
-    if (auto alloc = dyn_cast<gpu::AllocOp>(op))
-      status = describeAlloc(alloc);
-    else if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
-      status = describeLaunch(launch);
-    return failed(status) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
+  llvm::SmallPtrSet<Block *, 8> seen;
+  for (Block *block = &kernel.getBody().front(); block;
+       block = getNext(*block)) {
+    if (!seen.insert(block).second)
+      return fail(*block->getTerminator());
+    for (Operation &op : *block) {
+      LogicalResult status = success();
+      if (auto alloc = dyn_cast<gpu::AllocOp>(op))
+        status = describeAlloc(alloc);
+      else if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+        status = describeLaunch(launch);
+      else if (op.walk([](gpu::LaunchFuncOp) {
+                   return WalkResult::interrupt();
+                 }).wasInterrupted())
+        status = fail(op);
+      if (failed(status))
+        return failure();
+    }
+    if (!isa<func::ReturnOp>(block->getTerminator()) && !getNext(*block))
+      return fail(*block->getTerminator());
+  }
   return json::Object{
       {"name", info.symbol},
       {"inputs", describeArguments(info.inputs, inputShapes)},

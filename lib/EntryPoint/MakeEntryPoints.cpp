@@ -59,7 +59,8 @@ static bool isReservedName(StringRef name) {
   StringRef single = name.ends_with("f") ? name.drop_back() : name;
   return reserved.contains(name) || library.contains(name) ||
          library.contains(single) || name.starts_with("__") ||
-         name.starts_with("qf_") || name.starts_with("QF_");
+         name.starts_with("qf_") || name.starts_with("QF_") ||
+         name.starts_with("mgpu") || name.starts_with("quantFloat");
 }
 
 static bool isCIdentifier(StringRef name) {

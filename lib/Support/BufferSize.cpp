@@ -26,6 +26,13 @@ std::optional<int64_t> quant_float::countElements(ArrayRef<int64_t> sizes) {
   return empty ? 0 : count;
 }
 
+int64_t quant_float::getStrideBytes(Type elementType) {
+  if (!elementType.isIntOrFloat())
+    return sizeof(int64_t);
+  uint64_t bits = std::max(elementType.getIntOrFloatBitWidth(), 8u);
+  return llvm::PowerOf2Ceil(bits) / 8;
+}
+
 uint64_t quant_float::getStaticBytes(MemRefType type) {
   uint64_t bytes = DataLayout().getTypeSize(type.getElementType());
   for (int64_t size : type.getShape())

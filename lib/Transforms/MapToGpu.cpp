@@ -31,6 +31,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "quant-float/Support/BufferSize.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
@@ -51,12 +52,15 @@ static constexpr int64_t kThreads = 256;
 /// Bytes of the widest access to memory that all chips have.
 static constexpr int64_t kAccessBytes = 16;
 
-/// Bytes of an element in memory.
 static int64_t getBytes(Value buffer) {
-  Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  return type.isIntOrFloat()
-             ? std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1)
-             : sizeof(int64_t);
+  return getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
+}
+
+/// Whether the elements of a vector are where those of a buffer are.
+static bool fillsSlots(MemRefType type) {
+  Type element = type.getElementType();
+  return element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element);
 }
 
 namespace {
@@ -211,7 +215,8 @@ int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
     if (!type || !llvm::is_contained(map.getResults(), inner))
       continue;
     // Elements that are apart are loaded one by one, each by its thread.
-    if (map.getResults().back() != inner || !type.isLastDimUnitStride())
+    if (map.getResults().back() != inner || !type.isLastDimUnitStride() ||
+        !fillsSlots(type))
       return 1;
     bytes = std::min(bytes, getBytes(operand));
   }
@@ -412,6 +417,23 @@ static bool isAllowedOnHost(Operation *op) {
              op);
 }
 
+/// LLVM has no code for some arithmetic on them, and ends the process.
+static bool refuseWideIntegers(gpu::LaunchOp launch) {
+  constexpr unsigned kMostBits = 64;
+  WalkResult result = launch.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      if (!element.isInteger() || element.getIntOrFloatBitWidth() <= kMostBits)
+        continue;
+      op->emitOpError() << "has no kernel: expected integers of at most "
+                        << kMostBits << " bits, but got " << type;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 void MapToGpu::runOnOperation() {
   FunctionOpInterface function = getOperation();
   IRRewriter rewriter(&getContext());
@@ -450,8 +472,10 @@ void MapToGpu::runOnOperation() {
 
   bool isLeft = false;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<gpu::LaunchOp>(op))
+    if (auto launch = dyn_cast<gpu::LaunchOp>(op)) {
+      isLeft |= refuseWideIntegers(launch);
       return WalkResult::skip();
+    }
     if (op == function || op->getNumRegions() || isAllowedOnHost(op) ||
         op->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::advance();

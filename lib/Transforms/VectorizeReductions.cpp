@@ -389,8 +389,14 @@ Value LoopNest::load(OpOperand *operand, int64_t row, int64_t lanes) {
   return vector::FromElementsOp::create(builder, type, elements);
 }
 
+/// With one kind of output: those of a scan and its sum end in other loops.
 static bool isReduction(GenericOp op) {
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   return op.hasPureBufferSemantics() && op.getNumReductionLoops() > 0 &&
+         llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) {
+                        return op.getMatchingIndexingMap(&init) == output;
+                      }) &&
          llvm::all_of(op->getOperands(), [](Value operand) {
            return isa<MemRefType>(operand.getType()) ||
                   operand.getType().isIntOrIndexOrFloat();

@@ -150,6 +150,11 @@ bool Gpu::launch(const ReadyLaunch &launch, Error &error) {
   std::vector<void *> pointers;
   for (const uint64_t &value : launch.values)
     pointers.push_back(const_cast<uint64_t *>(&value));
+  // The driver reads as many as the kernel has, which a description that is
+  // wrong does not say: no kernel has more than so many bytes.
+  constexpr size_t kMostParameters = 32764 / sizeof(uint32_t);
+  static uint64_t zero = 0;
+  pointers.resize(std::max(pointers.size(), kMostParameters), &zero);
   std::string call = "cuLaunchKernel of '" + launch.kernel + "'";
   return check(call.c_str(),
                driver->cuLaunchKernel(launch.function, grid[0], grid[1],

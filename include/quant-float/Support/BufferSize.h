@@ -19,6 +19,9 @@ namespace mlir::quant_float {
 /// multiplies them in order. A dynamic size counts as one.
 std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
 
+/// Bytes from one element of a buffer to the next.
+int64_t getStrideBytes(Type elementType);
+
 /// The bytes of a buffer whose dynamic sizes are all 1; 2^64 - 1 where there
 /// are more.
 uint64_t getStaticBytes(MemRefType type);

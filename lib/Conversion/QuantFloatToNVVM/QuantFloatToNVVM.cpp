@@ -114,6 +114,49 @@ struct InstructionConversion final : OpRewritePattern<OpTy> {
   }
 };
 
+/// Upstream's call into libdevice gives an approximation. Of f16 and bf16 the
+/// root in f32 rounds to what the exact one does.
+struct SqrtOpConversion final : OpRewritePattern<math::SqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (type && type.isScalable())
+      return rewriter.notifyMatchFailure(op, "a vector that LLVM has not");
+    Location loc = op.getLoc();
+    if (!type) {
+      rewriter.replaceOp(op, getRoot(rewriter, loc, op.getOperand()));
+      return success();
+    }
+    Value flat = flatten(rewriter, loc, op.getOperand());
+    SmallVector<Value> roots;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      roots.push_back(getRoot(
+          rewriter, loc, vector::ExtractOp::create(rewriter, loc, flat, i)));
+    Value result = vector::FromElementsOp::create(rewriter, loc, type, roots);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  static Value getRoot(OpBuilder &builder, Location loc, Value value) {
+    Type type = value.getType();
+    bool isDouble = type.isF64();
+    Type wide = isDouble ? type : builder.getF32Type();
+    if (type != wide)
+      value = arith::ExtFOp::create(builder, loc, wide, value);
+    value = LLVM::CallIntrinsicOp::create(
+                builder, loc, wide,
+                builder.getStringAttr(isDouble ? "llvm.nvvm.sqrt.rn.d"
+                                               : "llvm.nvvm.sqrt.rn.f"),
+                value)
+                .getResult(0);
+    return type == wide ? value
+                        : arith::TruncFOp::create(builder, loc, type, value);
+  }
+};
+
 struct ConvertQuantFloatToNVVM final
     : quant_float::impl::ConvertQuantFloatToNVVMPassBase<
           ConvertQuantFloatToNVVM> {
@@ -155,8 +198,8 @@ void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
                    InstructionConversion<arith::MinNumFOp, LLVM::MinNumOp>,
                    InstructionConversion<arith::MaxNumFOp, LLVM::MaxNumOp>,
                    InstructionConversion<arith::MinimumFOp, LLVM::MinimumOp>,
-                   InstructionConversion<arith::MaximumFOp, LLVM::MaximumOp>>(
-      context);
+                   InstructionConversion<arith::MaximumFOp, LLVM::MaximumOp>,
+                   SqrtOpConversion>(context);
   walkAndApplyPatterns(op, std::move(bodies));
   walkAndApplyPatterns(op, std::move(shapes));
   walkAndApplyPatterns(op, std::move(splits));
