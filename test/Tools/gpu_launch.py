@@ -167,8 +167,9 @@ def changed(path, value):
 
 
 E, L, P = ("entries", 0), ("entries", 0, "launches", 0), ("entries", 0, "launches", 0, "parameters")
+sys.setrecursionlimit(10_000)
 deep = 1
-for _ in range(200):
+for _ in range(1100):
     deep = ["add", deep, 1]
 WRONG = [
     (("version",), 2, "version: expected version 1, but got 2"),
@@ -186,7 +187,7 @@ WRONG = [
     ((*E, "outputs", 0, "shape", 0), ["pow", 1, 2], 'shape[0]: expected an expression, but got ["pow",1,2]'),
     ((*E, "outputs", 0, "shape", 0), "many", 'shape[0]: expected a number or an expression, but got "many"'),
     ((*E, "outputs", 0, "shape", 0), 1 << 63, "shape[0]: expected a number of 64 bits, but got 9223372036854775808"),
-    ((*E, "outputs", 0, "shape", 0), deep, "shape[0]: expected expressions of at most 100 levels"),
+    ((*E, "outputs", 0, "shape", 0), deep, "shape[0]: expected expressions of at most 1000 levels"),
     (("version",), [[1]], "version: expected version 1, but got array"),
     ((*L, "grid"), [1, 1], "entries[0].launches[0]: 'grid': expected 3 numbers, but got 2"),
     ((*L, "shared"), 1 << 20, "shared: expected a number below 1048576, but got 1048576"),

@@ -142,8 +142,8 @@ bool Reader::readExpression(const json &value, Expression &expression,
     expression.value = value.get<int64_t>();
     return true;
   }
-  if (depth > 2000)
-    return fail("expected expressions of at most 2000 levels");
+  if (depth > 1000)
+    return fail("expected expressions of at most 1000 levels");
   if (!value.is_array() || value.size() != 3 || !value[0].is_string())
     return failType("a number or an expression", value);
   const std::string &name = value[0].get_ref<const std::string &>();
