@@ -46,7 +46,14 @@ LogicalResult quant_float::lowerToNVVM(ModuleOp module,
   lowering.features = chip->getFeatures();
   lowering.format = format.str();
   buildLowerKernelsPipeline(lower, lowering);
-  return lower.run(module);
+  // Upstream goes on after errors about the toolkit.
+  bool hasErrors = false;
+  ScopedDiagnosticHandler watch(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        hasErrors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        return failure();
+      });
+  return failure(failed(lower.run(module)) || hasErrors);
 }
 
 LogicalResult quant_float::compileKernelsTo(ModuleOp module, EmitKind kind,

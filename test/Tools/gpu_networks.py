@@ -2,6 +2,7 @@
 # once, and wide integers are refused; for CPUs: branches, and two kinds of outputs of one reduction.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
+import os
 import pathlib
 import subprocess
 import sys
@@ -90,9 +91,11 @@ def expect(condition, message):
         failures.append(message)
 
 
-def run(tool, *arguments):
+def run(tool, *arguments, **environment):
     command = [tools_dir / f"quant-float-{tool}", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=work)
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=work, env=os.environ | environment
+    )
     return result.returncode, result.stderr
 
 
@@ -144,5 +147,22 @@ for name, text, message in (
         code == 1 and message in said,
         f"{name}.mlir: exit code {code}: expected '{message}', but got '{said}'",
     )
+
+# A toolkit that is not there.
+code, said = run(
+    "compile",
+    "root.mlir",
+    "--target",
+    "nvvm",
+    "--chip",
+    "sm_90",
+    "-o",
+    "none.ptx",
+    CUDA_ROOT="/nonexistent",
+)
+expect(
+    code == 1 and "/nonexistent" in said and not (work / "none.ptx").exists(),
+    f"CUDA_ROOT: exit code {code}: {said}",
+)
 
 sys.exit("\n".join(failures) if failures else 0)
