@@ -24,6 +24,8 @@ import tempfile
 import threading
 import time
 
+from harness.modules import Tensor
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COUNT = 1 << 24
 
@@ -53,17 +55,6 @@ for _ in range(1000):
     {call}
 print(imported - start, middle - start, first, (time.perf_counter() - begin) / 1000)
 """
-
-
-class Tensor(ctypes.Structure):
-    """qf_tensor of quant-float-c/EntryPoint.h."""
-
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("sizes", ctypes.POINTER(ctypes.c_int64)),
-        ("rank", ctypes.c_int32),
-        ("dtype", ctypes.c_int32),
-    ]
 
 
 def summarize(seconds, unit=1e3, digits=2):

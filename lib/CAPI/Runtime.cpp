@@ -157,6 +157,18 @@ QuantFloatStatus quantFloatKernelGetFunctions(
   return QUANT_FLOAT_OK;
 }
 
+/// Whether there is such an entry, and it takes so many tensors.
+static QuantFloatStatus checkCall(const KernelObject &object, size_t entry,
+                                  size_t numInputs, size_t numOutputs,
+                                  ErrorReport &report) {
+  if (entry >= object.entries.size())
+    return refuseEntry(entry, object, report);
+  const QuantFloatEntry &known = *object.entries[entry].description->get();
+  if (numInputs != known.numInputs || numOutputs != known.numOutputs)
+    return refuseCounts(known, numInputs, numOutputs, report);
+  return QUANT_FLOAT_OK;
+}
+
 QuantFloatStatus
 quantFloatKernelGetOutputSizes(QuantFloatKernel kernel, size_t entry,
                                const qf_tensor *inputs, size_t numInputs,
@@ -166,12 +178,10 @@ quantFloatKernelGetOutputSizes(QuantFloatKernel kernel, size_t entry,
   Ref<KernelObject> object(kernel.id);
   if (!object)
     return report.makeBadHandle(HandleKind::Kernel, kernel.id);
-  if (entry >= object->entries.size())
-    return refuseEntry(entry, *object, report);
+  if (QuantFloatStatus status =
+          checkCall(*object, entry, numInputs, numOutputs, report))
+    return status;
   const KernelObject::Entry &called = object->entries[entry];
-  const QuantFloatEntry &known = *called.description->get();
-  if (numInputs != known.numInputs || numOutputs != known.numOutputs)
-    return refuseCounts(known, numInputs, numOutputs, report);
   char message[kMessageSize];
   int status = called.outputSizes(inputs, outputSizes, message, sizeof message);
   return status
@@ -187,12 +197,10 @@ QuantFloatStatus quantFloatKernelRun(QuantFloatKernel kernel, size_t entry,
   Ref<KernelObject> object(kernel.id);
   if (!object)
     return report.makeBadHandle(HandleKind::Kernel, kernel.id);
-  if (entry >= object->entries.size())
-    return refuseEntry(entry, *object, report);
+  if (QuantFloatStatus status =
+          checkCall(*object, entry, numInputs, numOutputs, report))
+    return status;
   const KernelObject::Entry &called = object->entries[entry];
-  const QuantFloatEntry &known = *called.description->get();
-  if (numInputs != known.numInputs || numOutputs != known.numOutputs)
-    return refuseCounts(known, numInputs, numOutputs, report);
   if (object->checkMemory)
     if (llvm::Error problem = checkMemory({inputs, inputs ? numInputs : 0},
                                           {outputs, outputs ? numOutputs : 0}))

@@ -45,7 +45,7 @@ static FailureOr<TargetCpu> getTarget(ModuleOp module,
 static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
                            const CompileOptions &options) {
   if (options.target == Target::NVVM)
-    return lowerToNVVM(module, options, "isa");
+    return lowerToNVVM(module, options, KernelFormat::ISA);
   PassManager manager(module.getContext());
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
   return manager.run(module);

@@ -11,7 +11,6 @@
 #include "LaunchDescription.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "quant-float/Compiler/NVVMPipeline.h"
 #include "quant-float/Support/NvidiaChip.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -24,7 +23,7 @@ using namespace mlir::quant_float;
 
 LogicalResult quant_float::lowerToNVVM(ModuleOp module,
                                        const CompileOptions &options,
-                                       StringRef format,
+                                       KernelFormat format,
                                        std::string *description) {
   llvm::Expected<NvidiaChip> chip =
       NvidiaChip::get(options.chip, options.features);
@@ -44,7 +43,7 @@ LogicalResult quant_float::lowerToNVVM(ModuleOp module,
   LowerToNVVMOptions lowering;
   lowering.chip = chip->name;
   lowering.features = chip->getFeatures();
-  lowering.format = format.str();
+  lowering.format = format;
   buildLowerKernelsPipeline(lower, lowering);
   // Upstream goes on after errors about the toolkit.
   bool hasErrors = false;
@@ -61,9 +60,9 @@ LogicalResult quant_float::compileKernelsTo(ModuleOp module, EmitKind kind,
                                             llvm::raw_ostream &os,
                                             std::string *description) {
   bool isBitcode = kind == EmitKind::LLVMIR;
-  StringRef format = kind == EmitKind::Cubin ? "bin"
-                     : isBitcode             ? "llvm"
-                                             : "isa";
+  KernelFormat format = kind == EmitKind::Cubin ? KernelFormat::Bin
+                        : isBitcode             ? KernelFormat::LLVM
+                                                : KernelFormat::ISA;
   bool isDescribed = !getSuffixBeside(kind).empty();
   if (failed(lowerToNVVM(module, options, format,
                          isDescribed ? description : nullptr)))

@@ -10,13 +10,15 @@
 #define QUANT_FLOAT_LIB_COMPILER_KERNELS_H
 
 #include "quant-float/Compiler/Driver.h"
+#include "quant-float/Compiler/NVVMPipeline.h"
 
 namespace mlir::quant_float {
 
 /// quant-float-lower-to-nvvm in place. `description` gets what describeLaunches
 /// says on the way.
 LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
-                          StringRef format, std::string *description = nullptr);
+                          KernelFormat format,
+                          std::string *description = nullptr);
 
 /// Writes the device code of all kernels as LLVM IR, PTX or a cubin.
 LogicalResult compileKernelsTo(ModuleOp module, EmitKind kind,

@@ -39,7 +39,7 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
   QuantFloatLowerMathPassOptions math;
-  math.library = false;
+  math.libm = false;
   manager.addPass(createQuantFloatLowerMathPass(math));
   // Constants and sizes are the kernels' own, rather than arguments.
   manager.addPass(createGpuLaunchSinkIndexComputationsPass());
@@ -55,6 +55,20 @@ static void flatten(OpPassManager &function) {
   function.addPass(createSCFToControlFlowPass());
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
+}
+
+static StringRef getUpstreamName(KernelFormat format) {
+  switch (format) {
+  case KernelFormat::ISA:
+    return "isa";
+  case KernelFormat::Bin:
+    return "bin";
+  case KernelFormat::FatBin:
+    return "fatbin";
+  case KernelFormat::LLVM:
+    return "llvm";
+  }
+  return "isa";
 }
 
 void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
@@ -93,7 +107,7 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   flatten(host);
   manager.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format;
+  binary.compilationTarget = getUpstreamName(options.format).str();
   binary.toolkitPath = options.toolkit;
   manager.addPass(createGpuModuleToBinaryPass(binary));
   manager.addPass(createReconcileUnrealizedCastsPass());

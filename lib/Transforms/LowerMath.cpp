@@ -168,7 +168,7 @@ struct LowerMath final
         math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
         math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp, math::PowFOp,
         math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
-    if (!library)
+    if (!libm)
       return refuse(target);
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);

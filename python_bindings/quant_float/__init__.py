@@ -19,8 +19,6 @@ from ._kernels import Argument, Kernel
 from ._models import (
     Function,
     Module,
-    NodeReport,
-    OpsetVerdict,
     check,
     compile,
     import_onnx,
@@ -29,6 +27,7 @@ from ._models import (
     parse,
 )
 from ._native import get_llvm_version, get_version
+from ._reports import NodeReport, OpsetVerdict
 from ._types import DTYPES, DType, DTypeLike, dtype
 
 __version__: str = get_version()

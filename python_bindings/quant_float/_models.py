@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from . import _native
 from ._arguments import require_integer
 from ._kernels import Argument, Kernel, make_arguments, take_argument
+from ._reports import NodeReport, make_report
 
 __all__ = [
     "Function",
     "Module",
-    "NodeReport",
-    "OpsetVerdict",
     "check",
     "compile",
     "import_onnx",
@@ -52,53 +51,6 @@ class Function(NamedTuple):
     graph_name: str
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
-
-
-class OpsetVerdict(NamedTuple):
-    """What the opsets ``first`` to ``last`` say alike about a node."""
-
-    first: int
-    last: int
-    accepted: bool
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-
-
-class NodeReport(NamedTuple):
-    """What a check found of one quantization node.
-
-    Attributes:
-        op: the source standard's name of the op, e.g. ``"CastLike"``.
-        status: ``"ok"``, ``"invalid"``, or ``"not verified"`` where its types are not known.
-        reason: why it is not valid; empty if it is.
-        notes: what is to be said about that.
-        node: the model's name of the node; may be empty.
-        opset: its own opset, None where the model does not tell.
-        file: where it is; line and column are 0 where the file has no lines.
-        inputs: the types of its operands, as MLIR spells them.
-        results: those of its results.
-        opsets: with ``opset="all"``, what every known opset says.
-        warnings: what is doubtful, but no error.
-    """
-
-    op: str
-    status: str
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-    node: str = ""
-    opset: int | None = None
-    file: str = ""
-    line: int = 0
-    column: int = 0
-    inputs: tuple[str, ...] = ()
-    results: tuple[str, ...] = ()
-    opsets: tuple[OpsetVerdict, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def valid(self) -> bool:
-        """Whether it is."""
-        return self.status == "ok"
 
 
 class Module:
@@ -151,7 +103,7 @@ class Module:
             number = 0 if opset is None else -1
         else:
             number = require_integer(opset, "opset", 1, _native.get_newest_opset())
-        return [_make_report(node) for node in json.loads(self._native.check(number))]
+        return [make_report(node) for node in json.loads(self._native.check(number))]
 
     def compile(
         self,
@@ -546,14 +498,3 @@ def _find(names: list[tuple[str, str]], function: str | None) -> int:
             if both[kind] == _require_text(function, "function"):
                 return index
     raise ValueError(f"function must be one of {known or 'none'}, but got {function!r}")
-
-
-def _make_report(node: dict[str, Any]) -> NodeReport:
-    opsets = tuple(
-        OpsetVerdict(**(verdict | {"notes": tuple(verdict.get("notes", ()))}))
-        for verdict in node.pop("opsets", ())
-    )
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in node.items()
-    }
-    return NodeReport(opsets=opsets, **values)

@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s -verify-diagnostics --quant-float-lower-math=library=false
+// RUN: quant-float-opt %s -verify-diagnostics --quant-float-lower-math=libm=false
 
 func.func @functions(%x: f32, %y: f64) -> (f32, f32, f64) {
   %0 = math.exp %x : f32

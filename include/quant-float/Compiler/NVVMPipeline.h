@@ -17,6 +17,9 @@ namespace mlir::quant_float {
 /// The symbol of the module of a program's kernels.
 constexpr llvm::StringLiteral kKernelModuleName = "quant_float_kernels";
 
+/// What kernels become.
+enum class KernelFormat { ISA, Bin, FatBin, LLVM };
+
 /// Options of quant-float-lower-to-nvvm in textual form.
 struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
   Option<std::string> chip{*this, "chip",
@@ -27,12 +30,15 @@ struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
       llvm::cl::desc("version of PTX, such as +ptx80; without one, the least "
                      "that has all of the chip's instructions"),
       llvm::cl::init("")};
-  Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("what the kernels become: isa (PTX), bin (a cubin, by "
-                     "ptxas), fatbin (both, by ptxas and fatbinary) or llvm "
-                     "(bitcode)"),
-      llvm::cl::init("isa")};
+  Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("what the kernels become"),
+      llvm::cl::init(KernelFormat::ISA),
+      llvm::cl::values(
+          clEnumValN(KernelFormat::ISA, "isa", "PTX"),
+          clEnumValN(KernelFormat::Bin, "bin", "a cubin, by ptxas"),
+          clEnumValN(KernelFormat::FatBin, "fatbin",
+                     "both, by ptxas and fatbinary"),
+          clEnumValN(KernelFormat::LLVM, "llvm", "bitcode"))};
   Option<std::string> toolkit{
       *this, "toolkit",
       llvm::cl::desc("folder of the CUDA toolkit; without one, CUDA_ROOT, "

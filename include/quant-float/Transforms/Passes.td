@@ -269,8 +269,8 @@ def QuantFloatLowerMathPass
     no such library; roots and roundings, which are instructions, stay.
   }];
   let options = [
-    Option<"library", "library", "bool", /*default=*/"true",
-           "whether the code can call the C library">
+    Option<"libm", "libm", "bool", /*default=*/"true",
+           "whether the code can call the C library's functions">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
