@@ -127,6 +127,59 @@ typedef struct qf_tensor {
   int32_t dtype; /* a qf_dtype */
 } qf_tensor;
 
+/* What qf_get_library describes. */
+enum { QF_LIBRARY_VERSION = 1 };
+
+/* An input or output of an entry point. */
+typedef struct qf_argument {
+  const char *name;     /* in the model; may be empty, never null */
+  const int64_t *sizes; /* `rank` numbers, -1 where any size will do */
+  int32_t rank;
+  int32_t dtype; /* a qf_dtype */
+} qf_argument;
+
+/* An entry point: both of its functions, and what they take. */
+typedef struct qf_entry {
+  const char *symbol;     /* of `run` */
+  const char *graph_name; /* in the model; may be empty, never null */
+  const qf_argument *inputs;
+  const qf_argument *outputs;
+  int32_t num_inputs;
+  int32_t num_outputs;
+  int (*run)(const qf_tensor *inputs, qf_tensor *outputs, char *error,
+             size_t error_size);
+  int (*output_sizes)(const qf_tensor *inputs, int64_t *const *output_sizes,
+                      char *error, size_t error_size);
+} qf_entry;
+
+typedef struct qf_library {
+  uint32_t version;     /* of these structures: QF_LIBRARY_VERSION */
+  uint32_t size;        /* of this one, in bytes */
+  const char *producer; /* "quant-float 1.0" */
+  const char *target;   /* where `data` of tensors is: "cpu" or "nvvm" */
+  const char *triple;   /* of the host's code */
+  const char *cpu;      /* LLVM's name of the CPU that has all it may use */
+  const char *chip;     /* of kernels, "sm_90"; empty for "cpu" */
+  const qf_entry *entries;
+  int32_t num_entries;
+  int32_t reserved;
+  /* Null for "cpu": between the two each launch of the calling thread is waited
+   * for, and the seconds that the device took are what the second returns. */
+  void (*start_timing)(void);
+  double (*stop_timing)(void);
+} qf_library;
+
+/*
+ * What a shared library holds, for programs that load it without knowing the
+ * model. Valid as long as the library is loaded; any thread may call it, on any
+ * CPU. Look at `version` first: a larger one than is known here is of other
+ * structures, of which only `version` and `size` are as above.
+ *
+ * Only shared libraries that quant-float-compile writes have this function:
+ * objects leave it out, so that any number of them goes into one program.
+ */
+const qf_library *qf_get_library(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -49,11 +49,8 @@ static QuantFloatStatus emit(ModelObject &model, const Request &request,
   OwningOpRef<ModuleOp> copy =
       copyToCompile(model, request.given.fakeConvertMode);
   llvm::raw_svector_ostream os(output.contents);
-  // What is linked is an object first.
-  EmitKind kind =
-      request.kind == EmitKind::Shared ? EmitKind::Object : request.kind;
-  bool hasBeside = !getSuffixBeside(kind).empty();
-  if (failed(compileTo(*copy, kind, request.options, baseName, os,
+  bool hasBeside = !getSuffixBeside(request.kind).empty();
+  if (failed(compileTo(*copy, request.kind, request.options, baseName, os,
                        hasBeside ? &output.beside : nullptr)) ||
       call.isCancelled())
     return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);

@@ -95,9 +95,11 @@ struct Compiled {
 };
 } // namespace
 
+/// `isLibrary` adds what shared libraries say of themselves.
 static FailureOr<Compiled> compile(ModuleOp module,
                                    const CompileOptions &options,
-                                   llvm::LLVMContext &llvmContext) {
+                                   llvm::LLVMContext &llvmContext,
+                                   bool isLibrary = false) {
   auto fail = [&](const Twine &message) -> FailureOr<Compiled> {
     emitError(module.getLoc()) << message;
     return failure();
@@ -122,6 +124,16 @@ static FailureOr<Compiled> compile(ModuleOp module,
   if (llvm::Error error =
           linkEntryRuntime(*result.module, *result.machine, link))
     return fail(llvm::toString(std::move(error)));
+  if (isLibrary) {
+    FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
+    if (failed(entries))
+      return failure();
+    bool isForGpu = options.target == Target::NVVM;
+    addLibraryDescription(*result.module, *result.machine,
+                          {isForGpu ? "nvvm" : "cpu",
+                           isForGpu ? StringRef(options.chip) : StringRef(),
+                           *entries});
+  }
   optimize(*result.module, *result.machine, options.optimizationLevel);
   return result;
 }
@@ -188,7 +200,8 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   }
 
   llvm::LLVMContext llvmContext;
-  FailureOr<Compiled> compiled = compile(module, options, llvmContext);
+  FailureOr<Compiled> compiled =
+      compile(module, options, llvmContext, kind == EmitKind::Shared);
   if (failed(compiled))
     return failure();
   if (beside && !getSuffixBeside(kind).empty()) {
@@ -271,9 +284,9 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
   if (linker.empty())
     return fail(
         "no linker: expected ld.lld-22 or ld.lld on the path, or in LLD");
-  SmallVector<StringRef> arguments = {linker,        "-shared",    "-z",
-                                      "noexecstack", "--build-id", "-o",
-                                      output,        object};
+  SmallVector<StringRef> arguments = {linker, "-shared",     "-Bsymbolic",
+                                      "-z",   "noexecstack", "--build-id",
+                                      "-o",   output,        object};
   // Only this machine's library is at hand; others find theirs in the program.
   std::string math = getMathLibrary(options);
   if (!math.empty())

@@ -194,9 +194,8 @@ int main(int argc, char **argv) {
   SmallVector<char, 0> contents;
   std::string beside;
   llvm::raw_svector_ostream os(contents);
-  if (failed(compileTo(*module,
-                       *kind == EmitKind::Shared ? EmitKind::Object : *kind,
-                       options, llvm::sys::path::stem(output), os, &beside)))
+  if (failed(compileTo(*module, *kind, options, llvm::sys::path::stem(output),
+                       os, &beside)))
     return kToolWrongInput;
 
   StringRef text(contents.data(), contents.size());

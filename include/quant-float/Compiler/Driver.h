@@ -108,7 +108,8 @@ StringRef getSuffixBeside(EmitKind kind);
 
 /// Compiles and writes one kind of output; `baseName` is that of the output
 /// file, for the header's include guard. `beside` gets the text of the file
-/// that goes beside it, if there is one. `Shared` is not for this function.
+/// that goes beside it, if there is one. `Shared` gives the object for
+/// linkShared, which holds the library's description besides.
 LogicalResult compileTo(ModuleOp module, EmitKind kind,
                         const CompileOptions &options, StringRef baseName,
                         llvm::raw_pwrite_stream &os,

@@ -39,6 +39,20 @@ llvm::Error linkEntryRuntime(llvm::Module &module,
                              const llvm::TargetMachine &target,
                              const LinkEntryRuntimeOptions &options = {});
 
+/// What a shared library says of itself beside its entry points.
+struct LibraryDescription {
+  /// "cpu" or "nvvm", and of that the chip.
+  llvm::StringRef target;
+  llvm::StringRef chip;
+  llvm::ArrayRef<EntryPointInfo> entryPoints;
+};
+
+/// Adds `qf_get_library` of quant-float-c/EntryPoint.h to a module that is
+/// going to be a shared library, after linkEntryRuntime.
+void addLibraryDescription(llvm::Module &module,
+                           const llvm::TargetMachine &target,
+                           const LibraryDescription &library);
+
 /// A function of the entry runtime that this process has for itself.
 struct EntryRuntimeFunction {
   llvm::StringLiteral name;
