@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
@@ -34,10 +36,12 @@ class _Slot:
 class KernelCache:
     """Kernels by what they compute; those that were not asked for the longest go first.
 
-    Threads that ask for the same kernel at once compile it once.
+    Threads that ask for the same kernel at once compile it once. A process that is forked keeps the
+    kernels, whatever other threads were doing.
     """
 
     def __init__(self, max_size: int = 256) -> None:
+        _caches.add(self)
         self._lock = threading.Lock()
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
         self._max_size = max_size
@@ -91,6 +95,25 @@ class KernelCache:
         with self._lock:
             return CacheInfo(self._hits, self._misses, len(self._slots), self._max_size)
 
+    def _start_in_child(self) -> None:
+        """Leaves behind what threads hold or compile that a fork has not brought along."""
+        self._lock = threading.Lock()
+        for key, slot in list(self._slots.items()):
+            slot.lock = threading.Lock()
+            if slot.kernel is None:
+                del self._slots[key]
+
+
+# The lock of a thread that is not there is never given back.
+_caches: weakref.WeakSet[KernelCache] = weakref.WeakSet()
+
+
+def _start_in_child() -> None:
+    for cache in _caches:
+        cache._start_in_child()
+
+
+os.register_at_fork(after_in_child=_start_in_child)
 
 #: The cache of :func:`quant_float.cast` and its like.
 kernel_cache = KernelCache()
