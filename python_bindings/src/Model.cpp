@@ -78,8 +78,9 @@ public:
   }
 
   nb::list describe() {
-    // The library's descriptions live until passes run or the model is closed,
-    // so the lock is kept while they are read. Nobody waits for the GIL in it.
+    // The library's descriptions live until passes run, the model is verified
+    // or closed, so the lock is kept while they are read. Nobody waits for the
+    // GIL in it.
     nb::list result;
     size_t count = 0;
     {
@@ -112,6 +113,7 @@ public:
 
   void verify() {
     invoke("module", {}, [&](QuantFloatError *error) {
+      std::lock_guard<std::mutex> lock(changes);
       return quantFloatModelVerify(model, error);
     });
   }

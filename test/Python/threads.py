@@ -1,5 +1,5 @@
 # Two threads run two kernels at the same time, and Python runs a third meanwhile; compiling lets go as well; a kernel that many
-# ask for at once is compiled once.
+# ask for at once is compiled once; one looks at a model that another verifies.
 # RUN: %python %s
 import sys
 import threading
@@ -90,7 +90,35 @@ def check_one_kernel():
     expect.true(f"{qf.kernel_cache.info()}", qf.kernel_cache.info().size == 1)
 
 
+def check_looking_while_verifying():
+    """What a thread reads of a model's functions stays while another one verifies it."""
+    text = "\n".join(
+        MODULE.format(to="f16").replace("@cast", f"@f{number}") for number in range(50)
+    )
+    module = qf.parse(text)
+    wanted = module.functions
+    stop = time.monotonic() + 2
+    failures = []
+
+    def verify():
+        while time.monotonic() < stop and not failures:
+            module.verify()
+
+    def look():
+        while time.monotonic() < stop and not failures:
+            if module.functions != wanted:
+                failures.append("other functions")
+
+    threads = [threading.Thread(target=target) for target in (verify, look, look)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expect.true(f"functions: {failures}", not failures)
+
+
 check_at_once()
 check_compiling()
 check_one_kernel()
+check_looking_while_verifying()
 expect.finish()
