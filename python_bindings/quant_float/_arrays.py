@@ -1,4 +1,4 @@
-"""Arrays of callers as tensors, without copies."""
+"""Arrays of callers as tensors."""
 
 from __future__ import annotations
 
@@ -56,72 +56,103 @@ def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
     return Tensor(array.view(_CODES[element.itemsize]), element, shape, array)
 
 
-def take(value: Any, what: str, *, scalar: DType | None = None, writable: bool = False) -> Tensor:
+def take(value: Any, what: str, *, element: DType | None = None, writable: bool = False) -> Tensor:
     """The tensor that ``value`` is.
 
+    What compiled code can read or write in place is not copied. Of inputs everything else is: other
+    strides and byte orders, numbers of Python and lists of them.
+
     Args:
-        value: a numpy array or scalar, or anything with ``__dlpack__`` in the CPU's memory; where
-            ``scalar`` says of which type, a number of Python as well.
+        value: a numpy array, or anything with ``__dlpack__`` in the CPU's memory; of inputs also a
+            number of numpy or Python, or a list or tuple of numbers.
         what: its name in messages.
+        element: what numbers of Python become, rounded once; without one, what numpy makes of them.
         writable: whether it is an output.
     """
     if isinstance(value, np.ndarray):
         return _take_array(value, what, writable)
-    if isinstance(value, np.generic) and not writable:
-        return _take_array(np.asarray(value), what, writable)
-    if scalar is not None and isinstance(value, (bool, int, float)):
-        return _take_array(_convert_scalar(value, what, scalar), what, writable)
+    if not writable:
+        if isinstance(value, np.generic):
+            return _take_array(np.asarray(value), what, writable)
+        if isinstance(value, (int, float, list, tuple)):
+            return _take_array(_convert_numbers(value, what, element), what, writable)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return _take_dlpack(value, what, writable)
     wanted = "a numpy array or have __dlpack__"
+    wanted += "" if writable else ", or be a number or a list of numbers"
     raise TypeError(f"{what} must be {wanted}, but got {type(value).__name__}")
 
 
-def _convert_scalar(value: float, what: str, element: DType) -> np.ndarray:
-    if element.is_float:
-        return _round_number(value, what, element)
+def _convert_numbers(value: Any, what: str, element: DType | None) -> np.ndarray:
+    if element is None and not isinstance(value, (list, tuple)):
+        return np.asarray(value)
+    # Python's numbers as they are, of any size.
+    objects = np.array(value, object)
+    numbers = [x.item() if isinstance(x, np.generic) else x for x in objects.ravel().tolist()]
+    for number in numbers:
+        if isinstance(number, (list, tuple)):
+            raise ValueError(f"{what} must have lists of equal lengths, but got {number!r} in one")
+        if not isinstance(number, (int, float)):
+            raise TypeError(f"{what} must hold numbers, but got {number!r}")
+    if element is None:
+        return np.asarray(value)
+    convert = _round_numbers if element.is_float else _convert_integers
+    return convert(numbers, what, element).reshape(objects.shape)
+
+
+def _convert_integers(numbers: list[Any], what: str, element: DType) -> np.ndarray:
     least, most = element.range
-    if not least <= value <= most or value != int(value):
-        raise ValueError(f"{what} must be a value of type {element.name}, but got {value!r}")
+    for number in numbers:
+        if not least <= number <= most or number != int(number):
+            raise ValueError(f"{what} must be a value of type {element.name}, but got {number!r}")
     wide = np.uint64 if most > 2**63 else np.int64
-    return np.array(int(value), wide).astype(element.numpy)
+    return np.array([int(number) for number in numbers], wide).astype(element.numpy)
 
 
-def _round_number(value: float, what: str, element: DType) -> np.ndarray:
-    """``value`` rounded once, to nearest even, where numpy and ml_dtypes go through other types."""
+def _round_numbers(numbers: list[Any], what: str, element: DType) -> np.ndarray:
+    """Each rounded once, to nearest even, where numpy and ml_dtypes go through other types."""
     wide = np.float32 if element.bits < 32 else np.float64
     try:
-        near = np.array(float(value), np.float64)
+        near = np.array([float(number) for number in numbers], np.float64)
     except OverflowError:
+        bits = max(int(number).bit_length() for number in numbers if isinstance(number, int))
         raise ValueError(
-            f"{what} must be a number that a double holds, but got one of "
-            f"{int(value).bit_length()} bits"
+            f"{what} must be a number that a double holds, but got one of {bits} bits"
         ) from None
     with np.errstate(all="ignore"):
         near = near.astype(wide)
-        if element.bits < 64 and float(near) != value:
+        if element.bits < 64:
             # To odd: the next rounding is then that of the number. Python compares exactly.
-            if abs(float(near)) > abs(value):
-                near = np.array(np.nextafter(near, wide(0)))
-            near.view(_CODES[near.itemsize])[...] |= 1
+            pairs = list(zip(near.tolist(), numbers, strict=True))
+            beyond = np.array([abs(got) > abs(wanted) for got, wanted in pairs], bool)
+            near = np.where(beyond, np.nextafter(near, wide(0)), near)
+            unlike = np.array([got != wanted for got, wanted in pairs], bool)
+            near.view(_CODES[near.itemsize])[unlike] |= 1
         return near.astype(element.numpy)
 
 
 def _take_array(array: np.ndarray, what: str, writable: bool) -> Tensor:
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{what} must be an array without a mask, but got a masked one")
+    if not writable and not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     try:
         element = dtype(array.dtype)
     except (TypeError, ValueError) as error:
         # "dtype must be ..." is about this array's.
         raise type(error)(f"{what}: {error}") from None
-    if not array.flags.c_contiguous:
-        hint = "numpy.ascontiguousarray makes a copy that is"
-        raise ValueError(f"{what} must be contiguous in row-major order ({hint})")
     if writable and not array.flags.writeable:
         raise ValueError(f"{what} must be writable, but got a read-only array")
-    codes = np.asarray(array).view(_CODES[element.itemsize])
+    codes = _make_contiguous(np.asarray(array), what, writable).view(_CODES[element.itemsize])
     return Tensor(codes, element, array.shape, array)
+
+
+def _make_contiguous(array: np.ndarray, what: str, writable: bool) -> np.ndarray:
+    if array.flags.c_contiguous:
+        return array
+    if writable:
+        raise ValueError(f"{what} must be contiguous in row-major order")
+    return array.copy(order="C")
 
 
 def _take_dlpack(value: Any, what: str, writable: bool) -> Tensor:
@@ -129,18 +160,17 @@ def _take_dlpack(value: Any, what: str, writable: bool) -> Tensor:
     if device != 1:
         raise ValueError(f"{what} must be in the CPU's memory, but got DLPack device {int(device)}")
     try:
-        codes, code, bits, contiguous = _native.view_dlpack(value, writable)
+        codes, code, bits = _native.view_dlpack(value, writable)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = "writable DLPack array" if writable else "DLPack array"
         raise ValueError(f"{what} must be a {kind}: {error}") from None
     element = _DLPACK.get((code, bits))
-    if element is None:
+    if element is None or codes is None:
         raise TypeError(
             f"{what} must have an element type of ONNX tensors, but got DLPack type {code} "
             f"of {bits} bits"
         )
-    if not contiguous or codes is None:
-        raise ValueError(f"{what} must be contiguous in row-major order")
+    codes = _make_contiguous(codes, what, writable)
     return Tensor(codes, element, codes.shape, value)
 
 

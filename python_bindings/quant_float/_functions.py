@@ -15,7 +15,7 @@ from ._types import dtype as _as_dtype
 
 __all__ = ["cast", "dequantize", "fakeconvert", "qdq", "quantize"]
 
-_FLOAT, _UINT8 = _as_dtype("float"), _as_dtype("uint8")
+_FLOAT, _UINT8, _INT32 = map(_as_dtype, ("float", "uint8", "int32"))
 _NEWEST = _native.get_newest_opset()
 _FAKECONVERT_OPSET = 13
 
@@ -38,7 +38,10 @@ def cast(
     to infinity. Floats go to integers by truncation.
 
     Args:
-        x: an array of any shape and element type; contiguous, of the CPU's memory, not copied.
+        x: an array of any shape and element type: of numpy, or with ``__dlpack__`` in the CPU's
+            memory. It is copied only where it is not contiguous in row-major order and in the
+            machine's byte order. Or a number or lists of numbers, of the type that numpy makes of
+            them.
         dtype: the result's type, see :func:`quant_float.dtype`.
         saturate: False for NaN or infinity in place of the largest value; None is True, and says
             nothing where the opset does not have the attribute.
@@ -91,12 +94,13 @@ def quantize(
     not count there.
 
     Args:
-        x: an array of float, float16, bfloat16 or int32.
-        scale: one value (an array of one element, or a number of Python, which becomes one of the
-            type of ``x``); with ``axis``, as many as ``x`` has there, in one dimension; with
-            ``block_size`` as well, an array of the rank of ``x`` and its sizes, but
-            ``ceil(size / block_size)`` along the axis.
-        zero_point: of the result's type and the shape of ``scale``, or a number of Python.
+        x: an array of float, float16, bfloat16 or int32. Numbers and lists become float.
+        scale: one value, as an array of one element or a number; with ``axis``, as many as ``x``
+            has there, in one dimension; with ``block_size`` as well, the rank and the sizes of
+            ``x``, but ``ceil(size / block_size)`` along the axis. Numbers and lists become of the
+            type of ``x``, rounded once.
+        zero_point: of the result's type, which numbers and lists become, and the shape of
+            ``scale``.
         dtype: the result's type: integers of 2 to 16 bits, float8, float6, float4. Without one, the
             zero point's, and without that uint8.
         axis: the dimension of ``x`` that scales belong to; negative ones count from the end.
@@ -114,8 +118,8 @@ def quantize(
 
     Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
     """
-    source = take(x, "x")
-    scales = take(scale, "scale", scalar=source.dtype if source.dtype.is_float else _FLOAT)
+    source = take(x, "x", element=_FLOAT)
+    scales = take(scale, "scale", element=source.dtype if source.dtype.is_float else _FLOAT)
     element = _as_dtype(dtype) if dtype is not None else None
     zeros = _take_zero_point(zero_point, element or _UINT8)
     element = element or (zeros.dtype if zeros else _UINT8)
@@ -149,9 +153,11 @@ def dequantize(
     result's type. The zero point of float8 does not count.
 
     Args:
-        x: an array of integers of 2 to 16 bits, int32, float8, float6 or float4.
-        scale: as of :func:`quantize`; a number of Python becomes one of ``dtype``, or a float.
-        zero_point: of the type of ``x`` and the shape of ``scale``, or a number of Python.
+        x: an array of integers of 2 to 16 bits, int32, float8, float6 or float4. Numbers and lists
+            become int32.
+        scale: as of :func:`quantize`; numbers and lists become of ``dtype``, or float.
+        zero_point: of the type of ``x``, which numbers and lists become, and the shape of
+            ``scale``.
         dtype: the result's type: float, float16 or bfloat16. Without one, the scale's.
         axis, block_size: as of :func:`quantize`.
         opset, out, target, threads: as of :func:`cast`.
@@ -164,9 +170,9 @@ def dequantize(
 
     Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
     """
-    source = take(x, "x")
+    source = take(x, "x", element=_INT32)
     element = _as_dtype(dtype) if dtype is not None else None
-    scales = take(scale, "scale", scalar=element or _FLOAT)
+    scales = take(scale, "scale", element=element or _FLOAT)
     zeros = _take_zero_point(zero_point, source.dtype)
     if zeros:
         require_dtype(zeros, source.dtype, "zero_point")
@@ -194,7 +200,7 @@ def qdq(
     """Rounds ``x`` to what ``storage`` can hold of it: quantizes and dequantizes, bit for bit.
 
     Args:
-        x: an array of float, float16 or bfloat16.
+        x: an array of float, float16 or bfloat16. Numbers and lists become float.
         scale, zero_point, axis, block_size, saturate, precision: as of :func:`quantize`.
         storage: the type in between; the zero point has it too.
         opset, out, target, threads: as of :func:`cast`.
@@ -207,8 +213,8 @@ def qdq(
 
     Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and zero point.
     """
-    source, element = take(x, "x"), _as_dtype(storage)
-    scales = take(scale, "scale", scalar=source.dtype if source.dtype.is_float else _FLOAT)
+    source, element = take(x, "x", element=_FLOAT), _as_dtype(storage)
+    scales = take(scale, "scale", element=source.dtype if source.dtype.is_float else _FLOAT)
     zeros = _take_zero_point(zero_point, element)
     if zeros:
         require_dtype(zeros, element, "zero_point")
@@ -237,10 +243,10 @@ def fakeconvert(
     """Rounds ``x * scale - shift`` to float8 and brings it back: ``(rounded + shift) / scale``.
 
     Args:
-        x: an array of float, float16 or bfloat16.
-        scale: of the type of ``x``, or a number of Python; broadcast to ``x`` as numpy does.
-        shift: of the type and shape of ``scale``, or a number of Python; without one nothing is
-            shifted.
+        x: an array of float, float16 or bfloat16. Numbers and lists become float.
+        scale: of the type of ``x``, which numbers and lists become; broadcast to ``x`` as numpy
+            does.
+        shift: of the type and shape of ``scale``, or a number; without one nothing is shifted.
         dtype: the float8 type, float8e4m3fn or float8e5m2.
         mode: ``"exact"``; ``"openvino"`` for the bits of OpenVINO's CPU plugin where scale and
             shift are inputs of the model; ``"openvino_reference"`` for those of its reference.
@@ -255,9 +261,9 @@ def fakeconvert(
 
     Source: OpenVINO FakeConvert-13.
     """
-    source = take(x, "x")
-    scales = take(scale, "scale", scalar=source.dtype)
-    shifts = None if shift is None else take(shift, "shift", scalar=source.dtype)
+    source = take(x, "x", element=_FLOAT)
+    scales = take(scale, "scale", element=source.dtype)
+    shifts = None if shift is None else take(shift, "shift", element=source.dtype)
     if shifts is not None and isinstance(shift, (bool, int, float)) and scales.shape:
         # One number for every scale.
         full = np.full(scales.shape, shifts.array, source.dtype.numpy)
@@ -304,4 +310,4 @@ def _divide(
 
 
 def _take_zero_point(value: Any, element: DType) -> Tensor | None:
-    return None if value is None else take(value, "zero_point", scalar=element)
+    return None if value is None else take(value, "zero_point", element=element)

@@ -62,11 +62,12 @@ class Kernel:
 
         Args:
             inputs: an array for each of :attr:`inputs`: of numpy, with ml_dtypes' types too, or
-                anything with ``__dlpack__`` in the CPU's memory; contiguous in row-major order.
-                Nothing is copied.
+                anything with ``__dlpack__`` in the CPU's memory. One that is not contiguous in
+                row-major order or not in the machine's byte order is copied, no other is. Or
+                numbers and lists of them, which become of the input's type, rounded once.
             out: where results go: an array, or a sequence of them where there are several
-                outputs; None in their place stands for a new array. They must be writable and
-                overlap neither each other nor an input.
+                outputs; None in their place stands for a new array. They must be writable,
+                contiguous, and overlap neither each other nor an input.
 
         Returns:
             The result, or a tuple of them where there are not just one: what ``out`` gives, else
@@ -168,7 +169,7 @@ def spell_shape(shape: tuple[int | None, ...] | None) -> str:
 
 def take_argument(value: Any, argument: Argument, what: str) -> Tensor:
     """The tensor that ``value`` is, where it fits the argument."""
-    tensor = take(value, what, scalar=argument.dtype if argument.shape == () else None)
+    tensor = take(value, what, element=argument.dtype)
     if argument.dtype is not None:
         require_dtype(tensor, argument.dtype, what)
     if argument.shape is not None:

@@ -61,7 +61,8 @@ void TensorArguments::add(nb::tuple item, bool writable) {
   sizes.push_back(std::move(numbers));
 }
 
-/// The memory of a DLPack array as codes: (codes, type code, bits, contiguous).
+/// The memory of a DLPack array as codes: (codes, type code, bits). There are
+/// none of elements that are no whole bytes.
 static nb::tuple viewDLPack(nb::object array, bool writable) {
   nb::ndarray<> tensor;
   nb::ndarray<nb::ro> readOnly;
@@ -75,17 +76,14 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
     nb::dlpack::dtype type = source.dtype();
     if (type.lanes != 1)
       throw nb::value_error("elements of several values are not supported");
-    bool isContiguous = true;
-    int64_t stride = 1;
     std::vector<size_t> sizes(source.ndim());
-    for (size_t i = source.ndim(); i-- > 0;) {
+    std::vector<int64_t> strides(source.ndim());
+    for (size_t i = 0; i < source.ndim(); ++i) {
       sizes[i] = source.shape(i);
-      isContiguous &= sizes[i] == 1 || source.stride(i) == stride;
-      stride *= static_cast<int64_t>(sizes[i]);
+      strides[i] = source.stride(i);
     }
-    isContiguous |= stride == 0;
     nb::object codes = nb::none();
-    if (isContiguous && type.bits % 8 == 0 && type.bits <= 64) {
+    if (type.bits % 8 == 0 && type.bits <= 64) {
       nb::dlpack::dtype unsignedType = {
           static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), type.bits, 1};
       auto make = [&](auto *data) {
@@ -93,12 +91,12 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
             std::is_const_v<std::remove_pointer_t<decltype(data)>>,
             nb::ndarray<nb::numpy, nb::ro>, nb::ndarray<nb::numpy>>;
         return nb::cast(Array(data, sizes.size(), sizes.data(),
-                              nb::cast(source), nullptr, unsignedType));
+                              nb::cast(source), strides.data(), unsignedType));
       };
       codes = make(source.data());
     }
     return nb::make_tuple(codes, static_cast<int>(type.code),
-                          static_cast<int>(type.bits), isContiguous);
+                          static_cast<int>(type.bits));
   };
   return writable ? view(tensor) : view(readOnly);
 }

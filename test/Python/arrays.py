@@ -1,5 +1,5 @@
-# Arrays of callers: memory is shared, not copied; results go where `out` says; DLPack of every element type; the layouts that
-# numpy calls contiguous.
+# Arrays of callers: contiguous memory is shared, other layouts and lists are copied; results go where `out` says; DLPack of every
+# element type.
 # RUN: %python %s
 import gc
 import sys
@@ -60,8 +60,90 @@ def check_layouts():
     )
 
 
+def check_copies():
+    """Inputs of other strides, byte orders and owners compute what their copies do."""
+    x = (np.arange(24, dtype=np.float32) - 7.3).reshape(2, 3, 4)
+    scales = np.linspace(0.1, 2, 8, dtype=np.float32)
+    kernel = qf.parse(IDENTITY).compile()
+    for what, other in [
+        ("transposed", x.T),
+        ("column-major", np.asfortranarray(x)),
+        ("every other element", x[:, :, ::2]),
+        ("backwards", x[::-1, ::-1]),
+        ("broadcast", np.broadcast_to(x[0], (5, 3, 4))),
+        ("big-endian", x.astype(">f4")),
+        ("big-endian and transposed", x.astype(">f4").T),
+        ("of bytes at odd places", np.frombuffer(b"." + x.tobytes(), "<f4", 24, 1)[::-1]),
+    ]:
+        copy = other.astype(np.float32, order="C")
+        expect.same(what, qf.cast(other, "f16"), copy.astype(np.float16))
+        expect.same(f"{what}: kernel", kernel(other.reshape(-1, 1)), kernel(copy.reshape(-1, 1)))
+        expect.same(
+            f"{what}: quantize",
+            qf.quantize(other, 0.3, dtype="i8"),
+            qf.quantize(copy, 0.3, dtype="i8"),
+        )
+        expect.same(f"{what}: fakeconvert", qf.fakeconvert(other, 1.5), qf.fakeconvert(copy, 1.5))
+    narrow = x.astype(ml_dtypes.float8_e4m3fn)
+    expect.same("ml_dtypes'", qf.cast(narrow.T, "f32"), narrow.T.astype(np.float32))
+    expect.same(
+        "scales", qf.quantize(x, scales[::2], axis=2), qf.quantize(x, scales[::2].copy(), axis=2)
+    )
+    square = np.arange(9, dtype=np.float32).reshape(3, 3)
+    wanted = square.T.copy()
+    expect.same("onto what it was copied from", qf.cast(square.T, "f32", out=square), wanted)
+    memory = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for what, strides, sizes in [("strides", (1, 4), (4, 3)), ("strides of zero", (0, 0), (2, 5))]:
+        y = qf.cast(foreign.Foreign(memory, 2, 32, strides=strides, sizes=sizes), "f16")
+        wanted = memory.T if strides[0] else np.zeros(sizes)
+        expect.same(f"DLPack {what}", y, wanted.astype(np.float16))
+    expect.true("its capsules", not foreign.alive)
+
+
+def check_numbers():
+    """Numbers of Python and lists of them become what is needed, rounded once."""
+    f8 = ml_dtypes.float8_e4m3fn
+    expect.same("a number", qf.cast(1.1, "f8E4M3FN"), np.array(1.125, f8))
+    expect.same("a list", qf.cast([1.1, 500], "f8E4M3FN"), np.array([1.125, 448], f8))
+    expect.same("integers", qf.cast([[1, 2], [3, 300]], "u8"), np.uint8([[1, 2], [3, 44]]))
+    expect.same("booleans", qf.cast((True, False), "f16"), np.float16([1, 0]))
+    expect.same("a list of arrays", qf.cast([f8(2), f8(3)], "f32"), np.float32([2, 3]))
+    expect.same("no numbers", qf.cast([[], []], "f16"), np.empty((2, 0), np.float16))
+    # Between two halves, a double that a float would round to the middle.
+    near = 1 + 2**-11 + 2**-40
+    half = qf.parse("""
+      func.func @id(%x: tensor<?xf16>) -> tensor<?xf32> {
+        %0 = quant_float.cast %x opset 28 : tensor<?xf16> to tensor<?xf32>
+        return %0 : tensor<?xf32>
+      }""").compile()
+    numbers = [near, -near, 2**60 + 2**49 + 1, float("nan"), float("-inf"), 0, np.float32(0.5)]
+    numbers += [2049, 2051, True, 1e-8]
+    wanted = [1 + 2**-10, -1 - 2**-10, float("inf"), float("nan"), float("-inf"), 0, 0.5]
+    wanted += [2048, 2052, 1, 0]
+    expect.same("rounded once", half(numbers), np.float32(wanted))
+    x = [[0.1, -2.0, 500.0]]
+    array = np.float32(x)
+    expect.same(
+        "quantize", qf.quantize(x, 0.02, 10, dtype="i8"), qf.quantize(array, 0.02, 10, dtype="i8")
+    )
+    expect.same(
+        "lists of scales and zero points",
+        qf.quantize(x, [0.1, 1, 7], [1, -2, 3], dtype="i8", axis=1),
+        qf.quantize(array, np.float32([0.1, 1, 7]), np.int8([1, -2, 3]), axis=1),
+    )
+    expect.same("dequantize", qf.dequantize([3, -4], 0.5), np.float32([1.5, -2]))
+    expect.same("qdq", qf.qdq(x, 0.25, storage="f4e2m1"), qf.qdq(array, 0.25, storage="f4e2m1"))
+    expect.same(
+        "fakeconvert",
+        qf.fakeconvert(x, [2.0, 1, 1], 0.5),
+        qf.fakeconvert(array, np.float32([2, 1, 1]), 0.5),
+    )
+    module = qf.parse(IDENTITY)
+    expect.same("evaluate", module.evaluate(x), array.astype(np.float16))
+
+
 def check_no_copies():
-    """A result shows what the input holds at the time of the call, and its object is not kept."""
+    """A contiguous input is not copied, and its object is not kept."""
     x = np.zeros(8, ml_dtypes.bfloat16)
     before = sys.getrefcount(x)
     for value in (1, 2):
@@ -110,6 +192,8 @@ def check_dlpack():
 
 check_out()
 check_layouts()
+check_copies()
+check_numbers()
 check_no_copies()
 check_dlpack()
 expect.finish()
