@@ -204,7 +204,7 @@ def check_numbers():
     with np.errstate(all="raise"):
         for element, number, wanted in cases:
             kind = qf.dtype(element)
-            array = _arrays.take(number, "scale", scalar=kind).array
+            array = _arrays.take(number, "scale", element=kind).array
             expect.same(
                 f"{number!r} as {element}",
                 array,

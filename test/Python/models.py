@@ -275,7 +275,7 @@ def check_bytes():
     expect.true("computes", kernel(x).shape == (1, 10) and told)
     expect.true("by its name", qf.compile(module, names[1])(x).shape == (1, 10))
     expect.true("in text and reports", module.text and len(module.check()) == 9)
-    expect.raises("in errors", TypeError, "input 0 '\\xffmage'", lambda: kernel(1))
+    expect.raises("in errors", TypeError, "input 0 '\\xffmage'", lambda: kernel(None))
 
 
 check_bytes()
