@@ -1,6 +1,6 @@
 # Products, convolutions, pooling, reductions, normalizations and Resize, in versions, types and attributes that ONNX's node tests
-# leave out: the outputs of quant-float-run are those of ONNX Runtime (of the reference where it has no kernel), with static and with
-# open sizes.
+# leave out: the outputs of quant-float-run are those of ONNX Runtime (of the reference where it has no kernel, or one that is not
+# exact), with static and with open sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys
@@ -37,8 +37,10 @@ class Constant:
 CASES = []
 
 
-def add(op, opset, *inputs, outputs=1, oracle="onnxruntime", refused=None, **attributes):
+def add(op, opset, *inputs, outputs=1, oracle=None, refused=None, **attributes):
     """`refused` is what a run with open sizes says: those are taken to be no 1 that is broadcast."""
+    # On x86-64 CPUs without VNNI, ONNX Runtime's sums of 8-bit products saturate in 16 bits.
+    oracle = oracle or ("reference" if op in ("MatMulInteger", "ConvInteger") else "onnxruntime")
     CASES.append((len(CASES), op, opset, inputs, outputs, oracle, refused, attributes))
 
 
