@@ -1,5 +1,8 @@
 """Sums up a test run from lit's JSON and closes with the line "N passed, N failed".
 
+Says on which CPU and with which emulators the tests ran, and how many RUN lines, and which ones a
+missing feature left out.
+
 With --record DIR it also writes DIR/<date>-<commit>.json: the machine, the commit, every test with
 its time, and all that the tests themselves recorded in their results folder.
 """
@@ -33,6 +36,52 @@ def cpu_name():
     return names[0] if names else platform.machine()
 
 
+def version(program):
+    """The first number in what a program says of itself."""
+    answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return next((word for word in answer.stdout.split() if word[:1].isdigit()), "")
+
+
+def environment(build_folder):
+    """The CPU and the emulators, as the suite's lit.cfg.py found them."""
+    path = build_folder / "environment.json"
+    found = json.loads(path.read_text()) if path.exists() else {"host": [], "emulators": {}}
+    return {
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "emulated_cpu": found.get("emulated_cpu"),
+        "host_features": [name.removeprefix("host-") for name in found["host"]],
+        "emulators": {f"qemu-{name}": version(path) for name, path in found["emulators"].items()},
+        "gpu": bool(found.get("cuda")),
+    }
+
+
+def run_lines(tests):
+    """How many RUN lines ran, how many of them by which emulator, and by condition in how many lines
+    of which tests it took out the line or a part of it."""
+    found = {"ran": 0, "emulated": Counter(), "dropped": {}, "shortened": {}}
+    for test in tests:
+        lines = test.get("metrics", {}).get("run_lines")
+        if not lines:
+            continue
+        found["ran"] += lines["ran"]
+        found["emulated"].update(lines["emulated"])
+        for kind in ("dropped", "shortened"):
+            for condition, number in Counter(lines[kind]).items():
+                found[kind].setdefault(condition, {})[test["name"].split(" :: ")[-1]] = number
+    return found
+
+
+def print_run_lines(lines):
+    """A line for each condition. What only --full runs is no surprise and not told by name."""
+    emulated = ", ".join(f"{number} by {name}" for name, number in lines["emulated"].items())
+    print(f"RUN lines: {lines['ran']} ran" + (f", {emulated}" if emulated else ""))
+    for kind, words in (("dropped", "dropped"), ("shortened", "shorter")):
+        for condition, tests in sorted(lines[kind].items()):
+            names = "" if condition == "full" else f": {', '.join(sorted(tests))}"
+            print(f"  {sum(tests.values())} {words} without '{condition}'{names}")
+
+
 def record(folder, build_folder, summary, counts):
     now = datetime.datetime.now(datetime.UTC)
     commit = git("rev-parse", "HEAD")
@@ -44,11 +93,11 @@ def record(folder, build_folder, summary, counts):
         "date": now.isoformat(timespec="seconds"),
         "commit": commit,
         "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
-        "cpu": cpu_name(),
-        "cores": os.cpu_count(),
+        **environment(build_folder),
         "system": platform.platform(),
         "seconds": round(summary["elapsed"], 1),
         "counts": dict(sorted(counts.items())),
+        "run_lines": run_lines(summary["tests"]),
         "results": found,
         "tests": [
             {"name": test["name"], "code": test["code"], "seconds": round(test["elapsed"] or 0, 2)}
@@ -86,6 +135,13 @@ def main():
     print("Slowest tests:")
     for test in sorted(summary["tests"], key=lambda test: -(test["elapsed"] or 0))[:10]:
         print(f"  {test['elapsed'] or 0:7.1f} s  {test['name']}")
+    on, lines = environment(arguments.build_folder), run_lines(summary["tests"])
+    cpu = " ".join([on["cpu"], *on["host_features"]])
+    if on["emulated_cpu"]:
+        cpu = f"{on['emulated_cpu']}, emulated ({' '.join(on['host_features'])}), on {on['cpu']}"
+    emulators = ", ".join(f"{name} {number}" for name, number in on["emulators"].items())
+    print(f"CPU: {cpu}; GPU: {'yes' if on['gpu'] else 'none'}; emulators: {emulators or 'none'}")
+    print_run_lines(lines)
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
 

@@ -4,28 +4,37 @@
 #   --param full=1       runs the tests marked `REQUIRES: full` as well
 #   --param strict=1     a missing emulator or cross compiler is an error, no reason to skip tests
 #   --param roundtrip=0  leaves out the round trip of every file that quant-float-opt reads
+#   --param cpu=MODEL    Python, with all that it loads, and our tools run as on this CPU of
+#                        qemu-x86_64, e.g. max: in Debian 12's qemu that has AVX2 and no AVX-512
 #
 # Substitutions beside lit's own and the tools' names:
 #   %python                     the environment's Python
 #   %clang %clangxx             the compilers of the build
-#   %clang_M %clangxx_M %run_M  cross compilers and emulators, M one of aarch64 and riscv64; the
-#                               feature qemu-M says that they are there
+#   %clang_M %clangxx_M %run_M  cross compilers and emulators, M one of aarch64 and riscv64 (and
+#                               %run_x86_64); the feature qemu-M says that they are there
 #   %llvm_bin %tools_dir        where LLVM's tools are, and ours
 #   %src_root %obj_root         the source and the build tree
 #   %cuda_include               the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
 #   %results                    a folder; `test.sh --full` records the .json files written there
 import ctypes
 import glob
+import json
 import os
 import platform
 import shutil
+import subprocess
+import sys
 
-import lit.formats
 from lit.llvm import llvm_config
 from lit.llvm.subst import ToolSubst
 
+# Modules that several Python tests share, and this suite's format.
+helpers = os.path.join(os.path.dirname(__file__), "helpers")
+sys.path.insert(0, helpers)
+import run_lines  # noqa: E402
+
 config.name = "quant-float"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = run_lines.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py", ".c"]
 # Inputs/ holds data and helpers/ modules that tests import; the rest is this suite's own machinery.
 config.excludes = [
@@ -55,8 +64,7 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --allow-unused-prefixes=false")
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
-# Modules that several Python tests share.
-llvm_config.with_environment("PYTHONPATH", os.path.join(config.test_source_root, "helpers"))
+llvm_config.with_environment("PYTHONPATH", helpers)
 # A worker pool per test beside lit's own would only fight for the cores.
 llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 
@@ -81,40 +89,29 @@ if config.quant_float_sanitizers:
     )
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
-# Every file that quant-float-opt reads in this suite goes through text and bytecode and back on the
-# way, except where that would hide what a test looks at (its line says --verify-roundtrip=false).
-round_trip = [] if lit_config.params.get("roundtrip") == "0" else ["--verify-roundtrip"]
-llvm_config.add_tool_substitutions(
-    [
-        ToolSubst("quant-float-opt", extra_args=round_trip),
-        "quant-float-translate",
-        "quant-float-compile",
-        "quant-float-run",
-        "quant-float-check",
-    ],
-    [config.quant_float_tools_dir],
-)
-
 
 def find(*names):
     """The first of these programs that exists, or None."""
     return next((path for path in map(shutil.which, names) if path), None)
 
 
+strict = lit_config.params.get("strict") == "1"
+if lit_config.params.get("full") == "1":
+    config.available_features.add("full")
+
 python = config.quant_float_python
 if not os.path.exists(python):
-    lit_config.warning(
-        f"{python} is missing (scripts/setup.sh makes it): the Python tests will fail"
-    )
+    message = f"{python} is missing (scripts/setup.sh makes it)"
+    if strict:
+        lit_config.fatal(message)
+    lit_config.warning(f"{message}: the Python tests will fail")
 
 results = os.path.join(config.test_exec_root, "results")
 os.makedirs(results, exist_ok=True)
 substitutions = [
-    ("%python", python),
     ("%clangxx", config.cxx_compiler),
     ("%clang", config.c_compiler),
     ("%llvm_bin", config.llvm_tools_dir),
-    ("%tools_dir", config.quant_float_tools_dir),
     ("%src_root", config.quant_float_src_root),
     ("%obj_root", config.quant_float_obj_root),
     ("%results", results),
@@ -127,65 +124,109 @@ cuda_headers = glob.glob(
 if cuda_headers:
     substitutions.append(("%cuda_include", os.path.dirname(os.path.normpath(cuda_headers[0]))))
 
-strict = lit_config.params.get("strict") == "1"
-if lit_config.params.get("full") == "1":
-    config.available_features.add("full")
-
-
-def host_flags():
-    try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
-            return set(
-                next(
-                    (line.split(":")[1] for line in info if line.startswith(("flags", "Features"))),
-                    "",
-                ).split()
-            )
-    except OSError:
-        return set()
-
-
-# What this machine can execute itself. The names follow the x86-64 levels; a machine without them
-# cannot run such code, so their absence is never an error.
-HOST_FEATURES = {
-    "host-avx2": {"avx2", "fma", "f16c", "bmi2"},
-    "host-avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd"},
-    "host-avx512vbmi": {"avx512vbmi", "avx512_vbmi2"},
-    "host-avx512bf16": {"avx512_bf16"},
-    "host-avx512fp16": {"avx512_fp16"},
-}
-flags = host_flags()
-config.available_features.add(f"host-{platform.machine()}")
-config.available_features |= {name for name, needed in HOST_FEATURES.items() if needed <= flags}
-
-# Foreign targets: an emulator and a cross compiler each, named alike: %run_aarch64 PROGRAM,
-# %clang_aarch64.
-FOREIGN = {
+# Emulated processors: of foreign machines, which have a cross compiler as well, and of this one
+# (for other CPUs than its own; qemu takes the last -cpu of several).
+machine = platform.machine()
+EMULATED = {
     "aarch64": (["-cpu", "max"], ["--target=aarch64-linux-gnu"]),
     "riscv64": (
         ["-cpu", "rv64,v=true,vext_spec=v1.0,vlen=128,elen=64"],
         ["--target=riscv64-linux-gnu", "-march=rv64gcv", "-mabi=lp64d"],
     ),
+    machine: ([], []),
 }
-for machine, (emulator_args, compiler_args) in FOREIGN.items():
-    root = f"/usr/{machine}-linux-gnu"
-    emulator = find(f"qemu-{machine}-static", f"qemu-{machine}")
-    if not emulator or not os.path.isdir(os.path.join(root, "include")):
+emulators = {}
+for name, (emulator_args, compiler_args) in EMULATED.items():
+    root = "/" if name == machine else f"/usr/{name}-linux-gnu"
+    emulator = find(f"qemu-{name}-static", f"qemu-{name}")
+    if not emulator or not os.path.isdir(
+        os.path.join(root, "usr" if name == machine else "include")
+    ):
         message = (
-            f"qemu-{machine} or the C library in {root} is missing (scripts/setup.sh installs both)"
+            f"qemu-{name} or the C library in {root} is missing (scripts/setup.sh installs both)"
         )
         if strict:
             lit_config.fatal(message)
-        lit_config.note(f"{message}: tests for {machine} are skipped")
+        lit_config.note(f"{message}: what needs them is skipped")
         continue
-    config.available_features.add(f"qemu-{machine}")
+    emulators[name] = emulator
+    config.available_features.add(f"qemu-{name}")
     substitutions += [
-        (f"%run_{machine}", " ".join([emulator, "-L", root, *emulator_args])),
-        (f"%clangxx_{machine}", " ".join([config.cxx_compiler, *compiler_args, "-fuse-ld=lld"])),
-        (f"%clang_{machine}", " ".join([config.c_compiler, *compiler_args, "-fuse-ld=lld"])),
+        (f"%run_{name}", " ".join([emulator, "-L", root, *emulator_args])),
+        (f"%clangxx_{name}", " ".join([config.cxx_compiler, *compiler_args, "-fuse-ld=lld"])),
+        (f"%clang_{name}", " ".join([config.c_compiler, *compiler_args, "-fuse-ld=lld"])),
     ]
-if strict and not os.path.exists(python):
-    lit_config.fatal(f"{python} is missing")
+
+# With --param cpu, in front of what is to believe that it runs on that CPU.
+emulate = []
+tools = config.quant_float_tools_dir
+emulated_cpu = lit_config.params.get("cpu")
+if emulated_cpu:
+    if machine not in emulators:
+        lit_config.fatal(f"--param cpu={emulated_cpu}: qemu-{machine} is missing")
+    emulate = [emulators[machine], "-cpu", emulated_cpu]
+    tools = os.path.join(config.test_exec_root, "emulated", emulated_cpu)
+    os.makedirs(tools, exist_ok=True)
+    for name in os.listdir(config.quant_float_tools_dir):
+        wrapper = os.path.join(tools, name)
+        command = " ".join([*emulate, os.path.join(config.quant_float_tools_dir, name)])
+        with open(wrapper, "w") as file:
+            file.write(f'#!/bin/sh\nexec {command} "$@"\n')
+        os.chmod(wrapper, 0o755)
+substitutions += [("%python", " ".join([*emulate, python])), ("%tools_dir", tools)]
+
+# What this machine, or the emulated CPU, can execute itself, as the compiler sees it. The names
+# follow the x86-64 levels; a machine without them cannot run such code, so their absence is never
+# an error.
+HOST_FEATURES = {
+    "host-avx2": {"AVX2", "FMA", "F16C", "BMI2"},
+    "host-avx512": {"AVX512F", "AVX512BW", "AVX512VL", "AVX512DQ", "AVX512CD"},
+    "host-avx512vbmi": {"AVX512VBMI", "AVX512VBMI2"},
+    "host-avx512bf16": {"AVX512BF16"},
+    "host-avx512fp16": {"AVX512FP16"},
+}
+native = "-march=native" if machine == "x86_64" else "-mcpu=native"
+macros = subprocess.run(
+    [*emulate, config.c_compiler, native, "-dM", "-E", "-xc", "/dev/null"],
+    capture_output=True,
+    text=True,
+    check=False,
+).stdout.split()
+host_features = [
+    name
+    for name, needed in HOST_FEATURES.items()
+    if {f"__{feature}__" for feature in needed} <= set(macros)
+]
+config.available_features |= {*host_features, f"host-{machine}"}
+if emulate and "host-avx512" not in host_features:
+    # Where tests ask Linux for the CPU, they hear of the real one, and heed this.
+    config.environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"
+
+# For the summary.
+with open(os.path.join(config.test_exec_root, "environment.json"), "w") as file:
+    json.dump(
+        {
+            "emulated_cpu": emulated_cpu,
+            "host": host_features,
+            "emulators": emulators,
+            "cuda": "cuda" in config.available_features,
+        },
+        file,
+    )
+
+# Every file that quant-float-opt reads in this suite goes through text and bytecode and back on the
+# way, except where that would hide what a test looks at (its line says --verify-roundtrip=false).
+round_trip = [] if lit_config.params.get("roundtrip") == "0" else ["--verify-roundtrip"]
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("quant-float-opt", extra_args=round_trip),
+        "quant-float-translate",
+        "quant-float-compile",
+        "quant-float-run",
+        "quant-float-check",
+    ],
+    [tools],
+)
 
 # A longer name first, so that %clang leaves %clang_aarch64 alone; ahead of lit's own, which has a
 # %python too.

@@ -1,0 +1,53 @@
+# RUN lines that a feature takes out of a test are counted, and the summary names them.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %llvm_bin %src_root/scripts/summarize-tests.py %t
+import json
+import pathlib
+import subprocess
+import sys
+
+llvm_bin, summarize, work = map(pathlib.Path, sys.argv[1:])
+sys.path.append(str(llvm_bin.parent / "utils" / "lit"))
+import run_lines  # noqa: E402
+
+# Spelled apart, because lit reads this file as well.
+RUN = "RUN" + ":"
+(work / "some.test").write_text(f"""
+# {RUN} true
+# {RUN} %if here %{{ true %}}
+# {RUN} %if there && here %{{ true \\
+# {RUN}   again %}}
+# {RUN} true %if there %{{ --more %}}
+# {RUN} %run_riscv64 program
+# {RUN} %if there %{{ true %}} %else %{{ false %}}
+""")
+lines = run_lines.script_of(str(work / "some.test"))
+found = run_lines.count(lines, {"here"})
+wanted = {
+    "ran": 5,
+    "emulated": ["qemu-riscv64"],
+    "dropped": ["there && here"],
+    "shortened": ["there", "there"],
+}
+assert found == wanted, found
+
+full = {"ran": 0, "emulated": [], "dropped": ["full"] * 2, "shortened": []}
+tests = [
+    {"name": "s :: some.test", "code": "PASS", "elapsed": 1.0, "metrics": {"run_lines": found}},
+    {"name": "s :: long.test", "code": "UNSUPPORTED", "elapsed": 0, "metrics": {"run_lines": full}},
+    {"name": "unit :: Some", "code": "PASS", "elapsed": None},
+]
+(work / "summary.json").write_text(json.dumps({"elapsed": 1, "tests": tests}))
+(work / "environment.json").write_text(
+    json.dumps({"emulated_cpu": "max", "host": ["host-avx2"], "emulators": {}, "cuda": False})
+)
+command = [sys.executable, summarize, work]
+told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+assert told[-5:] == [
+    "RUN lines: 5 ran, 1 by qemu-riscv64",
+    "  2 dropped without 'full'",
+    "  1 dropped without 'there && here': some.test",
+    "  2 shorter without 'there': some.test",
+    "2 passed, 0 failed, 1 skipped",
+], told
+assert told[-6].startswith("CPU: max, emulated (avx2), on "), told
