@@ -18,7 +18,7 @@ while [ $# -gt 0 ]; do
 done
 if [ $setup = 1 ]; then
   qf_setup
-  qf_build quant-float-{check,compile,gpu-launch,lsp-server,opset-rules,opt,run,translate}
+  qf_build quant-float-manuals quant-float-opset-rules
 fi
 
 "$QF_PYTHON" scripts/docs/generate.py --full . "$QF_BUILD" /usr/lib/llvm-22/bin "$QF_BUILD/docs/pages"

@@ -3,16 +3,14 @@
 import re
 import subprocess
 
+import tool_help
+
 PASS_FILES = {
     "Conversions": "Conversion",
     "Transformations": "Transforms",
     "Entry points": "EntryPoint",
 }
-TOOLS = ["check", "compile", "run", "translate", "opt", "gpu-launch", "lsp-server"]
-# What this project adds to the options of upstream's tools.
-OURS = re.compile(
-    r"--(quant-float|convert-quant-float|convert-on|convert-op|import-o|fakeconvert-mode)"
-)
+TOOLS = ["check", "compile", "run", "exec", "gpu-launch", "translate", "opt", "lsp-server"]
 # The banner of a header, its guard, and what makes C++ read it.
 BANNER = re.compile(r"\A/\*===.*?===\*/\n", re.S)
 GUARD = re.compile(r"^#(ifndef|define|endif).*_H\b.*\n|^#ifdef __cplusplus\n.*\n#endif\n", re.M)
@@ -53,6 +51,33 @@ def fence_indented(comment):
         escaped = inner.replace("<", "&lt;")
         text += f"\n```text\n{inner}\n```\n\n" if is_code else f"{escaped}\n"
     return text
+
+
+def describe_tool(tool):
+    """One tool as a section, its options as a table."""
+
+    def row(option):
+        spelling = option.spelling.replace("|", "\\|")
+        told = [
+            option.text,
+            *(f"`{word}`: {text}" for word, text in option.choices.items() if text),
+        ]
+        told += [f"`{inner.spelling}`: {inner.text}" for inner in option.inner]
+        cell = "<br>".join(part.replace("<", "&lt;").replace("|", "\\|") for part in told if part)
+        return f"| `{spelling}` | {cell} |\n"
+
+    text = f"\n## {tool.name}\n\n_{tool.summary[:1].upper()}{tool.summary[1:]}_\n\n"
+    text += f"```text\n{tool.synopsis}\n```\n\n{tool.texts['description'].strip()}\n\n"
+    text += "| option | |\n| --- | --- |\n" + "".join(map(row, tool.shown))
+    for title, key in (("Writes", "written"), ("Reads of the environment", "environment")):
+        if key in tool.texts:
+            text += f"\n{title}:\n\n" + "".join(f"- `{a}`: {b}\n" for a, b in tool.texts[key])
+    if "examples" in tool.texts:
+        text += (
+            "\n```sh\n" + "\n".join(command for command, _ in tool.texts["examples"]) + "\n```\n"
+        )
+    codes = "; ".join(f"{number}: {meaning}" for number, meaning in tool.exit_codes.items())
+    return f"{text}\nExits with {codes}.\n"
 
 
 class Reference:
@@ -105,14 +130,11 @@ class Reference:
         return text
 
     def write_tools(self):
-        text = "# Tools\n\nWhat `--help` prints.\n"
-        for tool in TOOLS:
-            shown = run(self.bin / f"quant-float-{tool}", "--help")
-            lines = shown.rstrip().split("\n")
-            if len(lines) > 60:
-                # LLVM's and MLIR's options fill pages; ours are among them.
-                lines = lines[:4] + [line for line in lines[4:] if OURS.search(line)]
-            text += f"\n## quant-float-{tool}\n\n```text\n" + "\n".join(lines) + "\n```\n"
+        text = "# Tools\n\nThe manual pages say the same. Values may also follow their option as a word "
+        text += "of its own.\n"
+        for name in TOOLS:
+            program = self.bin / f"quant-float-{name}"
+            text += describe_tool(tool_help.read(program)) if program.exists() else ""
         return text
 
     def write_headers(self):

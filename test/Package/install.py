@@ -55,6 +55,11 @@ tools = sorted(name for name in names if name.startswith("bin/"))
 assert len(tools) >= 6, tools
 for tool in tools:
     run(prefix / tool, "--help")
+    name = tool.removeprefix("bin/")
+    manuals = {f"share/man/man1/{name}.1.gz", f"share/bash-completion/completions/{name}"}
+    manuals |= {f"share/zsh/site-functions/_{name}"}
+    manuals |= {f"share/fish/vendor_completions.d/{name}.fish"}
+    assert manuals <= names, manuals - names
 model = "func.func @f(%x: f32) -> f8E5M2 {\n  %0 = quant_float.cast %x opset 19 : f32 to f8E5M2\n"
 model += "  return %0 : f8E5M2\n}\n"
 assert "quant_float.cast" in run(prefix / "bin/quant-float-opt", "-", input=model)

@@ -121,6 +121,11 @@ model += "  %0 = quant_float.cast %x opset 19 : tensor<?xf32> to tensor<?xf8E5M2
 model += "  return %0 : tensor<?xf8E5M2>\n}\n"
 for tool in sorted(name for name in runtime if name.startswith("usr/bin/")):
     run(root / tool, "--help")
+    name = pathlib.Path(tool).name
+    assert f"usr/share/man/man1/{name}.1.gz" in runtime, runtime
+    # Where Debian's shells look.
+    assert f"usr/share/bash-completion/completions/{name}" in runtime, runtime
+    assert f"usr/share/zsh/vendor-completions/_{name}" in runtime, runtime
 lowered = run(root / "usr/bin/quant-float-compile", "-", "-o", folder / "f.ll", input=model)
 assert "define" in (folder / "f.ll").read_text(), lowered
 
@@ -131,4 +136,5 @@ with gzip.open(archive) as stream, tarfile.open(fileobj=stream) as members:
 [top] = {name.split("/")[0] for name in names}
 assert VERSION in top, top
 for name in runtime | contents["libquant-float-dev"]:
-    assert f"{top}/{name.removeprefix('usr/')}" in names, name
+    name = name.removeprefix("usr/").replace("vendor-completions", "site-functions")
+    assert f"{top}/{name}" in names, name

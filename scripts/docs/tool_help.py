@@ -1,0 +1,135 @@
+"""Reads what a tool's --help prints: LLVM's form, and one `--option VALUE   text` a line.
+
+What a manual page says beside it is in tools.toml.
+"""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+import tomllib
+
+# `  --opset=<N|all> - text`, below it `    =value - text`, and text that goes on.
+LLVM_OPTION = re.compile(r"( +)(--?[\w.-]+)(?:[= ]<(.*?)>)? +- ?(.*)$")
+LLVM_CHOICE = re.compile(r" {4}=(\S+) +- +(.*)$")
+# `  --opset N|all   text`; a line of text alone goes on.
+OTHER_OPTION = re.compile(r"( +)(--?\w[\w-]*(?:, --?\w[\w-]*)*)(?:[ =](\S.*?))?(?:  +(\S.*))?$")
+# What a value's name lists: `cpu|nvvm`, `sm_80|sm_90|...`.
+LISTED = re.compile(r"[a-z0-9][\w.-]*$")
+CHOICE = re.compile(r"[\w.,+-]+$")
+# What this project adds to the options of upstream's tools, and the few of theirs that all need.
+OURS = re.compile(
+    r"-o$|--(quant-float|convert-(quant-float|onnx|openvino)|import-o|mlir-to-llvmir|fakeconvert-mode"
+    r"|pass-pipeline|split-input-file|verify-diagnostics|load-(dialect|pass)-plugin|help$|version$"
+    r"|mlir-print-ir-(before|after)-all|show-dialects|log$|pretty$|lit-test$)"
+)
+COMMON = ("Color Options", "Generic Options")
+TEXTS = tomllib.loads(pathlib.Path(__file__).with_name("tools.toml").read_text())
+
+
+@dataclasses.dataclass
+class Option:
+    name: str
+    value: str
+    text: str
+    group: str
+    # Written after `=`, or as a word of its own.
+    joined: bool
+    # Values that can be listed, with what each means.
+    choices: dict[str, str] = dataclasses.field(default_factory=dict)
+    # Options of a pass or a pipeline, which are written in its value.
+    inner: list["Option"] = dataclasses.field(default_factory=list)
+
+    @property
+    def spelling(self):
+        if not self.value:
+            return self.name
+        return f"{self.name}{'=' if self.joined else ' '}{self.shown_value}"
+
+    @property
+    def shown_value(self):
+        """What the value may be says more than that it is one."""
+        is_listed = self.value == "value" and self.choices
+        return "|".join(self.choices) if is_listed else self.value
+
+
+@dataclasses.dataclass
+class Tool:
+    name: str
+    summary: str
+    synopsis: str
+    options: list[Option]
+    texts: dict
+
+    @property
+    def shown(self):
+        """Of upstream's hundreds, those that are about this project."""
+        if len(self.options) < 60:
+            return self.options
+        return [option for option in self.options if OURS.match(option.name)]
+
+    @property
+    def exit_codes(self):
+        codes = TEXTS["exit"] | self.texts.get("exit", {})
+        return {"0": codes["0"], "1": "an error"} if self.texts.get("upstream") else codes
+
+    def title_of(self, option):
+        """The group in which to show an option."""
+        if option.group == "Pass Pipelines" and not option.name.startswith("--quant-float"):
+            return "General"
+        titles = {"Passes": "Passes", "Pass Pipelines": "Pipelines"}
+        return titles.get(option.group, "General")
+
+
+def add_option(options, match, group, joined):
+    indent, names, value, text = (part or "" for part in match.groups())
+    inside = len(indent) >= 8 and options and group.startswith("Pass")
+    for name in names.split(", "):
+        option = Option(name, value, text.strip(), group, joined)
+        if "|" in value:
+            option.choices = {word: "" for word in value.split("|") if LISTED.match(word)}
+        (options[-1].inner if inside else options).append(option)
+
+
+def parse(name, text):
+    lines = text.rstrip().split("\n")
+    is_llvm = lines[0].startswith("OVERVIEW: ")
+    options, group = [], "Options"
+    for line in lines:
+        choice, llvm, other = (
+            form.match(line) for form in (LLVM_CHOICE, LLVM_OPTION, OTHER_OPTION)
+        )
+        last = options and (options[-1].inner or options)[-1]
+        if is_llvm and choice and last:
+            # `<empty>` is no value.
+            if CHOICE.match(choice[1]):
+                last.choices[choice[1]] = choice[2].strip()
+        elif is_llvm and llvm:
+            add_option(options, llvm, group, joined=len(llvm[2]) > 2)
+        elif not is_llvm and other and len(other[1]) <= 4:
+            add_option(options, other, group, joined=False)
+        elif title := re.match(r" *(\S.*):$", line):
+            group = title[1]
+        elif line.startswith(" " * 12) and last and line.strip():
+            last.text = f"{last.text} {line.strip()}"
+    if is_llvm:
+        summary = lines[0].removeprefix("OVERVIEW: ")
+        usage = next(line for line in lines if line.startswith("USAGE: "))
+        synopsis = re.sub(r" \(.*", "", usage.removeprefix("USAGE: "))
+    else:
+        synopsis = lines[0].removeprefix("usage: ")
+        summary = next(line for line in lines[1:] if line.strip())
+    texts = TEXTS[name]
+    # An option whose value may be left out is printed twice, the second time with it.
+    found = {option.name: option for option in reversed(options)}
+    # One's own come before those that all tools have.
+    options = sorted(reversed(found.values()), key=lambda option: option.group in COMMON)
+    return Tool(name, texts.get("summary", summary).rstrip("."), synopsis, options, texts)
+
+
+def read(program):
+    name = pathlib.Path(program).name
+    if name not in TEXTS:
+        raise RuntimeError(f"scripts/docs/tools.toml has no text for {name}")
+    answer = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+    return parse(name, answer.stdout)
