@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileOptions.h"
-#include "quant-float/Compiler/OutputFile.h"
+#include "quant-float/Compiler/WriteOutput.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;

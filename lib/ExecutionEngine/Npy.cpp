@@ -12,7 +12,6 @@
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -302,31 +301,8 @@ static std::string makeHeader(const Tensor &tensor) {
   return header + dictionary;
 }
 
-llvm::Error mlir::quant_float::writeNpy(StringRef path, const Tensor &tensor) {
-  auto fail = [](std::error_code code) {
-    return llvm::createStringError("cannot be written: " + code.message());
-  };
-  llvm::Expected<llvm::sys::fs::TempFile> file =
-      llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
-  if (!file)
-    return fail(llvm::errorToErrorCode(file.takeError()));
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-    os << makeHeader(tensor);
-    os.write(tensor.getBytes().data(), tensor.getBytes().size());
-    os.flush();
-    code = os.error();
-    // A stream destroyed with an error pending ends the program.
-    os.clear_error();
-  }
-  if (code) {
-    llvm::consumeError(file->discard());
-    return fail(code);
-  }
-  if (llvm::Error error = file->keep(path)) {
-    llvm::consumeError(file->discard());
-    return fail(llvm::errorToErrorCode(std::move(error)));
-  }
-  return llvm::Error::success();
+bool mlir::quant_float::writeNpy(OutputFile &file, const Tensor &tensor) {
+  ArrayRef<char> bytes = tensor.getBytes();
+  return file.write(makeHeader(tensor)) &&
+         file.write({bytes.data(), bytes.size()});
 }

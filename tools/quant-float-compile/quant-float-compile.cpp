@@ -11,7 +11,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Compiler/Driver.h"
-#include "quant-float/Compiler/OutputFile.h"
+#include "quant-float/Compiler/WriteOutput.h"
 #include "quant-float/InitAll.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "quant-float/Support/OutputFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -213,22 +214,12 @@ bool launch::readNpy(const std::string &path, const ElementType &type,
 
 bool launch::writeFile(const std::string &path, std::string_view head,
                        std::string_view body, Error &error) {
-  std::string aside = path + ".XXXXXX";
-  int descriptor = mkstemp(aside.data());
-  File file(descriptor < 0 ? nullptr : fdopen(descriptor, "wb"));
-  bool isWritten =
-      file &&
-      std::fwrite(head.data(), 1, head.size(), file.get()) == head.size() &&
-      std::fwrite(body.data(), 1, body.size(), file.get()) == body.size() &&
-      !std::fflush(file.get()) && !fchmod(descriptor, 0644);
-  isWritten = isWritten && !std::rename(aside.c_str(), path.c_str());
-  if (isWritten)
+  mlir::quant_float::OutputFile file(path);
+  if (file.write(head) && file.write(body) && file.commit())
     return true;
-  error.fail(path + ": error: cannot be written: " + std::strerror(errno),
-             kWrongUsage);
-  if (descriptor >= 0)
-    unlink(aside.c_str());
-  return false;
+  return error.fail(
+      path + ": error: cannot be written: " + file.getError().message(),
+      kWrongUsage);
 }
 
 bool launch::writeNpy(const std::string &path, const Array &array,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WriteThrough.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -21,6 +22,11 @@ int main(int argc, char **argv) {
   mlir::quant_float::registerAllDialects(registry);
   mlir::registerAllPasses();
   mlir::quant_float::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "quant-float modular optimizer driver\n", registry));
+  std::string input, output;
+  std::tie(input, output) = mlir::registerAndParseCLIOptions(
+      argc, argv, "quant-float modular optimizer driver\n", registry);
+  return mlir::asMainReturnCode(
+      mlir::quant_float::writeThrough(output, [&](llvm::StringRef name) {
+        return mlir::MlirOptMain(argc, argv, input, name, registry);
+      }));
 }

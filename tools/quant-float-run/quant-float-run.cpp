@@ -181,14 +181,16 @@ static int writeOutputs(const Arguments &arguments, ArrayRef<Tensor> outputs) {
                  << ": error: cannot be made: " << code.message() << "\n";
     return kToolWrongUsage;
   }
+  std::vector<OutputFile> files;
   for (auto [index, output] : llvm::enumerate(outputs)) {
     llvm::SmallString<256> path(arguments.outputs);
     llvm::sys::path::append(path, "output_" + llvm::Twine(index) + ".npy");
-    if (llvm::Error error = writeNpy(path, output)) {
-      llvm::errs() << path << ": error: " << llvm::toString(std::move(error))
-                   << "\n";
-      return kToolWrongUsage;
-    }
+    writeNpy(files.emplace_back(path.str().str()), output);
+  }
+  if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size())) {
+    llvm::errs() << failed->getPath() << ": error: cannot be written: "
+                 << failed->getError().message() << "\n";
+    return kToolWrongUsage;
   }
   return kToolDone;
 }

@@ -14,6 +14,7 @@
 #define QUANT_FLOAT_EXECUTIONENGINE_TENSORFILE_H
 
 #include "quant-float/ExecutionEngine/Tensor.h"
+#include "quant-float/Support/OutputFile.h"
 
 namespace mlir::quant_float {
 
@@ -40,9 +41,8 @@ llvm::Expected<Tensor> readNpy(StringRef path, Type elementType);
 /// data.
 llvm::Expected<Tensor> readOnnxTensor(StringRef path, MLIRContext *context);
 
-/// Writes NumPy's format as readNpy expects it, aside first and then in place
-/// of `path`, so that a failure leaves an existing file alone.
-llvm::Error writeNpy(StringRef path, const Tensor &tensor);
+/// Writes NumPy's format as readNpy expects it.
+bool writeNpy(OutputFile &file, const Tensor &tensor);
 
 } // namespace mlir::quant_float
 

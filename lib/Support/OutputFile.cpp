@@ -1,0 +1,341 @@
+//===- OutputFile.cpp - Files that are written whole or not ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/OutputFile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace mlir::quant_float;
+
+namespace {
+/// A write beyond the limit on the size of files, or into a pipe that nobody
+/// reads, sends this thread a signal that ends the program. It is taken back
+/// here, so that the error of the call is all that is left of it.
+class BlockedSignals {
+public:
+  BlockedSignals() {
+    sigemptyset(&signals);
+    sigset_t pending;
+    sigpending(&pending);
+    for (int signal : {SIGXFSZ, SIGPIPE})
+      if (!sigismember(&pending, signal))
+        sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+  }
+  ~BlockedSignals() {
+    int code = errno;
+    if (code == EFBIG || code == EPIPE) {
+      timespec noTime = {};
+      sigtimedwait(&signals, nullptr, &noTime);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = code;
+  }
+
+private:
+  sigset_t signals, before;
+};
+} // namespace
+
+/// Writes all bytes; on failure, errno says why.
+static bool writeBytes(int descriptor, std::string_view bytes) {
+  BlockedSignals blocked;
+  while (!bytes.empty()) {
+    ssize_t count = ::write(descriptor, bytes.data(),
+                            std::min<size_t>(bytes.size(), 1 << 30));
+    if (count >= 0) {
+      bytes.remove_prefix(count);
+    } else if (errno == EAGAIN) {
+      pollfd ready = {descriptor, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  errno = 0;
+  return true;
+}
+
+static std::string getRealPath(const std::string &path) {
+  char *real = realpath(path.c_str(), nullptr);
+  std::string result = real ? real : "";
+  free(real);
+  return result;
+}
+
+static std::string getFolder(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+/// The descriptor of this process that a path such as /dev/fd/3 stands for.
+static std::optional<int> getDescriptor(const std::string &folder,
+                                        const std::string &name) {
+  if (name.empty() || name.size() > 9 ||
+      name.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  for (const char *descriptors : {"/proc/self/fd", "/proc/thread-self/fd"})
+    if (folder == getRealPath(descriptors))
+      return atoi(name.c_str());
+  return std::nullopt;
+}
+
+OutputFile::OutputFile(std::string path) : path(std::move(path)) {
+  target = this->path;
+  std::optional<int> given;
+  if (target == "-")
+    given = STDOUT_FILENO;
+  struct stat status;
+  for (int links = 0; !given; ++links) {
+    std::string folder = getRealPath(getFolder(target));
+    if (target.empty() || folder.empty()) {
+      fail(target.empty() ? ENOENT : errno);
+      return;
+    }
+    given = getDescriptor(folder, target.substr(target.rfind('/') + 1));
+    // A descriptor's link is not to be followed: its file has an offset.
+    if (given || lstat(target.c_str(), &status) || !S_ISLNK(status.st_mode))
+      break;
+    char text[PATH_MAX];
+    ssize_t size = readlink(target.c_str(), text, sizeof(text));
+    if (size < 0 || size == sizeof(text) || links == 40) {
+      fail(size < 0 ? errno : links == 40 ? ELOOP : ENAMETOOLONG);
+      return;
+    }
+    std::string next(text, size);
+    target = next[0] == '/' ? next : folder + "/" + next;
+  }
+
+  if (given) {
+    stream = true;
+    // Shares the offset of the given one.
+    descriptor = fcntl(*given, F_DUPFD_CLOEXEC, 0);
+    if (descriptor < 0)
+      fail(errno);
+    return;
+  }
+  if (stat(target.c_str(), &status)) {
+    // Of a name that ends in a slash only a folder can be made.
+    if (errno != ENOENT || target.back() == '/')
+      fail(errno == ENOENT ? EISDIR : errno);
+    return;
+  }
+  if (S_ISDIR(status.st_mode)) {
+    fail(EISDIR);
+  } else if (!S_ISREG(status.st_mode)) {
+    stream = true;
+  } else if (faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS)) {
+    fail(errno);
+  } else {
+    exists = true;
+    mode = status.st_mode & 07777;
+    owner = status.st_uid;
+    group = status.st_gid;
+  }
+}
+
+OutputFile::OutputFile(OutputFile &&other)
+    : path(std::move(other.path)), error(other.error),
+      target(std::move(other.target)),
+      aside(std::exchange(other.aside, std::string())),
+      old(std::exchange(other.old, std::string())),
+      descriptor(std::exchange(other.descriptor, -1)), stream(other.stream),
+      exists(other.exists), replaced(other.replaced), mode(other.mode),
+      owner(other.owner), group(other.group) {}
+
+OutputFile::~OutputFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!aside.empty())
+    unlink(aside.c_str());
+}
+
+bool OutputFile::fail(int code) {
+  if (!error)
+    error = std::error_code(code, std::generic_category());
+  return false;
+}
+
+/// Calls `make` with names until one is free.
+template <typename Make>
+static std::string makeUnique(const std::string &folder, Make make) {
+  static std::atomic<unsigned> count;
+  for (int turn = 0; turn < 100; ++turn) {
+    auto time = std::chrono::steady_clock::now().time_since_epoch().count();
+    char name[64];
+    snprintf(name, sizeof(name), "/.quant-float-%x-%x-%llx", unsigned(getpid()),
+             count++, static_cast<unsigned long long>(time));
+    if (make((folder + name).c_str()))
+      return folder + name;
+    if (errno != EEXIST)
+      break;
+  }
+  return "";
+}
+
+/// Opens a new file with a name in `folder`.
+bool OutputFile::nameAside(const std::string &folder) {
+  aside = makeUnique(folder, [&](const char *name) {
+    descriptor = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        exists || stream ? 0600 : 0666);
+    return descriptor >= 0;
+  });
+  return !aside.empty() || fail(errno);
+}
+
+bool OutputFile::open(bool isNamed) {
+  if (error || descriptor >= 0)
+    return !error;
+  if (stream && isNamed) {
+    const char *folder = getenv("TMPDIR");
+    return nameAside(folder && *folder ? folder : "/tmp");
+  }
+  if (stream) {
+    do
+      descriptor = ::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    while (descriptor < 0 && errno == EINTR);
+    return descriptor >= 0 || fail(errno);
+  }
+  std::string folder = getFolder(target);
+#ifdef O_TMPFILE
+  // A file that has no name cannot stay, even if this program is killed.
+  if (!isNamed)
+    descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                        exists ? 0600 : 0666);
+  // It gets one through /proc, which is not everywhere.
+  if (descriptor >= 0 &&
+      access(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), F_OK)) {
+    close(descriptor);
+    descriptor = -1;
+  }
+#endif
+  return descriptor >= 0 || nameAside(folder);
+}
+
+bool OutputFile::write(std::string_view bytes) {
+  return open(/*isNamed=*/false) &&
+         (writeBytes(descriptor, bytes) || fail(errno));
+}
+
+const std::string &OutputFile::getName() {
+  // The descriptor of a stream waits for what will be in the file.
+  int kept = stream ? std::exchange(descriptor, -1) : -1;
+  if (aside.empty() && open(/*isNamed=*/true)) {
+    close(descriptor);
+    descriptor = -1;
+  }
+  if (kept >= 0)
+    descriptor = kept;
+  return aside;
+}
+
+/// Sends a named file into its stream.
+bool OutputFile::copyAside() {
+  int from = ::open(aside.c_str(), O_RDONLY | O_CLOEXEC);
+  bool isGood = (from >= 0 || fail(errno)) && open(/*isNamed=*/false);
+  std::string buffer(1 << 16, '\0');
+  for (ssize_t size = 1; isGood && size;) {
+    size = read(from, buffer.data(), buffer.size());
+    if (size >= 0)
+      isGood = write({buffer.data(), static_cast<size_t>(size)});
+    else if (errno != EINTR)
+      isGood = fail(errno);
+  }
+  if (from >= 0)
+    close(from);
+  unlink(aside.c_str());
+  aside.clear();
+  return isGood;
+}
+
+/// Everything but taking the place of the target.
+bool OutputFile::finish() {
+  if (stream && !aside.empty() && !copyAside())
+    return false;
+  // Another program may have written the file, or nobody has anything.
+  if (aside.empty() && !open(/*isNamed=*/false))
+    return false;
+  if (!stream && aside.empty()) {
+    std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    aside = makeUnique(getFolder(target), [&](const char *name) {
+      return !linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    });
+    if (aside.empty())
+      return fail(errno);
+  }
+  if (exists) {
+    bool isOwned = !chown(aside.c_str(), owner, group);
+    // Nobody else's programs get this user's rights.
+    if (chmod(aside.c_str(), isOwned ? mode : mode & 0777))
+      return fail(errno);
+  }
+  // Some file systems tell only now that the disk is full.
+  if (descriptor >= 0 && close(std::exchange(descriptor, -1)))
+    return fail(errno);
+  return !error;
+}
+
+bool OutputFile::replace(bool keepsOld) {
+  if (stream)
+    return true;
+  if (keepsOld && exists) {
+    // Without hard links, the target is gone for a moment.
+    old = makeUnique(getFolder(target), [&](const char *name) {
+      return !link(target.c_str(), name) ||
+             (errno != EEXIST && !rename(target.c_str(), name));
+    });
+    if (old.empty())
+      return fail(errno);
+  }
+  if (rename(aside.c_str(), target.c_str()))
+    return fail(errno);
+  aside.clear();
+  replaced = true;
+  return true;
+}
+
+void OutputFile::undo() {
+  if (!old.empty())
+    rename(old.c_str(), target.c_str());
+  else if (replaced && !exists)
+    unlink(target.c_str());
+  // Renaming one link of a file to another does nothing.
+  if (!old.empty())
+    unlink(old.c_str());
+  old.clear();
+}
+
+OutputFile *OutputFile::commitAll(OutputFile *files, size_t count) {
+  OutputFile *failed = nullptr;
+  for (size_t i = 0; i < count && !failed; ++i)
+    failed = files[i].finish() ? nullptr : &files[i];
+  for (size_t i = 0; i < count && !failed; ++i)
+    failed = files[i].replace(/*keepsOld=*/count > 1) ? nullptr : &files[i];
+  for (size_t i = 0; i < count; ++i) {
+    OutputFile &file = files[i];
+    if (failed)
+      file.undo();
+    else if (!file.old.empty())
+      unlink(file.old.c_str());
+    file.old.clear();
+  }
+  return failed;
+}
