@@ -102,10 +102,7 @@ static Judgement judgeNode(NodeOp node,
   }
   if (resolution->isVerified || !verdict.accepted)
     return judge(verdict);
-  StringRef what = resolution->missesRank ? "rank" : "type";
-  verdict.reason = ("the " + what + " of input " +
-                    Twine(resolution->missingInput) + " is not known")
-                       .str();
+  verdict.reason = resolution->describeMissing();
   return {NodeStatus::NotVerified, verdict};
 }
 

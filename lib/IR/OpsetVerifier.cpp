@@ -11,14 +11,16 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+/// Says from which opset on `kind` does what: "accepts this type", "has this
+/// attribute". That need not be all that is wrong with an op.
 static void note(InFlightDiagnostic &diagnostic, OpKind kind,
-                 std::optional<int64_t> first) {
+                 std::optional<int64_t> first, StringRef what) {
   if (first)
     diagnostic.attachNote()
-        << getOpName(kind) << " accepts it from opset " << *first << " on";
+        << getOpName(kind) << " " << what << " from opset " << *first << " on";
   else
     diagnostic.attachNote()
-        << "no version of " << getOpName(kind) << " accepts it";
+        << "no version of " << getOpName(kind) << " " << what;
 }
 
 FailureOr<OpsetVerifier> OpsetVerifier::get(ErrorFn emitError, OpKind kind,
@@ -42,7 +44,8 @@ LogicalResult OpsetVerifier::verifyType(OpRole role, Type elementType) const {
   InFlightDiagnostic diagnostic =
       emitError() << getRoleName(version->op, role) << " element type "
                   << elementType << " is not accepted by " << describe();
-  note(diagnostic, version->op, getFirstOpset(version->op, role, elementType));
+  note(diagnostic, version->op, getFirstOpset(version->op, role, elementType),
+       "accepts this type");
   return diagnostic;
 }
 
@@ -59,5 +62,6 @@ LogicalResult OpsetVerifier::verifyAttribute(OpAttribute attribute,
 
 void OpsetVerifier::noteFirstOpset(InFlightDiagnostic &diagnostic,
                                    OpAttribute attribute) const {
-  note(diagnostic, version->op, getFirstOpset(version->op, attribute));
+  note(diagnostic, version->op, getFirstOpset(version->op, attribute),
+       ("has the attribute '" + getAttributeName(attribute) + "'").str());
 }

@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
 // CHECK-NEXT:  1 3 -1 6 127 -128 3 1
 // CHECK-NEXT: error 'model': wrong.mlir:2:8: {{.*}}f8E4M3FN
 // CHECK-NEXT: diagnostic 0 at wrong.mlir:2:8: {{.*}}f8E4M3FN
-// CHECK-NEXT: note 3: Cast accepts it from opset 19 on
+// CHECK-NEXT: note 3: Cast accepts this type from opset 19 on
 // CHECK-NEXT: Cast at wrong.mlir:2 opset 13 status 1:
 // CHECK: opsets 19 to 28: accepted
 // CHECK: "op": "Cast"

@@ -6,7 +6,7 @@
 
 func.func @quantize_v1_f64(%x: tensor<4xf64>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.quantize' op input element type 'f64' is not accepted by QuantizeLinear-28 (opset 28)}}
-  // expected-note @+1 {{no version of QuantizeLinear accepts it}}
+  // expected-note @+1 {{no version of QuantizeLinear accepts this type}}
   %0 = quant_float.quantize %x, %s opset 28 : tensor<4xf64>, tensor<f32> to tensor<4xui8>
   return
 }
@@ -15,7 +15,7 @@ func.func @quantize_v1_f64(%x: tensor<4xf64>, %s: tensor<f32>) {
 
 func.func @quantize_v1_f16_opset_18(%x: tensor<4xf16>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.quantize' op input element type 'f16' is not accepted by QuantizeLinear-13 (opset 18)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 19 on}}
+  // expected-note @+1 {{QuantizeLinear accepts this type from opset 19 on}}
   %0 = quant_float.quantize %x, %s opset 18 : tensor<4xf16>, tensor<f32> to tensor<4xui8>
   return
 }
@@ -24,7 +24,7 @@ func.func @quantize_v1_f16_opset_18(%x: tensor<4xf16>, %s: tensor<f32>) {
 
 func.func @dequantize_v1_f6_opset_27(%x: tensor<4xf6E2M3FN>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.dequantize' op input element type 'f6E2M3FN' is not accepted by DequantizeLinear-25 (opset 27)}}
-  // expected-note @+1 {{DequantizeLinear accepts it from opset 28 on}}
+  // expected-note @+1 {{DequantizeLinear accepts this type from opset 28 on}}
   %0 = quant_float.dequantize %x, %s opset 27 : tensor<4xf6E2M3FN>, tensor<f32> to tensor<4xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @dequantize_v1_f6_opset_27(%x: tensor<4xf6E2M3FN>, %s: tensor<f32>) {
 
 func.func @quantize_v2_scale_opset_23(%x: tensor<4xf32>, %s: tensor<f8E8M0FNU>) {
   // expected-error @+2 {{'quant_float.quantize' op scale element type 'f8E8M0FNU' is not accepted by QuantizeLinear-23 (opset 23)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 24 on}}
+  // expected-note @+1 {{QuantizeLinear accepts this type from opset 24 on}}
   %0 = quant_float.quantize %x, %s opset 23 : tensor<4xf32>, tensor<f8E8M0FNU> to tensor<4xui8>
   return
 }
@@ -44,7 +44,7 @@ func.func @quantize_v2_scale_opset_23(%x: tensor<4xf32>, %s: tensor<f8E8M0FNU>) 
 
 func.func @quantize_v2_result_opset_20(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i4>) {
   // expected-error @+2 {{'quant_float.quantize' op result element type 'i4' is not accepted by QuantizeLinear-19 (opset 20)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 21 on}}
+  // expected-note @+1 {{QuantizeLinear accepts this type from opset 21 on}}
   %0 = quant_float.quantize %x, %s, %z opset 20 : tensor<4xf32>, tensor<f32>, tensor<i4> to tensor<4xi4>
   return
 }
@@ -53,7 +53,7 @@ func.func @quantize_v2_result_opset_20(%x: tensor<4xf32>, %s: tensor<f32>, %z: t
 
 func.func @dequantize_v2_int32_scale(%x: tensor<4xi8>, %s: tensor<i32>) {
   // expected-error @+2 {{'quant_float.dequantize' op scale element type 'i32' is not accepted by DequantizeLinear-28 (opset 28)}}
-  // expected-note @+1 {{no version of DequantizeLinear accepts it}}
+  // expected-note @+1 {{no version of DequantizeLinear accepts this type}}
   %0 = quant_float.dequantize %x, %s opset 28 : tensor<4xi8>, tensor<i32> to tensor<4xf32>
   return
 }
@@ -64,7 +64,7 @@ func.func @dequantize_v2_int32_scale(%x: tensor<4xi8>, %s: tensor<i32>) {
 
 func.func @quantize_v3_axis(%x: tensor<4x6xf32>, %s: tensor<6xf32>) {
   // expected-error @+2 {{'quant_float.quantize' op attribute 'axis' does not exist in QuantizeLinear-10 (opset 12)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 13 on}}
+  // expected-note @+1 {{QuantizeLinear has the attribute 'axis' from opset 13 on}}
   %0 = quant_float.quantize %x, %s axis 1 opset 12 : tensor<4x6xf32>, tensor<6xf32> to tensor<4x6xui8>
   return
 }
@@ -73,7 +73,7 @@ func.func @quantize_v3_axis(%x: tensor<4x6xf32>, %s: tensor<6xf32>) {
 
 func.func @dequantize_v3_block_size(%x: tensor<4x6xi8>, %s: tensor<4x2xf32>) {
   // expected-error @+2 {{'quant_float.dequantize' op attribute 'block_size' does not exist in DequantizeLinear-19 (opset 20)}}
-  // expected-note @+1 {{DequantizeLinear accepts it from opset 21 on}}
+  // expected-note @+1 {{DequantizeLinear has the attribute 'block_size' from opset 21 on}}
   %0 = quant_float.dequantize %x, %s axis 1 block_size 3 opset 20 : tensor<4x6xi8>, tensor<4x2xf32> to tensor<4x6xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @dequantize_v3_block_size(%x: tensor<4x6xi8>, %s: tensor<4x2xf32>) {
 
 func.func @quantize_v3_saturate(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.quantize' op attribute 'saturate' does not exist in QuantizeLinear-13 (opset 18)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 19 on}}
+  // expected-note @+1 {{QuantizeLinear has the attribute 'saturate' from opset 19 on}}
   %0 = quant_float.quantize %x, %s opset 18 saturate true : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
@@ -91,7 +91,7 @@ func.func @quantize_v3_saturate(%x: tensor<4xf32>, %s: tensor<f32>) {
 
 func.func @qdq_v3_precision(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.qdq' op attribute 'precision' does not exist in QuantizeLinear-21 (opset 22)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 23 on}}
+  // expected-note @+1 {{QuantizeLinear has the attribute 'precision' from opset 23 on}}
   %0 = quant_float.qdq %x, %s storage ui8 opset 22 precision f32 : tensor<4xf32>, tensor<f32> to tensor<4xf32>
   return
 }
@@ -100,7 +100,7 @@ func.func @qdq_v3_precision(%x: tensor<4xf32>, %s: tensor<f32>) {
 
 func.func @quantize_v3_ignored_attribute(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.quantize' op attribute 'block_size' does not exist in QuantizeLinear-19 (opset 20)}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 21 on}}
+  // expected-note @+1 {{QuantizeLinear has the attribute 'block_size' from opset 21 on}}
   %0 = quant_float.quantize %x, %s opset 20 {ignored_attributes = ["axis", "block_size"]} : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
@@ -109,7 +109,7 @@ func.func @quantize_v3_ignored_attribute(%x: tensor<4xf32>, %s: tensor<f32>) {
 
 func.func @dequantize_v3_ignored_attribute(%x: tensor<4xi8>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.dequantize' op attribute 'saturate' does not exist in DequantizeLinear-28 (opset 28)}}
-  // expected-note @+1 {{no version of DequantizeLinear accepts it}}
+  // expected-note @+1 {{no version of DequantizeLinear has the attribute 'saturate'}}
   %0 = quant_float.dequantize %x, %s opset 28 {ignored_attributes = ["saturate"]} : tensor<4xi8>, tensor<f32> to tensor<4xf32>
   return
 }
@@ -160,7 +160,7 @@ func.func @quantize_v9_opset(%x: tensor<4xf32>, %s: tensor<f32>) {
 
 func.func @dequantize_v9_float8(%x: tensor<4xf8E4M3FN>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.dequantize' op input element type 'f8E4M3FN' is not accepted by com.microsoft.DequantizeLinear-1 (opset 1)}}
-  // expected-note @+1 {{no version of com.microsoft.DequantizeLinear accepts it}}
+  // expected-note @+1 {{no version of com.microsoft.DequantizeLinear accepts this type}}
   %0 = quant_float.dequantize %x, %s opset 1 domain "com.microsoft" : tensor<4xf8E4M3FN>, tensor<f32> to tensor<4xf32>
   return
 }
@@ -390,7 +390,7 @@ func.func @quantize_q4_no_axis(%x: tensor<4x6xf32>, %s: tensor<4x2xf32>) {
 
 func.func @quantize_q5_float8_opset_19(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.quantize' op quantized type 'f8E4M3FN' without a zero point needs the attribute 'output_dtype', which QuantizeLinear-19 (opset 19) does not have}}
-  // expected-note @+1 {{QuantizeLinear accepts it from opset 21 on}}
+  // expected-note @+1 {{QuantizeLinear has the attribute 'output_dtype' from opset 21 on}}
   %0 = quant_float.quantize %x, %s opset 19 : tensor<4xf32>, tensor<f32> to tensor<4xf8E4M3FN>
   return
 }
@@ -399,7 +399,7 @@ func.func @quantize_q5_float8_opset_19(%x: tensor<4xf32>, %s: tensor<f32>) {
 
 func.func @dequantize_q5_opset_22(%x: tensor<4xi8>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.dequantize' op result element type 'f16', which is not the scale's 'f32', needs the attribute 'output_dtype', which DequantizeLinear-21 (opset 22) does not have}}
-  // expected-note @+1 {{DequantizeLinear accepts it from opset 23 on}}
+  // expected-note @+1 {{DequantizeLinear has the attribute 'output_dtype' from opset 23 on}}
   %0 = quant_float.dequantize %x, %s opset 22 : tensor<4xi8>, tensor<f32> to tensor<4xf16>
   return
 }
@@ -418,7 +418,7 @@ func.func @qdq_q5b_result(%x: tensor<4xf32>, %s: tensor<f32>) {
 
 func.func @qdq_q5b_int32(%x: tensor<4xi32>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.qdq' op result element type 'i32' is not accepted by DequantizeLinear-23 (opset 23)}}
-  // expected-note @+1 {{no version of DequantizeLinear accepts it}}
+  // expected-note @+1 {{no version of DequantizeLinear accepts this type}}
   %0 = quant_float.qdq %x, %s storage ui8 opset 23 : tensor<4xi32>, tensor<f32> to tensor<4xi32>
   return
 }
@@ -447,7 +447,7 @@ func.func @qdq_q6_microsoft(%x: tensor<4xf16>, %s: tensor<f32>) {
 
 func.func @dequantize_q8(%x: tensor<4xi8>, %s: tensor<f8E8M0FNU>) {
   // expected-error @+2 {{'quant_float.dequantize' op result element type 'f8E8M0FNU' is not accepted by DequantizeLinear-24 (opset 24)}}
-  // expected-note @+1 {{no version of DequantizeLinear accepts it}}
+  // expected-note @+1 {{no version of DequantizeLinear accepts this type}}
   %0 = quant_float.dequantize %x, %s opset 24 : tensor<4xi8>, tensor<f8E8M0FNU> to tensor<4xf8E8M0FNU>
   return
 }

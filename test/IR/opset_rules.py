@@ -151,8 +151,11 @@ def get_groups(case):
             for n in range(1, NEWEST + 1)
             if (schema := SCHEMAS.get((op, n))) and not lacks(case, schema, missing)
         ]
+        what = re.sub("(attribute '.*').*", r"has the \1", missing)
+        if what == missing:
+            what = "accepts this type"
         notes[missing] = (
-            f"{op} accepts it from opset {has[0]} on" if has else f"no version of {op} accepts it"
+            f"{op} {what} from opset {has[0]} on" if has else f"no version of {op} {what}"
         )
     return [
         (first, last, not missing, words, [] if missing in ("", "opset") else [notes[missing]])

@@ -28,7 +28,7 @@ func.func @fold() -> f8E4M3FN {
 
 func.func @cast_v2_type_of_a_later_opset(%x: tensor<4xf32>) {
   // expected-error @+2 {{'quant_float.cast' op result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 13)}}
-  // expected-note @+1 {{Cast accepts it from opset 19 on}}
+  // expected-note @+1 {{Cast accepts this type from opset 19 on}}
   quant_float.cast %x opset 13 : tensor<4xf32> to tensor<4xf8E4M3FN>
   return
 }

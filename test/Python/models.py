@@ -141,7 +141,7 @@ def check_reports():
     expect.true(f"{report}", not report.valid and report.node == "to8" and report.op == "Cast")
     expect.true(f"{report}", report.opset == 13 and report.file.endswith("old.onnx"))
     expect.true(f"{report}", "is not accepted by Cast-13" in report.reason)
-    expect.true(f"{report}", report.notes == ("Cast accepts it from opset 19 on",))
+    expect.true(f"{report}", report.notes == ("Cast accepts this type from opset 19 on",))
     (report,) = qf.check(path, opset=19)
     expect.true(f"{report}", report.valid)
     (report,) = qf.check(path, opset="all")
@@ -153,7 +153,7 @@ def check_reports():
     )
     (first, *_) = [d for d in error.diagnostics if d.severity == "error"]
     expect.true(f"{first!r}", first.file.endswith("old.onnx") and first.node == "to8")
-    expect.true(f"{first!r}", "accepts it from opset 19 on" in first.notes[0].message)
+    expect.true(f"{first!r}", "accepts this type from opset 19 on" in first.notes[0].message)
     expect.true("pickled", pickle.loads(pickle.dumps(error)).diagnostics == error.diagnostics)
     bad = TWO.replace("quant_float.cast %x opset 28", "quant_float.cast %x opset 3")
     error = expect.raises("text", qf.ModelError, "opset 3", lambda: qf.parse(bad, name="bad.mlir"))

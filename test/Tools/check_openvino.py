@@ -111,7 +111,7 @@ for changes, message in (
         or f": invalid: {message}\n" not in out
     ):
         failures.append(f"{changes}: expected '{message}', but got {out!r}")
-    expect(f"{changes}", f"m.xml:11:2: error: node 'fc': {message}\n", err)
+    expect(f"{changes}", f"m.xml:11:2: error: node 'fc' (FakeConvert): {message}\n", err)
 
 # --- What is asked for, and what is not there ----------------------------------------------------------
 

@@ -80,7 +80,7 @@ for what, fault in FAULTS.items():
     onnx.checker.check_model(made, full_check=True)
     write("fault.onnx", made)
     out, err = run(1, "fault.onnx")
-    expect(what, [f"fault.onnx: error: node 'n': {fault[-1]}"], err)
+    expect(what, [f"fault.onnx: error: node 'n' ({fault[1]}): {fault[-1]}"], err)
     if len(out) != 1 or not out[0].endswith(f": invalid: {fault[-1]}"):
         failures.append(f"{what}: {out}")
     out, _ = run(1, "fault.onnx", "--opset", "all")
@@ -89,7 +89,7 @@ for what, fault in FAULTS.items():
 # What no schema of any version has is refused at load by none of them.
 write("to.onnx", make_model([node("Cast", ["x"], ["y"], name="n", to=0)], [("x", T.FLOAT, [2])]))
 words = "attribute 'to': expected the number of an element type, but got 0"
-expect("to=0", [f"to.onnx: error: node 'n': {words}"], run(1, "to.onnx")[1])
+expect("to=0", [f"to.onnx: error: node 'n' (Cast): {words}"], run(1, "to.onnx")[1])
 
 # --- Opsets -------------------------------------------------------------------------------------------
 
@@ -104,8 +104,9 @@ write(
             node("QuantizeLinear", ["x", "s"], ["d"], name="type", output_dtype=T.INT4),
             node("DequantizeLinear", ["a", "s"], ["e"], name="half", output_dtype=T.FLOAT16),
             node("QuantizeLinear", ["x", "s"], ["f"], name="broken", saturate=2),
+            node("QuantizeLinear", ["x", "v"], ["g"], name="blocks"),
         ],
-        [X, S, ("t", T.FLOAT, [5])],
+        [X, S, ("t", T.FLOAT, [5]), ("v", T.FLOAT, [4, 3])],
         opset=23,
     ),
 )
@@ -126,13 +127,25 @@ expect(
         "opsets.onnx: node 'broken': QuantizeLinear, opset 23, tensor<4x5xf32>, tensor<f32> to "
         "!quant_float.unknown: invalid: attribute 'saturate': expected 0 or 1, but got 2, accepted "
         "by no opset",
+        # Each version by what it has.
+        "  opsets 1-9: opset of QuantizeLinear must be between 10 and 28, but got 9",
+        "  opsets 10-12: scale must hold one element (per tensor) in QuantizeLinear-10 (opset 12), but "
+        "got 'tensor<4x3xf32>'",
+        "  opsets 13-20: scale must be a scalar (per tensor) or a vector (per axis) in "
+        "QuantizeLinear-19 (opset 20), but got 'tensor<4x3xf32>'",
+        "  opsets 21-28: a scale of rank 2 needs a block_size above 0 (blocked quantization), but got "
+        "'tensor<4x3xf32>' without one",
     ],
     out,
 )
 out, err = run(1, "opsets.onnx", "--opset", "13")
 expect("--opset 13", [f"opsets.onnx: node 'plain': {QL}ui8>: ok"], out)
-wanted = "opsets.onnx: error: node 'spelled': attribute 'block_size' does not exist in QuantizeLinear-13 (opset 13)"
-expect("--opset 13", [wanted], err)
+wanted = [
+    "opsets.onnx: error: node 'spelled' (QuantizeLinear): attribute 'block_size' does not exist in "
+    "QuantizeLinear-13 (opset 13)",
+    "opsets.onnx: note: QuantizeLinear has the attribute 'block_size' from opset 21 on",
+]
+expect("--opset 13", wanted, err)
 
 # --- int32 zero points (Q7) -----------------------------------------------------------------------------
 
@@ -167,10 +180,10 @@ write(
 out, err = run(0, "int32.onnx")
 SUPPOSED = "an int32 zero point is supposed to be 0, but"
 wanted = [
-    f"int32.onnx: warning: node 'three': {SUPPOSED} element 2 is 3",
-    f"int32.onnx: warning: node 'minus': {SUPPOSED} element 0 is -1",
-    f"int32.onnx: warning: node 'many': {SUPPOSED} element 999 is 7",
-    f"int32.onnx: warning: node 'given': {SUPPOSED} is not a constant",
+    f"int32.onnx: warning: node 'three' (DequantizeLinear): {SUPPOSED} element 2 is 3",
+    f"int32.onnx: warning: node 'minus' (DequantizeLinear): {SUPPOSED} element 0 is -1",
+    f"int32.onnx: warning: node 'many' (DequantizeLinear): {SUPPOSED} element 999 is 7",
+    f"int32.onnx: warning: node 'given' (DequantizeLinear): {SUPPOSED} is not a constant",
 ]
 if err != wanted:
     failures.append(f"int32.onnx: expected {wanted}, but got {err}")

@@ -89,7 +89,7 @@ assert problem["severity"] == 1, problem
 words = "result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 13)"
 assert words in problem["message"], problem
 notes = [note["message"] for note in problem["relatedInformation"]]
-assert "Cast accepts it from opset 19 on" in notes, notes
+assert "Cast accepts this type from opset 19 on" in notes, notes
 
 # Put right, there is none, and the op tells about itself.
 cast = "%0 = quant_float.cast %x opset 19 : tensor<4xf32> to tensor<4xf8E4M3FN>"

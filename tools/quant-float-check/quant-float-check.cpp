@@ -86,14 +86,21 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   return arguments;
 }
 
+/// As the importers name it beside the node, without the domain.
+static StringRef getOpType(const NodeReport &report) {
+  StringRef name = report.opName;
+  return name.substr(name.rfind('.') + 1);
+}
+
 static void printDiagnostics(ArrayRef<NodeReport> reports) {
   for (const NodeReport &report : reports) {
     auto print = [&](StringRef severity, StringRef text) {
       printPlace(llvm::errs(), report.op->getLoc());
       llvm::errs() << severity << ": ";
-      if (!report.name.empty()) {
+      if (!report.name.empty() && severity != "note") {
         llvm::errs() << "node '";
-        llvm::errs().write_escaped(report.name) << "': ";
+        llvm::errs().write_escaped(report.name)
+            << "' (" << getOpType(report) << "): ";
       }
       llvm::errs() << text << "\n";
     };

@@ -43,6 +43,10 @@ struct NodeResolution {
   /// is missing.
   unsigned missingInput = 0;
   bool missesRank = false;
+
+  /// "the rank of input 1 is not known": why `op` is null then. `name` is that
+  /// of the input, where the source has one.
+  std::string describeMissing(StringRef name = {}) const;
 };
 
 /// Makes the op for a quantization node at the builder's insertion point; the
@@ -65,9 +69,10 @@ LogicalResult verifyResolvedNode(Operation *op, NodeErrorFn emitError);
 InFlightDiagnostic emitNodeError(NodeOp node);
 
 /// The same for passes: makes the op before the node and verifies it; errors
-/// begin with the node's name. Null while the operand types do not say enough.
-/// Replacing the node, whose result type may say less, is the caller's part.
-FailureOr<Operation *> resolveQuantFloatNode(OpBuilder &builder, NodeOp node);
+/// begin with the node's name. Replacing the node, whose result type may say
+/// less, is the caller's part.
+FailureOr<NodeResolution> resolveQuantFloatNode(OpBuilder &builder,
+                                                NodeOp node);
 
 /// What is wrong with a zero point that is a constant: float8 ones must be
 /// zeros (Q7). None where it is fine or no constant.

@@ -205,23 +205,25 @@ static bool isBlocked(const NodeContext &context) {
 }
 
 bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
-  FailureOr<Operation *> op = resolveQuantFloatNode(context.b, context.node);
-  if (failed(op))
+  FailureOr<NodeResolution> resolution =
+      resolveQuantFloatNode(context.b, context.node);
+  if (failed(resolution))
     return false;
-  if (!*op) {
+  Operation *op = resolution->op;
+  if (!op) {
     if (allowUnsupported || isBlocked(context))
       return true;
-    emitNodeError(context.node) << "the types of its inputs are not known";
+    emitNodeError(context.node) << resolution->describeMissing();
     return false;
   }
-  refineResultTypes(**op);
+  refineResultTypes(*op);
   if (succeeded(
-          replaceResults(context, SmallVector<Value>((*op)->getResults())))) {
-    if (auto cast = dyn_cast<CastOp>(*op))
+          replaceResults(context, SmallVector<Value>(op->getResults())))) {
+    if (auto cast = dyn_cast<CastOp>(op))
       convertScalarCast(cast);
     return true;
   }
-  (*op)->emitError() << context.getProblem();
+  op->emitError() << context.getProblem();
   return false;
 }
 

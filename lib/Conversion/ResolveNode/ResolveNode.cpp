@@ -55,6 +55,13 @@ static NodeKind getKind(NodeOp node) {
   return isMicrosoft ? kind : NodeKind::None;
 }
 
+std::string NodeResolution::describeMissing(StringRef name) const {
+  std::string shown = name.empty() ? "" : " '" + printable(name) + "'";
+  return ("the " + Twine(missesRank ? "rank" : "type") + " of input " +
+          Twine(missingInput) + shown + " is not known")
+      .str();
+}
+
 bool quant_float::isQuantizationNode(NodeOp node) {
   return getKind(node) != NodeKind::None;
 }
@@ -163,17 +170,22 @@ LogicalResult quant_float::verifyResolvedNode(Operation *op,
     result = mlir::verify(op, /*verifyRecursively=*/false);
     context->printOpOnDiagnostic(printOp);
   }
+  // The verifiers begin with the op's name, which says nothing about the node.
+  std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
   for (Diagnostic &diagnostic : found) {
     InFlightDiagnostic shown = emitError();
-    shown << diagnostic.str();
+    std::string text = diagnostic.str();
+    StringRef message = text;
+    message.consume_front(prefix);
+    shown << message;
     for (Diagnostic &note : diagnostic.getNotes())
       shown.attachNote() << note.str();
   }
   return result;
 }
 
-FailureOr<Operation *> quant_float::resolveQuantFloatNode(OpBuilder &builder,
-                                                          NodeOp node) {
+FailureOr<NodeResolution> quant_float::resolveQuantFloatNode(OpBuilder &builder,
+                                                             NodeOp node) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(node);
   FailureOr<NodeResolution> resolution =
@@ -186,5 +198,5 @@ FailureOr<Operation *> quant_float::resolveQuantFloatNode(OpBuilder &builder,
     op->erase();
     return failure();
   }
-  return op;
+  return resolution;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeReader.h"
+#include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -33,8 +34,8 @@ struct Attributes {
 class QuantizationResolver {
 public:
   QuantizationResolver(OpBuilder &builder, const NodeReader &node,
-                       bool isQuantize)
-      : builder(builder), node(node), isQuantize(isQuantize) {}
+                       const OpsetVerifier &rules, bool isQuantize)
+      : builder(builder), node(node), rules(rules), isQuantize(isQuantize) {}
 
   FailureOr<NodeResolution> resolve();
 
@@ -46,6 +47,9 @@ private:
   /// Q1: sets `axis` and `blockSize` to those of the op, both none per tensor.
   LogicalResult decideGranularity(RankedTensorType scale);
   LogicalResult refuseScale(RankedTensorType scale);
+  bool has(OpAttribute attribute) const {
+    return rules.getVersion().has(attribute);
+  }
   bool takesAxis(int64_t axis) const;
   Operation *createOp(Type resultType);
 
@@ -60,6 +64,7 @@ private:
 
   OpBuilder &builder;
   const NodeReader &node;
+  const OpsetVerifier &rules;
   bool isQuantize;
   Attributes attributes;
   SmallVector<StringRef> ignored;
@@ -160,17 +165,32 @@ bool QuantizationResolver::takesAxis(int64_t axis) const {
   return !rank || (axis >= -*rank && axis < *rank);
 }
 
+/// Of what the version takes; the note says which takes more.
 LogicalResult QuantizationResolver::refuseScale(RankedTensorType scale) {
   std::optional<int64_t> rank = getInputRank();
-  if (!rank || *rank == scale.getRank())
+  bool mayBeBlocked =
+      scale.getRank() > 1 && (!rank || *rank == scale.getRank());
+  if (mayBeBlocked && has(OpAttribute::BlockSize))
     return node.emitError()
            << "a scale of rank " << scale.getRank()
            << " needs a block_size above 0 (blocked quantization), but got "
            << scale << " without one";
-  return node.emitError()
-         << "scale must be a scalar (per tensor), a vector (per axis) or, with "
-            "block_size, of the input's rank "
-         << *rank << " (blocked), but got " << scale;
+  InFlightDiagnostic error = node.emitError();
+  if (has(OpAttribute::BlockSize))
+    error << "scale must be a scalar (per tensor), a vector (per axis) or, "
+             "with block_size, of the input's rank "
+          << *rank << " (blocked)";
+  else if (has(OpAttribute::Axis))
+    error << "scale must be a scalar (per tensor) or a vector (per axis) in "
+          << rules.describe();
+  else
+    error << "scale must hold one element (per tensor) in " << rules.describe();
+  error << ", but got " << scale;
+  if (mayBeBlocked)
+    rules.noteFirstOpset(error, OpAttribute::BlockSize);
+  else if (scale.getRank() == 1)
+    rules.noteFirstOpset(error, OpAttribute::Axis);
+  return error;
 }
 
 LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
@@ -189,9 +209,7 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
   bool isDynamic = scale.getRank() == 1 && scale.isDynamicDim(0);
   bool isPerTensor = scale.getRank() == 0 || scale.getDimSize(0) == 1;
   // A length that shows at run time must be 1 where nothing else fits.
-  OpKind kind = isQuantize ? OpKind::QuantizeLinear : OpKind::DequantizeLinear;
-  int64_t first = *getFirstOpset(kind, OpAttribute::Axis);
-  bool hasAxis = node.isMicrosoft() || node.getOpset() >= first;
+  bool hasAxis = has(OpAttribute::Axis);
   if (isDynamic && (!hasAxis || !takesAxis(given)))
     isPerTensor = true;
   if (isPerTensor) {
@@ -199,16 +217,8 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
       ignore("axis");
     return success();
   }
-  if (!hasAxis && !attributes.axis) {
-    InFlightDiagnostic error = node.emitError()
-                               << "before opset " << first
-                               << " the scale must hold one element (per "
-                                  "tensor), but got "
-                               << scale;
-    error.attachNote() << getOpName(kind) << " accepts it from opset " << first
-                       << " on";
-    return error;
-  }
+  if (!hasAxis && !attributes.axis)
+    return refuseScale(scale);
   // Q3: the text calls rank 1 per tensor, so the axis has to be clear.
   if (!attributes.axis && getInputRank() == 1)
     return node.emitError()
@@ -288,5 +298,14 @@ FailureOr<NodeResolution> QuantizationResolver::resolve() {
 FailureOr<NodeResolution>
 quant_float::resolveQuantization(OpBuilder &builder, const NodeReader &node,
                                  bool isQuantize) {
-  return QuantizationResolver(builder, node, isQuantize).resolve();
+  OpKind kind = isQuantize ? OpKind::QuantizeLinear : OpKind::DequantizeLinear;
+  if (node.isMicrosoft())
+    kind = isQuantize ? OpKind::MicrosoftQuantizeLinear
+                      : OpKind::MicrosoftDequantizeLinear;
+  // V4 first: of a version that does not exist nothing else can be said.
+  FailureOr<OpsetVerifier> rules = OpsetVerifier::get(
+      [&] { return node.emitError(); }, kind, node.getOpset());
+  if (failed(rules))
+    return failure();
+  return QuantizationResolver(builder, node, *rules, isQuantize).resolve();
 }

@@ -56,8 +56,12 @@ LogicalResult Importer::importOpsets(
     if (import.version() < 1)
       return diagnose(subject, Diag::BadOpsetVersion, printable(domain),
                       import.version());
-    if (!opsets.try_emplace(domain, import.version()).second)
-      return diagnose(subject, Diag::DuplicateOpsetImport, printable(domain));
+    // Some writers import a domain once for each of their converters.
+    int64_t version =
+        opsets.try_emplace(domain, import.version()).first->second;
+    if (version != import.version())
+      return diagnose(subject, Diag::DuplicateOpsetImport, showDomain(domain),
+                      version, import.version());
   }
   if (options.opset && opsets.contains(""))
     opsets[""] = *options.opset;

@@ -139,6 +139,7 @@ private:
   Opsets modelOpsets;
   SmallVector<const Function *> activeCalls;
   bool hasInvalidNodes = false;
+  bool hasAssumedOpset = false;
   unsigned depth = 0;
   int64_t expandedNodes = 0;
 };

@@ -16,6 +16,10 @@ StringRef onnx_import::normalizeDomain(StringRef domain) {
   return domain == "ai.onnx" ? StringRef() : domain;
 }
 
+std::string onnx_import::showDomain(StringRef domain) {
+  return domain.empty() ? "ai.onnx" : printable(domain);
+}
+
 StringRef onnx_import::getNodeName(const ::onnx::NodeProto &node) {
   if (!node.name().empty())
     return node.name();

@@ -18,6 +18,9 @@ namespace mlir::quant_float::onnx_import {
 /// The domain with "ai.onnx" and "" made one.
 StringRef normalizeDomain(StringRef domain);
 
+/// A normalized domain in a message.
+std::string showDomain(StringRef domain);
+
 /// The node's name, or the first named output when it has none.
 StringRef getNodeName(const ::onnx::NodeProto &node);
 

@@ -10,6 +10,7 @@
 #include "Names.h"
 #include "Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -86,10 +87,17 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
 
   StringRef domain = normalizeDomain(node.domain());
   auto opset = scope.opsets->find(domain);
-  if (opset == scope.opsets->end())
-    return diagnose(input.subject, Diag::NoOpsetImport,
-                    domain.empty() ? "ai.onnx" : printable(domain));
-  input.opset = opset->second;
+  if (opset != scope.opsets->end()) {
+    input.opset = opset->second;
+  } else if (domain == kMicrosoftDomain) {
+    // Files lack it that ONNX Runtime's own tools write, and it reads them.
+    input.opset = getNewestOpset(OpKind::MicrosoftQuantizeLinear);
+    if (!std::exchange(hasAssumedOpset, true))
+      (void)diagnose(input.subject, Diag::AssumedOpsetImport, domain,
+                     input.opset);
+  } else {
+    return diagnose(input.subject, Diag::NoOpsetImport, showDomain(domain));
+  }
   StringRef opType = node.op_type();
   if (domain.empty() && opType == "Constant")
     return importConstant(input, builder);

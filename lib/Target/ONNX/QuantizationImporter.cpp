@@ -21,8 +21,9 @@ void Importer::warnOfMissingType(NodeInput &input,
     return;
   Diag id =
       !resolution.resultTypes.empty() ? Diag::UntypedInput : Diag::UntypedLike;
-  (void)diagnose(input.subject, id,
-                 printable(input.node.input(resolution.missingInput)));
+  (void)diagnose(
+      input.subject, id,
+      resolution.describeMissing(input.node.input(resolution.missingInput)));
 }
 
 LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,

@@ -296,9 +296,8 @@ LogicalResult Importer::resolve(unsigned index, NodeOp node) {
   Operation *op = resolution->op;
   if (!op) {
     if (!hasInvalidLayers)
-      (void)diagnose(
-          subject, Diag::UntypedInput,
-          network.getLayers()[index].inputs[resolution->missingInput].id);
+      (void)diagnose(subject, Diag::UntypedInput,
+                     resolution->describeMissing());
     return success();
   }
   if (options.verify && failed(verifyResolvedNode(op, emitError)))

@@ -2,8 +2,8 @@
 
 // V1: the rules are those of the opset.
 func.func @opset(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f8E4M3FN> attributes {torch.onnx_meta.opset_version = 13 : si64} {
-  // expected-error @+2 {{node without a name (Cast): 'quant_float.cast' op result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 13)}}
-  // expected-note @+1 {{Cast accepts it from opset 19 on}}
+  // expected-error @+2 {{node without a name (Cast): result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 13)}}
+  // expected-note @+1 {{Cast accepts this type from opset 19 on}}
   %0 = "torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = 17 : si64} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f8E4M3FN>
   func.return %0 : !torch.vtensor<[4],f8E4M3FN>
 }

@@ -58,11 +58,15 @@ for version in (0, 15, -1, 2**62):
     table.add("BadIrVersion", changed, f"ir_version: expected 1 to 14, but got {version}")
 relu = node("Relu", ["x"], ["y"], name="r", domain="com.example")
 refuse_node("NoOpsetImport", relu, "domain 'com.example' is not in the opset imports")
-for domain, imports in {
-    "com.example": [("com.example", 1), ("com.example", 2)],
-    "": [("ai.onnx", 28)],
-}.items():
-    message = f"domain '{domain}' is imported more than once"
+# As ONNX Runtime reads it; said once.
+gelus = [node("Gelu", [a], [b], name=b, domain="com.microsoft") for a, b in ("xy", "yz")]
+message = "node 'y' (Gelu): domain 'com.microsoft' is not in the opset imports, taken as version 1"
+table.add("AssumedOpsetImport", model(gelus, [X], []), message)
+for domain, imports, versions in (
+    ("com.example", [("com.example", 1), ("com.example", 2)], (1, 2)),
+    ("ai.onnx", [("ai.onnx", 27)], (28, 27)),
+):
+    message = "domain '{}' is imported as version {} and as version {}".format(domain, *versions)
     table.add("DuplicateOpsetImport", one(relu, imports=imports), message)
 for version in (0, -3):
     message = f"opset import of domain '': expected a version of 1 or more, but got {version}"
@@ -332,39 +336,45 @@ for _ in range(40):
 deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, nested)
 table.add("Malformed", deep, "not an ONNX model: malformed protobuf")
 strange = node("Strange", ["x"], ["s"])
-for made, which, result in (
-    (node("Cast", ["s"], ["y"], name="n", to=10), "UntypedInput", "so the node is kept as it is"),
-    (node("CastLike", ["x", "s"], ["y"], name="n"), "UntypedLike", "so neither is the result's"),
+for index, made, which, result in (
+    (
+        0,
+        node("Cast", ["s"], ["y"], name="n", to=10),
+        "UntypedInput",
+        "so the node is kept as it is",
+    ),
+    (1, node("CastLike", ["x", "s"], ["y"], name="n"), "UntypedLike", "so neither is the result's"),
 ):
-    message = f"node 'n' ({made.op_type}): the type of input 's' is not known, {result}"
+    message = f"node 'n' ({made.op_type}): the type of input {index} 's' is not known, {result}"
     table.add(which, model([strange, made], [X], [Y]), message)
 
 # What the file says is taken over, and the op's verifier refuses it: each node by its name.
 
 
 def refuse_op(made, message, *more, x=X, **fields):
-    prefix = f"node '{made.name}' ({made.op_type}): 'quant_float.cast' op "
+    prefix = f"node '{made.name}' ({made.op_type}): "
     table.add(None, model([made], [x], [], **fields), prefix + message, more=more)
 
 
-SINCE = "note: Cast accepts it from opset {} on".format
+SINCE = "note: Cast {1} from opset {0} on".format
+TYPE, SATURATE = "accepts this type", "has the attribute 'saturate'"
 refuse_op(
     cast(to=T.FLOAT8E4M3FN),
     "result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 18)",
-    SINCE(19),
+    SINCE(19, TYPE),
     opset=18,
 )
 refuse_op(
     cast(to=T.FLOAT),
     "input element type 'f6E2M3FN' is not accepted by Cast-25 (opset 27)",
-    SINCE(28),
+    SINCE(28, TYPE),
     x=("x", T.FLOAT6E2M3, [2]),
     opset=27,
 )
 refuse_op(
     cast(to=T.FLOAT16, saturate=1),
     "attribute 'saturate' does not exist in Cast-13 (opset 13)",
-    SINCE(19),
+    SINCE(19, SATURATE),
     opset=13,
 )
 refuse_op(cast(to=1), "opset of Cast must be between 1 and 28, but got 29", opset=29)
@@ -382,13 +392,12 @@ refuse_op(
 table.add(
     None,
     model([cast(to=17), node("Cast", ["y"], ["z"], name="d", to=1)], [X], [], opset=13),
-    "node 'c' (Cast): 'quant_float.cast' op result element type 'f8E4M3FN' is not accepted by "
-    "Cast-13 (opset 13)",
+    "node 'c' (Cast): result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 13)",
     more=[
-        SINCE(19),
-        "error: node 'd' (Cast): 'quant_float.cast' op input element type 'f8E4M3FN' is not "
+        SINCE(19, TYPE),
+        "error: node 'd' (Cast): input element type 'f8E4M3FN' is not "
         "accepted by Cast-13 (opset 13)",
-        SINCE(19),
+        SINCE(19, TYPE),
     ],
 )
 
@@ -477,9 +486,8 @@ refuse_call(
     None,
     call("F"),
     [helper.make_function("f", "F", ["x"], ["y"], [cast(to=17)], [helper.make_opsetid("", 13)])],
-    "node 'c' (Cast): 'quant_float.cast' op result element type 'f8E4M3FN' is not accepted by "
-    "Cast-13 (opset 13)",
-    SINCE(19),
+    "node 'c' (Cast): result element type 'f8E4M3FN' is not accepted by Cast-13 (opset 13)",
+    SINCE(19, TYPE),
 )
 refuse_call("UnknownAttribute", call("F", alpha=1), [simple], "unknown attribute 'alpha'")
 with_ref = node("Cast", ["x"], ["y"], name="c")

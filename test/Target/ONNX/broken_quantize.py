@@ -41,9 +41,8 @@ def refuse(message, op, *arguments, more=(), **fields):
 
 def refuse_op(message, op, *arguments, note=None, **fields):
     """What the verifier of the op says."""
-    name = f"'quant_float.{NAMES[op]}' op "
     more = [f"note: {note}"] if note else []
-    refuse(name + message, op, *arguments, more=more, **fields)
+    refuse(message, op, *arguments, more=more, **fields)
 
 
 def both(function, message, *arguments, **fields):
@@ -122,7 +121,7 @@ for name, opset, first in (
         [2],
         [],
         opset=opset,
-        note=f"QuantizeLinear accepts it from opset {first} on",
+        note=f"QuantizeLinear has the attribute '{name}' from opset {first} on",
         **{name: value},
     )
 refuse_op(
@@ -133,7 +132,7 @@ refuse_op(
     [],
     opset=20,
     output_dtype=T.INT8,
-    note="QuantizeLinear accepts it from opset 21 on",
+    note="QuantizeLinear has the attribute 'output_dtype' from opset 21 on",
 )
 refuse_op(
     "attribute 'output_dtype' does not exist in DequantizeLinear-21 (opset 22)",
@@ -142,7 +141,7 @@ refuse_op(
     [],
     opset=22,
     output_dtype=FLOAT,
-    note="DequantizeLinear accepts it from opset 23 on",
+    note="DequantizeLinear has the attribute 'output_dtype' from opset 23 on",
 )
 
 # --- Granularity ------------------------------------------------------------------------------------
@@ -203,12 +202,13 @@ words = f"dimension 0 of the scale must be 0, the blocks of {INT_MAX} in 0, but 
 both(refuse_op, words, [0, 5], [1, 5], axis=0, block_size=INT_MAX)
 # Before 13 there is no axis at all.
 refuse(
-    "before opset 13 the scale must hold one element (per tensor), but got 'tensor<5xf32>'",
+    "scale must hold one element (per tensor) in QuantizeLinear-10 (opset 12), but got "
+    "'tensor<5xf32>'",
     QUANTIZE,
     [4, 5],
     [5],
     opset=12,
-    more=["note: QuantizeLinear accepts it from opset 13 on"],
+    more=["note: QuantizeLinear has the attribute 'axis' from opset 13 on"],
 )
 
 # --- Types ------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ refuse_op(
     [2],
     [],
     types=(T.INT8, T.FLOAT8E8M0),
-    note="no version of DequantizeLinear accepts it",
+    note="no version of DequantizeLinear accepts this type",
 )
 # Q5: without a zero point the type needs output_dtype.
 refuse_op(
@@ -248,7 +248,7 @@ refuse_op(
     [],
     opset=20,
     output_dtype=T.INT8,
-    note="QuantizeLinear accepts it from opset 21 on",
+    note="QuantizeLinear has the attribute 'output_dtype' from opset 21 on",
 )
 refuse_op(
     "result element type 'f16', which is not the scale's 'f32', needs the attribute "
@@ -258,7 +258,7 @@ refuse_op(
     [],
     opset=22,
     output_dtype=T.FLOAT16,
-    note="DequantizeLinear accepts it from opset 23 on",
+    note="DequantizeLinear has the attribute 'output_dtype' from opset 23 on",
 )
 for opset in (1, 9):
     refuse_op(
@@ -277,7 +277,7 @@ refuse_op(
     [],
     [],
     types=(FLOAT, FLOAT, T.FLOAT8E4M3FN),
-    note="no version of com.microsoft.QuantizeLinear accepts it",
+    note="no version of com.microsoft.QuantizeLinear accepts this type",
     **MICROSOFT,
 )
 refuse_op(
@@ -286,7 +286,7 @@ refuse_op(
     [2],
     [],
     saturate=1,
-    note="no version of com.microsoft.QuantizeLinear accepts it",
+    note="no version of com.microsoft.QuantizeLinear has the attribute 'saturate'",
     **MICROSOFT,
 )
 refuse_op(
@@ -384,7 +384,7 @@ dynamic("unknown attribute 'axis'", axis=1)
 dynamic(
     "input element type 'f16' is not accepted by DynamicQuantizeLinear-11 (opset 28)",
     data_type=T.FLOAT16,
-    more=["note: no version of DynamicQuantizeLinear accepts it"],
+    more=["note: no version of DynamicQuantizeLinear accepts this type"],
 )
 for output, data_type, shape, shown, right in (
     ("a", T.INT8, [2], "tensor<2xi8>", "tensor<2xui8>"),

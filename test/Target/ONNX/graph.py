@@ -27,7 +27,8 @@ names = model(
     name="2 main/graph",
     opset=19,
     ir_version=9,
-    imports=[("com.example", 3)],
+    # Twice the same, as skl2onnx writes it; ai.onnx and "" are one domain.
+    imports=[("com.example", 3), ("ai.onnx", 19), ("com.example", 3)],
 )
 names.producer_name, names.producer_version = "maker", "1.2"
 

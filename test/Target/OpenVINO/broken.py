@@ -634,15 +634,13 @@ unknown = [
         '<output><port id="1"/>',
     ),
 ]
-message = "the type of input port 0 is not known, so the layer is kept as it is"
+message = "the type of input 0 is not known, so the layer is kept as it is"
 refuse("UntypedInput", unknown, FC, message)
 # What FakeConvert's rules refuse; test/Tools/check_openvino.py has all of them.
 FAKE_CONVERT = '<data destination_type="f8e4m3"/>'
 message = "attribute 'destination_type': expected 'f8e4m3' or 'f8e5m2', but got 'f16'"
 refuse(None, (FAKE_CONVERT, FAKE_CONVERT.replace("f8e4m3", "f16")), FC, message)
-message = (
-    "'quant_float.fakeconvert' op scale must have the input's element type 'f32', but got 'f64'"
-)
+message = "scale must have the input's element type 'f32', but got 'f64'"
 refuse(None, constant("f64", "1", size="8"), FC, message)
 
 problems = table.run()

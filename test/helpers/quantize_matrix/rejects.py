@@ -100,15 +100,15 @@ class Version:
         shown = f"{self.domain}{self.domain and '.'}{self.op}"
         for version in () if self.domain else VERSIONS:
             if name in Version(self.op, version).types[role]:
-                return f"{shown} accepts it from opset {version} on"
-        return f"no version of {shown} accepts it"
+                return f"{shown} accepts this type from opset {version} on"
+        return f"no version of {shown} accepts this type"
 
     def note_on_attribute(self, name):
         shown = f"{self.domain}{self.domain and '.'}{self.op}"
         for version in () if self.domain else VERSIONS:
             if name in schema_of(self.op, version).attributes:
-                return f"{shown} accepts it from opset {version} on"
-        return f"no version of {shown} accepts it"
+                return f"{shown} has the attribute {_quoted(name)} from opset {version} on"
+        return f"no version of {shown} has the attribute {_quoted(name)}"
 
 
 def _quoted(name):
