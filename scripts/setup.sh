@@ -5,6 +5,7 @@
 # run-example.sh and test.sh call it first.
 #   scripts/setup.sh --docs      the environment build/docs/venv instead, which builds the site
 #   scripts/setup.sh --browser   with a browser to try the site in
+#   scripts/setup.sh --full      only the packages that test.sh --full needs beside
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +14,8 @@ case "${1:-}" in
   "") ;;
   --docs) packages='' venv=build/docs/venv requirements=scripts/requirements-docs.txt ;;
   --browser) packages=scripts/packages-browser.txt venv=build/docs/browser requirements=scripts/requirements-browser.txt ;;
-  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser]    installs what the build, the tests and the example need, or what the documentation's site does"; exit 0 ;;
+  --full) packages=scripts/packages-full.txt venv='' ;;
+  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser|--full]    installs what the build, the tests and the example need, or what the documentation's site does"; exit 0 ;;
   *) echo "setup.sh: unknown option '$1'" >&2; exit 2 ;;
 esac
 
@@ -62,6 +64,7 @@ make_environment() {
     return 0
   fi
   say "installing the Python packages into $venv"
+  mkdir -p "$(dirname "$venv")"
   # An environment that was copied or moved, or whose interpreter is gone, is made anew.
   "$venv/bin/python" -m pip --version >/dev/null 2>&1 || rm -rf "$venv"
   rm -f "$stamp"
@@ -70,8 +73,7 @@ make_environment() {
   echo "$want" >"$stamp"
 }
 
-mkdir -p "$(dirname "$venv")"
 started=$SECONDS
 [ -z "$packages" ] || install_packages
-make_environment
+[ -z "$venv" ] || make_environment
 say "ready after $((SECONDS - started)) s"

@@ -32,6 +32,7 @@ from lit.llvm.subst import ToolSubst
 helpers = os.path.join(os.path.dirname(__file__), "helpers")
 sys.path.insert(0, helpers)
 import run_lines  # noqa: E402
+import sanitizers  # noqa: E402
 
 config.name = "quant-float"
 config.test_format = run_lines.ShTest(execute_external=False)
@@ -48,6 +49,10 @@ config.excludes = [
 ]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.quant_float_obj_root, "test")
+emulated_cpu = lit_config.params.get("cpu")
+if emulated_cpu:
+    # Beside what the real one leaves.
+    config.test_exec_root = os.path.join(config.test_exec_root, "emulated", emulated_cpu)
 
 llvm_config.with_system_environment(
     [
@@ -57,6 +62,7 @@ llvm_config.with_system_environment(
         "TMP",
         "ASAN_OPTIONS",
         "UBSAN_OPTIONS",
+        "TSAN_OPTIONS",
         "QUANT_FLOAT_VERIFY_ROUNDTRIP",
     ]
 )
@@ -82,12 +88,8 @@ if has_nvidia_gpu():
 
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")
-    # What libMLIR.so keeps for the life of the process is not this project's leak, and it does not
-    # mark the spare room of containers and allocators as instrumented code does.
-    config.environment.setdefault(
-        "ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0"
-    )
-    config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
+    for name, options in sanitizers.OPTIONS.items():
+        config.environment.setdefault(name, options)
 
 
 def find(*names):
@@ -160,12 +162,11 @@ for name, (emulator_args, compiler_args) in EMULATED.items():
 # With --param cpu, in front of what is to believe that it runs on that CPU.
 emulate = []
 tools = config.quant_float_tools_dir
-emulated_cpu = lit_config.params.get("cpu")
 if emulated_cpu:
     if machine not in emulators:
         lit_config.fatal(f"--param cpu={emulated_cpu}: qemu-{machine} is missing")
     emulate = [emulators[machine], "-cpu", emulated_cpu]
-    tools = os.path.join(config.test_exec_root, "emulated", emulated_cpu)
+    tools = os.path.join(config.test_exec_root, "tools")
     os.makedirs(tools, exist_ok=True)
     for name in os.listdir(config.quant_float_tools_dir):
         wrapper = os.path.join(tools, name)

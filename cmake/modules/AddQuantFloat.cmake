@@ -6,16 +6,18 @@
 set(QUANT_FLOAT_COMPILE_OPTIONS
   -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions -fvisibility-inlines-hidden)
 set(QUANT_FLOAT_LINK_OPTIONS)
+set(QUANT_FLOAT_SANITIZER_OPTIONS)
 foreach(sanitizer IN LISTS QUANT_FLOAT_SANITIZERS)
   string(TOLOWER "${sanitizer}" sanitizer)
-  list(APPEND QUANT_FLOAT_COMPILE_OPTIONS
+  list(APPEND QUANT_FLOAT_SANITIZER_OPTIONS
     -fsanitize=${sanitizer} -fno-sanitize-recover=${sanitizer} -fno-omit-frame-pointer)
   list(APPEND QUANT_FLOAT_LINK_OPTIONS -fsanitize=${sanitizer})
 endforeach()
 # The LLVM packages are built without -fsanitize=vptr type information.
 if("Undefined" IN_LIST QUANT_FLOAT_SANITIZERS)
-  list(APPEND QUANT_FLOAT_COMPILE_OPTIONS -fno-sanitize=vptr)
+  list(APPEND QUANT_FLOAT_SANITIZER_OPTIONS -fno-sanitize=vptr)
 endif()
+list(APPEND QUANT_FLOAT_COMPILE_OPTIONS ${QUANT_FLOAT_SANITIZER_OPTIONS})
 
 function(_quant_float_target_settings target)
   target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})

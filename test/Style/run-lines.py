@@ -1,6 +1,6 @@
 # RUN lines that a feature takes out of a test are counted, and the summary names them.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %llvm_bin %src_root/scripts/summarize-tests.py %t
+# RUN: %python %s %llvm_bin %src_root/scripts/summarize_tests.py %t
 import json
 import pathlib
 import subprocess
@@ -50,4 +50,4 @@ assert told[-5:] == [
     "  2 shorter without 'there': some.test",
     "2 passed, 0 failed, 1 skipped",
 ], told
-assert told[-6].startswith("CPU: max, emulated (avx2), on "), told
+assert told[-6].startswith("CPU: max (avx2), emulated on "), told

@@ -2,7 +2,7 @@
 
 A condition (`%if FEATURE %{ ... %}`) that does not hold takes its line out of a test without a
 word. Here such lines become metrics of the test's result, which lit writes into its JSON and
-summarize-tests.py adds up.
+summarize_tests.py adds up.
 """
 
 import re

@@ -1,0 +1,290 @@
+"""What `scripts/test.sh --full` runs, step by step; each says what it did.
+
+A step that cannot run here says why and counts as skipped. What was found goes into
+test/results/<date>-<commit>.json; steps that ran earlier on the same commit stay in it.
+"""
+
+import argparse
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from summarize_tests import Summary, closing_line, cpu_name
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+LOGS = BUILD / "full"
+LIT = "/usr/lib/llvm-22/bin/lit"
+# Tests that are steps of their own.
+WHEEL, PACKAGES, SITE = "Python/wheel", "Package/packages", "Docs/site"
+# Where another CPU's kernels of ONNX Runtime, OpenVINO and numpy are the oracle.
+PEERS = (
+    "Networks/|Examples/digits|Conformance/(onnx/(structured|pool)|reference|openvino|fakeconvert)"
+)
+# What runs threads, or memory of others.
+THREADS = "CAPI/|Python/|EntryPoint/(threads|openmp)|shared-threads|QuantFloat(Target|ONNX|OpenVINO)?Tests"
+
+
+@dataclasses.dataclass
+class Outcome:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    told: str = ""
+    details: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Step:
+    name: str
+    what: str
+    run: Callable[[pathlib.Path], Outcome]
+    # Programs that it needs, and files of the compiler.
+    needs: tuple = ()
+
+
+def call(log, *command, **options):
+    """The exit code; what it prints goes to the log."""
+    with log.open("a") as file:
+        print("$", *command, file=file, flush=True)
+        done = subprocess.run(
+            list(map(str, command)),
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+            cwd=ROOT,
+            **options,
+        )
+    return done.returncode
+
+
+def lit(*arguments, build=BUILD, test="test"):
+    """A run of lit in a build tree."""
+
+    def run(log):
+        folder = build / test
+        for path in (folder / "summary.json", folder / "results"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        strict = ["--param", "strict=1", "--output", folder / "summary.json"]
+        call(log, LIT, "-sv", "--no-progress-bar", *strict, *arguments, build / "test")
+        if not (folder / "summary.json").exists():
+            return Outcome(failed=1, told=f"lit did not run, see {log}")
+        found = Summary(folder)
+        told = f"{found.run_lines['ran']} RUN lines"
+        bad = [test["name"] for test in found.tests if test["code"] not in ("PASS", "UNSUPPORTED")]
+        told += f"; failed: {', '.join(bad)}" if bad else ""
+        return Outcome(found.passed, found.failed, found.skipped, told, found.record())
+
+    return run
+
+
+def full(*arguments):
+    return lit("--param", "full=1", *arguments)
+
+
+def sanitized(preset, *arguments):
+    """The tests of a build with sanitizers."""
+
+    def run(log):
+        for command in (
+            ("cmake", "--preset", preset),
+            ("ninja", "-C", BUILD / preset, "all", "quant-float-test-depends"),
+        ):
+            if call(log, *command):
+                return Outcome(failed=1, told=f"no build, see {log}")
+        return lit(*arguments, build=BUILD / preset)(log)
+
+    return run
+
+
+def fuzz(target):
+    def run(log):
+        seconds = os.environ.get("QUANT_FLOAT_FUZZ_SECONDS", "600")
+        failed = call(log, "test/Fuzz/run.sh", seconds, target) != 0
+        text = log.read_text(errors="replace")
+        stats = dict(re.findall(r"stat::(\w+):\s+(\d+)", text))
+        executed = stats.get("number_of_executed_units", "0")
+        told = f"{executed} inputs in {seconds} s, " + (
+            "see " + str(log) if failed else "nothing found"
+        )
+        return Outcome(
+            not failed, failed, 0, told, {"inputs": int(executed), "seconds": int(seconds)}
+        )
+
+    return run
+
+
+def tidy(log):
+    """clang-tidy on every source file that the build compiles."""
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    files = sorted(
+        {
+            c["file"]
+            for c in commands
+            if re.match(rf"{ROOT}/(lib|tools|python_bindings)/", c["file"])
+        }
+    )
+    runner = ["run-clang-tidy-22", "-clang-tidy-binary", "clang-tidy-22", "-quiet", "-p", BUILD]
+    failed = call(log, *runner, *map(re.escape, files)) != 0
+    text = log.read_text(errors="replace")
+    warnings = sorted(set(re.findall(rf"^{ROOT}/(\S+: (?:warning|error): .*)$", text, re.M)))
+    bad = failed or bool(warnings)
+    told = f"{len(files)} files, {len(warnings)} warnings" + (f", see {log}" if bad else "")
+    return Outcome(not bad, bad, 0, told, {"files": len(files), "warnings": warnings})
+
+
+ADDRESS = ("libclang_rt.asan-x86_64.so",)
+FUZZER = (*ADDRESS, "libclang_rt.fuzzer-x86_64.a")
+STEPS = [
+    Step(
+        "suite",
+        "all tests, with the exhaustive ones",
+        full("--filter-out", f"{WHEEL}|{PACKAGES}|{SITE}"),
+    ),
+    Step(
+        "avx2",
+        "tests whose oracle is a peer, on an emulated CPU without AVX-512 and VNNI",
+        lit("--param", "cpu=max", "--filter", PEERS, test="test/emulated/max"),
+        ("qemu-x86_64",),
+    ),
+    Step(
+        "wheel",
+        "the Python package's sdist and wheels, installed and tried",
+        full("--filter", WHEEL),
+    ),
+    Step(
+        "packages",
+        "the .deb and .tar.gz packages",
+        full("--filter", PACKAGES),
+        ("cpack", "dpkg-deb"),
+    ),
+    Step("site", "the documentation's site, in a browser", full("--filter", SITE)),
+    Step(
+        "asan",
+        "the suite under AddressSanitizer and UndefinedBehaviorSanitizer",
+        sanitized("asan", "--filter-out", "Conformance/|Integration/|Networks/|Examples/|Style/"),
+        ADDRESS,
+    ),
+    Step(
+        "tsan",
+        "C API, threads, JIT and Python under ThreadSanitizer",
+        sanitized("tsan", "--filter", THREADS),
+        ("libclang_rt.tsan-x86_64.so",),
+    ),
+    Step("fuzz-onnx", "libFuzzer on the ONNX importer", fuzz("onnx"), FUZZER),
+    Step("fuzz-openvino", "libFuzzer on the OpenVINO importer", fuzz("openvino"), FUZZER),
+    Step("fuzz-mlir", "libFuzzer on MLIR text through the C API", fuzz("mlir"), FUZZER),
+    Step("fuzz-npy", "libFuzzer on .npy files", fuzz("npy"), FUZZER),
+    Step(
+        "clang-tidy",
+        "clang-tidy on libraries, tools and bindings",
+        tidy,
+        ("run-clang-tidy-22", "clang-tidy-22"),
+    ),
+]
+
+
+def missing(need):
+    if need.startswith("lib"):
+        command = ["clang-22", f"-print-file-name={need}"]
+        return not os.path.isabs(
+            subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        )
+    return shutil.which(need) is None
+
+
+def git(*arguments):
+    answer = subprocess.run(
+        ["git", *arguments], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def perform(step):
+    """The step's record, which it also prints."""
+    print(f"{step.name}: {step.what}", flush=True)
+    log = LOGS / f"{step.name}.log"
+    log.unlink(missing_ok=True)
+    started = time.monotonic()
+    absent = [need for need in step.needs if missing(need)]
+    if absent:
+        outcome = Outcome(skipped=1, told=f"needs {', '.join(absent)}")
+    else:
+        try:
+            outcome = step.run(log)
+        except (OSError, ValueError) as error:
+            outcome = Outcome(failed=1, told=str(error))
+    counts = closing_line(outcome.passed, outcome.failed, outcome.skipped)
+    seconds = round(time.monotonic() - started, 1)
+    print(f"{step.name}: {counts}: {outcome.told} ({seconds:.0f} s)", flush=True)
+    return outcome, {
+        "what": step.what,
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "seconds": seconds,
+        "passed": outcome.passed,
+        "failed": outcome.failed,
+        "skipped": outcome.skipped,
+        "told": outcome.told,
+        **outcome.details,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(f"  {step.name:14} {step.what}" for step in STEPS),
+    )
+    parser.add_argument(
+        "steps", nargs="?", help="names, separated by commas; all of them by default"
+    )
+    parser.add_argument(
+        "--record", type=pathlib.Path, default=ROOT / "test" / "results", metavar="DIR"
+    )
+    arguments = parser.parse_args()
+    names = arguments.steps.split(",") if arguments.steps else [step.name for step in STEPS]
+    unknown = set(names) - {step.name for step in STEPS}
+    if unknown:
+        parser.error(
+            f"no step {', '.join(sorted(unknown))}; there are {', '.join(s.name for s in STEPS)}"
+        )
+
+    LOGS.mkdir(parents=True, exist_ok=True)
+    arguments.record.mkdir(parents=True, exist_ok=True)
+    commit, today = git("rev-parse", "HEAD"), datetime.datetime.now(datetime.UTC)
+    path = arguments.record / f"{today:%Y-%m-%d}-{commit[:10] or 'no-commit'}.json"
+    entry = {
+        "date": today.isoformat(timespec="seconds"),
+        "commit": commit,
+        "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "steps": json.loads(path.read_text()).get("steps", {}) if path.exists() else {},
+    }
+    outcomes = []
+    for step in STEPS:
+        if step.name in names:
+            outcome, entry["steps"][step.name] = perform(step)
+            outcomes.append(outcome)
+            path.write_text(json.dumps(entry, indent=1) + "\n")
+    print(f"recorded in {path}")
+    passed, failed, skipped = (
+        sum(getattr(o, key) for o in outcomes) for key in ("passed", "failed", "skipped")
+    )
+    print(closing_line(passed, failed, skipped))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
