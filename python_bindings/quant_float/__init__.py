@@ -11,7 +11,7 @@ arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled o
 :mod:`quant_float.opsets` tells what the versions of the ops accept.
 """
 
-from . import opsets
+from . import opsets, typing
 from ._cache import CacheInfo, KernelCache, kernel_cache
 from ._errors import CompileError, Diagnostic, Error, ModelError, RunError
 from ._functions import cast, dequantize, fakeconvert, qdq, quantize
@@ -28,7 +28,8 @@ from ._models import (
 )
 from ._native import get_llvm_version, get_version
 from ._reports import NodeReport, OpsetVerdict
-from ._types import DTYPES, DType, DTypeLike, dtype
+from ._types import DTYPES, DType, dtype
+from .typing import DTypeLike
 
 __version__: str = get_version()
 
@@ -66,4 +67,5 @@ __all__ = [
     "parse",
     "qdq",
     "quantize",
+    "typing",
 ]

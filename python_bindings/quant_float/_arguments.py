@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -31,12 +31,16 @@ def as_boolean(value: Any, what: str) -> str | None:
     return "true" if value else "false"
 
 
-def as_choice(value: Any, what: str, words: tuple[str, ...]) -> str | None:
-    """One of these words."""
+def as_choice(value: Any, what: str, words: Any) -> str | None:
+    """One of the words of this Literal."""
     if value is None:
         return None
+    return require_choice(value, what, words)
+
+
+def require_choice(value: Any, what: str, words: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a string, but got {value!r}")
-    if value not in words:
-        raise ValueError(f"{what} must be one of {', '.join(words)}, but got {value!r}")
+    if value not in get_args(words):
+        raise ValueError(f"{what} must be one of {', '.join(get_args(words))}, but got {value!r}")
     return value

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _native
 from ._types import DTYPES, DType, dtype
+from .typing import Array
 
 __all__: list[str] = []
 
@@ -40,7 +41,7 @@ _DLPACK = {
 class Tensor(NamedTuple):
     """Somebody's memory as the compiled code takes it."""
 
-    codes: np.ndarray
+    codes: Array
     dtype: DType
     shape: tuple[int, ...]
     #: What the caller gave or gets.
@@ -83,7 +84,7 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
     raise TypeError(f"{what} must be {wanted}, but got {type(value).__name__}")
 
 
-def _convert_numbers(value: Any, what: str, element: DType | None) -> np.ndarray:
+def _convert_numbers(value: Any, what: str, element: DType | None) -> Array:
     if element is None and not isinstance(value, (list, tuple)):
         return np.asarray(value)
     # Python's numbers as they are, of any size.
@@ -100,7 +101,7 @@ def _convert_numbers(value: Any, what: str, element: DType | None) -> np.ndarray
     return convert(numbers, what, element).reshape(objects.shape)
 
 
-def _convert_integers(numbers: list[Any], what: str, element: DType) -> np.ndarray:
+def _convert_integers(numbers: list[Any], what: str, element: DType) -> Array:
     least, most = element.range
     for number in numbers:
         if not least <= number <= most or number != int(number):
@@ -109,7 +110,7 @@ def _convert_integers(numbers: list[Any], what: str, element: DType) -> np.ndarr
     return np.array([int(number) for number in numbers], wide).astype(element.numpy)
 
 
-def _round_numbers(numbers: list[Any], what: str, element: DType) -> np.ndarray:
+def _round_numbers(numbers: list[Any], what: str, element: DType) -> Array:
     """Each rounded once, to nearest even, where numpy and ml_dtypes go through other types."""
     wide = np.float32 if element.bits < 32 else np.float64
     try:
@@ -131,7 +132,7 @@ def _round_numbers(numbers: list[Any], what: str, element: DType) -> np.ndarray:
         return near.astype(element.numpy)
 
 
-def _take_array(array: np.ndarray, what: str, writable: bool) -> Tensor:
+def _take_array(array: Array, what: str, writable: bool) -> Tensor:
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{what} must be an array without a mask, but got a masked one")
     if not writable and not array.dtype.isnative:
@@ -147,7 +148,7 @@ def _take_array(array: np.ndarray, what: str, writable: bool) -> Tensor:
     return Tensor(codes, element, array.shape, array)
 
 
-def _make_contiguous(array: np.ndarray, what: str, writable: bool) -> np.ndarray:
+def _make_contiguous(array: Array, what: str, writable: bool) -> Array:
     if array.flags.c_contiguous:
         return array
     if writable:

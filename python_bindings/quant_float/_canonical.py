@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._arguments import require_integer
+from ._arguments import require_choice, require_integer
 from ._arrays import Tensor
 from ._cache import kernel_cache
 from ._errors import RunError
 from ._kernels import Kernel
+from .typing import Target
 
 __all__: list[str] = []
 
@@ -165,13 +166,12 @@ def run(
     attributes: dict[str, Any],
     inputs: list[View],
     result: View,
-    target: str,
+    target: Target,
     threads: int,
 ) -> None:
     """Computes ``op`` from ``inputs`` into ``result``."""
     types = tuple(view.type for view in inputs)
-    if target not in ("cpu", "reference"):
-        raise ValueError(f"target must be cpu or reference, but got {target!r}")
+    require_choice(target, "target", Target)
     threads = require_integer(threads, "threads", 0, 4096)
     if target == "reference":
         model = _parse(op, attributes, types, result.type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 __all__ = ["CompileError", "Diagnostic", "Error", "ModelError", "RunError"]
 
@@ -20,7 +20,7 @@ class Diagnostic(NamedTuple):
         node: the source model's name of the node; empty where it has none.
     """
 
-    severity: str
+    severity: Literal["error", "warning", "remark", "note"]
     message: str
     file: str = ""
     line: int = 0

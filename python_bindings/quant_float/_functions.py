@@ -10,27 +10,28 @@ from . import _native
 from ._arguments import as_boolean, as_choice, as_integer
 from ._arrays import Tensor, require_dtype, take, take_output
 from ._canonical import View, divide, flatten, group_broadcast, run
-from ._types import DType, DTypeLike
+from ._types import DType
 from ._types import dtype as _as_dtype
+from .typing import ArrayLike, DTypeLike, FakeConvertMode, Out, RoundMode, Target
 
 __all__ = ["cast", "dequantize", "fakeconvert", "qdq", "quantize"]
 
-_FLOAT, _UINT8, _INT32 = map(_as_dtype, ("float", "uint8", "int32"))
+_FLOAT, _UINT8, _INT32 = _as_dtype("float"), _as_dtype("uint8"), _as_dtype("int32")
 _NEWEST = _native.get_newest_opset()
 _FAKECONVERT_OPSET = 13
 
 
 def cast(
-    x: Any,
+    x: ArrayLike,
     dtype: DTypeLike,
     *,
     saturate: bool | None = None,
-    round_mode: str | None = None,
+    round_mode: RoundMode | None = None,
     opset: int | None = None,
-    out: Any = None,
-    target: str = "cpu",
+    out: Out | None = None,
+    target: Target = "cpu",
     threads: int = 1,
-) -> Any:
+) -> Out:
     """Converts every element of ``x`` with one rounding.
 
     To nearest, ties to even. Beyond the range of a float8 type, ``saturate`` decides between the
@@ -66,17 +67,15 @@ def cast(
     attributes = {
         "opset": as_integer(opset, "opset", _NEWEST),
         "saturate": as_boolean(saturate, "saturate"),
-        "round_mode": as_choice(round_mode, "round_mode", ("up", "down", "nearest")),
+        "round_mode": as_choice(round_mode, "round_mode", RoundMode),
     }
-    result = take_output(out, to, source.shape, "out")
-    run("cast", attributes, [flatten(source)], flatten(result), target, threads)
-    return result.array
+    return _finish("cast", attributes, [flatten(source)], out, to, source, target, threads)
 
 
 def quantize(
-    x: Any,
-    scale: Any,
-    zero_point: Any = None,
+    x: ArrayLike,
+    scale: ArrayLike,
+    zero_point: ArrayLike | None = None,
     *,
     dtype: DTypeLike | None = None,
     axis: int | None = None,
@@ -84,10 +83,10 @@ def quantize(
     saturate: bool | None = None,
     precision: DTypeLike | None = None,
     opset: int | None = None,
-    out: Any = None,
-    target: str = "cpu",
+    out: Out | None = None,
+    target: Target = "cpu",
     threads: int = 1,
-) -> Any:
+) -> Out:
     """Divides by a scale, rounds to nearest even, adds a zero point, and saturates.
 
     ``x / scale`` is one division in ``precision``. To float8 it is then cast; the zero point does
@@ -135,18 +134,18 @@ def quantize(
 
 
 def dequantize(
-    x: Any,
-    scale: Any,
-    zero_point: Any = None,
+    x: ArrayLike,
+    scale: ArrayLike,
+    zero_point: ArrayLike | None = None,
     *,
     dtype: DTypeLike | None = None,
     axis: int | None = None,
     block_size: int | None = None,
     opset: int | None = None,
-    out: Any = None,
-    target: str = "cpu",
+    out: Out | None = None,
+    target: Target = "cpu",
     threads: int = 1,
-) -> Any:
+) -> Out:
     """Subtracts a zero point and multiplies by a scale.
 
     The difference is exact, the product one multiplication of floats, rounded once more to the
@@ -183,9 +182,9 @@ def dequantize(
 
 
 def qdq(
-    x: Any,
-    scale: Any,
-    zero_point: Any = None,
+    x: ArrayLike,
+    scale: ArrayLike,
+    zero_point: ArrayLike | None = None,
     *,
     storage: DTypeLike,
     axis: int | None = None,
@@ -193,10 +192,10 @@ def qdq(
     saturate: bool | None = None,
     precision: DTypeLike | None = None,
     opset: int | None = None,
-    out: Any = None,
-    target: str = "cpu",
+    out: Out | None = None,
+    target: Target = "cpu",
     threads: int = 1,
-) -> Any:
+) -> Out:
     """Rounds ``x`` to what ``storage`` can hold of it: quantizes and dequantizes, bit for bit.
 
     Args:
@@ -229,17 +228,17 @@ def qdq(
 
 
 def fakeconvert(
-    x: Any,
-    scale: Any,
-    shift: Any = None,
+    x: ArrayLike,
+    scale: ArrayLike,
+    shift: ArrayLike | None = None,
     *,
     dtype: DTypeLike = "f8E4M3FN",
-    mode: str = "exact",
+    mode: FakeConvertMode = "exact",
     opset: int | None = None,
-    out: Any = None,
-    target: str = "cpu",
+    out: Out | None = None,
+    target: Target = "cpu",
     threads: int = 1,
-) -> Any:
+) -> Out:
     """Rounds ``x * scale - shift`` to float8 and brings it back: ``(rounded + shift) / scale``.
 
     Args:
@@ -277,7 +276,7 @@ def fakeconvert(
     require_dtype(scales, source.dtype, "scale")
     attributes = {
         "to": _as_dtype(dtype).mlir,
-        "mode": as_choice(mode, "mode", ("exact", "openvino", "openvino_reference")),
+        "mode": as_choice(mode, "mode", FakeConvertMode),
         "opset": as_integer(opset, "opset", _FAKECONVERT_OPSET),
     }
     views = group_broadcast(source, scales, shifts)
@@ -288,17 +287,18 @@ def _finish(
     op: str,
     attributes: dict[str, Any],
     views: list[View],
-    out: Any,
+    out: Out | None,
     element: DType,
     source: Tensor,
-    target: str,
+    target: Target,
     threads: int,
-) -> Any:
+) -> Out:
     """Computes an op whose result has the sizes of the first view."""
     result = take_output(out, element, source.shape, "out")
     view = View(result, views[0].sizes, views[0].spelled)
     run(op, attributes, views, view, target, threads)
-    return result.array
+    array: Out = result.array
+    return array
 
 
 def _divide(
@@ -309,5 +309,5 @@ def _divide(
     return divide(x, scale, zero_point, axis, block_size)
 
 
-def _take_zero_point(value: Any, element: DType) -> Tensor | None:
+def _take_zero_point(value: ArrayLike | None, element: DType) -> Tensor | None:
     return None if value is None else take(value, "zero_point", element=element)

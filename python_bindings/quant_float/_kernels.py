@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from . import _native
 from ._arrays import Tensor, require_dtype, take, take_output
 from ._types import DTYPES, DType
+from .typing import Array, ArrayLike, SupportsDLPack
 
 __all__ = ["Argument", "Kernel"]
 
@@ -57,7 +58,11 @@ class Kernel:
         self.outputs = make_arguments(outputs)
         self._result_types = [DTYPES[number] for _, number, _ in outputs]
 
-    def __call__(self, *inputs: Any, out: Any = None) -> Any:
+    def __call__(
+        self,
+        *inputs: ArrayLike,
+        out: Array | SupportsDLPack | Sequence[Array | SupportsDLPack | None] | None = None,
+    ) -> Any:
         """Runs the function.
 
         Args:

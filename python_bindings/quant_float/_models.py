@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 from . import _native
-from ._arguments import require_integer
+from ._arguments import as_choice, require_choice, require_integer
 from ._kernels import Argument, Kernel, make_arguments, take_argument
 from ._reports import NodeReport, make_report
+from .typing import ArrayLike, CompileTarget, EmitKind, FakeConvertMode, Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict, Unpack
+
+    class _EmitOptions(TypedDict, total=False):
+        cpu: str
+        triple: str | None
+        target: CompileTarget
+        chip: str | None
+        threads: int
+        optimization_level: int
+        islands: bool
+        fakeconvert_mode: FakeConvertMode | None
+        progress: Progress | None
+
 
 __all__ = [
     "Function",
@@ -23,18 +38,10 @@ __all__ = [
     "parse",
 ]
 
-#: What is called while something long is done: with the stage ("read", "lower" or "generate"),
-#: what begins now, and how many steps of the stage are done. If it returns False the work ends with
-#: :class:`quant_float.Error`; what it raises comes out of the call.
-Progress = Callable[[str, str, int], "bool | None"]
-
-_MODES = {None: -1, "exact": 0, "openvino": 1, "openvino_reference": 2}
-_KINDS = {
-    kind: number
-    for number, kind in enumerate(
-        ["mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"]
-    )
-}
+# In the order of the C API's.
+_MODES: dict[str | None, int] = {None: -1}
+_MODES |= {mode: number for number, mode in enumerate(get_args(FakeConvertMode))}
+_KINDS = {kind: number for number, kind in enumerate(get_args(EmitKind))}
 
 
 class Function(NamedTuple):
@@ -97,7 +104,7 @@ class Module:
         """
         self._native.run_passes(_require_text(pipeline, "pipeline"))
 
-    def check(self, opset: int | str | None = None) -> list[NodeReport]:
+    def check(self, opset: int | Literal["all"] | None = None) -> list[NodeReport]:
         """As :func:`quant_float.check`."""
         if opset is None or opset == "all":
             number = 0 if opset is None else -1
@@ -113,7 +120,7 @@ class Module:
         threads: int = 1,
         optimization_level: int = 2,
         islands: bool = False,
-        fakeconvert_mode: str | None = None,
+        fakeconvert_mode: FakeConvertMode | None = None,
         progress: Progress | None = None,
     ) -> Kernel:
         """As :func:`quant_float.compile`."""
@@ -121,19 +128,25 @@ class Module:
         native = self._native.compile(options, _require_callable(progress))
         return Kernel(native, _choose(native, function))
 
+    @overload
+    def emit(self, kind: EmitKind, path: None = None, **options: Unpack[_EmitOptions]) -> bytes: ...
+    @overload
+    def emit(
+        self, kind: EmitKind, path: str | os.PathLike[str], **options: Unpack[_EmitOptions]
+    ) -> None: ...
     def emit(
         self,
-        kind: str,
+        kind: EmitKind,
         path: str | os.PathLike[str] | None = None,
         *,
         cpu: str = "host",
         triple: str | None = None,
-        target: str = "cpu",
+        target: CompileTarget = "cpu",
         chip: str | None = None,
         threads: int = 1,
         optimization_level: int = 2,
         islands: bool = False,
-        fakeconvert_mode: str | None = None,
+        fakeconvert_mode: FakeConvertMode | None = None,
         progress: Progress | None = None,
     ) -> bytes | None:
         """Compiles to a file, or to bytes.
@@ -152,10 +165,8 @@ class Module:
             CompileError: the model has no such form.
             OSError: the file cannot be written.
         """
-        if kind not in _KINDS:
-            raise ValueError(f"kind must be one of {', '.join(_KINDS)}, but got {kind!r}")
-        if target not in ("cpu", "nvvm"):
-            raise ValueError(f"target must be cpu or nvvm, but got {target!r}")
+        require_choice(kind, "kind", EmitKind)
+        require_choice(target, "target", CompileTarget)
         options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
         options.triple = _require_text("" if triple is None else triple, "triple")
         options.chip = _require_text("" if chip is None else chip, "chip")
@@ -166,7 +177,7 @@ class Module:
         self._native.emit_to_file(_KINDS[kind], _encode(path, "path"), options, progress)
         return None
 
-    def evaluate(self, *inputs: Any, function: str | None = None) -> Any:
+    def evaluate(self, *inputs: ArrayLike, function: str | None = None) -> Any:
         """Computes a function with the arithmetic that the rules are defined by, slowly.
 
         Args:
@@ -227,7 +238,7 @@ def load(
     path: str | os.PathLike[str],
     *,
     verify: bool = True,
-    fakeconvert_mode: str | None = None,
+    fakeconvert_mode: FakeConvertMode | None = None,
     progress: Progress | None = None,
 ) -> Module:
     """Reads a model from a file.
@@ -255,7 +266,7 @@ def parse(
     *,
     name: str = "<memory>",
     verify: bool = True,
-    fakeconvert_mode: str | None = None,
+    fakeconvert_mode: FakeConvertMode | None = None,
 ) -> Module:
     """Reads MLIR, as text or as bytecode.
 
@@ -278,7 +289,7 @@ def import_onnx(
     name: str = "<memory>",
     external_data: str | os.PathLike[str] | None = None,
     verify: bool = True,
-    fakeconvert_mode: str | None = None,
+    fakeconvert_mode: FakeConvertMode | None = None,
     progress: Progress | None = None,
 ) -> Module:
     """Reads an ONNX model.
@@ -312,7 +323,7 @@ def import_openvino(
     *,
     name: str = "<memory>",
     verify: bool = True,
-    fakeconvert_mode: str | None = None,
+    fakeconvert_mode: FakeConvertMode | None = None,
     progress: Progress | None = None,
 ) -> Module:
     """Reads OpenVINO's IR.
@@ -338,7 +349,7 @@ def import_openvino(
 
 
 def check(
-    model: Any, opset: int | str | None = None, *, progress: Progress | None = None
+    model: Any, opset: int | Literal["all"] | None = None, *, progress: Progress | None = None
 ) -> list[NodeReport]:
     """Verifies every quantization node of a model.
 
@@ -364,7 +375,7 @@ def compile(
     threads: int = 1,
     optimization_level: int = 2,
     islands: bool = False,
-    fakeconvert_mode: str | None = None,
+    fakeconvert_mode: FakeConvertMode | None = None,
     progress: Progress | None = None,
 ) -> Kernel:
     """Compiles a function of a model into this process.
@@ -395,7 +406,9 @@ def compile(
     )
 
 
-def _open(model: Any, verify: bool, mode: str | None, progress: Progress | None) -> Module:
+def _open(
+    model: Any, verify: bool, mode: FakeConvertMode | None, progress: Progress | None
+) -> Module:
     if isinstance(model, Module):
         return model
     if hasattr(model, "SerializeToString"):
@@ -412,7 +425,7 @@ def _parse(
     source: Any,
     name: str,
     verify: bool,
-    mode: str | None,
+    mode: FakeConvertMode | None,
     progress: Progress | None = None,
     *,
     folder: bytes = b"",
@@ -461,17 +474,12 @@ def _require_callable(progress: Any) -> Any:
     return progress
 
 
-def _find_mode(mode: str | None) -> int:
-    if not isinstance(mode, (str, type(None))):
-        raise TypeError(f"fakeconvert_mode must be a string or None, but got {mode!r}")
-    if mode not in _MODES:
-        words = ", ".join(word for word in _MODES if word)
-        raise ValueError(f"fakeconvert_mode must be one of {words}, but got {mode!r}")
-    return _MODES[mode]
+def _find_mode(mode: FakeConvertMode | None) -> int:
+    return _MODES[as_choice(mode, "fakeconvert_mode", FakeConvertMode)]
 
 
 def _make_options(
-    cpu: str, threads: int, level: int, islands: bool, mode: str | None
+    cpu: str, threads: int, level: int, islands: bool, mode: FakeConvertMode | None
 ) -> _native.Options:
     options = _native.Options()
     options.cpu = _require_text(cpu, "cpu")

@@ -1,15 +1,17 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from .typing import Progress
 
 # (name, dtype, sizes): sizes are -1 where they are open, None without a rank.
 _Argument = tuple[str, int, tuple[int, ...] | None]
 # (name, graph name, inputs, outputs)
 _Entry = tuple[str, str, list[_Argument], list[_Argument]]
 # (codes, dtype, sizes)
-_Tensor = tuple[np.ndarray | None, int, tuple[int, ...]]
-_Progress = Callable[[str, str, int], bool | None] | None
+_Tensor = tuple[np.ndarray[Any, Any] | None, int, tuple[int, ...]]
+_Progress = Progress | None
 
 MLIR: int
 ONNX: int
@@ -51,7 +53,7 @@ class Model:
     def emit_to_file(
         self, kind: int, path: bytes, options: Options, progress: _Progress
     ) -> None: ...
-    def evaluate(self, entry: int, inputs: Sequence[_Tensor]) -> list[np.ndarray]: ...
+    def evaluate(self, entry: int, inputs: Sequence[_Tensor]) -> list[np.ndarray[Any, Any]]: ...
     def close(self) -> None: ...
 
 class Options:
@@ -65,7 +67,7 @@ class Options:
     nvvm: bool
     def __init__(self) -> None: ...
 
-def view_dlpack(array: Any, writable: bool) -> tuple[np.ndarray | None, int, int]: ...
+def view_dlpack(array: Any, writable: bool) -> tuple[np.ndarray[Any, Any] | None, int, int]: ...
 def get_version() -> str: ...
 def get_llvm_version() -> str: ...
 def get_num_live_objects() -> int: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 __all__ = ["NodeReport", "OpsetVerdict", "make_report"]
 
@@ -35,7 +35,7 @@ class NodeReport(NamedTuple):
     """
 
     op: str
-    status: str
+    status: Literal["ok", "invalid", "not verified"]
     reason: str = ""
     notes: tuple[str, ...] = ()
     node: str = ""

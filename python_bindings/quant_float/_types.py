@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
 
-__all__ = ["DTYPES", "DType", "DTypeLike", "dtype"]
+if TYPE_CHECKING:
+    from .typing import DTypeLike
+
+__all__ = ["DTYPES", "DType", "dtype"]
 
 
 class DType(NamedTuple):
@@ -25,7 +28,7 @@ class DType(NamedTuple):
     number: int
     mlir: str
     bits: int
-    numpy: np.dtype
+    numpy: np.dtype[Any]
 
     def __str__(self) -> str:
         return self.name
@@ -47,9 +50,6 @@ class DType(NamedTuple):
             return 0, 2**self.bits - 1
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
 
-
-# What callers may give where a type is asked for.
-DTypeLike = Any
 
 #: Every element type, by ONNX's number.
 DTYPES: dict[int, DType] = {

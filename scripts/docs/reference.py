@@ -154,7 +154,7 @@ class Reference:
         init = (self.source / "python_bindings/quant_float/__init__.py").read_text()
         exported = re.findall(r'"(\w+)"', init.split("__all__ = [")[1].split("]")[0])
         told = {name for names in PYTHON.values() for name in names}
-        missing = set(exported) - told - {"opsets", "__version__"}
+        missing = set(exported) - told - {"opsets", "typing", "__version__"}
         if missing or told - set(exported):
             raise RuntimeError(f"quant_float exports {missing}, but not {told - set(exported)}")
         text = "# Python functions and classes\n"
@@ -163,4 +163,5 @@ class Reference:
             text += f"      show_docstring_description: {'false' if index else 'true'}\n"
             text += "      show_docstring_examples: false\n" * bool(index)
             text += f"      members: [{', '.join(names)}]\n"
-        return text + "\n## Opsets\n\n::: quant_float.opsets\n"
+        text += "\n## Opsets\n\n::: quant_float.opsets\n"
+        return text + "\n## Annotations\n\n::: quant_float.typing\n"

@@ -7,6 +7,7 @@ import pathlib
 import re
 import sys
 import tomllib
+import typing
 
 import expect
 import ml_dtypes
@@ -40,6 +41,23 @@ def check_types():
 
     expect.true("torch's", qf.dtype(Torch()).numpy == ml_dtypes.float8_e4m3fn)
     expect.true("str", str(qf.dtype("f16")) == "float16")
+
+
+def check_names():
+    """What annotations allow is what is there."""
+    from quant_float import _types
+    from quant_float import typing as names
+
+    spelled = [
+        s for t in qf.DTYPES.values() for s in (t.name, t.mlir, t.mlir.lower(), t.numpy.name)
+    ]
+    allowed = typing.get_args(names.DTypeName)
+    expect.true("names are told once", len(set(allowed)) == len(allowed))
+    missing = set(spelled) - set(allowed)
+    expect.true(f"names of types that are missing: {missing}", not missing)
+    unlike = {name.lower() for name in allowed} ^ _types._BY_NAME.keys()
+    expect.true(f"names of types: {unlike}", not unlike)
+    expect.true("ops", typing.get_args(names.OpName) == tuple(_native.get_op_names()))
 
 
 def check_opsets():
@@ -152,6 +170,7 @@ def check_version():
 
 
 check_types()
+check_names()
 check_opsets()
 check_stub()
 check_documentation()

@@ -1,4 +1,4 @@
-# The examples of the package's README and docstring run and give what they say.
+# The examples of the package's README and docstrings run and give what they say.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root %t
 import contextlib
@@ -38,6 +38,7 @@ expect.true(outputs[1], "model.onnx" in outputs[1] and "from opset 19 on" in out
 x = np.float32([1, 2.1])
 expect.same("the kernel", names["kernel"](x), qf.cast(x, "f8e5m2"))
 
-result = doctest.testmod(qf)
-expect.true(f"docstring: {result}", result.attempted == 2 and not result.failed)
+for module, count in [(qf, 2), (qf.typing, 4)]:
+    result = doctest.testmod(module)
+    expect.true(f"docstring: {result}", result.attempted == count and not result.failed)
 expect.finish()

@@ -1,0 +1,130 @@
+"""What the package's functions take and give, for annotations.
+
+>>> import quant_float as qf
+>>> from quant_float.typing import Array, ArrayLike, DTypeName
+>>> def narrow(x: ArrayLike, to: DTypeName = "float8e4m3fn") -> Array:
+...     return qf.cast(x, to)
+>>> narrow([1.1, 500])
+array([1.125, 448], dtype='float8_e4m3fn')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from ._types import DType
+else:
+    from typing import TypeVar
+
+__all__ = [
+    "Array",
+    "ArrayLike",
+    "AttributeName",
+    "CompileTarget",
+    "DTypeLike",
+    "DTypeName",
+    "EmitKind",
+    "FakeConvertMode",
+    "OpName",
+    "Out",
+    "Progress",
+    "RoleName",
+    "RoundMode",
+    "SupportsDLPack",
+    "Target",
+    "TorchDType",
+]
+
+# The names of element types: for each type ONNX's, MLIR's and numpy's or ml_dtypes', and at the end
+# what only OpenVINO and numpy's aliases say. Any case is accepted; these are as they are spelled.
+DTypeName: TypeAlias = Literal[
+    "float", "f32", "float32",
+    "uint8", "ui8",
+    "int8", "i8",
+    "uint16", "ui16",
+    "int16", "i16",
+    "int32", "i32",
+    "int64", "i64",
+    "bool", "i1",
+    "float16", "f16",
+    "double", "f64", "float64",
+    "uint32", "ui32",
+    "uint64", "ui64",
+    "bfloat16", "bf16",
+    "float8e4m3fn", "f8E4M3FN", "f8e4m3fn", "float8_e4m3fn",
+    "float8e4m3fnuz", "f8E4M3FNUZ", "f8e4m3fnuz", "float8_e4m3fnuz",
+    "float8e5m2", "f8E5M2", "f8e5m2", "float8_e5m2",
+    "float8e5m2fnuz", "f8E5M2FNUZ", "f8e5m2fnuz", "float8_e5m2fnuz",
+    "uint4", "ui4",
+    "int4", "i4",
+    "float4e2m1", "f4E2M1FN", "f4e2m1fn", "float4_e2m1fn",
+    "float8e8m0", "f8E8M0FNU", "f8e8m0fnu", "float8_e8m0fnu",
+    "uint2", "ui2",
+    "int2", "i2",
+    "float6e2m3", "f6E2M3FN", "f6e2m3fn", "float6_e2m3fn",
+    "float6e3m2", "f6E3M2FN", "f6e3m2fn", "float6_e3m2fn",
+    "half", "boolean", "u2", "u4", "u8", "u16", "u32", "u64", "f8e4m3", "f8e8m0", "f4e2m1",
+]  # fmt: skip
+
+#: What a function of one line is computed by.
+Target: TypeAlias = Literal["cpu", "reference"]
+#: What a model is compiled for.
+CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
+RoundMode: TypeAlias = Literal["up", "down", "nearest"]
+FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
+EmitKind: TypeAlias = Literal[
+    "mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"
+]
+OpName: TypeAlias = Literal[
+    "Cast",
+    "CastLike",
+    "QuantizeLinear",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "com.microsoft.QuantizeLinear",
+    "com.microsoft.DequantizeLinear",
+]
+RoleName: TypeAlias = Literal["input", "scale", "result"]
+AttributeName: TypeAlias = Literal[
+    "saturate", "round_mode", "axis", "block_size", "output_dtype", "precision"
+]
+
+#: What is called while something long is done: with the stage, what begins now, and how many steps
+#: of the stage are done. If it returns False the work ends with :class:`quant_float.Error`; what it
+#: raises comes out of the call.
+Progress: TypeAlias = Callable[[Literal["read", "lower", "generate"], str, int], "bool | None"]
+
+
+class SupportsDLPack(Protocol):
+    """An array of another library: of torch, jax, cupy."""
+
+    def __dlpack__(self) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+
+class TorchDType(Protocol):
+    """A ``torch.dtype``."""
+
+    @property
+    def is_floating_point(self) -> bool: ...
+    @property
+    def is_complex(self) -> bool: ...
+
+
+#: An array of any of numpy's or ml_dtypes' element types.
+Array: TypeAlias = np.ndarray[Any, Any]
+#: An input.
+ArrayLike: TypeAlias = "Array | np.generic | SupportsDLPack | float | list[Any] | tuple[Any, ...]"
+#: An output.
+if TYPE_CHECKING:
+    Out = TypeVar("Out", bound="Array | SupportsDLPack", default=Array)
+else:
+    Out = TypeVar("Out", bound="Array | SupportsDLPack")
+#: What says which element type is meant, see :func:`quant_float.dtype`.
+DTypeLike: TypeAlias = "DType | DTypeName | np.dtype[Any] | type[Any] | int | TorchDType"
