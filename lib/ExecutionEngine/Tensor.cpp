@@ -9,66 +9,52 @@
 #include "quant-float/ExecutionEngine/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-int64_t mlir::quant_float::getSlotBytes(Type elementType) {
+/// Null for types that tensors in memory cannot have.
+static const ElementLayout *findLayout(Type elementType) {
   std::optional<int32_t> dtype = getOnnxDataType(elementType);
-  return dtype ? getElementBytes(*dtype) : 0;
+  return dtype ? getElementLayout(*dtype) : nullptr;
+}
+
+const ElementLayout &mlir::quant_float::getLayout(Type elementType) {
+  return *findLayout(elementType);
+}
+
+int64_t mlir::quant_float::getSlotBytes(Type elementType) {
+  const ElementLayout *layout = findLayout(elementType);
+  return layout ? layout->slotBytes : 0;
 }
 
 std::string mlir::quant_float::spellTensor(Type elementType,
                                            ArrayRef<int64_t> sizes) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (getOnnxDataType(elementType))
-    os << getOnnxTypeName(elementType);
-  else
-    os << elementType;
-  os << "[";
-  llvm::interleave(
-      sizes, os,
-      [&](int64_t size) {
-        if (ShapedType::isDynamic(size))
-          os << "?";
-        else
-          os << size;
-      },
-      "x");
-  os << "]";
-  return text;
+  ElementLayout unknown = {};
+  std::string name;
+  const ElementLayout *layout = findLayout(elementType);
+  if (!layout) {
+    llvm::raw_string_ostream(name) << elementType;
+    unknown.name = name.c_str();
+    layout = &unknown;
+  }
+  return spellTensor(*layout, sizes.vec(), ShapedType::kDynamic);
 }
 
 llvm::Expected<int64_t> mlir::quant_float::countBytes(Type elementType,
                                                       ArrayRef<int64_t> sizes) {
-  int64_t bytes = getSlotBytes(elementType);
-  if (!bytes)
+  const ElementLayout *layout = findLayout(elementType);
+  if (!layout)
     return llvm::createStringError(
         spellTensor(elementType, sizes) +
         ": expected an element type that tensors in memory can have");
-  bool overflow = false;
-  bool empty = false;
-  for (int64_t size : sizes) {
-    if (size < 0)
-      return llvm::createStringError(spellTensor(elementType, sizes) +
-                                     ": expected sizes of 0 or more, but got " +
-                                     llvm::Twine(size));
-    empty |= size == 0;
-    overflow |= llvm::MulOverflow(bytes, size, bytes);
-  }
-  if (empty)
-    return 0;
-  if (overflow)
-    return llvm::createStringError(spellTensor(elementType, sizes) +
-                                   ": expected fewer than 2^63 bytes");
+  int64_t bytes;
+  std::string error;
+  if (!countBytes(*layout, sizes.vec(), bytes, error))
+    return llvm::createStringError(error);
   return bytes;
 }
 
@@ -172,43 +158,7 @@ llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
   return tensor;
 }
 
-/// SplitMix64: each element's bits follow from its position alone.
-static uint64_t scramble(uint64_t value) {
-  value += 0x9e3779b97f4a7c15u;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
-
 void mlir::quant_float::fillRandom(Tensor &tensor, uint64_t seed) {
-  Type type = tensor.getElementType();
-  unsigned slotBytes = getSlotBytes(type);
-  unsigned width = type.getIntOrFloatBitWidth();
-  char *slot = tensor.getMutableBytes().data();
-  auto floatType = dyn_cast<FloatType>(type);
-  bool isOrdinaryFloat = floatType && width >= 16;
-  bool isSigned = type.isSignlessInteger() && width > 1;
-  // Mantissa bits and bias of the float types.
-  unsigned mantissa = isOrdinaryFloat ? floatType.getFPMantissaWidth() - 1 : 0;
-  uint64_t bias =
-      isOrdinaryFloat
-          ? llvm::APFloat::semanticsMaxExponent(floatType.getFloatSemantics())
-          : 0;
-  uint64_t base = scramble(seed);
-  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
-    uint64_t bits = scramble(base + static_cast<uint64_t>(i));
-    uint64_t value = bits >> (64 - width);
-    if (isOrdinaryFloat) {
-      // Random sign and mantissa, one of the eleven exponents -8 to 2.
-      uint64_t exponent = bias - 8 + (bits & 0xff) % 11;
-      uint64_t kept =
-          (uint64_t(1) << (width - 1)) | ((uint64_t(1) << mantissa) - 1);
-      value = (value & kept) | (exponent << mantissa);
-    } else if (isSigned) {
-      value = static_cast<uint64_t>(static_cast<int64_t>(bits) >> (64 - width));
-    }
-    for (unsigned j = 0; j < slotBytes; ++j)
-      slot[j] = static_cast<char>(value >> (8 * j));
-    slot += slotBytes;
-  }
+  fillRandom(getLayout(tensor.getElementType()),
+             tensor.getMutableBytes().data(), tensor.getNumElements(), seed);
 }

@@ -10,11 +10,11 @@
 #define QUANT_FLOAT_EXECUTIONENGINE_CUDADEVICE_H
 
 #include "quant-float/ExecutionEngine/Tensor.h"
-#include <optional>
-
-struct QfCudaDriver;
+#include <memory>
 
 namespace mlir::quant_float {
+
+class CudaContext;
 
 /// Memory of the device, given back at the end.
 class DeviceMemory {
@@ -27,10 +27,10 @@ public:
 
 private:
   friend class CudaDevice;
-  DeviceMemory(const QfCudaDriver &driver, void *pointer)
-      : driver(driver), pointer(pointer) {}
+  DeviceMemory(std::shared_ptr<const CudaContext> context, void *pointer)
+      : context(std::move(context)), pointer(pointer) {}
 
-  const QfCudaDriver &driver;
+  std::shared_ptr<const CudaContext> context;
   void *pointer;
 };
 
@@ -40,9 +40,6 @@ class CudaDevice {
 public:
   /// Fails where there is no driver or no device.
   static llvm::Expected<CudaDevice> open();
-  ~CudaDevice();
-  CudaDevice(CudaDevice &&other);
-  CudaDevice &operator=(CudaDevice &&) = delete;
 
   /// What to compile for: the device's own chip, with the instructions that
   /// only it has; of a chip that is not known the newest known one before it.
@@ -54,10 +51,9 @@ public:
   llvm::Error download(const DeviceMemory &memory, Tensor &tensor) const;
 
 private:
-  explicit CudaDevice(const QfCudaDriver &driver) : driver(&driver) {}
+  CudaDevice() = default;
 
-  const QfCudaDriver *driver;
-  unsigned capability = 0;
+  std::shared_ptr<const CudaContext> context;
 };
 
 } // namespace mlir::quant_float

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Types.h"
 #include "quant-float-c/EntryPoint.h"
+#include "quant-float/TensorData/Elements.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -61,6 +62,9 @@ private:
   std::shared_ptr<const void> owner;
   bool isWritable = false;
 };
+
+/// The layout of a type that tensors in memory can have.
+const ElementLayout &getLayout(Type elementType);
 
 /// Bytes of a slot, 0 for a type that tensors in memory cannot have.
 int64_t getSlotBytes(Type elementType);

@@ -1,0 +1,54 @@
+//===- Npy.h - NumPy's file format ------------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Versions 1 to 3 (P3). Narrow floats are their codes, one per byte, in |u1, or
+// as ml_dtypes writes them; bfloat16 is <u2 or V2; int4 and int2 are |i1, uint4
+// and uint2 |u1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TENSORDATA_NPY_H
+#define QUANT_FLOAT_TENSORDATA_NPY_H
+
+#include "quant-float/TensorData/Elements.h"
+#include <string_view>
+
+namespace mlir::quant_float {
+
+/// What the bytes of a file hold.
+struct NpyContents {
+  std::vector<int64_t> sizes;
+  /// All elements, one per slot.
+  std::string_view data;
+  bool isBigEndian = false, isColumnMajor = false;
+  /// The bits above a narrow integer's value are undefined.
+  bool needsSignExtension = false;
+
+  /// Whether `data` is as entry points take it.
+  bool isAsWanted() const {
+    return !isBigEndian && !isColumnMajor && !needsSignExtension;
+  }
+};
+
+/// Reads the header and holds it against the element type and the number of
+/// bytes. False, and what is wrong in `error`.
+bool parseNpy(std::string_view bytes, const ElementLayout &element,
+              NpyContents &contents, std::string &error);
+
+/// Writes the elements as entry points take them, row-major and in this
+/// machine's byte order, to as many bytes as `data` has.
+void convertNpy(const NpyContents &contents, const ElementLayout &element,
+                void *slots);
+
+/// What stands before the elements, which begin at a multiple of 64 bytes.
+std::string makeNpyHeader(const ElementLayout &element,
+                          const std::vector<int64_t> &sizes);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TENSORDATA_NPY_H

@@ -1,0 +1,256 @@
+# quant-float-exec: what it is linked with, its command line, files that are wrong, and that it computes what quant-float-run does, on
+# the CPU and, under the simulator of a driver, on a GPU.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %clang %clangxx %cuda_include %obj_root %src_root %t
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import cuda
+import gpu_models
+import numpy as np
+
+tools, obj_root, src_root, work = map(Path, (sys.argv[1], *sys.argv[5:8]))
+clang, clangxx, cuda_include = sys.argv[2:5]
+failures = []
+tool = tools / "quant-float-exec"
+plain = dict(os.environ, LD_LIBRARY_PATH=str(work / "no-driver"))
+(work / "no-driver").mkdir()
+(work / "no-driver" / "libcuda.so.1").write_text("no library\n")
+
+
+def run(code, *arguments, program="quant-float-exec", stderr="", stdout="", environment=plain):
+    result = subprocess.run(
+        [tools / program, *map(str, arguments)], capture_output=True, text=True, errors="replace", check=False, cwd=work, env=environment
+    )  # fmt: skip
+    what = f"{program} {' '.join(map(str, arguments))}"
+    if result.returncode != code:
+        failures.append(f"{what}: exit code {result.returncode}: {result.stderr[-300:]}")
+    if code and not result.stderr:
+        failures.append(f"{what}: expected a message")
+    for text, stream in ((stderr, result.stderr), (stdout, result.stdout)):
+        if text not in stream:
+            failures.append(f"{what}: expected '{text}', but got '{stream[-300:]}'")
+    return result.stdout
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def compile_model(model, output, *arguments):
+    run(
+        0, model, "-o", output, *arguments, program="quant-float-compile", environment=dict(os.environ)
+    )  # fmt: skip
+
+
+# Only what every machine has.
+if not re.search(r"QUANT_FLOAT_SANITIZERS:STRING=.", (obj_root / "CMakeCache.txt").read_text()):
+    linked = subprocess.run(["ldd", tool], capture_output=True, text=True, check=True).stdout
+    names = {line.split()[0].split("/")[-1].split(".so")[0] for line in linked.splitlines()}
+    allowed = {"linux-vdso", "libc", "libm", "libdl", "libpthread", "librt", "ld-linux-x86-64", "ld-linux-aarch64"}  # fmt: skip
+    expect(not names - allowed, f"linked with {sorted(names - allowed)}")
+
+MODEL = """
+func.func @main(%x: tensor<?x4xf32> {quant_float.name = "x"}, %s: tensor<f32> {quant_float.name = "scale"},
+                %c: tensor<?xi4>) -> (tensor<?x4xf8E4M3FN>, tensor<?xi8>)
+    attributes {quant_float.graph_name = "the graph"} {
+  %0 = quant_float.quantize %x, %s opset 21 : tensor<?x4xf32>, tensor<f32> to tensor<?x4xf8E4M3FN>
+  %1 = quant_float.cast %c opset 28 : tensor<?xi4> to tensor<?xi8>
+  return %0, %1 : tensor<?x4xf8E4M3FN>, tensor<?xi8>
+}
+"""
+(work / "main.mlir").write_text(MODEL)
+(work / "two.mlir").write_text(
+    gpu_models.cast("f32", "f8E4M3FN") + gpu_models.cast("f16", "f8E5M2")
+)
+compile_model("main.mlir", "main.so")
+compile_model("two.mlir", "two.so")
+sizes = ("--shapes", "x=5x4", "2=7")
+
+# The bits of quant-float-run, of the same random tensors and of the same files.
+symbol = "graph_main"
+run(0, "--help", stdout="usage: quant-float-exec MODEL.so")
+run(0, "--version", stdout="quant-float-exec, part of quant-float ")
+listed = run(0, "main.so", "--list")
+expected = f"""{symbol} 'the graph'
+  input 0 'x': float[?x4]
+  input 1 'scale': float[]
+  input 2: int4[?]
+  output 0: float8e4m3fn[?x4]
+  output 1: int8[?]
+"""
+expect(listed.endswith(expected) and listed.startswith("quant-float "), f"--list: {listed}")
+
+
+def compare(*arguments, environment=plain):
+    run(0, "main.mlir", *arguments, "--outputs", "expected", program="quant-float-run")
+    run(0, "main.so", *arguments, "--outputs", "deep/given")
+    for name in ("output_0.npy", "output_1.npy"):
+        expect(
+            (work / "expected" / name).read_bytes() == (work / "deep/given" / name).read_bytes(),
+            f"{arguments}: {name} differs",
+        )
+
+
+compare("--random", 0x7, *sizes)
+random = np.random.default_rng(3)
+x = (random.standard_normal((5, 4)) * 100).astype("f4")
+np.save(work / "x.npy", x)
+np.save(work / "s.npy", np.float32(0.5))
+np.save(work / "c.npy", random.integers(-8, 8, 7).astype("i1"))
+np.save(work / "columns.npy", np.asfortranarray(x))
+np.save(work / "big.npy", x.astype(">f4"))
+(work / "x.bin").write_bytes(x.tobytes())
+for name in ("x.npy", "columns.npy", "big.npy", "x.bin"):
+    compare("--inputs", name, "s.npy", "c.npy")
+    compare("--inputs", "scale=s.npy", name, "2=c.npy")
+compare("--inputs", "x.npy", "--random", 2, "--shapes", "2=9")
+compare("--random", 1, "--shapes", "x=0x4", "2=0")
+run(0, "main.so", "--random", 1, *sizes, stdout="output_0: float8e4m3fn[5x4]\noutput_1: int8[7]\n")
+run(0, "--random", 1, "--shapes", "x=1x4", "2=1", "main.so", "--entry", "the graph")
+run(0, "--random=1", "--shapes=x=1x4", "--shapes=2=1", "--entry=graph_main", "main.so")
+timed = run(0, "main.so", "--random", 1, *sizes, "--time", "--repeat", 4)
+expect(
+    re.match(
+        r"best_seconds: \S+\nmedian_seconds: \S+\nelements: 27\nelements_per_second: \S+\n", timed
+    ),
+    f"--time: {timed}",
+)
+digests = run(0, "main.so", "--random", 1, *sizes, "--digest")
+expect(
+    re.fullmatch(rf"digest: {symbol} 0 0 20 [0-9a-f]{{16}}\ndigest: {symbol} 1 0 7 [0-9a-f]{{16}}\n", digests),
+    f"--digest: {digests}",
+)  # fmt: skip
+for offset in (1, 3, 64):
+    given = run(0, "main.so", "--random", 1, *sizes, "--digest", "--offset-bytes", offset)
+    expect(given == digests, f"--offset-bytes {offset}: {given}")
+run(0, "two.so", "--all", "--random", 1, "--shapes", "x=3", stdout="entry: cast_f16_f8E5M2\n")
+
+# A sweep is what a file of the same bits gives, chunk by chunk.
+bits = np.arange(0x3F7FFF00, 0x3F7FFF00 + 1000, dtype="u4").view("f4")
+np.save(work / "bits.npy", bits)
+entry = ("--entry", "cast_f32_f8E4M3FN")
+whole = run(0, "two.so", *entry, "--inputs", "bits.npy", "--digest")
+swept = run(0, "two.so", *entry, "--sweep", "0x3f7fff00", 1000, "--digest")
+expect(whole.split()[-1] == swept.split()[-1], f"--sweep: {swept}")
+chunks = run(0, "two.so", "--all", "--sweep", 0, 1000, "--chunk", 300, "--digest")
+places = [line.split()[3:5] for line in chunks.splitlines()]
+expect(places == [[str(i), str(min(300, 1000 - i))] for i in (0, 300, 600, 900) for _ in (0, 1)], chunks)  # fmt: skip
+
+# Wrong usage.
+run(2, stderr="quant-float-exec: error: expected a shared library, --help tells more")
+run(2, "main.so", "two.so", stderr="error: unexpected 'two.so'")
+run(2, "main.so", "--nothing", stderr="error: unknown option '--nothing'")
+run(2, "main.so", "--entry", stderr="error: --entry: a value is missing")
+run(2, "main.so", "--time=3", stderr="error: --time: unexpected value '3'")
+run(2, "main.so", "--random", "one", stderr="error: --random: expected a number, but got 'one'")
+run(2, "main.so", "--random", 1 << 64, stderr="error: --random: expected a number, but got '18446")
+run(2, "main.so", "--repeat", "0", stderr="error: --repeat: expected 1 to 1000000, but got 0")
+run(2, "main.so", "--chunk", "0x", stderr="error: --chunk: expected a number, but got '0x'")
+run(2, "main.so", "--shapes", "x", stderr="error: --shapes: expected NAME=SIZES, but got 'x'")
+run(2, "main.so", "--shapes", "x=2y", stderr="error: --shapes: expected sizes like 1x3x?, but got '2y' for 'x'")  # fmt: skip
+run(2, "main.so", "--shapes", "x=2x", stderr="expected sizes like 1x3x?, but got '2x' for 'x'")
+run(2, "main.so", "--shapes", "x=9223372036854775808x4", stderr="expected sizes like 1x3x?")
+run(2, "main.so", "--show-device", stderr="error: --show-device: expected no library")
+run(2, "two.so", "--all", "--outputs", "o", stderr="error: --all: expected none of --entry, --inputs, --outputs")  # fmt: skip
+run(2, "two.so", "--merge-nans", stderr="error: --merge-nans: expected --digest")
+run(2, "two.so", "--sweep", 0, 1, "--random", 1, stderr="error: --sweep: expected none of --random, ")  # fmt: skip
+run(2, "main.so", stderr="error: input 0 'x': expected a file for it in --inputs, or --random SEED")
+run(2, "main.so", "--random", 1, stderr="error: input 0 'x': the sizes of float[?x4] are open, --shapes x=... can tell them")  # fmt: skip
+run(2, "main.so", "--random", 1, "--shapes", "x=5x5", stderr="--shapes: input 0 'x': expected sizes of float[?x4], but got float[5x5]")  # fmt: skip
+run(2, "main.so", "--random", 1, "--shapes", "w=5", stderr="--shapes: no input is called 'w', the inputs are 'x', 'scale', 2")  # fmt: skip
+run(2, "main.so", "--entry", "other", stderr=f"main.so: error: no function is called 'other', there are '{symbol}'")  # fmt: skip
+run(2, "two.so", stderr="expected --entry to choose one of the functions 'cast_f32_f8E4M3FN', 'cast_f16_f8E5M2', or --all")  # fmt: skip
+run(2, "main.so", "--inputs", *"abcd", stderr="--inputs: expected 3 files or fewer, but got 'd' as well")  # fmt: skip
+run(2, "main.so", "--inputs", "x=a", "0=b", stderr="--inputs: input 0 'x' is given twice")
+run(2, "main.so", "--inputs", "none.npy", stderr="none.npy: error: input 0 'x' cannot be read: No such file")  # fmt: skip
+run(2, "main.so", "--inputs", "no-driver", stderr="cannot be read: it is not a regular file")
+run(2, "main.so", "--random", 1, *sizes, "--outputs", "x.npy/out", stderr="x.npy/out: error: cannot be made: ")  # fmt: skip
+run(1, "main.so", "--sweep", 0, 1, stderr=f"'{symbol}': expected one input of one open size for --sweep")  # fmt: skip
+
+# Files that are wrong.
+whole_file = (work / "x.npy").read_bytes()
+for name, content, message in (
+    ("wide.npy", None, "expected float in a .npy type 'f4', but got '<f8'"),
+    ("flat.npy", None, "expected float[?x4], but got float[20]"),
+    ("short.npy", whole_file[:-1], "expected 80 bytes of data for float[5x4], but got 79"),
+    ("cut.npy", whole_file[:40], "header of the .npy file: expected 118 bytes, but the file ends after 30"),
+    ("none.npy", b"nothing of the kind", "expected a .npy file, but its first bytes are not those of one"),
+    ("later.npy", whole_file[:6] + b"\x09" + whole_file[7:], "expected version 1, 2 or 3, but got 9.0"),
+    ("header.npy", whole_file.replace(b"'fortran_order'", b"'fortran-order'"), "unknown key 'fortran-order'"),
+    ("empty.npy", b"", "expected a .npy file"),
+    ("odd.bin", b"12345", "float[0x4]: expected 0 bytes, but got 5"),
+    ("text.txt", b"", "expected a file ending in .npy, .bin or .raw"),
+):  # fmt: skip
+    if content is None:
+        np.save(work / name, x.astype("f8") if name == "wide.npy" else x.reshape(-1))
+    else:
+        (work / name).write_bytes(content)
+    run(1, "main.so", "--inputs", name, "s.npy", "c.npy", stderr=f"{name}: error: input 0 'x': {message}" if "header" not in name and "later" not in name else message)  # fmt: skip
+for at in range(0, 128, 3):
+    (work / "cut.npy").write_bytes(whole_file[:at] + b"\xff" + whole_file[at + 1 :])
+    result = subprocess.run(
+        [tool, "main.so", "--inputs", "cut.npy", "s.npy", "c.npy"], capture_output=True, check=False, cwd=work
+    )  # fmt: skip
+    expect(result.returncode in (0, 1), f"byte {at}: exit code {result.returncode}")
+
+# Libraries that are none, or not ours, or newer.
+run(2, "missing.so", stderr="missing.so: error: cannot be read: No such file or directory")
+run(2, "no-driver", stderr="no-driver: error: cannot be read: it is not a regular file")
+run(1, "x.npy", stderr="x.npy: error: cannot be loaded: ")
+run(1, obj_root / "lib/libQuantFloatCudaRuntime.so", stderr="expected a shared library that quant-float-compile has written")  # fmt: skip
+(work / "later.c").write_text(
+    '#include "quant-float-c/EntryPoint.h"\n'
+    "static const uint32_t later[2] = {QF_LIBRARY_VERSION + 1, 8};\n"
+    "const qf_library *qf_get_library(void) { return (const qf_library *)later; }\n"
+)
+subprocess.run([clang, "-shared", "-fPIC", "-I", src_root / "include", work / "later.c", "-o", work / "later.so"], check=True)  # fmt: skip
+run(1, "later.so", stderr="later.so: error: expected a description of version 1 or older, but got 2")  # fmt: skip
+if platform.machine() == "x86_64":
+    compile_model("main.mlir", "arm.so", "--triple", "aarch64-linux-gnu")
+    run(1, "arm.so", stderr="arm.so: error: cannot be loaded: ")
+
+# On a GPU.
+on = ("--target", "nvvm", "--chip", "sm_90")
+compile_model("two.mlir", "gpu.so", *on)
+compile_model("two.mlir", "device.ll", *on, "--emit", "llvm-ir")
+cuda.build_kernels((work / "device.ll").read_text(), work / "kernels.so", clangxx, cuda_include)
+simulated = cuda.simulator_environment(obj_root, [work / "kernels.so"])
+run(0, "--show-device", stdout="sm_90\nSimulator 0\n13.0\n", environment=simulated)
+run(1, "--show-device", "--device", 7, stderr="quant-float-exec: error: expected a device below 2, but got 7", environment=simulated)  # fmt: skip
+run(1, "--show-device", stderr="quant-float-exec: error: no NVIDIA driver: cannot load ")
+run(0, "gpu.so", "--list", stdout=", for nvvm sm_90 (")
+given = ("--all", "--random", 4, "--shapes", "x=1003", "--digest")
+expected = run(0, "two.so", *given)
+for more in ((), ("--offset-bytes", 16), ("--device", 1)):
+    found = run(0, "gpu.so", *given, *more, environment=simulated)
+    expect(found == expected, f"gpu.so {more}: {found}")
+timed = run(0, "gpu.so", *entry, "--random", 1, "--shapes", "x=4096", "--time", environment=simulated)  # fmt: skip
+expect(
+    re.match(
+        r"best_seconds: \S+\nmedian_seconds: \S+\nelements: 4096\nelements_per_second: \S+\nbytes: 20480\nbytes_per_second: \S+\n"
+        r"copy_best_seconds: \S+\ncopy_bytes_per_second: \S+\nof_copy: \S+\noutput_0: float8e4m3fn\[4096\]\n",
+        timed,
+    ),
+    f"--time: {timed}",
+)  # fmt: skip
+run(0, "gpu.so", "--all", "--sweep", 0, 0, "--digest", environment=simulated)
+bad = ("gpu.so", *entry, "--random", 1, "--shapes", "x=4096", "--outputs", "none")
+run(1, *bad, stderr="gpu.so: error: no NVIDIA driver: cannot load ")
+for fail, message in (
+    ("cuInit:1:100", "cuInit failed: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"),
+    ("cuMemAlloc_v2:2:2", "cuMemAlloc of 4096 bytes failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"),
+    ("cuModuleLoadDataEx:1:209", "no kernel image is available for execution on the device); the device is sm_90"),
+    ("cuLaunchKernel:1:1", "cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE (invalid argument)"),
+    ("cuMemcpyDtoH_v2:1:700", "cuMemcpyDtoH failed: CUDA_ERROR_ILLEGAL_ADDRESS"),
+):  # fmt: skip
+    failing = cuda.simulator_environment(obj_root, [work / "kernels.so"], fail=fail)
+    run(1, *bad, stderr=message, environment=failing)
+expect(not (work / "none").exists(), "outputs of a run that failed")
+
+sys.exit("\n".join(failures) if failures else 0)
