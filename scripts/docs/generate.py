@@ -14,7 +14,7 @@ import shutil
 import reference
 import support
 
-GUIDES = ["README.md", "docs/*.md", "examples/*/README.md", "python_bindings/README.md"]
+GUIDES = ["*.md", "docs/*.md", "examples/*/README.md", "python_bindings/README.md"]
 GUIDES += ["benchmarks/README.md", "benchmarks/results/*.md"]
 LANGUAGES = {".h": "c", ".cpp": "cpp", ".py": "python", ".td": "tablegen", ".txt": "text"}
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
@@ -36,6 +36,17 @@ def separate_lists(text):
     return "\n".join(lines)
 
 
+def free_pipes(text):
+    """Python-Markdown shows the backslash of a pipe in code, which others want in tables."""
+    spans = re.compile(r"`[^`\n]+`")
+    return re.sub(
+        r"^\|.*$",
+        lambda row: spans.sub(lambda span: span[0].replace("\\|", "|"), row[0]),
+        text,
+        flags=re.M,
+    )
+
+
 class Pages:
     def __init__(self, source, folder):
         self.source, self.folder = source, folder
@@ -49,12 +60,13 @@ class Pages:
     def add_guide(self, page):
         def link(match):
             target = (page.parent / match[1]).resolve()
-            if target.suffix == ".md":
+            if target.suffix in (".md", ".svg"):
                 return match[1]
             self.add_file(target)
             return f"{match[1]}.md"
 
-        self.write(page.relative_to(self.source), separate_lists(LINK.sub(link, page.read_text())))
+        text = LINK.sub(link, page.read_text())
+        self.write(page.relative_to(self.source), free_pipes(separate_lists(text)))
 
     def add_file(self, path):
         name = path.relative_to(self.source)
@@ -77,6 +89,8 @@ def main():
     for pattern in GUIDES:
         for page in sorted(source.glob(pattern)):
             pages.add_guide(page)
+    for file in (*source.glob("docs/pictures/*.svg"), source / "docs/site.css"):
+        pages.write(file.relative_to(source), file.read_text())
     records = reference.Reference(source, build, arguments.llvm)
     pages.write("reference/dialect.md", separate_lists(records.write_dialect()))
     pages.write("reference/passes.md", separate_lists(records.write_passes()))

@@ -1,8 +1,23 @@
 """What mkdocs calls while it builds the site."""
 
+import pathlib
 import re
 
+import mlir_lexer
+from pygments.lexers import LEXERS
 
-def on_page_content(html, **_):
-    """Docstrings name functions and classes by the roles of Sphinx."""
+LEXERS["MLIRLexer"] = (mlir_lexer.__name__, "MLIR", ("mlir",), ("*.mlir",), ())
+
+DARK = re.compile(r"@media\(prefers-color-scheme:dark\)\{(\.qf\{[^}]*\})\}")
+PICTURE = re.compile(r'<img\b[^>]*\bsrc="[^"]*?pictures/([\w-]+\.svg)"[^>]*>')
+
+
+def on_page_content(html, config, **_):
+    def insert(match):
+        """The picture itself, whose text is found, in the colours of the page, not of the system."""
+        picture = pathlib.Path(config.docs_dir, "docs/pictures", match[1]).read_text().strip()
+        return DARK.sub(r"[data-md-color-scheme=slate] \1", picture)
+
+    html = PICTURE.sub(insert, html)
+    # Docstrings name functions and classes by the roles of Sphinx.
     return re.sub(r":(?:func|class|meth|mod|attr|data):(?=<code>)", "", html)

@@ -57,14 +57,13 @@ def describe_tool(tool):
     """One tool as a section, its options as a table."""
 
     def row(option):
-        spelling = option.spelling.replace("|", "\\|")
         told = [
             option.text,
             *(f"`{word}`: {text}" for word, text in option.choices.items() if text),
         ]
         told += [f"`{inner.spelling}`: {inner.text}" for inner in option.inner]
         cell = "<br>".join(part.replace("<", "&lt;").replace("|", "\\|") for part in told if part)
-        return f"| `{spelling}` | {cell} |\n"
+        return f"| `{option.spelling}` | {cell} |\n"
 
     text = f"\n## {tool.name}\n\n_{tool.summary[:1].upper()}{tool.summary[1:]}_\n\n"
     text += f"```text\n{tool.synopsis}\n```\n\n{tool.texts['description'].strip()}\n\n"

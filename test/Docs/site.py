@@ -103,6 +103,24 @@ with sync_playwright() as playwright:
     assert len(set(titles.values())) == len(titles), titles
     found["pages"] = len(titles)
 
+    # Code of MLIR has colours. The switch goes from the system's choice to light and to dark, and the
+    # pictures with it.
+    page.goto(home + "index.html")
+    assert page.locator(".highlight code .kt").count() >= 20
+    inks = {}
+    for scheme in ("default", "slate"):
+        page.locator("form[data-md-component=palette] label:not([hidden])").click()
+        page.locator(f"body[data-md-color-scheme={scheme}]").wait_for()
+        inks[scheme] = page.locator("svg.qf text").first.evaluate("e => getComputedStyle(e).fill")
+    assert inks["default"] != inks["slate"], inks
+
+    # Wide tables are seen whole, or scroll within the page.
+    page.goto(home + "reference/support.html")
+    cut = page.locator(".md-typeset__scrollwrap").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth && e.offsetWidth > 0).length"
+    )
+    assert cut == 0, cut
+
     # By the navigation, and on to a heading.
     page.goto(home + "index.html")
     page.locator("nav.md-nav--primary >> text=The dialect").first.click()
@@ -138,9 +156,11 @@ with sync_playwright() as playwright:
     page.wait_for_url("**/docs/first-model.html")
     page.locator("label.md-header__button[for=__search]").click()
     search(page, "saturate")
-    width = page.evaluate("document.documentElement.scrollWidth")
-    if width > 390:
-        problems.append(f"{page.url} is {width} pixels wide on a screen of 390")
+    for address in (page.url, home + "index.html", *addresses):
+        page.goto(address)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 390:
+            problems.append(f"{address} is {width} pixels wide on a screen of 390")
     browser.close()
 server.shutdown()
 assert not problems, "\n".join(problems)

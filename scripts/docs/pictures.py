@@ -1,0 +1,202 @@
+"""Draws the pictures of docs/pictures.
+
+usage: pictures.py QUANT_FLOAT_OPT FOLDER
+
+What the formats hold is asked of the compiler: it folds the cast of all codes to f32.
+"""
+
+import math
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+
+from picture import LINE, Picture
+
+FORMATS = ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"]
+FORMATS += ["f8E8M0FNU"]
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def read_values(opt, name):
+    """What each code means, as a float."""
+    count = 1 << int(re.match(r"f(\d+)", name)[1])
+    types = f"tensor<{count}x{name}> to tensor<{count}xf32>"
+    codes = "".join(f"{code:02X}" for code in range(count))
+    text = f'%0 = arith.constant dense<"0x{codes}"> : tensor<{count}x{name}>\n'
+    text = f"func.func @f() -> tensor<{count}xf32> {{\n{text}"
+    text += f"%1 = quant_float.cast %0 opset 28 : {types}\nreturn %1 : tensor<{count}xf32>\n}}\n"
+    command = [opt, "--canonicalize", "--mlir-print-elementsattrs-with-hex-if-larger=0", "-"]
+    answer = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    folded = bytes.fromhex(re.search(r'dense<"0x(\w+)">', answer.stdout)[1])
+    return struct.unpack(f"<{count}f", folded)
+
+
+def power(exponent):
+    return f"2{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def show_number(value):
+    mantissa, exponent = math.frexp(value)
+    is_long = mantissa == 0.5 and not 1 / 16 <= value < 1e6
+    return power(exponent - 1) if is_long else f"{value:g}"
+
+
+def list_codes(values, matches, digits):
+    """Codes in hexadecimal, runs of them by their ends."""
+    codes = [code for code, value in enumerate(values) if matches(value)]
+    runs = []
+    for code in codes:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    written = (f"0x{a:0{digits}X}" + (f"–{b:0{digits}X}" if b > a else "") for a, b in runs)
+    return ", ".join(written)
+
+
+def draw_format(picture, y, name, values, to_x):
+    bits, exponent, mantissa = map(int, re.match(r"f(\d+)E(\d+)M(\d+)", name).groups())
+    fields = "S" * (bits - exponent - mantissa) + "E" * exponent + "M" * mantissa
+    picture.text(8, y + 15, name, "code bold")
+    for index, field in enumerate(fields):
+        x = 110 + 20 * index
+        picture.rect(x, y + 1, 18, 19, {"S": "d", "E": "a", "M": "b"}[field])
+        picture.text(x + 9, y + 15, field, "middle code")
+
+    positive = [v for code, v in enumerate(values) if v > 0 and math.isfinite(v)]
+    # The first code with an exponent of 1: below it the exponent does not go down.
+    least_normal = values[1 << mantissa] if mantissa else min(positive)
+    bias = 1 - round(math.log2(values[1 << mantissa]))
+    facts = [f"bias {bias}", f"from {show_number(min(positive))} to {show_number(max(positive))}"]
+    picture.text(284, y + 10, ", ".join(facts), "soft")
+    digits = math.ceil(bits / 4)
+    zeros = sum(v == 0 for v in values)
+    special = [{0: "no zero", 1: "no −0", 2: ""}[zeros]]
+    infinite, invalid = (list_codes(values, test, digits) for test in (math.isinf, math.isnan))
+    special.append(f"∞ {infinite}" if infinite else "no ∞")
+    special.append(f"NaN {invalid}" if invalid else "no NaN")
+    if "S" not in fields:
+        special.append("no sign")
+    picture.text(284, y + 26, ", ".join(filter(None, special)), "soft")
+
+    low, high = y + 34, y + 46
+    picture.path(f"M8 {high}H512", "faint")
+    # Below the least normal number they are as far apart as above it.
+    for style, chosen in (
+        ("ticks", [v for v in positive if v >= least_normal]),
+        ("ticks less", [v for v in positive if v < least_normal]),
+    ):
+        # Several of one place are one.
+        places = sorted({round(to_x(v), 1) for v in chosen if 8 <= to_x(v) <= 512})
+        if places:
+            picture.path("".join(f"M{x:g} {low}V{high}" for x in places), style)
+    if to_x(min(positive)) < 8:
+        picture.arrow((20, low + 18), (8, low + 18))
+        picture.text(24, low + 22, f"to {show_number(min(positive))}", "soft")
+        picture.arrow((500, low + 18), (512, low + 18))
+        picture.text(496, low + 22, f"to {show_number(max(positive))}", "soft end")
+
+
+def draw_formats(opt):
+    picture = Picture(
+        "formats", 520, "The bits of each narrow float, and its numbers on a scale of powers of 2"
+    )
+
+    def to_x(value):
+        return 14 + (math.log2(value) + 18) * 14.2
+
+    x = 8
+    for letter, style, meaning in (
+        ("S", "d", "sign"),
+        ("E", "a", "exponent"),
+        ("M", "b", "mantissa"),
+    ):
+        picture.rect(x, 4, 18, 19, style)
+        picture.text(x + 9, 18, letter, "middle code")
+        picture.text(x + 24, 18, meaning, "soft")
+        x += 46 + 7 * len(meaning)
+    picture.path("M280 8V20", "ticks")
+    picture.text(286, 18, "a number", "soft")
+    picture.path("M360 8V20", "ticks less")
+    picture.text(366, 18, "one that is subnormal", "soft")
+    top, y = 32, 40
+    for name in FORMATS:
+        draw_format(picture, y, name, read_values(opt, name), to_x)
+        y += 62
+    bottom = y + 6
+    for exponent in range(-16, 17, 8):
+        at = to_x(2.0**exponent)
+        picture.text(at, bottom + LINE - 2, power(exponent) if exponent else "1", "middle soft")
+    marks = "".join(f"M{to_x(2.0**e):g} {top}V{bottom}" for e in range(-16, 17, 8))
+    picture.parts.insert(0, f'<path d="{marks}" class="faint"/>')
+    return picture
+
+
+def draw_stages():
+    picture = Picture("stages", 520, "The way of a model through the stages of the compiler")
+    whole, half, gap = 512, 250, 30
+
+    def go(x, y, label):
+        """An arrow down from `y`, with the pass or what happens beside it; returns where it ends."""
+        picture.arrow((x, y), (x, y + gap))
+        picture.text(x + 12, y + 19, label.strip("`"), "code" if label.startswith("`") else "soft")
+        return y + gap
+
+    for x, lines in (
+        (4, ["ONNX", "`.onnx`"]),
+        (178, ["OpenVINO", "`.xml .bin`"]),
+        (352, ["MLIR", "`.mlir .mlirbc`"]),
+    ):
+        y = picture.box(x, 4, 164, lines, "a")
+    picture.arrow((260, y), (260, y + gap))
+    go(40, y, "imported as they are")
+    y = go(388, y, "read")
+    y = picture.box(
+        4,
+        y,
+        whole,
+        ["quant_float", "every op with its opset, held against that opset's rules"],
+        "c",
+    )
+    y = go(40, y, "`convert-onnx-nodes-to-linalg, convert-quant-float-to-linalg`")
+    y = picture.box(
+        4, y, whole, ["linalg on tensors", "in their bodies the conversions of one element"]
+    )
+    y = go(40, y, "`quant-float-fuse-elementwise, one-shot-bufferize`")
+    y = picture.box(
+        4, y, whole, ["linalg on buffers", "a weight is decoded in the loop that reads it"]
+    )
+    go(40, y, "`quant-float-tile-and-vectorize`")
+    y = go(302, y, "`quant-float-map-to-gpu`")
+    picture.box(4, y, half, ["CPU: vectors", "of any length that the CPU has"], "b")
+    y = picture.box(266, y, half, ["NVIDIA GPU: kernels", "one for each group of ops"], "b")
+    go(40, y, "`convert-quant-float-to-arith`")
+    y = go(302, y, "`convert-quant-float-to-nvvm`")
+    picture.box(4, y, half, ["integer and f32 arithmetic", "table look-ups where they pay"], "b")
+    y = picture.box(266, y, half, ["the chip's conversions", "arithmetic where it has none"], "b")
+    picture.arrow((302, y), (302, y + gap))
+    y = go(40, y, "`quant-float-require-lowered`")
+    y = picture.box(
+        4,
+        y,
+        whole,
+        ["LLVM dialect", "a C function for each of the model's, which checks what it is given"],
+    )
+    go(40, y, "written")
+    y = go(388, y, "run")
+    picture.box(4, y, 338, ["files", "`.ll .s .o .so .h .ptx .cubin`"], "a")
+    picture.box(352, y, 164, ["this process", "run, time, compare"], "a")
+    return picture
+
+
+def main():
+    opt, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for picture in (draw_formats(opt), draw_stages()):
+        (folder / f"{picture.name}.svg").write_text(picture.render())
+
+
+if __name__ == "__main__":
+    main()
