@@ -16,8 +16,11 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
+#include <dlfcn.h>
+#ifdef __ELF__
+#include <link.h>
+#endif
 #include <mutex>
 
 using namespace mlir::quant_float;
@@ -30,37 +33,102 @@ JitModule::~JitModule() {
     llvm::consumeError(jit->deinitialize(jit->getMainJITDylib()));
 }
 
-/// Whether the code needs the OpenMP runtime.
-static bool callsOpenMP(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    return function.isDeclaration() && !function.use_empty() &&
-           (function.getName().starts_with("__kmpc_") ||
-            function.getName().starts_with("omp_"));
-  });
+/// What the code calls of the OpenMP runtime.
+static std::vector<std::string> getOpenMPCalls(const llvm::Module &module) {
+  std::vector<std::string> names;
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && !function.use_empty() &&
+        (function.getName().starts_with("__kmpc_") ||
+         function.getName().starts_with("omp_")))
+      names.push_back(function.getName().str());
+  return names;
 }
 
-/// Makes the OpenMP runtime's symbols visible in this process. Once loaded it
-/// stays: its threads may outlive any module.
-static llvm::Error loadOpenMP() {
+/// The files of the libraries of this process.
+static std::vector<std::string> getLoadedLibraries() {
+  std::vector<std::string> names;
+#ifdef __ELF__
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *names) {
+        if (info->dlpi_name && *info->dlpi_name)
+          static_cast<std::vector<std::string> *>(names)->push_back(
+              info->dlpi_name);
+        return 0;
+      },
+      &names);
+#endif
+  return names;
+}
+
+/// The addresses of what a library, or what it was linked with, calls so; none
+/// if it lacks one of them.
+static std::vector<void *> findAll(void *library,
+                                   llvm::ArrayRef<std::string> names) {
+  std::vector<void *> addresses;
+  for (const std::string &name : names)
+    if (void *address = library ? dlsym(library, name.c_str()) : nullptr)
+      addresses.push_back(address);
+    else
+      return {};
+  return addresses;
+}
+
+/// The functions of an OpenMP runtime. Programs bring copies of their own, of
+/// this runtime and others, as Python's packages do: one that is there is used,
+/// since LLVM's ends a process in which it starts twice, and one that is loaded
+/// here is nobody else's. Once loaded it stays: its threads may outlive any
+/// module.
+static llvm::Expected<std::vector<void *>>
+findOpenMP(llvm::ArrayRef<std::string> names) {
   static std::mutex mutex;
+  static void *library = nullptr;
   std::lock_guard<std::mutex> lock(mutex);
-  if (llvm::sys::DynamicLibrary::SearchForAddressOfSymbol("__kmpc_fork_call"))
-    return llvm::Error::success();
+  std::vector<void *> addresses = findAll(library, names);
+  auto tryLibrary = [&](const char *name, int mode) {
+    void *opened = dlopen(name, mode | RTLD_NOW | RTLD_LOCAL);
+    addresses = findAll(opened, names);
+    if (!addresses.empty())
+      library = opened;
+    else if (opened)
+      dlclose(opened);
+  };
+  if (addresses.empty())
+    tryLibrary(nullptr, 0);
+  if (addresses.empty())
+    for (const std::string &name : getLoadedLibraries())
+      if (addresses.empty())
+        tryLibrary(name.c_str(), RTLD_NOLOAD);
   std::string tried;
   for (const char *name :
        {"libomp.so.5", "libomp.so", QUANT_FLOAT_LIBOMP_PATH}) {
-    if (!*name)
+    if (!*name || !addresses.empty())
       continue;
-    if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(name))
-      return llvm::Error::success();
+    tryLibrary(name, 0);
     tried += tried.empty() ? "" : ", ";
     tried += name;
   }
+  if (!addresses.empty())
+    return addresses;
   return llvm::createStringError(
       "the compiled code runs in several threads and needs LLVM's OpenMP "
       "runtime, which cannot be loaded (tried %s); install it, or compile for "
       "one thread",
       tried.c_str());
+}
+
+/// Gives the code the OpenMP runtime if it needs one.
+static llvm::Error defineOpenMP(orc::LLJIT &jit,
+                                llvm::ArrayRef<std::string> names) {
+  if (names.empty())
+    return llvm::Error::success();
+  llvm::Expected<std::vector<void *>> addresses = findOpenMP(names);
+  if (!addresses)
+    return addresses.takeError();
+  orc::SymbolMap symbols;
+  for (auto [name, address] : llvm::zip_equal(names, *addresses))
+    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                          llvm::JITSymbolFlags::Exported};
+  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
 /// Gives the code what linkEntryRuntime has left to the process.
@@ -120,10 +188,6 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  if (callsOpenMP(*module))
-    if (llvm::Error error = loadOpenMP())
-      return std::move(error);
-
   llvm::Expected<orc::JITTargetMachineBuilder> host =
       orc::JITTargetMachineBuilder::detectHost();
   if (!host)
@@ -164,6 +228,8 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
 
   if (llvm::Error error = defineEntryRuntime(**jit, *module))
+    return std::move(error);
+  if (llvm::Error error = defineOpenMP(**jit, getOpenMPCalls(*module)))
     return std::move(error);
 
   if (module->getFunction("mgpuLaunchKernel"))
