@@ -89,7 +89,9 @@ def main():
     for pattern in GUIDES:
         for page in sorted(source.glob(pattern)):
             pages.add_guide(page)
-    for file in (*source.glob("docs/pictures/*.svg"), source / "docs/site.css"):
+    for file in (
+        f for kind in ("svg", "css", "js") for f in sorted(source.glob(f"docs/**/*.{kind}"))
+    ):
         pages.write(file.relative_to(source), file.read_text())
     records = reference.Reference(source, build, arguments.llvm)
     pages.write("reference/dialect.md", separate_lists(records.write_dialect()))

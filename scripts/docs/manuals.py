@@ -51,7 +51,7 @@ def write_manual(tool, version, date, tools):
     others = sorted(set(tools) - {name})
     page = f'.TH {name.upper()} 1 {date} "quant\\-float {version}" "User Commands"\n.nh\n'
     page += f".SH NAME\n{roff(name)} \\- {roff(tool.summary)}\n"
-    usage = roff(tool.synopsis.removeprefix(name))
+    usage = roff(tool.synopsis.removeprefix(name).strip())
     page += f".SH SYNOPSIS\n.B {roff(name)}\n{usage}\n"
     paragraphs = texts["description"].strip().split("\n\n")
     page += ".SH DESCRIPTION\n" + "\n.PP\n".join(map(roff, paragraphs)) + "\n.SH OPTIONS\n"

@@ -145,6 +145,12 @@ with sync_playwright() as playwright:
         found.setdefault("searches", {})[words] = len(titles_found)
     found["seconds"] = round(time.perf_counter() - started, 1)
 
+    # Opened as a file it does the same without a server.
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.set_default_timeout(30000)
+    page.goto((site / "index.html").resolve().as_uri())
+    assert search(page, "fakeconvert")
+
     # On a telephone both are behind buttons.
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.set_default_timeout(30000)
