@@ -1,5 +1,5 @@
-# A manual page and shell completions of each tool, which a script writes from its --help. They lie below
-# share/ in the build tree as below the prefix.
+# A manual page and shell completions of each tool, which a script writes from its --help, and the
+# changelog. They lie below share/ in the build tree as below the prefix.
 
 find_package(Python3 COMPONENTS Interpreter)
 if(CMAKE_CROSSCOMPILING OR NOT Python3_FOUND OR Python3_VERSION VERSION_LESS 3.11)
@@ -28,7 +28,18 @@ foreach(tool IN LISTS tools)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
   string(APPEND zsh_files " \"${manuals}/zsh/site-functions/_${tool}\"")
 endforeach()
-add_custom_target(quant-float-manuals ALL DEPENDS ${pages})
+# As Debian has it.
+add_custom_command(OUTPUT ${manuals}/changelog.gz
+  COMMAND ${Python3_EXECUTABLE} -c
+    "import gzip, sys; sys.stdout.buffer.write(gzip.compress(open(sys.argv[1], 'rb').read(), mtime=0))"
+    ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${manuals}/changelog.gz
+  DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${pages}
+  VERBATIM)
+foreach(component runtime dev)
+  install(FILES ${manuals}/changelog.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package} COMPONENT ${component})
+endforeach()
+add_custom_target(quant-float-manuals ALL DEPENDS ${pages} ${manuals}/changelog.gz)
 
 # Debian's zsh looks for what packages bring in a place of its own.
 install(CODE "

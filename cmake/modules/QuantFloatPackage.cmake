@@ -78,6 +78,8 @@ foreach(component runtime dev)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package} COMPONENT ${component})
 endforeach()
 
+include(QuantFloatManuals)
+
 set(CPACK_PACKAGE_NAME ${runtime_package})
 set(CPACK_PACKAGE_VENDOR "The quant-float project")
 set(CPACK_PACKAGE_CONTACT "The quant-float maintainers <maintainers@quant-float.invalid>")

@@ -78,7 +78,8 @@ def check_files(package, file):
                 is_program = name.startswith("usr/bin/")
                 assert stat.S_IMODE(member.mode) == (0o755 if is_program else 0o644), name
                 names.add(name)
-    assert f"usr/share/doc/{package}/copyright" in names, names
+    for name in ("copyright", "changelog.gz"):
+        assert f"usr/share/doc/{package}/{name}" in names, names
     return names
 
 
