@@ -9,8 +9,7 @@
 #include "quant-float-c/Runtime.h"
 
 #include "Kernel.h"
-#include "quant-float/IR/ElementTypes.h"
-#include <array>
+#include "quant-float/Support/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -20,52 +19,30 @@ using namespace mlir::quant_float::capi;
 // Element types
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct DtypeNames {
-  const char *onnx = nullptr;
-  std::string mlir;
-};
-constexpr int32_t kNumDtypes = 32;
-} // namespace
-
-static const std::array<DtypeNames, kNumDtypes> &getDtypeNames() {
-  static const std::array<DtypeNames, kNumDtypes> all = [] {
-    std::array<DtypeNames, kNumDtypes> names;
-    MLIRContext context(MLIRContext::Threading::DISABLED);
-    for (int32_t dtype = 0; dtype < kNumDtypes; ++dtype) {
-      if (!getElementBytes(dtype))
-        continue;
-      Type type = getTypeFromOnnxDataType(&context, dtype);
-      // The names are literals.
-      names[dtype].onnx = getOnnxTypeName(type).data();
-      llvm::raw_string_ostream(names[dtype].mlir) << type;
-    }
-    return names;
-  }();
-  return all;
-}
-
-static const DtypeNames *findDtype(int32_t dtype) {
-  return getElementBytes(dtype) ? &getDtypeNames()[dtype] : nullptr;
+/// Strings are no type of tensors that are run.
+static const ElementInfo *findNumber(int32_t dtype) {
+  const ElementInfo *element = findElement(dtype);
+  return element && element->bits ? element : nullptr;
 }
 
 size_t quantFloatDtypeGetBytes(int32_t dtype) { return getElementBytes(dtype); }
 
 const char *quantFloatDtypeGetOnnxName(int32_t dtype) {
-  const DtypeNames *names = findDtype(dtype);
-  return names ? names->onnx : nullptr;
+  const ElementInfo *element = findNumber(dtype);
+  return element ? element->onnx : nullptr;
 }
 
 const char *quantFloatDtypeGetMlirName(int32_t dtype) {
-  const DtypeNames *names = findDtype(dtype);
-  return names ? names->mlir.c_str() : nullptr;
+  const ElementInfo *element = findNumber(dtype);
+  return element ? element->mlir : nullptr;
 }
 
 int32_t quantFloatDtypeFromName(const char *name) {
   if (name)
-    for (auto [dtype, names] : llvm::enumerate(getDtypeNames()))
-      if (names.onnx && (names.mlir == name || StringRef(names.onnx) == name))
-        return dtype;
+    for (const ElementInfo &element : kElements)
+      if (element.bits &&
+          (StringRef(element.mlir) == name || StringRef(element.onnx) == name))
+        return element.number;
   return 0;
 }
 

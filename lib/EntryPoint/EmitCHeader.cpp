@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/EntryPoint/Link.h"
+#include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,60 +22,8 @@ static const unsigned char publicHeader[] = {
 };
 
 static StringRef getTypeConstant(int32_t dtype) {
-  switch (dtype) {
-  case 1:
-    return "QF_FLOAT32";
-  case 2:
-    return "QF_UINT8";
-  case 3:
-    return "QF_INT8";
-  case 4:
-    return "QF_UINT16";
-  case 5:
-    return "QF_INT16";
-  case 6:
-    return "QF_INT32";
-  case 7:
-    return "QF_INT64";
-  case 9:
-    return "QF_BOOL";
-  case 10:
-    return "QF_FLOAT16";
-  case 11:
-    return "QF_FLOAT64";
-  case 12:
-    return "QF_UINT32";
-  case 13:
-    return "QF_UINT64";
-  case 16:
-    return "QF_BFLOAT16";
-  case 17:
-    return "QF_FLOAT8E4M3FN";
-  case 18:
-    return "QF_FLOAT8E4M3FNUZ";
-  case 19:
-    return "QF_FLOAT8E5M2";
-  case 20:
-    return "QF_FLOAT8E5M2FNUZ";
-  case 21:
-    return "QF_UINT4";
-  case 22:
-    return "QF_INT4";
-  case 23:
-    return "QF_FLOAT4E2M1";
-  case 24:
-    return "QF_FLOAT8E8M0";
-  case 25:
-    return "QF_UINT2";
-  case 26:
-    return "QF_INT2";
-  case 27:
-    return "QF_FLOAT6E2M3";
-  case 28:
-    return "QF_FLOAT6E3M2";
-  default:
-    return "0";
-  }
+  const ElementInfo *element = findElement(dtype);
+  return element ? element->c : "0";
 }
 
 /// A model's own name inside a comment: whatever could end the comment or the

@@ -9,6 +9,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "mlir/IR/Builders.h"
 #include "quant-float-c/EntryPoint.h"
+#include "quant-float/Support/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -141,40 +142,15 @@ FailureOr<EntryPointInfo> EntryPointInfo::fromAttribute(Attribute attribute) {
   return info;
 }
 
+// The header is to be read by C, too, and has the numbers written out.
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, Bits, C,  \
+                            ...)                                               \
+  static_assert(C == (Bits ? Number : 0));
+#include "quant-float/Support/ElementTypes.def"
+
 int64_t mlir::quant_float::getElementBytes(int32_t dtype) {
-  switch (dtype) {
-  case QF_UINT8:
-  case QF_INT8:
-  case QF_BOOL:
-  case QF_FLOAT8E4M3FN:
-  case QF_FLOAT8E4M3FNUZ:
-  case QF_FLOAT8E5M2:
-  case QF_FLOAT8E5M2FNUZ:
-  case QF_UINT4:
-  case QF_INT4:
-  case QF_FLOAT4E2M1:
-  case QF_FLOAT8E8M0:
-  case QF_UINT2:
-  case QF_INT2:
-  case QF_FLOAT6E2M3:
-  case QF_FLOAT6E3M2:
-    return 1;
-  case QF_UINT16:
-  case QF_INT16:
-  case QF_FLOAT16:
-  case QF_BFLOAT16:
-    return 2;
-  case QF_FLOAT32:
-  case QF_INT32:
-  case QF_UINT32:
-    return 4;
-  case QF_INT64:
-  case QF_FLOAT64:
-  case QF_UINT64:
-    return 8;
-  default:
-    return 0;
-  }
+  const ElementInfo *element = findElement(dtype);
+  return element ? element->getSlotBytes() : 0;
 }
 
 FailureOr<std::vector<EntryPointInfo>>

@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatTypes.h"
+#include "quant-float/Support/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -25,10 +26,10 @@ static Type getInteger(MLIRContext *context, unsigned width,
 
 std::optional<ElementKind> quant_float::getElementKind(Type elementType) {
   MLIRContext *context = elementType.getContext();
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
   if (elementType == Getter)                                                   \
     return ElementKind::Kind;
-#include "quant-float/IR/ElementTypes.def"
+#include "quant-float/Support/ElementTypes.def"
   return std::nullopt;
 }
 
@@ -41,26 +42,18 @@ std::optional<int32_t> quant_float::getOnnxDataType(Type elementType) {
 Type quant_float::getTypeFromOnnxDataType(MLIRContext *context,
                                           int32_t dataType) {
   switch (dataType) {
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
   case Number:                                                                 \
     return Getter;
-#include "quant-float/IR/ElementTypes.def"
+#include "quant-float/Support/ElementTypes.def"
   default:
     return {};
   }
 }
 
 StringRef quant_float::getOnnxTypeName(Type elementType) {
-  std::optional<ElementKind> kind = getElementKind(elementType);
-  if (!kind)
-    return {};
-  switch (*kind) {
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
-  case ElementKind::Kind:                                                      \
-    return Name;
-#include "quant-float/IR/ElementTypes.def"
-  }
-  return {};
+  std::optional<int32_t> number = getOnnxDataType(elementType);
+  return number ? findElement(*number)->onnx : "";
 }
 
 Type quant_float::getStorageElementType(Type elementType) {

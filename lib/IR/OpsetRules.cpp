@@ -15,9 +15,9 @@ using namespace mlir::quant_float;
 
 // The vocabulary of OpsetRules.def.
 namespace {
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter)                        \
+#define QUANT_FLOAT_ELEMENT(Kind, Number, ...)                                 \
   constexpr ElementSet Kind = ElementSet(1) << Number;
-#include "quant-float/IR/ElementTypes.def"
+#include "quant-float/Support/ElementTypes.def"
 
 constexpr ElementSet None = 0;
 constexpr ElementSet Numbers = Bool | Float16 | Float | Double | Int8 | Int16 |

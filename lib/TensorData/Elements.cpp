@@ -9,43 +9,44 @@
 #include "quant-float/TensorData/Elements.h"
 
 #include "quant-float-c/EntryPoint.h"
+#include "quant-float/Support/ElementTypes.h"
+#include <array>
 #include <cstring>
+#include <iterator>
 
 using namespace mlir::quant_float;
 
-// Number, name, npy, bits, slot bytes, signed, mantissa bits, bias, narrow.
-static constexpr ElementLayout kElementLayouts[] = {
-    {QF_FLOAT32, "float", "f4", 32, 4, false, 23, 127, false},
-    {QF_UINT8, "uint8", "u1", 8, 1, false, 0, 0, false},
-    {QF_INT8, "int8", "i1", 8, 1, true, 0, 0, false},
-    {QF_UINT16, "uint16", "u2", 16, 2, false, 0, 0, false},
-    {QF_INT16, "int16", "i2", 16, 2, true, 0, 0, false},
-    {QF_INT32, "int32", "i4", 32, 4, true, 0, 0, false},
-    {QF_INT64, "int64", "i8", 64, 8, true, 0, 0, false},
-    {QF_BOOL, "bool", "b1", 1, 1, false, 0, 0, false},
-    {QF_FLOAT16, "float16", "f2", 16, 2, false, 10, 15, false},
-    {QF_FLOAT64, "double", "f8", 64, 8, false, 52, 1023, false},
-    {QF_UINT32, "uint32", "u4", 32, 4, false, 0, 0, false},
-    {QF_UINT64, "uint64", "u8", 64, 8, false, 0, 0, false},
-    {QF_BFLOAT16, "bfloat16", "u2", 16, 2, false, 7, 127, false},
-    {QF_FLOAT8E4M3FN, "float8e4m3fn", "u1", 8, 1, false, 0, 0, true},
-    {QF_FLOAT8E4M3FNUZ, "float8e4m3fnuz", "u1", 8, 1, false, 0, 0, true},
-    {QF_FLOAT8E5M2, "float8e5m2", "u1", 8, 1, false, 0, 0, true},
-    {QF_FLOAT8E5M2FNUZ, "float8e5m2fnuz", "u1", 8, 1, false, 0, 0, true},
-    {QF_UINT4, "uint4", "u1", 4, 1, false, 0, 0, false},
-    {QF_INT4, "int4", "i1", 4, 1, true, 0, 0, false},
-    {QF_FLOAT4E2M1, "float4e2m1", "u1", 4, 1, false, 0, 0, true},
-    {QF_FLOAT8E8M0, "float8e8m0", "u1", 8, 1, false, 0, 0, true},
-    {QF_UINT2, "uint2", "u1", 2, 1, false, 0, 0, false},
-    {QF_INT2, "int2", "i1", 2, 1, true, 0, 0, false},
-    {QF_FLOAT6E2M3, "float6e2m3", "u1", 6, 1, false, 0, 0, true},
-    {QF_FLOAT6E3M2, "float6e3m2", "u1", 6, 1, false, 0, 0, true},
-};
+static constexpr ElementLayout makeLayout(const ElementInfo &element) {
+  ElementLayout layout = {};
+  layout.dtype = element.number;
+  layout.name = element.onnx;
+  layout.npy = element.npy;
+  layout.bits = element.bits;
+  layout.slotBytes = element.getSlotBytes();
+  layout.isSigned = element.elementClass == ElementClass::Signed;
+  if (element.elementClass != ElementClass::Float)
+    return layout;
+  layout.isNarrowFloat = element.bits <= 8;
+  if (layout.isNarrowFloat)
+    return layout;
+  layout.mantissaBits = element.number == QF_BFLOAT16 ? 7
+                        : element.bits == 16          ? 10
+                        : element.bits == 32          ? 23
+                                                      : 52;
+  layout.bias = (1u << (element.bits - 2 - layout.mantissaBits)) - 1;
+  return layout;
+}
 
 const ElementLayout *mlir::quant_float::getElementLayout(int32_t dtype) {
-  for (const ElementLayout &element : kElementLayouts)
-    if (element.dtype == dtype)
-      return &element;
+  static constexpr std::array kLayouts = [] {
+    std::array<ElementLayout, std::size(kElements)> layouts = {};
+    for (size_t i = 0; i < layouts.size(); ++i)
+      layouts[i] = makeLayout(kElements[i]);
+    return layouts;
+  }();
+  for (const ElementLayout &layout : kLayouts)
+    if (layout.dtype == dtype && layout.bits)
+      return &layout;
   return nullptr;
 }
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._types import DTYPES, DType, dtype
+from ._types import BY_DLPACK, DType, dtype
 from .typing import Array
 
 __all__: list[str] = []
@@ -19,23 +19,6 @@ _CODES: dict[int, np.dtype[Any]] = {
     4: np.dtype(np.uint32),
     8: np.dtype(np.uint64),
 }
-
-# DLPack's type codes and widths. Narrower types have several values in a byte there.
-_DLPACK = {
-    (code, entry.bits): entry
-    for code, numbers in [
-        (0, (3, 5, 6, 7)),
-        (1, (2, 4, 12, 13)),
-        (2, (1, 10, 11)),
-        (4, (16,)),
-        (10, (17,)),
-        (11, (18,)),
-        (12, (19,)),
-        (13, (20,)),
-        (14, (24,)),
-    ]
-    for entry in (DTYPES[number] for number in numbers)
-} | {(6, 8): DTYPES[9]}
 
 
 class Tensor(NamedTuple):
@@ -165,7 +148,8 @@ def _take_dlpack(value: Any, what: str, writable: bool) -> Tensor:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = "writable DLPack array" if writable else "DLPack array"
         raise ValueError(f"{what} must be a {kind}: {error}") from None
-    element = _DLPACK.get((code, bits))
+    # There are no codes of types that have several values in a byte.
+    element = BY_DLPACK.get((code, bits))
     if element is None or codes is None:
         raise TypeError(
             f"{what} must have an element type of ONNX tensors, but got DLPack type {code} "

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -12,6 +12,16 @@ _Entry = tuple[str, str, list[_Argument], list[_Argument]]
 # (codes, dtype, sizes)
 _Tensor = tuple[np.ndarray[Any, Any] | None, int, tuple[int, ...]]
 _Progress = Progress | None
+
+class _Element(TypedDict):
+    number: int
+    onnx: str
+    mlir: str
+    bits: int
+    numpy: str
+    dlpack_code: int
+    dlpack_bits: int
+    openvino: str
 
 MLIR: int
 ONNX: int
@@ -67,6 +77,7 @@ class Options:
     nvvm: bool
     def __init__(self) -> None: ...
 
+def get_elements() -> list[_Element]: ...
 def view_dlpack(array: Any, writable: bool) -> tuple[np.ndarray[Any, Any] | None, int, int]: ...
 def get_version() -> str: ...
 def get_llvm_version() -> str: ...

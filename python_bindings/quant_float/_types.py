@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
+from . import _native
+
 if TYPE_CHECKING:
     from .typing import DTypeLike
 
-__all__ = ["DTYPES", "DType", "dtype"]
+__all__ = ["BY_DLPACK", "DTYPES", "DType", "dtype"]
 
 
 class DType(NamedTuple):
@@ -51,62 +53,35 @@ class DType(NamedTuple):
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
 
 
+_NUMBERS = [info for info in _native.get_elements() if info["bits"]]
+
 #: Every element type, by ONNX's number.
 DTYPES: dict[int, DType] = {
-    number: DType(name, number, mlir, bits, np.dtype(scalar))
-    for number, name, mlir, bits, scalar in [
-        (1, "float", "f32", 32, np.float32),
-        (2, "uint8", "ui8", 8, np.uint8),
-        (3, "int8", "i8", 8, np.int8),
-        (4, "uint16", "ui16", 16, np.uint16),
-        (5, "int16", "i16", 16, np.int16),
-        (6, "int32", "i32", 32, np.int32),
-        (7, "int64", "i64", 64, np.int64),
-        (9, "bool", "i1", 1, np.bool_),
-        (10, "float16", "f16", 16, np.float16),
-        (11, "double", "f64", 64, np.float64),
-        (12, "uint32", "ui32", 32, np.uint32),
-        (13, "uint64", "ui64", 64, np.uint64),
-        (16, "bfloat16", "bf16", 16, ml_dtypes.bfloat16),
-        (17, "float8e4m3fn", "f8E4M3FN", 8, ml_dtypes.float8_e4m3fn),
-        (18, "float8e4m3fnuz", "f8E4M3FNUZ", 8, ml_dtypes.float8_e4m3fnuz),
-        (19, "float8e5m2", "f8E5M2", 8, ml_dtypes.float8_e5m2),
-        (20, "float8e5m2fnuz", "f8E5M2FNUZ", 8, ml_dtypes.float8_e5m2fnuz),
-        (21, "uint4", "ui4", 4, ml_dtypes.uint4),
-        (22, "int4", "i4", 4, ml_dtypes.int4),
-        (23, "float4e2m1", "f4E2M1FN", 4, ml_dtypes.float4_e2m1fn),
-        (24, "float8e8m0", "f8E8M0FNU", 8, ml_dtypes.float8_e8m0fnu),
-        (25, "uint2", "ui2", 2, ml_dtypes.uint2),
-        (26, "int2", "i2", 2, ml_dtypes.int2),
-        (27, "float6e2m3", "f6E2M3FN", 6, ml_dtypes.float6_e2m3fn),
-        (28, "float6e3m2", "f6E3M2FN", 6, ml_dtypes.float6_e3m2fn),
-    ]
+    info["number"]: DType(
+        info["onnx"],
+        info["number"],
+        info["mlir"],
+        info["bits"],
+        np.dtype(getattr(ml_dtypes, info["numpy"], info["numpy"])),
+    )
+    for info in _NUMBERS
+}
+
+#: The same, by DLPack's type code and bits.
+BY_DLPACK = {
+    (info["dlpack_code"], info["dlpack_bits"]): DTYPES[info["number"]] for info in _NUMBERS
 }
 
 _BY_NUMPY = {entry.numpy: entry for entry in DTYPES.values()}
-_BY_NAME = {
+_BY_NAME = {"half": DTYPES[10]} | {
     name.lower(): entry
     for entry in DTYPES.values()
     for name in (entry.name, entry.mlir, entry.numpy.name)
 }
-# OpenVINO's names, where they are nobody else's, and what remains of MLIR's signed ones.
-_BY_NAME |= {
-    other: _BY_NAME[name]
-    for other, name in [
-        ("float", "f32"),
-        ("half", "f16"),
-        ("boolean", "i1"),
-        ("u2", "ui2"),
-        ("u4", "ui4"),
-        ("u8", "ui8"),
-        ("u16", "ui16"),
-        ("u32", "ui32"),
-        ("u64", "ui64"),
-        ("f8e4m3", "f8e4m3fn"),
-        ("f8e8m0", "f8e8m0fnu"),
-        ("f4e2m1", "f4e2m1fn"),
-    ]
-}
+# OpenVINO's names, where they are nobody else's.
+for info in _NUMBERS:
+    if info["openvino"]:
+        _BY_NAME.setdefault(info["openvino"], DTYPES[info["number"]])
 
 
 def dtype(value: DTypeLike) -> DType:

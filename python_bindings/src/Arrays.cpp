@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Native.h"
+#include "quant-float/Support/ElementTypes.h"
 #include <nanobind/ndarray.h>
 
 using namespace quant_float_python;
@@ -101,7 +102,28 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
   return writable ? view(tensor) : view(readOnly);
 }
 
+/// The rows of ElementTypes.def.
+static nb::list getElements() {
+  nb::list elements;
+  for (const mlir::quant_float::ElementInfo &info :
+       mlir::quant_float::kElements) {
+    nb::dict element;
+    element["number"] = info.number;
+    element["onnx"] = info.onnx;
+    element["mlir"] = info.mlir;
+    element["bits"] = info.bits;
+    element["numpy"] = info.numpy;
+    element["dlpack_code"] = info.dlpackCode;
+    element["dlpack_bits"] = info.getDlpackBits();
+    element["openvino"] = info.openVino;
+    elements.append(element);
+  }
+  return elements;
+}
+
 void quant_float_python::defineArrays(nb::module_ &module) {
+  module.def("get_elements", &getElements,
+             "The element types of ONNX's tensors.");
   module.def("view_dlpack", &viewDLPack, nb::arg("array"), nb::arg("writable"),
              "The memory of a DLPack array as codes.");
 }

@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 
+import elements
 import reference
 import support
 
@@ -101,6 +102,7 @@ def main():
     pages.write("reference/python.md", records.write_python())
     for name, text in records.write_headers():
         pages.write(f"reference/{name}", text)
+    pages.write("reference/types.md", elements.write_page())
     matrix = support.write_page(build / "bin", source / "test/results", arguments.full)
     pages.write("reference/support.md", matrix)
 

@@ -8,26 +8,11 @@ import itertools
 import json
 import subprocess
 
+import elements
 import probe
 
 # ONNX's names as MLIR spells them.
-MLIR = {
-    "float": "f32",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "double": "f64",
-    "float8e4m3fn": "f8E4M3FN",
-    "float8e4m3fnuz": "f8E4M3FNUZ",
-    "float8e5m2": "f8E5M2",
-    "float8e5m2fnuz": "f8E5M2FNUZ",
-    "float8e8m0": "f8E8M0FNU",
-    "float6e2m3": "f6E2M3FN",
-    "float6e3m2": "f6E3M2FN",
-    "float4e2m1": "f4E2M1FN",
-    **{f"{sign}int{n}": f"{sign[:1]}i{n}" for sign in ("", "u") for n in (2, 4, 8, 16, 32, 64)},
-    "bool": "i1",
-    "string": "!quant_float.string",
-}
+MLIR = {element["Onnx"]: element["Mlir"] for element in elements.read()}
 NARROW = ("f8", "f6E", "f4")
 OPS = {
     "Cast": "quant_float.cast",

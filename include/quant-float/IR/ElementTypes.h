@@ -17,8 +17,8 @@ namespace mlir::quant_float {
 
 /// An element type of ONNX tensors; the value is the ONNX DataType number.
 enum class ElementKind : int32_t {
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Name, Getter) Kind = Number,
-#include "quant-float/IR/ElementTypes.def"
+#define QUANT_FLOAT_ELEMENT(Kind, Number, ...) Kind = Number,
+#include "quant-float/Support/ElementTypes.def"
 };
 
 /// The kind of `elementType`, if it is one of ONNX's.

@@ -33,56 +33,10 @@ static const int64_t *nextArgument(const int64_t *argument) {
 
 static const char *getTypeName(int64_t dtype) {
   switch (dtype) {
-  case QF_FLOAT32:
-    return "float";
-  case QF_UINT8:
-    return "uint8";
-  case QF_INT8:
-    return "int8";
-  case QF_UINT16:
-    return "uint16";
-  case QF_INT16:
-    return "int16";
-  case QF_INT32:
-    return "int32";
-  case QF_INT64:
-    return "int64";
-  case QF_BOOL:
-    return "bool";
-  case QF_FLOAT16:
-    return "float16";
-  case QF_FLOAT64:
-    return "double";
-  case QF_UINT32:
-    return "uint32";
-  case QF_UINT64:
-    return "uint64";
-  case QF_BFLOAT16:
-    return "bfloat16";
-  case QF_FLOAT8E4M3FN:
-    return "float8e4m3fn";
-  case QF_FLOAT8E4M3FNUZ:
-    return "float8e4m3fnuz";
-  case QF_FLOAT8E5M2:
-    return "float8e5m2";
-  case QF_FLOAT8E5M2FNUZ:
-    return "float8e5m2fnuz";
-  case QF_UINT4:
-    return "uint4";
-  case QF_INT4:
-    return "int4";
-  case QF_FLOAT4E2M1:
-    return "float4e2m1";
-  case QF_FLOAT8E8M0:
-    return "float8e8m0";
-  case QF_UINT2:
-    return "uint2";
-  case QF_INT2:
-    return "int2";
-  case QF_FLOAT6E2M3:
-    return "float6e2m3";
-  case QF_FLOAT6E3M2:
-    return "float6e3m2";
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, ...)                           \
+  case Number:                                                                 \
+    return Onnx;
+#include "quant-float/Support/ElementTypes.def"
   default:
     return "an unknown type";
   }

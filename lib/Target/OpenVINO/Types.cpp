@@ -8,6 +8,7 @@
 
 #include "Types.h"
 #include "quant-float/IR/QuantFloatTypes.h"
+#include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -30,23 +31,49 @@ struct ElementRow {
 static constexpr auto Signless = IntegerType::Signless;
 static constexpr auto Unsigned = IntegerType::Unsigned;
 
-static constexpr ElementRow kElements[] = {
-#define ELEMENT(Name, Precision, StorageKind, Getter)                          \
-  {#Name, #Precision, Storage::StorageKind, [](MLIRContext *context) -> Type { \
-     [[maybe_unused]] auto getInteger = [&](unsigned width, auto sign) {       \
+/// How Const stores the elements of a type that is ONNX's, too.
+static constexpr Storage getStorage(ElementClass elementClass, unsigned bits) {
+  if (elementClass == ElementClass::String)
+    return Storage::None; // Const has a header of its own.
+  return bits < 8 && elementClass != ElementClass::Bool ? Storage::LowFirst
+                                                        : Storage::Whole;
+}
+
+/// Attributes of layers have the name, ports the precision; both are read
+/// anywhere, in any letter case.
+static constexpr ElementRow kRows[] = {
+#define ROW(Name, Precision, Storage, Getter)                                  \
+  {Name, Precision, Storage, [](MLIRContext *context) -> Type {                \
+     [[maybe_unused]] auto getInteger = [](MLIRContext *context,               \
+                                           unsigned width, auto sign) {        \
        return IntegerType::get(context, width, sign);                          \
      };                                                                        \
      return Getter;                                                            \
    }},
-#include "ElementTypes.def"
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, Bits, C,  \
+                            Npy, Numpy, Dlpack, Safetensors, OpenVino,         \
+                            Precision)                                         \
+  ROW(OpenVino, Precision, getStorage(ElementClass::Class, Bits), Getter)
+#include "quant-float/Support/ElementTypes.def"
+    ROW("dynamic", "UNSPECIFIED", Storage::None, UnknownType::get(context))
+        ROW("undefined", "UNDEFINED", Storage::None, UnknownType::get(context))
+    // Two values, as boolean.
+    ROW("u1", "BIN", Storage::HighFirst, getInteger(context, 1, Signless))
+    // Their layout depends on OpenVINO's release.
+    ROW("u3", "U3", Storage::None, Type())
+        ROW("u6", "U6", Storage::None, Type())
+    // MLIR has no such type. Each of the 16 values is one of f32, and all that
+    // OpenVINO does with nf4 is to convert it.
+    ROW("nf4", "NF4", Storage::Nf4, Float32Type::get(context))
+#undef ROW
 };
 
 FailureOr<ElementType>
 openvino_import::parseElementType(StringRef attribute, StringRef text,
                                   const Subject &subject) {
-  for (const ElementRow &row : kElements)
-    if (text.equals_insensitive(row.name) ||
-        text.equals_insensitive(row.precision))
+  for (const ElementRow &row : kRows)
+    if (!row.name.empty() && (text.equals_insensitive(row.name) ||
+                              text.equals_insensitive(row.precision)))
       return ElementType{row.name, row.storage,
                          row.getType(subject.loc.getContext())};
   return diagnose(subject, Diag::UnknownElementType, attribute,

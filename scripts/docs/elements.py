@@ -1,0 +1,67 @@
+"""The page of element types: what ElementTypes.def says, as a table."""
+
+import csv
+import pathlib
+import re
+
+TABLE = pathlib.Path(__file__).parents[2] / "include/quant-float/Support/ElementTypes.def"
+# The kinds that DLPack's type codes are of.
+DLPACK = {"0": "int", "1": "uint", "2": "float", "4": "bfloat", "6": "bool"}
+PAGE = """# Element types
+
+Written from [ElementTypes.def]({table}), which the importers, the C API, `.npy` files and the Python
+package read, too. In memory an element takes whole bytes; what its bits mean is in
+[the rules](../docs/rules.md#t-types).
+
+"""
+
+
+def read():
+    """Its rows, by the names that its comment gives the columns."""
+    text = TABLE.read_text()
+    names = re.search(r"// QUANT_FLOAT_ELEMENT\(([^)]*)\)", text)[1].replace("//", "")
+    rows = re.findall(r"^QUANT_FLOAT_ELEMENT\((.*)\)$", text, re.MULTILINE)
+    # The getter has commas of its own.
+    rows = [re.sub(r"\w+\([^()]*\)|\w+::get\(context\)", "getter", row) for row in rows]
+    keys = [name.strip() for name in names.split(",")]
+    return [dict(zip(keys, row, strict=True)) for row in csv.reader(rows, skipinitialspace=True)]
+
+
+def write_page():
+    def code(name):
+        return f"`{name}`" if name else "-"
+
+    head = [
+        "ONNX",
+        "number",
+        "MLIR",
+        "bits",
+        "C",
+        "numpy, ml_dtypes",
+        ".npy",
+        "DLPack",
+        "safetensors",
+        "OpenVINO",
+    ]
+    lines = [head, ["---"] * len(head)]
+    for row in read():
+        is_number = row["Bits"] != "0"
+        # Its bools take a byte.
+        bits = "8" if row["Class"] == "Bool" else row["Bits"]
+        dlpack = f"{DLPACK.get(row['Dlpack'], 'code')} {row['Dlpack']}, {bits} bits"
+        lines.append(
+            [
+                code(row["Onnx"]),
+                row["Number"],
+                code(row["Mlir"]),
+                row["Bits"] if is_number else "-",
+                code(row["C"]) if is_number else "-",
+                code(row["Numpy"]),
+                code(row["Npy"]),
+                dlpack if is_number else "-",
+                code(row["Safetensors"]),
+                code(row["OpenVino"]),
+            ]
+        )
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return PAGE.format(table="../include/quant-float/Support/ElementTypes.def.md") + table
