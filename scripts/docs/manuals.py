@@ -49,7 +49,7 @@ def describe_option(option):
 def write_manual(tool, version, date, tools):
     name, texts = tool.name, tool.texts
     others = sorted(set(tools) - {name})
-    page = f'.TH {name.upper()} 1 {date} "quant\\-float {version}" "User Commands"\n.nh\n'
+    page = f'.TH {name.upper()} 1 {date} "quant\\-float {version}" "User Commands"\n.nh\n.ad l\n'
     page += f".SH NAME\n{roff(name)} \\- {roff(tool.summary)}\n"
     usage = roff(tool.synopsis.removeprefix(name).strip())
     page += f".SH SYNOPSIS\n.B {roff(name)}\n{usage}\n"

@@ -85,6 +85,7 @@ def add_option(options, match, group, joined):
     indent, names, value, text = (part or "" for part in match.groups())
     inside = len(indent) >= 8 and options and group.startswith("Pass")
     for name in names.split(", "):
+        name = name.lstrip("-") if inside else name
         option = Option(name, value, text.strip(), group, joined)
         if "|" in value:
             option.choices = {word: "" for word in value.split("|") if LISTED.match(word)}
