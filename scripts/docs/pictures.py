@@ -12,11 +12,16 @@ import struct
 import subprocess
 import sys
 
+import elements
 from picture import LINE, Picture
 
-FORMATS = ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"]
-FORMATS += ["f8E8M0FNU"]
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def list_formats():
+    """Floats of a byte and less, those that are powers of two alone at the end."""
+    rows = (row for row in elements.read() if row["Class"] == "Float" and int(row["Bits"]) <= 8)
+    return [row["Mlir"] for row in sorted(rows, key=lambda r: ("M0" in r["Mlir"], -int(r["Bits"])))]
 
 
 def read_values(opt, name):
@@ -122,7 +127,7 @@ def draw_formats(opt):
     picture.path("M360 8V20", "ticks less")
     picture.text(366, 18, "one that is subnormal", "soft")
     top, y = 32, 40
-    for name in FORMATS:
+    for name in list_formats():
         draw_format(picture, y, name, read_values(opt, name), to_x)
         y += 62
     bottom = y + 6
