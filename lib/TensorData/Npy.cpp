@@ -221,6 +221,9 @@ bool mlir::quant_float::parseNpy(std::string_view bytes,
 void mlir::quant_float::convertNpy(const NpyContents &contents,
                                    const ElementLayout &element, void *slots) {
   const std::vector<int64_t> &sizes = contents.sizes;
+  // Beside a size of 0, the product of the others may be any number.
+  if (contents.data.empty())
+    return;
   size_t rank = sizes.size(), slotBytes = element.slotBytes;
   std::vector<int64_t> strides(rank), index(rank, 0);
   int64_t stride = 1;

@@ -1,53 +1,96 @@
-"""Fills a folder with small models to start fuzzing from: those of the importer's tests."""
+"""Fills a folder with small files to start fuzzing from: those of this project's tests."""
 
 import hashlib
+import io
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+import numpy as np
+
 LARGEST = 4096
 ROOT = pathlib.Path(__file__).parents[3]
-# The folder of the tests, the scripts that make good files, and those that run a program on broken ones.
-IMPORTERS = {
-    "onnx": (
+
+
+def models(name, good, broken):
+    """What an importer's tests make: by scripts that make good files, and by those that run a program
+    on broken ones."""
+    tests = ROOT / "test/Target" / name
+    inputs = os.pathsep.join(str(folder / "Inputs") for folder in (tests, tests.parent / "ONNX"))
+    environment = os.environ | {"PYTHONPATH": inputs}
+    with tempfile.TemporaryDirectory() as folder:
+        for script in good:
+            target = pathlib.Path(folder, script)
+            subprocess.run(
+                [sys.executable, tests / f"{script}.py", target], env=environment, check=True
+            )
+        # The broken files are made on the way to running a program on them; `false` will do.
+        diagnostics = ROOT / "lib/Target" / name / "Diagnostics.def"
+        for script in broken:
+            target = pathlib.Path(folder, script)
+            # What the scripts exit with says nothing.
+            subprocess.run(
+                [sys.executable, tests / f"{script}.py", target, "false", diagnostics, "false"],
+                env=environment,
+                stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                check=False,
+            )
+        for model in [*pathlib.Path(folder).rglob("*.onnx"), *pathlib.Path(folder).rglob("*.xml")]:
+            yield model.read_bytes()
+
+
+def texts():
+    """The parts of the tests of the dialect and the conversions."""
+    for folder in ("IR", "Conversion", "Transforms"):
+        for file in (ROOT / "test" / folder).rglob("*.mlir"):
+            yield from (part.encode() for part in file.read_text().split("// -----"))
+
+
+def arrays():
+    """Of types that are read, in both orders and layouts; the first byte is ONNX's number of one."""
+    types = {
+        1: "f4",
+        11: "f8",
+        10: "f2",
+        16: "u2",
+        17: "u1",
+        9: "?",
+        3: "i1",
+        22: "i1",
+        4: "u2",
+        7: "i8",
+    }
+    shapes = (np.zeros(()), np.ones(7), np.arange(12).reshape(3, 4).T, np.ones((0, 3)))
+    for number, name in types.items():
+        for array in shapes:
+            values = array.astype(name)
+            for form in (name, f">{name}", f"V{values.itemsize}"):
+                cast = values.view(form) if form[0] == "V" else values.astype(form)
+                for version in ((1, 0), (2, 0), (3, 0)):
+                    file = io.BytesIO()
+                    np.lib.format.write_array(file, cast, version)
+                    yield bytes([number]) + file.getvalue()
+
+
+SEEDS = {
+    "onnx": lambda: models(
         "ONNX",
         ("cast", "constants", "functions", "graph", "opaque", "quantize"),
         ("broken", "broken_quantize"),
     ),
-    "openvino": ("OpenVINO", (), ("broken",)),
+    "openvino": lambda: models("OpenVINO", (), ("broken",)),
+    "mlir": texts,
+    "npy": arrays,
 }
-name, good, broken = IMPORTERS[sys.argv[1]]
-tests = ROOT / "test/Target" / name
 corpus = pathlib.Path(sys.argv[2])
 corpus.mkdir(parents=True, exist_ok=True)
-inputs = os.pathsep.join(str(folder / "Inputs") for folder in (tests, tests.parent / "ONNX"))
-environment = os.environ | {"PYTHONPATH": inputs}
-
-with tempfile.TemporaryDirectory() as folder:
-    for script in good:
-        target = pathlib.Path(folder, script)
-        subprocess.run(
-            [sys.executable, tests / f"{script}.py", target], env=environment, check=True
-        )
-    # The broken files are made on the way to running a program on them; `false` will do.
-    diagnostics = ROOT / "lib/Target" / name / "Diagnostics.def"
-    for script in broken:
-        target = pathlib.Path(folder, script)
-        subprocess.run(
-            [sys.executable, tests / f"{script}.py", target, "false", diagnostics, "false"],
-            env=environment,
-            stderr=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-        )
-    made = 0
-    for model in [*pathlib.Path(folder).rglob("*.onnx"), *pathlib.Path(folder).rglob("*.xml")]:
-        data = model.read_bytes()
-        if len(data) <= LARGEST:
-            made += 1
-            (corpus / hashlib.sha1(data).hexdigest()).write_bytes(data)
-print(f"{len(list(corpus.iterdir()))} seeds in {corpus}")
-# What the scripts exit with says nothing.
+for data in SEEDS[sys.argv[1]]():
+    if len(data) <= LARGEST:
+        (corpus / hashlib.sha1(data).hexdigest()).write_bytes(data)
+made = len(list(corpus.iterdir()))
+print(f"{made} seeds in {corpus}")
 if not made:
-    sys.exit(f"no seeds in {tests}")
+    sys.exit("no seeds")

@@ -1,4 +1,4 @@
-//===- onnx-import-fuzzer.cpp - Arbitrary bytes as an ONNX model ----------===//
+//===- onnx-fuzzer.cpp - Arbitrary bytes as an ONNX model -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- openvino-import-fuzzer.cpp - Fuzzer of the OpenVINO importer -------===//
+//===- openvino-fuzzer.cpp - Fuzzer of the OpenVINO importer --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
