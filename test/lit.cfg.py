@@ -4,8 +4,9 @@
 #   --param full=1       runs the tests marked `REQUIRES: full` as well
 #   --param strict=1     a missing emulator or cross compiler is an error, no reason to skip tests
 #   --param roundtrip=0  leaves out the round trip of every file that quant-float-opt reads
-#   --param cpu=MODEL    Python, with all that it loads, and our tools run as on this CPU of
-#                        qemu-x86_64, e.g. max: in Debian 12's qemu that has AVX2 and no AVX-512
+#   --param avx2=1       as on an x86-64 CPU with AVX2 and neither AVX-512 nor VNNI: Python, and the
+#                        kernels of others that it loads, run on one that qemu emulates, and our
+#                        tools take theirs for one
 #
 # Substitutions beside lit's own and the tools' names:
 #   %python                     the environment's Python
@@ -49,10 +50,11 @@ config.excludes = [
 ]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.quant_float_obj_root, "test")
-emulated_cpu = lit_config.params.get("cpu")
-if emulated_cpu:
-    # Beside what the real one leaves.
-    config.test_exec_root = os.path.join(config.test_exec_root, "emulated", emulated_cpu)
+avx2 = lit_config.params.get("avx2") == "1"
+if avx2:
+    # Beside what the real CPU leaves. The GoogleTest programs are no tools.
+    config.test_exec_root = os.path.join(config.test_exec_root, "avx2")
+    config.excludes.append("Unit")
 
 llvm_config.with_system_environment(
     [
@@ -159,24 +161,26 @@ for name, (emulator_args, compiler_args) in EMULATED.items():
         (f"%clang_{name}", " ".join([config.c_compiler, *compiler_args, "-fuse-ld=lld"])),
     ]
 
-# With --param cpu, in front of what is to believe that it runs on that CPU.
+# In front of what is to believe that it runs on the other CPU.
 emulate = []
 tools = config.quant_float_tools_dir
-if emulated_cpu:
-    if machine not in emulators:
-        lit_config.fatal(f"--param cpu={emulated_cpu}: qemu-{machine} is missing")
-    emulate = [emulators[machine], "-cpu", emulated_cpu]
+if avx2:
+    if "x86_64" not in emulators:
+        lit_config.fatal("--param avx2=1: qemu-x86_64 is missing")
+    # In Debian 12's qemu, this has no AVX-512.
+    emulate = [emulators["x86_64"], "-cpu", "max"]
+    preload = os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatHaswell.so")
     tools = os.path.join(config.test_exec_root, "tools")
     os.makedirs(tools, exist_ok=True)
     for name in os.listdir(config.quant_float_tools_dir):
         wrapper = os.path.join(tools, name)
-        command = " ".join([*emulate, os.path.join(config.quant_float_tools_dir, name)])
+        program = os.path.join(config.quant_float_tools_dir, name)
         with open(wrapper, "w") as file:
-            file.write(f'#!/bin/sh\nexec {command} "$@"\n')
+            file.write(f'#!/bin/sh\nLD_PRELOAD={preload} exec {program} "$@"\n')
         os.chmod(wrapper, 0o755)
 substitutions += [("%python", " ".join([*emulate, python])), ("%tools_dir", tools)]
 
-# What this machine, or the emulated CPU, can execute itself, as the compiler sees it. The names
+# What this machine, or the one it is taken for, can execute itself, as the compiler sees it. The names
 # follow the x86-64 levels; a machine without them cannot run such code, so their absence is never
 # an error.
 HOST_FEATURES = {
@@ -207,7 +211,7 @@ if emulate and "host-avx512" not in host_features:
 with open(os.path.join(config.test_exec_root, "environment.json"), "w") as file:
     json.dump(
         {
-            "emulated_cpu": emulated_cpu,
+            "emulated_cpu": "AVX2" if avx2 else None,
             "host": host_features,
             "emulators": emulators,
             "cuda": "cuda" in config.available_features,

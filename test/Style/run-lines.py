@@ -39,7 +39,7 @@ tests = [
 ]
 (work / "summary.json").write_text(json.dumps({"elapsed": 1, "tests": tests}))
 (work / "environment.json").write_text(
-    json.dumps({"emulated_cpu": "max", "host": ["host-avx2"], "emulators": {}, "cuda": False})
+    json.dumps({"emulated_cpu": "AVX2", "host": ["host-avx2"], "emulators": {}, "cuda": False})
 )
 command = [sys.executable, summarize, work]
 told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -50,4 +50,4 @@ assert told[-5:] == [
     "  2 shorter without 'there': some.test",
     "2 passed, 0 failed, 1 skipped",
 ], told
-assert told[-6].startswith("CPU: max (avx2), emulated on "), told
+assert told[-6].startswith("CPU: AVX2 (avx2), emulated on "), told
