@@ -91,7 +91,7 @@ class Runner:
         command = [str(self.tools_dir / tool), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    def run(self, case, *, targets=("cpu",), exact=False, check=False, constants=()):
+    def run(self, case, *, targets=("cpu",), exact=False, check=False, constants=(), level=0):
         """What went wrong, one line each: nothing if the case passes."""
         failures = []
         for index, (inputs, outputs) in enumerate(case.data_sets):
@@ -113,7 +113,7 @@ class Runner:
             for target in targets:
                 out = folder / target
                 # Optimizing small models takes longer than all else.
-                options = ["--target", target, "-O2" if exact else "-O0", "--outputs", out]
+                options = ["--target", target, f"-O{level}", "--outputs", out]
                 if files:
                     options += ["--inputs", *files]
                 result = self.call("quant-float-run", path, *options)

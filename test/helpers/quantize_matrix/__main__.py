@@ -21,10 +21,10 @@ def _run(options):
 
     if options.qdq:
         chosen = [c for v in options.versions for c in qdq.build(v, options.full, options.seed)]
-        driver = tools.QdqTools(options.tools, options.work, options.cpu)
+        driver = tools.QdqTools(options.tools, options.work, options.cpu, options.full)
     else:
         chosen = list(cases.every(options.full, options.ops, options.versions, options.seed))
-        driver = tools.Tools(options.tools, options.work, options.cpu)
+        driver = tools.Tools(options.tools, options.work, options.cpu, options.full)
     # A stride through the order that cases are made in would meet some combinations and never others.
     random.Random(1).shuffle(chosen)
     turn, turns = map(int, options.shard.split("/"))
