@@ -31,8 +31,10 @@
  *   other bits are zero in outputs and ignored in inputs;
  *   int4, int2: a byte holding the value, sign-extended in outputs; in inputs
  *   only the low bits count;
- *   bool: a byte, 0 or 1.
- * An input that the graph returns as it is comes back byte for byte.
+ *   bool: a byte, 0 or 1 in outputs; in inputs only the lowest bit counts.
+ * So it is wherever outputs come from: elements that the graph only moves, or
+ * returns as they are, keep all of their bits (also those of a NaN), and the
+ * bits beside them in a byte are as above.
  *
  * Sizes. `outputs[i].sizes` must be what the inputs imply. When the model
  * leaves sizes open, <name>_output_sizes tells them: it writes rank(i) numbers

@@ -91,7 +91,8 @@ def ConvertOpenVinoNodesToOnnxPass
            "leave layers that have no lowering as they are">
   ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
+    "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect",
+    "mlir::quant_float::QuantFloatDialect"
   ];
 }
 
@@ -105,7 +106,12 @@ def ConvertQuantFloatToLinalgPass
     (arith is signless, and stores of sub-byte vectors write packed bytes); the
     body moves between the two by `quant_float.storage_cast`. The arguments and
     results of public functions keep their element type in the attribute
-    `quant_float.element_type`.
+    `quant_float.element_type`. What arith and math compute on tensors becomes a
+    `linalg.generic`, too.
+
+    Of a byte with a smaller element only the element counts. The other bits are
+    what a caller gave wherever the byte was only moved; results of public
+    functions that may hold such bytes are masked, and nothing else is.
 
     Refused, with an error that names the op: unranked tensors, strings and
     `quant_float.node`.

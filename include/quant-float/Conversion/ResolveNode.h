@@ -22,6 +22,10 @@
 #include <optional>
 #include <string>
 
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
 namespace mlir::quant_float {
 
 /// Begins an error about a node: the place, and words like "node 'q'
@@ -73,6 +77,12 @@ InFlightDiagnostic emitNodeError(NodeOp node);
 /// less, is the caller's part.
 FailureOr<NodeResolution> resolveQuantFloatNode(OpBuilder &builder,
                                                 NodeOp node);
+
+/// Lets a function return the types of what it returns, which may be known
+/// better than when it was declared. Where it is called, or has several
+/// returns, tensors are cast back instead. Fails, after an error, where they
+/// cannot be.
+LogicalResult updateFunctionType(func::FuncOp function);
 
 /// What is wrong with a zero point that is a constant: float8 ones must be
 /// zeros (Q7). None where it is fine or no constant.

@@ -282,12 +282,7 @@ bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
         convertScalarCast(cast);
     }
   }
-  if (auto returnOp =
-          dyn_cast<func::ReturnOp>(function.getBody().back().getTerminator()))
-    function.setType(FunctionType::get(&getContext(),
-                                       function.getArgumentTypes(),
-                                       returnOp.getOperandTypes()));
-  return isConverted;
+  return isConverted && succeeded(updateFunctionType(function));
 }
 
 /// LLVM has no instruction or intrinsic for erf.

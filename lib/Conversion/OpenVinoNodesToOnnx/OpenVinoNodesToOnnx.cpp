@@ -9,6 +9,7 @@
 #include "Conversions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
@@ -155,14 +156,7 @@ void ConvertOpenVinoNodesToOnnx::runOnOperation() {
     return signalPassFailure();
   if (layers.empty())
     return;
-  // What a function returns may be known better by now.
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    Operation *terminator = function.getBody().back().getTerminator();
-    if (isa<func::ReturnOp>(terminator))
-      function.setType(FunctionType::get(&getContext(),
-                                         function.getArgumentTypes(),
-                                         terminator->getOperandTypes()));
-  }
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (failed(updateFunctionType(function)))
+      return signalPassFailure();
 }

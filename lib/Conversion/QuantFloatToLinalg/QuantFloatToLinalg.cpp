@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -19,6 +21,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
@@ -30,8 +33,6 @@ namespace mlir::quant_float {
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-static constexpr StringLiteral kElementTypeAttr = "quant_float.element_type";
 
 void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
@@ -75,9 +76,8 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
   }
 };
 
-/// The same elements, one per slot of the storage type. Values of sub-byte
-/// types are held as the verifier of the storage types wants them: i4 and i2
-/// sign-extended, the others zero-extended.
+/// The same elements, one per slot of the storage type. Dense values of
+/// sub-byte types are i4 and i2 sign-extended, the others zero-extended.
 ElementsAttr convertElements(ElementsAttr value, RankedTensorType storageType) {
   Type from = value.getElementType();
   // The blob already is one value per byte-rounded slot.
@@ -109,14 +109,16 @@ ElementsAttr convertElements(ElementsAttr value, RankedTensorType storageType) {
   return DenseElementsAttr::get(attrType, bits);
 }
 
-struct ConstantOpConversion final : OpConversionPattern<arith::ConstantOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// arith.constant, and quant_float.constant of unsigned elements.
+template <typename OpTy>
+struct ConstantOpConversion final : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto storageType = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getType()));
+        this->getTypeConverter()->convertType(op.getType()));
     auto value = dyn_cast<ElementsAttr>(op.getValue());
     if (!storageType || !value)
       return failure();
@@ -140,7 +142,8 @@ struct StructuralOpConversion final : ConversionPattern {
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isa<tensor::TensorDialect>(op->getDialect()) || op->getNumRegions())
+    if (!isa_and_nonnull<tensor::TensorDialect>(op->getDialect()) ||
+        op->getNumRegions())
       return failure();
     OperationState state(op->getLoc(), op->getName());
     for (Value operand : operands)
@@ -236,16 +239,33 @@ void ConvertQuantFloatToLinalg::recordElementTypes() {
     };
     for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
       if (Attribute element = getElement(type))
-        func.setArgAttr(index, kElementTypeAttr, element);
+        func.setArgAttr(index, kElementTypeAttrName, element);
     for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
       if (Attribute element = getElement(type))
-        func.setResultAttr(index, kElementTypeAttr, element);
+        func.setResultAttr(index, kElementTypeAttrName, element);
   }
+}
+
+/// What arith and math compute on tensors has no form on buffers but that of a
+/// linalg.generic.
+static void convertElementwiseOps(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  ConversionTarget target(*module.getContext());
+  target.markUnknownOpDynamicallyLegal([](Operation *op) {
+    return !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+               op->getDialect()) ||
+           !OpTrait::hasElementwiseMappableTraits(op) ||
+           llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+  });
+  // Ops with an unranked tensor stay, for the conversion to name them.
+  (void)applyPartialConversion(module, target, std::move(patterns));
 }
 
 void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CastOpConversion, ConstantOpConversion, StructuralOpConversion>(
+  patterns.add<CastOpConversion, ConstantOpConversion<arith::ConstantOp>,
+               ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
       converter, patterns.getContext());
   populateQuantizeToLinalgPatterns(converter, patterns);
   populateDecomposeFakeConvertPatterns(patterns);
@@ -255,6 +275,7 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
 void ConvertQuantFloatToLinalg::runOnOperation() {
   if (failed(checkInput()))
     return signalPassFailure();
+  convertElementwiseOps(getOperation());
   generalizeLinalgOps(getOperation());
   recordElementTypes();
 
@@ -273,7 +294,7 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
                                FakeConvertOp>([](Operation *op) {
     return !isa<TensorType>(op->getResult(0).getType());
   });
-  target.addLegalOp<QuantizeElementsOp, StorageCastOp, ConstantOp>();
+  target.addLegalOp<QuantizeElementsOp, StorageCastOp>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&
            converter.isLegal(&op.getBody());
@@ -284,5 +305,7 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
     return !isa<linalg::LinalgOp>(op) || isOfStorageTypes(op);
   });
   if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
-    signalPassFailure();
+    return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    normalizeResults(function);
 }

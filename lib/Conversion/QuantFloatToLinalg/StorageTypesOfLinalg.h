@@ -12,6 +12,9 @@
 #include "mlir/Support/LLVM.h"
 
 namespace mlir {
+namespace func {
+class FuncOp;
+} // namespace func
 class Operation;
 class RewritePatternSet;
 class TypeConverter;
@@ -30,6 +33,11 @@ void generalizeLinalgOps(Operation *root);
 /// For linalg.generic, tensor.pad and tensor.generate.
 void populateStorageTypesOfLinalgPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns);
+
+/// The results of a function of storage types whose elements are smaller than a
+/// byte: their other bits become zeros (i4 and i2: the sign) where they may be
+/// those of an argument.
+void normalizeResults(func::FuncOp function);
 
 } // namespace mlir::quant_float
 

@@ -1,0 +1,50 @@
+//===- FunctionType.cpp - What functions return once nodes are known ------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "quant-float/Conversion/ResolveNode.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Gives a return the types that callers, or other returns, rely on.
+static LogicalResult castToDeclared(func::FuncOp function, func::ReturnOp op) {
+  OpBuilder builder(op);
+  for (auto [index, declared] : llvm::enumerate(function.getResultTypes())) {
+    Value value = op.getOperand(index);
+    if (value.getType() == declared)
+      continue;
+    if (!tensor::CastOp::areCastCompatible(value.getType(), declared))
+      return op.emitError()
+             << "function '" << function.getSymName()
+             << "' is used as one that returns " << declared << ", but result "
+             << index << " is of type " << value.getType();
+    op.setOperand(
+        index, tensor::CastOp::create(builder, op.getLoc(), declared, value));
+  }
+  return success();
+}
+
+LogicalResult quant_float::updateFunctionType(func::FuncOp function) {
+  if (function.isExternal())
+    return success();
+  auto only =
+      dyn_cast<func::ReturnOp>(function.getBody().back().getTerminator());
+  if (only && function.getBody().hasOneBlock() &&
+      SymbolTable::symbolKnownUseEmpty(function, function->getParentOp())) {
+    function.setType(FunctionType::get(function.getContext(),
+                                       function.getArgumentTypes(),
+                                       only.getOperandTypes()));
+    return success();
+  }
+  WalkResult walked = function.walk([&](func::ReturnOp op) {
+    return WalkResult(castToDeclared(function, op));
+  });
+  return failure(walked.wasInterrupted());
+}
