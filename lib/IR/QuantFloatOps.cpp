@@ -127,11 +127,12 @@ LogicalResult QuantizeElementsOp::verify() {
                          << precision << ", but got " << scale;
   Type type = getElementTypeOrSelf(getResult());
   auto integer = dyn_cast<IntegerType>(type);
-  auto number = dyn_cast<FloatType>(type);
-  if (!(integer && integer.getWidth() <= 16) &&
-      !(number && number.getWidth() <= 8))
-    return emitOpError() << "result must be of integers of up to 16 bits or "
-                            "floats of up to 8, but got "
+  bool isInteger =
+      integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
+  // A power of two alone is no quotient (D3 has no f8E8M0FNU).
+  if (!isInteger && !(isNarrowFloat(type) && !isa<Float8E8M0FNUType>(type)))
+    return emitOpError() << "result must be of integers of 2 to 16 bits or of "
+                            "float8, float6 or float4, but got "
                          << type;
   if (!getZeroPoint() || getElementTypeOrSelf(getZeroPoint()) == type)
     return success();

@@ -42,6 +42,24 @@ static bool mayBeOneElement(ShapedType type) {
 // Granularity (Q1 to Q4)
 //===----------------------------------------------------------------------===//
 
+/// Whether a dimension counts vscale times.
+static bool isScalable(ShapedType type, int64_t dim) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getScalableDims()[dim];
+}
+
+/// Elements of vectors of which only one is scalable do not go together.
+static LogicalResult verifyScalable(Operation *op, ShapedType input,
+                                    ShapedType scale, int64_t inputDim,
+                                    int64_t scaleDim) {
+  if (isScalable(input, inputDim) == isScalable(scale, scaleDim))
+    return success();
+  return op->emitOpError() << "dimension " << scaleDim
+                           << " of the scale must be scalable where dimension "
+                           << inputDim << " of the input is, but got " << scale
+                           << " with " << input;
+}
+
 static LogicalResult verifyPerTensor(Operation *op, Named scale) {
   if (mayBeOneElement(scale.getShaped()))
     return success();
@@ -63,7 +81,7 @@ static LogicalResult verifyPerAxis(Operation *op, ShapedType input, Named scale,
     return success();
   int64_t expected = input.getDimSize(axis);
   if (isCompatibleSize(type.getDimSize(0), expected))
-    return success();
+    return verifyScalable(op, input, type, axis, 0);
   return op->emitOpError() << "scale must have " << expected
                            << " elements, as the input's dimension " << axis
                            << ", but got " << type.getDimSize(0);
@@ -82,6 +100,8 @@ static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
   for (auto [index, sizes] :
        llvm::enumerate(llvm::zip_equal(input.getShape(), type.getShape()))) {
     auto [size, found] = sizes;
+    if (failed(verifyScalable(op, input, type, index, index)))
+      return failure();
     if (int64_t(index) != axis) {
       if (!isCompatibleSize(found, size))
         return op->emitOpError()
@@ -93,6 +113,10 @@ static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
       continue;
     // Not (size + blockSize - 1) / blockSize, which can overflow.
     int64_t blocks = size / blockSize + (size % blockSize != 0);
+    if (isScalable(input, index) && size % blockSize != 0)
+      return op->emitOpError()
+             << "block size must divide the scalable dimension " << index
+             << " of " << input << ", but got " << blockSize;
     if (!isCompatibleSize(found, blocks))
       return op->emitOpError()
              << "dimension " << index << " of the scale must be " << blocks
@@ -150,7 +174,11 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op, Named scale,
           ? mayBeOneElement(a) && mayBeOneElement(b)
           : isOneElement(a) && isOneElement(b))
     return success();
-  if (a && b &&
+  auto aVector = dyn_cast_or_null<VectorType>(a);
+  auto bVector = dyn_cast_or_null<VectorType>(b);
+  bool isScalableAlike = !aVector || !bVector ||
+                         aVector.getScalableDims() == bVector.getScalableDims();
+  if (a && b && isScalableAlike &&
       (!a.hasRank() || !b.hasRank() || succeeded(verifyCompatibleShape(a, b))))
     return success();
   return op->emitOpError()

@@ -22,8 +22,9 @@ FloatFormat::FloatFormat(FloatType type)
   bias = 1 - minExponent;
   hasInfinity = APFloat::semanticsHasInf(semantics);
   hasNaN = APFloat::semanticsHasNaN(semantics);
-  APFloat negativeZero = APFloat::getZero(semantics, /*Negative=*/true);
-  isFNUZ = hasNaN && !negativeZero.isNegative();
+  // f8E8M0FNU has no zero that could be asked for its sign.
+  isFNUZ = hasNaN && APFloat::semanticsHasZero(semantics) &&
+           !APFloat::getZero(semantics, /*Negative=*/true).isNegative();
   maxCode = maxValue.bitcastToAPInt().getZExtValue();
   infinityCode =
       hasInfinity ? APFloat::getInf(semantics).bitcastToAPInt().getZExtValue()

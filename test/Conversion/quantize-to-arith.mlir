@@ -107,3 +107,20 @@ func.func @neighbours(%x: vector<16xf32>, %s: f32, %t: f32) -> (vector<16xi8>, v
   %1 = quant_float.quantize_elements %x, %b : vector<16xf32>, vector<16xf32> to vector<16xi8>
   return %0, %1 : vector<16xi8>, vector<16xi8>
 }
+
+// Scalable vectors: scales per element, per column and per block.
+// CHECK-LABEL: func.func @scalable
+// CHECK-SAME: (%[[X:.+]]: vector<[4]xf32>, %[[S:.+]]: vector<[4]xf32>
+func.func @scalable(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %y: vector<2x[4]xf32>, %t: vector<[2]xf32>) -> (vector<[4]xi8>, vector<2x[4]xi8>, vector<[4]xi8>) {
+  // CHECK: arith.divf %[[X]], %{{.+}} : vector<[4]xf32>
+  %0 = quant_float.quantize %x, %s axis 0 opset 21 : vector<[4]xf32>, vector<[4]xf32> to vector<[4]xi8>
+  // CHECK: %[[LINE:.+]] = vector.shape_cast %[[S]] : vector<[4]xf32> to vector<1x[4]xf32>
+  // CHECK: vector.broadcast %[[LINE]] : vector<1x[4]xf32> to vector<2x[4]xf32>
+  %1 = quant_float.quantize %y, %s axis 1 opset 21 : vector<2x[4]xf32>, vector<[4]xf32> to vector<2x[4]xi8>
+  // CHECK: vector.shape_cast %{{.+}} : vector<[2]xf32> to vector<[2]x1xf32>
+  // CHECK: vector.broadcast %{{.+}} : vector<[2]x1xf32> to vector<[2]x2xf32>
+  // CHECK: vector.shape_cast %{{.+}} : vector<[2]x2xf32> to vector<[4]xf32>
+  // CHECK-NOT: quant_float
+  %2 = quant_float.quantize %x, %t axis 0 block_size 2 opset 21 : vector<[4]xf32>, vector<[2]xf32> to vector<[4]xi8>
+  return %0, %1, %2 : vector<[4]xi8>, vector<2x[4]xi8>, vector<[4]xi8>
+}

@@ -81,7 +81,7 @@ func.func @no_range(%x: vector<16xf32>) -> vector<16xf32> {
   return %1 : vector<16xf32>
 }
 
-// The NaN of two casts has no payload; of arithmetic it may be any (D8).
+// The NaN of two casts has no payload; between ops of arithmetic it may be any (D8).
 // CHECK-LABEL: func.func @payload
 // CHECK: arith.cmpf uno
 // CHECK: return
@@ -95,6 +95,18 @@ func.func @payload(%x: f32) -> f32 {
 // CHECK-NOT: arith.cmpf uno
 // CHECK: return
 func.func @computed(%x: f32, %s: f32) -> f32 {
+  %p = arith.mulf %x, %s : f32
+  %0 = quant_float.cast %p opset 24 : f32 to f8E5M2
+  %1 = quant_float.cast %0 opset 24 : f8E5M2 to f32
+  %2 = arith.addf %1, %s : f32
+  return %2 : f32
+}
+
+// What leaves is the cast's own NaN, whatever came in.
+// CHECK-LABEL: func.func @computed_only
+// CHECK: arith.cmpf uno
+// CHECK: return
+func.func @computed_only(%x: f32, %s: f32) -> f32 {
   %p = arith.mulf %x, %s : f32
   %0 = quant_float.cast %p opset 24 : f32 to f8E5M2
   %1 = quant_float.cast %0 opset 24 : f8E5M2 to f32

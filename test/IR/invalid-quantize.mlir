@@ -461,3 +461,35 @@ func.func @quantize_q9(%x: tensor<4xf32>, %s: tensor<f32>) {
   %0 = quant_float.quantize %x, %s opset 23 precision i32 : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
+
+// -----
+
+func.func @quantize_q1_scalable_axis(%x: vector<[4]xf32>, %s: vector<4xf32>) {
+  // expected-error @+1 {{'quant_float.quantize' op dimension 0 of the scale must be scalable where dimension 0 of the input is, but got 'vector<4xf32>' with 'vector<[4]xf32>'}}
+  %0 = quant_float.quantize %x, %s axis 0 opset 21 : vector<[4]xf32>, vector<4xf32> to vector<[4]xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_q1_scalable_other(%x: vector<2x[4]xf32>, %s: vector<1x4xf32>) {
+  // expected-error @+1 {{'quant_float.quantize' op dimension 1 of the scale must be scalable where dimension 1 of the input is, but got 'vector<1x4xf32>' with 'vector<2x[4]xf32>'}}
+  %0 = quant_float.quantize %x, %s axis 0 block_size 2 opset 21 : vector<2x[4]xf32>, vector<1x4xf32> to vector<2x[4]xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_q1_scalable_blocks(%x: vector<[4]xf32>, %s: vector<[2]xf32>) {
+  // expected-error @+1 {{'quant_float.quantize' op block size must divide the scalable dimension 0 of 'vector<[4]xf32>', but got 3}}
+  %0 = quant_float.quantize %x, %s axis 0 block_size 3 opset 21 : vector<[4]xf32>, vector<[2]xf32> to vector<[4]xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_q2_scalable_zero_point(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %z: vector<4xi8>) {
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [4] beside the shape [4]}}
+  %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : vector<[4]xf32>, vector<[4]xf32>, vector<4xi8> to vector<[4]xi8>
+  return
+}

@@ -18,6 +18,12 @@
 
 namespace mlir::quant_float {
 
+/// Whether a NaN that the op takes or makes has no specified bits (D8).
+inline bool isArithmetic(Operation *op) {
+  return isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                         arith::DivFOp, math::FmaOp>(op);
+}
+
 /// Builds arith ops on the lanes of a vector, or on one scalar. Constants are
 /// splat to the shape and take the type of the operand beside them.
 class Lanes {

@@ -205,9 +205,13 @@ struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
         !canRoundInPlace(type, quantize.getSaturate()))
       return rewriter.notifyMatchFailure(op, "not what rounds in place");
     QuantizeExpansion expansion(rewriter, quantize, cpu);
-    rewriter.replaceOp(
-        op, expandQuantizeInPlace(expansion.lanes, *expansion.uniform,
-                                  expansion.operands, cast<FloatType>(type)));
+    Lanes &lanes = expansion.lanes;
+    Value result = expandQuantizeInPlace(
+        lanes, *expansion.uniform, expansion.operands, cast<FloatType>(type));
+    // The quotient is arithmetic.
+    if (!llvm::all_of(op->getUsers(), isArithmetic))
+      result = withCanonicalNaNs(lanes, result, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 
@@ -269,21 +273,26 @@ Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
     return finish(vector::ExtractOp::create(
         rewriter, loc, value, SmallVector<int64_t>(type.getRank(), 0)));
 
-  auto reshape = [&](ArrayRef<int64_t> shape) {
-    value = vector::ShapeCastOp::create(
-        rewriter, loc, VectorType::get(shape, storageType), value);
-  };
-  auto broadcast = [&](ArrayRef<int64_t> shape) {
-    value = vector::BroadcastOp::create(
-        rewriter, loc, VectorType::get(shape, storageType), value);
-  };
+  // Dimensions other than the axis are repeated: as scalable as the input's.
   auto inputType = cast<VectorType>(op.getInputValue().getType());
   int64_t axis = *op.getAxisIndex();
   SmallVector<int64_t> shape(inputType.getShape());
+  SmallVector<bool> scalable(inputType.getScalableDims());
+  auto reshape = [&](ArrayRef<int64_t> shape) {
+    value = vector::ShapeCastOp::create(
+        rewriter, loc, VectorType::get(shape, storageType, scalable), value);
+  };
+  auto broadcast = [&](ArrayRef<int64_t> shape) {
+    value = vector::BroadcastOp::create(
+        rewriter, loc, VectorType::get(shape, storageType, scalable), value);
+  };
   if (op.getGranularity() == Granularity::PerAxis) {
     SmallVector<int64_t> line(shape.size(), 1);
     line[axis] = shape[axis];
+    scalable.assign(shape.size(), false);
+    scalable[axis] = inputType.getScalableDims()[axis];
     reshape(line);
+    scalable.assign(inputType.getScalableDims());
     broadcast(shape);
     return finish(value);
   }
@@ -293,10 +302,12 @@ Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
   SmallVector<int64_t> blocks(type.getShape());
   SmallVector<int64_t> nested = blocks, whole = blocks;
   nested.insert(nested.begin() + axis + 1, 1);
+  scalable.insert(scalable.begin() + axis + 1, false);
   reshape(nested);
   nested[axis + 1] = blockSize;
   broadcast(nested);
   whole[axis] *= blockSize;
+  scalable.erase(scalable.begin() + axis + 1);
   reshape(whole);
   if (whole != shape)
     value = vector::ExtractStridedSliceOp::create(

@@ -65,11 +65,11 @@ static bool isCapped(Value value, const APFloat &limit) {
          low.convertToDouble() >= -limit.convertToDouble();
 }
 
-/// Whether `value` is the result of arithmetic, of which a NaN is one of any
-/// kind (D8).
-static bool isComputed(Value value) {
-  return isa_and_nonnull<arith::MulFOp, arith::DivFOp, arith::AddFOp,
-                         arith::SubFOp, math::FmaOp>(value.getDefiningOp());
+Value quant_float::withCanonicalNaNs(Lanes &lanes, Value result, Value source) {
+  Type f32 = getElementTypeOrSelf(source);
+  Value bits = lanes.toBits(source);
+  Value quiet = lanes.bitOr(lanes.bitAnd(bits, kSignMask), kQuietNaN);
+  return lanes.select(lanes.isNaN(source), lanes.bitcast(quiet, f32), result);
 }
 
 /// C3, C5 with saturation: a NaN is not beyond the range, and stays.
@@ -149,13 +149,11 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     Carrier carrier{value};
     carrier.isCapped = isCapped(value, FloatFormat(to).maxValue);
     Value result = roundInPlace(lanes, carrier, to, byHalf);
-    if (!carrier.isCapped && !isComputed(value)) {
-      // C2: a NaN is quiet and has no payload.
-      Value bits = lanes.toBits(value);
-      Value quiet = lanes.bitOr(lanes.bitAnd(bits, kSignMask), kQuietNaN);
-      result = lanes.select(lanes.compare(CmpFPredicate::UNO, value, value),
-                            lanes.bitcast(quiet, f32), result);
-    }
+    // Between ops of arithmetic a NaN has no specified bits anyway.
+    bool isBetween = isArithmetic(value.getDefiningOp()) &&
+                     llvm::all_of(op->getUsers(), isArithmetic);
+    if (!carrier.isCapped && !isBetween)
+      result = withCanonicalNaNs(lanes, result, value);
     rewriter.replaceOp(op, result);
     return success();
   }

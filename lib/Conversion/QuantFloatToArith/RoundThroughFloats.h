@@ -24,6 +24,10 @@ bool canRoundInPlace(Type type, bool saturate);
 Value roundInPlace(Lanes &lanes, const Carrier &carrier, FloatType type,
                    bool byHalf = false);
 
+/// `result`, but the canonical quiet NaN with its sign where the f32 `source`
+/// is a NaN (C2).
+Value withCanonicalNaNs(Lanes &lanes, Value result, Value source);
+
 /// Vectors of float8 plus a scalar divided by a scalar, by its reciprocal where
 /// that gives the same bits; apply before the following.
 void populateDivisionByScalarPatterns(const TargetCpu &cpu,

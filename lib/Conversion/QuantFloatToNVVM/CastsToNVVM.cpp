@@ -16,12 +16,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// D8: NaNs of arithmetic have no specified sign.
-static bool isArithmetic(Operation *op) {
-  return isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                         arith::DivFOp, math::FmaOp>(op);
-}
-
 Value quant_float::encodeByInstruction(Lanes &lanes, const EncodeRow &row,
                                        const Carrier &carrier, FloatType to,
                                        const CastSemantics &semantics,

@@ -71,6 +71,18 @@ TEST(FloatFormatTest, factsOfEveryFormat) {
   }
 }
 
+// No format of this kind, which has no zero; asking for what it shares with the
+// others is no error.
+TEST(FloatFormatTest, scale) {
+  MLIRContext context;
+  FloatFormat format(Float8E8M0FNUType::get(&context));
+  EXPECT_EQ(format.width, 8u);
+  EXPECT_TRUE(format.hasNaN);
+  EXPECT_FALSE(format.hasInfinity);
+  EXPECT_FALSE(format.isFNUZ);
+  EXPECT_EQ(format.maxCode, 0xFEu);
+}
+
 TEST(FloatFormatTest, narrowAndStandard) {
   MLIRContext context;
   EXPECT_TRUE(isNarrowFloat(Float8E8M0FNUType::get(&context)));
