@@ -71,6 +71,17 @@ static bool shouldFuse(OpOperand *operand) {
   return readsOnce(operand) && keepsBlocks(operand);
 }
 
+/// Upstream takes an init that a body does not read for one that is written
+/// whole, here and when buffers are shared: what the others hold would be lost.
+static bool keepsUnwritten(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    return !op.payloadUsesValueFromOperand(&init) &&
+           !init.get().getDefiningOp<tensor::EmptyOp>() &&
+           !op.getMatchingIndexingMap(&init).isProjectedPermutation(
+               /*allowZeroInResults=*/true);
+  });
+}
+
 namespace {
 struct FuseElementwise final
     : quant_float::impl::QuantFloatFuseElementwisePassBase<FuseElementwise> {
@@ -87,6 +98,16 @@ struct FuseElementwise final
       // What has no generic form stays; the lowering to loops knows it.
       (void)linalg::generalizeNamedOp(rewriter, op);
     }
+    bool isPartial = false;
+    getOperation()->walk([&](linalg::GenericOp op) {
+      if (!keepsUnwritten(op))
+        return;
+      op.emitOpError("has no lowering where it writes some elements of its "
+                     "result and keeps the others unread");
+      isPartial = true;
+    });
+    if (isPartial)
+      return signalPassFailure();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

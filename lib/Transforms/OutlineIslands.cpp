@@ -60,8 +60,10 @@ public:
   /// The islands in the order of their first ops, each in the body's order.
   SmallVector<SmallVector<Operation *>> getIslands();
   /// The tensors from outside that the op needs, those that repeatable ops in
-  /// between need among them.
-  void collectInputs(Operation *op, SetVector<Value> &inputs) const;
+  /// between need among them. Which of these are done is in `seen`: one may be
+  /// needed along very many ways.
+  void collectInputs(Operation *op, SetVector<Value> &inputs,
+                     llvm::DenseSet<Operation *> &seen) const;
 
 private:
   unsigned find(unsigned group) {
@@ -94,7 +96,8 @@ Division::Division(func::FuncOp function) : body(function.getBody().front()) {
     parents.push_back(number);
     members.push_back({number});
     SetVector<Value> inputs;
-    collectInputs(&op, inputs);
+    llvm::DenseSet<Operation *> seen;
+    collectInputs(&op, inputs, seen);
     SmallVector<unsigned> &mine = producers.emplace_back();
     for (Value input : inputs)
       if (Operation *producer = input.getDefiningOp())
@@ -102,16 +105,19 @@ Division::Division(func::FuncOp function) : body(function.getBody().front()) {
   }
 }
 
-void Division::collectInputs(Operation *op, SetVector<Value> &inputs) const {
+void Division::collectInputs(Operation *op, SetVector<Value> &inputs,
+                             llvm::DenseSet<Operation *> &seen) const {
   op->walk([&](Operation *nested) {
     for (Value operand : nested->getOperands()) {
       if (operand.getParentBlock() != &body)
         continue;
       Operation *producer = operand.getDefiningOp();
-      if (producer && isRepeatable(producer))
-        collectInputs(producer, inputs);
-      else if (producer != op)
+      if (producer && isRepeatable(producer)) {
+        if (seen.insert(producer).second)
+          collectInputs(producer, inputs, seen);
+      } else if (producer != op) {
         inputs.insert(operand);
+      }
     }
   });
 }
@@ -204,27 +210,37 @@ static StringRef getValueName(Value value) {
   return getNodeName(value.getLoc());
 }
 
+/// Whether an op outside needs the value, by way of repeatable ops perhaps.
+static bool leaves(Value value, const llvm::DenseSet<Operation *> &inside,
+                   Block &body) {
+  SetVector<Operation *> users;
+  auto addUsers = [&](auto range) {
+    for (Operation *user : range)
+      users.insert(body.findAncestorOpInBlock(*user));
+  };
+  addUsers(value.getUsers());
+  for (unsigned i = 0; i < users.size(); ++i) {
+    if (isRepeatable(users[i]))
+      addUsers(users[i]->getUsers());
+    else if (!inside.contains(users[i]))
+      return true;
+  }
+  return false;
+}
+
 static void outline(func::FuncOp function, const Division &division,
                     ArrayRef<Operation *> island, const Twine &name,
                     SymbolTable &symbols) {
   Block &body = function.getBody().front();
   llvm::DenseSet<Operation *> inside(island.begin(), island.end());
   SetVector<Value> needed, made;
+  llvm::DenseSet<Operation *> seen;
   for (Operation *op : island) {
-    division.collectInputs(op, needed);
-    for (Value result : op->getResults()) {
-      bool leaves = false;
-      SmallVector<Operation *> users(result.getUsers());
-      while (!users.empty()) {
-        Operation *user = body.findAncestorOpInBlock(*users.pop_back_val());
-        if (user && isRepeatable(user))
-          llvm::append_range(users, user->getUsers());
-        else
-          leaves |= !inside.contains(user);
-      }
-      if (leaves && isa<RankedTensorType>(result.getType()))
+    division.collectInputs(op, needed, seen);
+    for (Value result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()) &&
+          leaves(result, inside, body))
         made.insert(result);
-    }
   }
   SmallVector<Value> inputs;
   for (Value value : needed)
