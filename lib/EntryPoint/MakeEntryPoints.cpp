@@ -392,8 +392,9 @@ void SizesBuilder::describeChecks() {
     }
     EntryPointCheck description;
     description.text = check.text;
-    description.isAssertion = static_cast<bool>(check.assertion);
-    if (given && !description.isAssertion) {
+    description.isAssertion = !check.isEquality;
+    // What an assertion says is more than whose size it is.
+    if (given && !check.assertion) {
       description.input = places[given.getArgNumber()].first;
       description.dimension = places[given.getArgNumber()].second;
     }

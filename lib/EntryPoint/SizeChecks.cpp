@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/Support/Indices.h"
 #include "quant-float/Support/Locations.h"
@@ -121,16 +122,29 @@ static void collectCastChecks(ImplicitLocOpBuilder &builder,
            {}});
 }
 
+static bool isSize(Value value) {
+  return value.getType().isIndex() &&
+         (value.getDefiningOp<tensor::DimOp>() || getConstantIntValue(value));
+}
+
 SmallVector<PendingCheck> quant_float::collectChecks(func::FuncOp function) {
   Block &body = function.getBody().front();
   SmallVector<PendingCheck> checks;
   for (Operation &op : body) {
     ImplicitLocOpBuilder builder(op.getLoc(), &op);
     if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+      auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+      if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+          isSize(compare.getLhs()) && isSize(compare.getRhs())) {
+        checks.push_back({compare.getLhs(), compare.getRhs(), assertion,
+                          assertion.getMsg().str(), assertion});
+        continue;
+      }
       Value given = arith::IndexCastUIOp::create(
           builder, builder.getIndexType(), assertion.getArg());
       checks.push_back({arith::ConstantIndexOp::create(builder, 1), given,
-                        assertion, assertion.getMsg().str(), assertion});
+                        assertion, assertion.getMsg().str(), assertion,
+                        /*isEquality=*/false});
       continue;
     }
     if (auto cast = dyn_cast<tensor::CastOp>(op))

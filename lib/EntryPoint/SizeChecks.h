@@ -22,8 +22,10 @@ struct PendingCheck {
   /// The op that needs it, and what is compared, for the error.
   Operation *op;
   std::string text;
-  /// The assertion that the check stands for; its condition is `given`.
+  /// The assertion that the check stands for; its condition is `given`, or that
+  /// the two sizes are equal.
   cf::AssertOp assertion;
+  bool isEquality = true;
 };
 
 /// What the linalg ops and assertions of the function's body require of sizes

@@ -10,6 +10,10 @@ import numpy as np
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 MODEL = """
+func.func @sum(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = quant_float.node "Add"(%a, %b) opset 21 {node_name = "n"} : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
 func.func @reshape(%x: tensor<6xf32>, %p: tensor<2xi64>) -> tensor<f32> {
   %r = quant_float.node "Reshape"(%x, %p) opset 21 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
   %s = quant_float.node "ReduceSum"(%r) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
@@ -110,6 +114,22 @@ run("resize", six, sizes(-3), error="Resize: a size must be at least 0")
 run("gather", six, sizes(5, -6, 1), expected=[6, 1, 2])
 run("gather", six[:0], sizes(0, 1), error="Gather: the size of axis 0 must be at least 1")
 run("gather", six[:0], sizes(), expected=[])
+ones = np.ones((3, 4), F32)
+run("sum", ones, ones, expected=2 * ones)
+# Which of two open sizes is 1 shows too late.
+open_size = "must have one size, as sizes that the model leaves open are not broadcast"
+run(
+    "sum",
+    ones,
+    ones[:, :1],
+    error=f"node 'n' (Add): axis 1 of inputs 0 and 1 {open_size}: expected size 4, but got 1",
+)
+run(
+    "sum",
+    ones[:1],
+    ones,
+    error=f"node 'n' (Add): axis 0 of inputs 0 and 1 {open_size}: expected size 1, but got 3",
+)
 one = np.array(1, F32)
 run("no_columns", np.ones((3, 8), F32), np.ones((8, 0), np.int8), one, expected=np.ones((3, 0)))
 run("no_summands", np.ones((3, 0), F32), np.ones((4, 0), np.int8), one, expected=np.zeros((3, 4)))

@@ -18,22 +18,39 @@ using namespace mlir::quant_float::onnx_nodes;
 FailureOr<SmallVector<OpFoldResult>>
 onnx_nodes::broadcastSizes(NodeContext &context,
                            ArrayRef<SmallVector<OpFoldResult>> inputSizes) {
+  // Of the inputs that are not repeated along an axis, the first one.
+  SmallVector<size_t> owners;
   size_t rank = 0;
   for (const SmallVector<OpFoldResult> &sizes : inputSizes)
     rank = std::max(rank, sizes.size());
   SmallVector<OpFoldResult> result(rank, context.b.getIndexAttr(1));
-  for (const SmallVector<OpFoldResult> &sizes : inputSizes) {
+  owners.resize(rank);
+  for (auto [input, sizes] : llvm::enumerate(inputSizes)) {
     for (auto [index, size] : llvm::enumerate(sizes)) {
-      OpFoldResult &common = result[rank - sizes.size() + index];
+      size_t axis = rank - sizes.size() + index;
+      OpFoldResult &common = result[axis];
+      if (isConstantIntValue(size, 1))
+        continue;
+      if (isConstantIntValue(common, 1)) {
+        common = size;
+        owners[axis] = input;
+        continue;
+      }
       std::optional<int64_t> a = getConstantIntValue(common);
       std::optional<int64_t> c = getConstantIntValue(size);
-      if (c == 1)
-        continue;
-      if (a && c && a != 1 && a != c)
+      if (a && c && a != c)
         return context.unsupported("the sizes " + Twine(*a) + " and " +
                                    Twine(*c) + " do not broadcast");
+      if (!(a && c) &&
+          failed(context.requireEqual(
+              common, size,
+              "axis " + Twine(axis) + " of inputs " + Twine(owners[axis]) +
+                  " and " + Twine(input),
+              "must have one size, as sizes that the model leaves open are "
+              "not broadcast")))
+        return failure();
       // A constant says more than a value does.
-      if (a == 1 || (!a && c))
+      if (!a && c)
         common = size;
     }
   }

@@ -224,8 +224,8 @@ NodeResults onnx_nodes::convertGemm(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   if (context.type(0).getRank() != 2 || context.type(1).getRank() != 2)
     return context.unsupported("the factors must have rank 2");
-  bool transposed[] = {context.getInt("transA", 0) != 0,
-                       context.getInt("transB", 0) != 0};
+  bool transposed[] = {context.getFlag("transA", false),
+                       context.getFlag("transB", false)};
   SmallVector<OpFoldResult> lhs = context.getSizes(context.input(0));
   SmallVector<OpFoldResult> rhs = context.getSizes(context.input(1));
   if (failed(

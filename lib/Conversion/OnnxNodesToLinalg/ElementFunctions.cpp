@@ -8,6 +8,7 @@
 
 #include "ElementFunctions.h"
 #include "Building.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -130,7 +131,7 @@ static Value moveToDivisor(ElementContext &e, Value rest, Value divisor) {
 
 /// x % 0 is 0 for integers.
 Value functions::modulo(ElementContext &e, ValueRange x) {
-  bool isLikeC = e.node.getInt("fmod", 0) != 0;
+  bool isLikeC = e.node.getFlag("fmod", false);
   Value zero = e.number(0), divisor = x[1], rest;
   if (e.isFloat()) {
     rest = e.b.createOrFold<arith::RemFOp>(x[0], divisor);
@@ -252,16 +253,22 @@ Value functions::selu(ElementContext &e, ValueRange x) {
   return mul(e, gamma, selectNegative(e, x[0], negative, x[0]));
 }
 
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), of which one term is 0, or
+/// for an alpha of 0 or infinity perhaps NaN.
 Value functions::celu(ElementContext &e, ValueRange x) {
-  Value alpha = e.number(e.node.getFloat("alpha", 1.0f));
-  Value negative = mul(e, alpha, expMinusOne(e, div(e, x[0], alpha)));
-  return selectNegative(e, x[0], negative, x[0]);
+  float given = e.node.getFloat("alpha", 1.0f);
+  Value alpha = e.number(given);
+  Value bent = mul(e, alpha, expMinusOne(e, div(e, x[0], alpha)));
+  if (given != 0 && std::isfinite(given))
+    return selectNegative(e, x[0], bent, x[0]);
+  Value zero = e.number(0);
+  return add(e, maximum(e, zero, x[0]), minimum(e, zero, bent));
 }
 
 Value functions::gelu(ElementContext &e, ValueRange x) {
   Value half = e.number(0.5), one = e.number(1);
   Value bent;
-  if (e.node.getString("approximate", "none") == "tanh") {
+  if (e.node.getChoice("approximate", "none", {"none", "tanh"}) == "tanh") {
     // tanh(sqrt(2 / pi) (x + 0.044715 x^3))
     Value cube = mul(e, mul(e, x[0], x[0]), x[0]);
     Value inner = add(e, x[0], mul(e, e.number(0.044715), cube));
@@ -345,6 +352,6 @@ Value functions::isInf(ElementContext &e, ValueRange x) {
   Value isAbove = compare(e, CmpIPredicate::eq, x[0], e.number(infinity));
   Value isBelow = compare(e, CmpIPredicate::eq, x[0], e.number(-infinity));
   return e.b.createOrFold<arith::OrIOp>(
-      e.node.getInt("detect_positive", 1) ? isAbove : no,
-      e.node.getInt("detect_negative", 1) ? isBelow : no);
+      e.node.getFlag("detect_positive", true) ? isAbove : no,
+      e.node.getFlag("detect_negative", true) ? isBelow : no);
 }

@@ -268,8 +268,8 @@ NodeResults onnx_nodes::convertWhere(NodeContext &context) {
 /// Floats have no modulo of the other kind before version 28.
 NodeResults onnx_nodes::convertMod(NodeContext &context) {
   constexpr int64_t kFirstWithBoth = 28;
-  if (isa<FloatType>(context.elementType(0)) && !context.getInt("fmod", 0) &&
-      context.opset < kFirstWithBoth)
+  if (isa<FloatType>(context.elementType(0)) &&
+      !context.getFlag("fmod", false) && context.opset < kFirstWithBoth)
     return context.unsupported("fmod must be 1 for floats");
   return convertElementwise(context);
 }

@@ -33,8 +33,8 @@ struct ElementContext {
 using ElementFn = Value (*)(ElementContext &, ValueRange);
 
 /// The sizes of tensors broadcast together; an input's size is 1 or that of the
-/// result. A size that is not known is taken to be no 1, and equal to the
-/// others.
+/// result. A size that is not known is taken to be no 1; that it equals the
+/// others is asserted.
 FailureOr<SmallVector<OpFoldResult>>
 broadcastSizes(NodeContext &context,
                ArrayRef<SmallVector<OpFoldResult>> inputSizes);

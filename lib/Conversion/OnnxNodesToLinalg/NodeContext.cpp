@@ -17,6 +17,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -297,6 +299,26 @@ StringRef NodeContext::getString(StringRef name, StringRef defaultValue) {
   return attribute ? attribute.getValue() : defaultValue;
 }
 
+bool NodeContext::getFlag(StringRef name, bool defaultValue) {
+  int64_t value = getInt(name, defaultValue);
+  if (value == 0 || value == 1)
+    return value == 1;
+  (void)unsupported("attribute '" + name + "' must be 0 or 1, but got " +
+                    Twine(value));
+  return defaultValue;
+}
+
+StringRef NodeContext::getChoice(StringRef name, StringRef defaultValue,
+                                 ArrayRef<StringRef> choices) {
+  StringRef value = getString(name, defaultValue);
+  if (llvm::is_contained(choices, value))
+    return value;
+  (void)unsupported("attribute '" + name + "' must be one of " +
+                    llvm::join(choices, ", ") + ", but got '" +
+                    printable(value) + "'");
+  return defaultValue;
+}
+
 SmallVector<int64_t> NodeContext::getInts(StringRef name,
                                           ArrayRef<int64_t> defaultValue) {
   auto attribute = getTyped<DenseI64ArrayAttr>(name, "a list of ints");
@@ -392,7 +414,8 @@ LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
 }
 
 LogicalResult NodeContext::requireEqual(OpFoldResult expected,
-                                        OpFoldResult given, const Twine &what) {
+                                        OpFoldResult given, const Twine &what,
+                                        StringRef must) {
   if (isEqualConstantIntOrValue(expected, given))
     return success();
   std::optional<int64_t> a = getConstantIntValue(expected);
@@ -404,7 +427,7 @@ LogicalResult NodeContext::requireEqual(OpFoldResult expected,
       b, arith::CmpIPredicate::eq,
       getValueOrCreateConstantIndexOp(b, b.getLoc(), expected),
       getValueOrCreateConstantIndexOp(b, b.getLoc(), given));
-  require(isEqual, what + " must fit the other sizes");
+  require(isEqual, what + " " + must);
   return success();
 }
 

@@ -128,11 +128,16 @@ public:
   // Attributes, with the default where the node has none
   //===--------------------------------------------------------------------===//
 
-  // An attribute of another kind makes the node unsupported; the default is
-  // returned then.
+  // An attribute of another kind, or of a value that it cannot have, makes the
+  // node unsupported; the default is returned then.
   int64_t getInt(StringRef name, int64_t defaultValue);
   float getFloat(StringRef name, float defaultValue);
   StringRef getString(StringRef name, StringRef defaultValue);
+  /// An int that is 0 or 1.
+  bool getFlag(StringRef name, bool defaultValue);
+  /// A string that is one of these.
+  StringRef getChoice(StringRef name, StringRef defaultValue,
+                      ArrayRef<StringRef> choices);
   SmallVector<int64_t> getInts(StringRef name,
                                ArrayRef<int64_t> defaultValue = {});
   SmallVector<float> getFloats(StringRef name,
@@ -159,9 +164,11 @@ public:
   /// Requires a size (`what`) not to be below `least`, at run time if need be.
   LogicalResult requireAtLeast(int64_t least, OpFoldResult given,
                                const Twine &what);
-  /// Requires a size (`what`) to be another one, at run time if need be.
+  /// Requires a size (`what`) to be another one, at run time if need be; `must`
+  /// is what the error says then.
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
-                             const Twine &what);
+                             const Twine &what,
+                             StringRef must = "must fit the other sizes");
   /// Requires an axis of a size to have elements if any are taken from it, at
   /// run time if need be.
   LogicalResult requireElements(int64_t axis, OpFoldResult size,

@@ -132,11 +132,10 @@ struct BatchNormalization {
 
 LogicalResult BatchNormalization::analyze() {
   if (sizes.size() < 2)
-    return context.unsupported("the input must have rank 2 or more, but got " +
-                               Twine(sizes.size()));
+    return context.unsupported("the input must not be a scalar");
   channels = {1};
   // Before 9 there may be statistics of each activation.
-  if (context.getInt("spatial", 1) == 0)
+  if (!context.getFlag("spatial", true))
     channels = getAxesWithout(sizes.size(), {0});
   for (size_t i = 1; i < 5; ++i) {
     SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
@@ -150,7 +149,7 @@ LogicalResult BatchNormalization::analyze() {
         return failure();
   }
   // Versions 1 and 6 tell it by an attribute, 7 and 9 by the outputs.
-  if (context.opset < 7 && context.getInt("is_test", 0) == 0)
+  if (context.opset < 7 && !context.getFlag("is_test", false))
     return context.unsupported("no training before opset 14");
   return success();
 }
@@ -237,13 +236,21 @@ NodeResults onnx_nodes::convertBatchNormalization(NodeContext &context) {
   for (size_t i = 1; i < 5; ++i)
     if (failed(context.requireKind(i, kinds::Float)))
       return failure();
+  // A line of elements is a batch of one channel.
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  bool isLine = sizes.size() == 1;
+  if (isLine)
+    context.inputs[0] = context.reshape(context.input(0),
+                                        {sizes[0], context.b.getIndexAttr(1)});
   BatchNormalization normalization(context);
   if (failed(normalization.analyze()))
     return failure();
   Value mean = context.input(3), variance = context.input(4);
   SmallVector<Value> results(1);
-  if (context.getInt("training_mode", 0) != 0)
+  if (context.getFlag("training_mode", false))
     results.append(normalization.train(mean, variance));
   results.front() = normalization.normalize(mean, variance);
+  if (isLine)
+    results.front() = context.reshape(results.front(), sizes);
   return results;
 }

@@ -144,7 +144,7 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
   SmallVector<Value> inits = {buildFilled(b, pooling.resultSizes, least)};
   bool wantsIndices = context.node.getNumResults() > 1 &&
                       !context.node.getResult(1).use_empty();
-  bool columnMajor = context.getInt("storage_order", 0) != 0;
+  bool columnMajor = context.getFlag("storage_order", false);
   if (wantsIndices)
     inits.push_back(
         buildFilled(b, pooling.resultSizes, makeNumber(b, b.getI64Type(), -1)));
@@ -239,7 +239,7 @@ NodeResults onnx_nodes::convertAveragePool(NodeContext &context) {
           .front();
 
   // The number of elements of a window is the product of those along each axis.
-  bool countPads = context.getInt("count_include_pad", 0) != 0;
+  bool countPads = context.getFlag("count_include_pad", false);
   size_t rank = pooling.sizes.size();
   SmallVector<Value> inputs = {sums};
   SmallVector<SmallVector<int64_t>> axes = {

@@ -111,7 +111,7 @@ static FailureOr<SmallVector<int64_t>> getReducedAxes(NodeContext &context) {
       return context.unsupported("the axes must be constant");
     axes = isEmpty ? SmallVector<int64_t>() : *constants;
   }
-  if (axes.empty() && context.getInt("noop_with_empty_axes", 0) == 0)
+  if (axes.empty() && !context.getFlag("noop_with_empty_axes", false))
     return llvm::to_vector(llvm::seq<int64_t>(rank));
   return context.normalizeAxes(axes, rank);
 }
@@ -121,7 +121,7 @@ static NodeResults buildReduce(NodeContext &context, ReductionRow row) {
   if (failed(axes))
     return failure();
   return SmallVector<Value>{buildReduced(context, context.input(0), *axes,
-                                         context.getInt("keepdims", 1) != 0,
+                                         context.getFlag("keepdims", true),
                                          row)};
 }
 
@@ -208,7 +208,7 @@ static Value isBetter(ImplicitLocOpBuilder &b, Value element, Value best,
 NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   bool isMax = context.node.getOpType() == "ArgMax";
-  bool takesEqual = context.getInt("select_last_index", 0) != 0;
+  bool takesEqual = context.getFlag("select_last_index", false);
   Type elementType = context.elementType(0), type = getComputeType(elementType);
   bool isUnsigned = isUnsignedElement(elementType);
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
@@ -238,7 +238,7 @@ NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
   };
   Value result = buildReduction(b, context.input(0), identity, inits,
                                 identity.dropResult(*axis), body)[1];
-  if (context.getInt("keepdims", 1) != 0)
+  if (context.getFlag("keepdims", true))
     result = buildReshape(b, result, without, kept);
   return SmallVector<Value>{result};
 }

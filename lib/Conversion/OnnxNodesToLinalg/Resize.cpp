@@ -95,8 +95,8 @@ LogicalResult ResizeBuilder::readOptions() {
     return context.unsupported("nearest_mode '" + nearest + "' is unknown");
   options.nearest = *foundNearest;
   options.cubicCoefficient = context.getFloat("cubic_coeff_a", -0.75f);
-  options.excludeOutside = context.getInt("exclude_outside", 0) != 0;
-  options.antialias = context.getInt("antialias", 0) != 0;
+  options.excludeOutside = context.getFlag("exclude_outside", false);
+  options.antialias = context.getFlag("antialias", false);
   options.extrapolation = context.getFloat("extrapolation_value", 0);
   if (options.antialias && options.mode == ResizeMode::Nearest)
     return context.unsupported("antialias is not defined for mode 'nearest'");

@@ -123,7 +123,7 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
 static NodeResults reshapeTo(NodeContext &context,
                              SmallVector<OpFoldResult> to) {
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  bool allowZero = context.getInt("allowzero", 0) != 0;
+  bool allowZero = context.getFlag("allowzero", false);
   std::optional<size_t> inferred;
   // A size that is copied is on both sides, so that it may well be 0.
   SmallVector<OpFoldResult> others, divided;
@@ -341,7 +341,7 @@ NodeResults onnx_nodes::convertDropout(NodeContext &context) {
                     kFirstWithInputs = 12;
   ImplicitLocOpBuilder &b = context.b;
   bool isTraining =
-      context.opset < kFirstInferring && context.getInt("is_test", 0) == 0;
+      context.opset < kFirstInferring && !context.getFlag("is_test", false);
   if (context.opset >= kFirstWithInputs && context.input(2)) {
     std::optional<SmallVector<int64_t>> mode = context.getConstantInts(2);
     isTraining = !mode || mode->size() != 1 || mode->front() != 0;

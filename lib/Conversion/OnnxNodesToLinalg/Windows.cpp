@@ -130,7 +130,7 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
   bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
   if (!isSame && autoPad != "NOTSET" && autoPad != "VALID" && !autoPad.empty())
     return context.unsupported("auto_pad '" + autoPad + "' is unknown");
-  bool ceilMode = context.getInt("ceil_mode", 0) != 0;
+  bool ceilMode = context.getFlag("ceil_mode", false);
 
   SmallVector<WindowAxis> windows;
   Builder &b = context.b;

@@ -94,9 +94,9 @@ func.func @products(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<1x4x4xi8>, 
 
 // -----
 
-func.func @others(%x: tensor<1x1x4x4xf32>, %v: tensor<4xf32>, %s: tensor<5xf32>, %i: tensor<4xi32>) {
-  // expected-error @+1 {{'BatchNormalization': the input must have rank 2 or more, but got 1}}
-  %0 = quant_float.node "BatchNormalization"(%v, %v, %v, %v, %v) opset 15 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
+func.func @others(%x: tensor<1x1x4x4xf32>, %r: tensor<f32>, %v: tensor<4xf32>, %s: tensor<5xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{'BatchNormalization': the input must not be a scalar}}
+  %0 = quant_float.node "BatchNormalization"(%r, %v, %v, %v, %v) opset 15 : (tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
   %sizes = arith.constant dense<[1, 1, 2, -2]> : tensor<4xi64>
   // expected-error @+1 {{'Resize': a size must be at least 0, but got -2}}
   %1 = quant_float.node "Resize"(%x, %sizes) opset 19 absent [1, 2] : (tensor<1x1x4x4xf32>, tensor<4xi64>) -> tensor<*xf32>
@@ -125,4 +125,28 @@ func.func @values(%x: tensor<2x3xf32>, %h: tensor<4xf16>) -> (tensor<*xf32>, ten
   // expected-error @+1 {{'DynamicQuantizeLinear': the input must have elements of f32, but got 'f16'}}
   %3:3 = quant_float.node "DynamicQuantizeLinear"(%h) opset 11 : (tensor<4xf16>) -> (tensor<*xui8>, tensor<f32>, tensor<ui8>)
   return %0#1, %3#0 : tensor<*xf32>, tensor<*xui8>
+}
+
+// -----
+
+func.func @values_of_attributes(%x: tensor<2x3xf32>, %b: tensor<2xf32>, %i: tensor<1x1x2x2xf32>) {
+  // expected-error @+1 {{'Gelu': attribute 'approximate' must be one of none, tanh, but got 'foo'}}
+  %0 = quant_float.node "Gelu"(%x) opset 20 attributes {approximate = "foo"} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'ReduceMax': attribute 'keepdims' must be 0 or 1, but got 2}}
+  %1 = quant_float.node "ReduceMax"(%x) opset 13 attributes {keepdims = 2 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'ReduceSum': attribute 'noop_with_empty_axes' must be 0 or 1, but got -1}}
+  %2 = quant_float.node "ReduceSum"(%x) opset 13 attributes {noop_with_empty_axes = -1 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Gemm': attribute 'transB' must be 0 or 1, but got 3}}
+  %3 = quant_float.node "Gemm"(%x, %x) opset 13 attributes {transB = 3 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Mod': attribute 'fmod' must be 0 or 1, but got 2}}
+  %4 = quant_float.node "Mod"(%x, %x) opset 13 attributes {fmod = 2 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'IsInf': attribute 'detect_negative' must be 0 or 1, but got 2}}
+  %5 = quant_float.node "IsInf"(%x) opset 13 attributes {detect_negative = 2 : i64} : (tensor<2x3xf32>) -> tensor<*xi1>
+  // expected-error @+1 {{'AveragePool': attribute 'count_include_pad' must be 0 or 1, but got 2}}
+  %6 = quant_float.node "AveragePool"(%i) opset 13 attributes {kernel_shape = array<i64: 1, 1>, count_include_pad = 2 : i64} : (tensor<1x1x2x2xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'MaxPool': attribute 'ceil_mode' must be 0 or 1, but got 2}}
+  %7 = quant_float.node "MaxPool"(%i) opset 13 attributes {kernel_shape = array<i64: 1, 1>, ceil_mode = 2 : i64} : (tensor<1x1x2x2xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'MaxPool': auto_pad 'SAME' is unknown}}
+  %8 = quant_float.node "MaxPool"(%i) opset 13 attributes {kernel_shape = array<i64: 1, 1>, auto_pad = "SAME"} : (tensor<1x1x2x2xf32>) -> tensor<*xf32>
+  return
 }
