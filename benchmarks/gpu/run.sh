@@ -10,20 +10,19 @@ set -u
 folder=$(cd "$(dirname "$0")" && pwd)
 results=${1:-$folder/results.json}
 repeat=${REPEAT:-50}
-launch=$folder/quant-float-gpu-launch
+exec=$folder/quant-float-exec
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-"$launch" --show-device > "$work/device" || exit 1
+"$exec" --show-device > "$work/device" || exit 1
 { read -r chip; read -r name; read -r cuda; } < "$work/device"
 driver=$(cat /sys/module/nvidia/version 2> /dev/null || true)
 
-# For this device's own chip if the driver is not older than that code, or what the driver compiles.
+# For this device's own chip if the driver is not older than that code.
 kind=
-for candidate in "${chip}a.cubin" "$chip.cubin" "${chip}a.ptx" "$chip.ptx" sm_80.ptx; do
-  # Runs on no elements: only loads.
-  if [ -e "$folder/casts.$candidate" ] &&
-    "$launch" "$folder/casts.$candidate" --fill-range 0 0 > "$work/log" 2>&1; then
+for candidate in "${chip}a" "$chip" sm_80; do
+  if [ -e "$folder/casts.$candidate.so" ] &&
+    "$exec" "$folder/casts.$candidate.so" --all --sweep 0 1 > "$work/log" 2>&1; then
     kind=$candidate
     break
   fi
@@ -37,34 +36,42 @@ echo "$name, $chip, kernels $kind"
 failures=0
 : > "$work/checks"
 while read -r check model options; do
-  code=$folder/$model.$kind
   start=$SECONDS
   # The options are words without blanks.
   # shellcheck disable=SC2086
-  if "$launch" "$code" $options --check-digests "$folder/$check.digests" \
-    --json "$work/report.json" > "$work/log" 2>&1; then
+  if ! "$exec" "$folder/$model.$kind.so" --all $options --digest > "$work/digests" 2> "$work/log"; then
+    found=$(tail -n 1 "$work/log" | tr -d '"\\')
+  elif [ "$(cat "$work/digests")" != "$(cat "$folder/$check.digests")" ]; then
+    found=$(awk 'NR == FNR { expected[NR] = $0; next }
+      $0 != expected[FNR] { print "expected " expected[FNR] ", but got " $0; exit }' "$folder/$check.digests" "$work/digests")
+    found=${found:-fewer digests than expected}
+  else
+    found=
+  fi
+  if [ -z "$found" ]; then
     echo "$check: agrees ($((SECONDS - start)) s)"
   else
     failures=$((failures + 1))
-    echo "$check: FAILED: $(tail -n 1 "$work/log")"
-    [ -e "$work/report.json" ] || printf '{"error": "%s"}' "$(tail -n 1 "$work/log" | tr -d '"\\')" > "$work/report.json"
+    echo "$check: FAILED: $found"
   fi
   [ -s "$work/checks" ] && echo "," >> "$work/checks"
-  printf '"%s": ' "$check" >> "$work/checks"
-  cat "$work/report.json" >> "$work/checks"
-  rm -f "$work/report.json"
+  printf '"%s": {"agrees": %s, "found": "%s"}' "$check" "$([ -z "$found" ] && echo true || echo false)" "$found" >> "$work/checks"
 done < "$folder/checks.txt"
 
-if ! "$launch" "$folder/timed.$kind" --random 1 --time --repeat "$repeat" --json "$work/timed.json" > "$work/log"; then
+if ! "$exec" "$folder/timed.$kind.so" --all --random 1 --time --repeat "$repeat" > "$work/log"; then
   failures=$((failures + 1))
-  echo '{}' > "$work/timed.json"
 fi
+# "key: number" of each entry as a row.
+awk 'BEGIN { printf "{\"timings\": [" }
+  /^entry:/ { printf "%s{\"entry\": \"%s\"", rows++ ? "},\n" : "\n", $2 }
+  /^[a-z_]+: [0-9.e+-]+$/ { sub(/:$/, "", $1); printf ", \"%s\": %s", $1, $2 }
+  END { printf "%s]}\n", rows ? "}\n" : "" }' "$work/log" > "$work/timed.json"
 awk '/^entry:/ { entry = $2 } /^bytes_per_second:/ { bytes = $2 }
   /^of_copy:/ { printf "%s: %.0f GB/s, %.1f %% of a copy\n", entry, bytes / 1e9, 100 * $2 }' "$work/log"
 
 echo 'null' > "$work/peers.json"
 if python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; then
-  elements=$(sed -n 's/.*"f32\[\([0-9]*\)\]".*/\1/p' "$work/timed.json" | head -n 1)
+  elements=$(sed -n 's/^elements: //p' "$work/log" | head -n 1)
   python3 "$folder/peers.py" "$elements" "$repeat" > "$work/peers.json.tmp" &&
     mv "$work/peers.json.tmp" "$work/peers.json"
 fi

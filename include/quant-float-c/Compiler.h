@@ -385,8 +385,7 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEmit(
 
 /** The same to a file, which is replaced when all is done; on failure an
  * existing one stays as it was. Beside objects and shared libraries goes their
- * header, `path` with .h, and beside PTX and cubins the launch description,
- * .json.
+ * header, `path` with .h.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,

@@ -26,7 +26,7 @@ struct Request {
 /// What the compiler made.
 struct Output {
   SmallVector<char, 0> contents;
-  /// The header or launch description beside it; empty where there is none.
+  /// The header beside it; empty where there is none.
   std::string beside;
 
   StringRef getContents() const { return {contents.data(), contents.size()}; }

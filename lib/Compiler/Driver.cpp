@@ -152,9 +152,6 @@ StringRef quant_float::getSuffixBeside(EmitKind kind) {
   case EmitKind::Object:
   case EmitKind::Shared:
     return "h";
-  case EmitKind::Ptx:
-  case EmitKind::Cubin:
-    return "json";
   default:
     return {};
   }
@@ -168,7 +165,7 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   if (kind == EmitKind::Ptx || kind == EmitKind::Cubin ||
       (options.target == Target::NVVM &&
        (kind == EmitKind::LLVMIR || kind == EmitKind::Assembly)))
-    return compileKernelsTo(module, kind, options, os, beside);
+    return compileKernelsTo(module, kind, options, os);
   if (kind == EmitKind::MLIR) {
     if (options.islands) {
       PassManager manager(module.getContext());

@@ -8,7 +8,6 @@
 
 #include "Kernels.h"
 
-#include "LaunchDescription.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "quant-float/Support/NvidiaChip.h"
@@ -23,23 +22,13 @@ using namespace mlir::quant_float;
 
 LogicalResult quant_float::lowerToNVVM(ModuleOp module,
                                        const CompileOptions &options,
-                                       KernelFormat format,
-                                       std::string *description) {
+                                       KernelFormat format) {
   llvm::Expected<NvidiaChip> chip =
       NvidiaChip::get(options.chip, options.features);
   if (!chip)
     return emitError(module.getLoc()) << llvm::toString(chip.takeError());
-  PassManager outline(module.getContext());
-  buildOutlineKernelsPipeline(outline, options.islands);
-  if (failed(outline.run(module)))
-    return failure();
-  if (description) {
-    FailureOr<std::string> text = describeLaunches(module, chip->name);
-    if (failed(text))
-      return failure();
-    *description = std::move(*text);
-  }
   PassManager lower(module.getContext());
+  buildOutlineKernelsPipeline(lower, options.islands);
   LowerToNVVMOptions lowering;
   lowering.chip = chip->name;
   lowering.features = chip->getFeatures();
@@ -57,15 +46,12 @@ LogicalResult quant_float::lowerToNVVM(ModuleOp module,
 
 LogicalResult quant_float::compileKernelsTo(ModuleOp module, EmitKind kind,
                                             const CompileOptions &options,
-                                            llvm::raw_ostream &os,
-                                            std::string *description) {
+                                            llvm::raw_ostream &os) {
   bool isBitcode = kind == EmitKind::LLVMIR;
   KernelFormat format = kind == EmitKind::Cubin ? KernelFormat::Bin
                         : isBitcode             ? KernelFormat::LLVM
                                                 : KernelFormat::ISA;
-  bool isDescribed = !getSuffixBeside(kind).empty();
-  if (failed(lowerToNVVM(module, options, format,
-                         isDescribed ? description : nullptr)))
+  if (failed(lowerToNVVM(module, options, format)))
     return failure();
   SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
   if (binaries.size() != 1 || binaries.front().getObjects().size() != 1)

@@ -14,16 +14,14 @@
 
 namespace mlir::quant_float {
 
-/// quant-float-lower-to-nvvm in place. `description` gets what describeLaunches
-/// says on the way.
+/// quant-float-lower-to-nvvm in place.
 LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
-                          KernelFormat format,
-                          std::string *description = nullptr);
+                          KernelFormat format);
 
 /// Writes the device code of all kernels as LLVM IR, PTX or a cubin.
 LogicalResult compileKernelsTo(ModuleOp module, EmitKind kind,
                                const CompileOptions &options,
-                               llvm::raw_ostream &os, std::string *description);
+                               llvm::raw_ostream &os);
 
 } // namespace mlir::quant_float
 

@@ -154,7 +154,7 @@ class Module:
         Args:
             kind: ``"mlir"``, ``"llvm-dialect"``, ``"llvm-ir"``, ``"asm"``, ``"obj"``, ``"header"``,
                 ``"ptx"``, ``"cubin"``; with a path also ``"shared"``.
-            path: the file; the C header or the launch description goes beside it.
+            path: the file; the C header of an object or a library goes beside it.
             cpu: a name LLVM knows, or ``"host"``.
             triple: of the target; this machine's without one.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.

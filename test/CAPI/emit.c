@@ -4,7 +4,6 @@
 // RUN: cd %t && %t/emit > %t/out
 // RUN: FileCheck %s < %t/out
 // RUN: FileCheck --check-prefix=HEADER %s < %t/cast.h
-// RUN: FileCheck --check-prefix=LAUNCH %s < %t/cast.json
 #include "Inputs/harness.h"
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -114,4 +113,3 @@ int main(void) {
 // CHECK-NEXT: file: expected the path of a file, but got '-'
 // CHECK-NEXT: file: beside.h: Is a directory
 // HEADER: int cast(const qf_tensor
-// LAUNCH: "chip":"sm_90"

@@ -102,8 +102,7 @@ compileToLLVM(ModuleOp module, const CompileOptions &options,
               llvm::LLVMContext &llvmContext);
 
 /// The suffix of the file that goes beside an output of this kind: the C header
-/// of an object or library, the launch description of device code; empty if
-/// there is none.
+/// of an object or library; empty if there is none.
 StringRef getSuffixBeside(EmitKind kind);
 
 /// Compiles and writes one kind of output; `baseName` is that of the output

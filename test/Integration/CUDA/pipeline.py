@@ -35,29 +35,15 @@ def main(tools, compiler, cuda_include, obj_root, folder, full=""):
 
     def compare(library, code, environment, *options):
         nonlocal runs
-        digests = folder / "digests.txt"
-        digests.unlink(missing_ok=True)
-        run(
-            "quant-float-gpu-launch",
-            "--host",
-            library,
-            code.with_suffix(".json"),
-            *options,
-            "--digests",
-            digests,
-        )
+        given = ("--all", *options, "--digest")
+        expected = run("quant-float-exec", library, *given)
         for offset in OFFSETS:
             runs += 1
-            run(
-                "quant-float-gpu-launch",
-                code,
-                *options,
-                "--check-digests",
-                digests,
-                "--offset-bytes",
-                offset,
-                environment=environment,
+            found = run(
+                "quant-float-exec", code, *given, "--offset-bytes", offset, environment=environment
             )
+            if not expected or found != expected:
+                failures.append(f"{code} {' '.join(map(str, options))}: other bits at {offset}")
 
     models = {
         "dense": gpu_models.dense(),
@@ -69,7 +55,7 @@ def main(tools, compiler, cuda_include, obj_root, folder, full=""):
         model.write_text(text)
         run("quant-float-compile", model, "-o", library)
         for chip in CHIPS if full else CHIPS[: 1 + (name == "casts")]:
-            code, kernels = folder / f"{name}.{chip}.ptx", folder / f"{name}.{chip}.so"
+            code, kernels = folder / f"{name}.{chip}.so", folder / f"{name}.{chip}.kernels.so"
             device = folder / f"{name}.{chip}.device.ll"
             on = ("--target", "nvvm", "--chip", chip)
             run("quant-float-compile", model, "-o", code, *on)
@@ -80,9 +66,7 @@ def main(tools, compiler, cuda_include, obj_root, folder, full=""):
                 # Around one, subnormals, and what is no number.
                 for first in (0x3F7FFF00, 0, 0xFF7FFF00):
                     count = 0x4000 if not full else 0x200000
-                    compare(
-                        library, code, environment, "--fill-range", first, count, "--chunk", 0x1501
-                    )
+                    compare(library, code, environment, "--sweep", first, count, "--chunk", 0x1501)
                 continue
             for size in SIZES:
                 # D8: what arithmetic makes of a NaN has no specified sign.
