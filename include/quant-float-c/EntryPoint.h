@@ -18,6 +18,13 @@
  * The header beside the object declares them and says how many inputs and
  * outputs there are, their shapes and element types.
  *
+ * Names. <name> is that of the function in the model, a C identifier, unless it
+ * is a keyword of C or C++, a name that C libraries, libm or OpenMP's runtime
+ * define (exit, write, sin), or begins with qf_, mgpu, quantFloat, two
+ * underscores or one before a letter: then it is graph_ and that name. Shared
+ * libraries call their own functions, whatever else in the program has the same
+ * names, and export nothing else.
+ *
  * Memory. Every tensor is the caller's: the function reads `inputs[i].data`,
  * writes `outputs[i].data` and keeps no pointer. Elements are contiguous in
  * row-major order, at any alignment. An output may overlap neither an input

@@ -33,34 +33,37 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// Names that a C or C++ program cannot give a function, and those of functions
-/// that compiled code itself calls.
+/// that it has from elsewhere: whoever called these would get the model.
 static bool isReservedName(StringRef name) {
   static const llvm::StringSet<> reserved = {
-      "alignas", "alignof",   "and",       "asm",      "auto",     "bool",
-      "break",   "case",      "catch",     "char",     "class",    "compl",
-      "concept", "const",     "constexpr", "continue", "decltype", "default",
-      "delete",  "do",        "double",    "else",     "enum",     "explicit",
-      "export",  "extern",    "false",     "float",    "for",      "friend",
-      "goto",    "if",        "inline",    "int",      "long",     "main",
-      "memcmp",  "memcpy",    "memmove",   "memset",   "mutable",  "namespace",
-      "new",     "noexcept",  "not",       "nullptr",  "operator", "or",
-      "private", "protected", "public",    "register", "requires", "restrict",
-      "return",  "short",     "signed",    "sizeof",   "static",   "struct",
-      "switch",  "template",  "this",      "throw",    "true",     "try",
-      "typedef", "typeid",    "typename",  "typeof",   "union",    "unsigned",
-      "using",   "virtual",   "void",      "volatile", "while",    "xor"};
-  static const llvm::StringSet<> library = {
-      "acos", "acosh", "asin",      "asinh", "atan", "atan2",  "atanh",
-      "cbrt", "ceil",  "cos",       "cosh",  "erf",  "erfc",   "exp",
-      "exp2", "expm1", "floor",     "fma",   "fmax", "fmin",   "fmod",
-      "free", "log",   "log10",     "log1p", "log2", "malloc", "pow",
-      "rint", "round", "roundeven", "sin",   "sinh", "sqrt",   "tan",
-      "tanh", "trunc"};
-  StringRef single = name.ends_with("f") ? name.drop_back() : name;
-  return reserved.contains(name) || library.contains(name) ||
-         library.contains(single) || name.starts_with("__") ||
-         name.starts_with("qf_") || name.starts_with("QF_") ||
-         name.starts_with("mgpu") || name.starts_with("quantFloat");
+      "alignas",   "alignof", "and",       "asm",      "auto",     "bool",
+      "break",     "case",    "catch",     "char",     "class",    "compl",
+      "concept",   "const",   "constexpr", "continue", "decltype", "default",
+      "delete",    "do",      "double",    "else",     "enum",     "explicit",
+      "export",    "extern",  "false",     "float",    "for",      "friend",
+      "goto",      "if",      "inline",    "int",      "long",     "mutable",
+      "namespace", "new",     "noexcept",  "not",      "nullptr",  "operator",
+      "or",        "private", "protected", "public",   "register", "requires",
+      "restrict",  "return",  "short",     "signed",   "sizeof",   "static",
+      "struct",    "switch",  "template",  "this",     "throw",    "true",
+      "try",       "typedef", "typeid",    "typename", "typeof",   "union",
+      "unsigned",  "using",   "virtual",   "void",     "volatile", "while",
+      "xor",
+#include "CLibraryNames.def"
+  };
+  for (StringRef prefix :
+       {"__", "qf_", "QF_", "mgpu", "quantFloat", "omp_", "kmp_"})
+    if (name.starts_with(prefix))
+      return true;
+  // Before a digit it is what importers put there.
+  if (name.size() > 1 && name[0] == '_' && llvm::isAlpha(name[1]))
+    return true;
+  if (reserved.contains(name))
+    return true;
+  for (StringRef suffix : {"f32", "f64", "f128", "f32x", "f64x"})
+    if (StringRef base = name; base.consume_back(suffix))
+      return reserved.contains(base);
+  return false;
 }
 
 static bool isCIdentifier(StringRef name) {

@@ -2,7 +2,7 @@
 
 // Open sizes of the results are those of the arguments; nothing is computed.
 
-// CHECK-LABEL: func.func @open.kernel(
+// CHECK-LABEL: func.func @narrow.kernel(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32> {bufferization.writable = false},
 // CHECK-SAME:    %[[CODES:.+]]: tensor<3xi8> {bufferization.writable = false},
 // CHECK-SAME:    %[[Y:.+]]: memref<?x4xf16>, %[[COPY:.+]]: memref<3xi8>)
@@ -11,20 +11,20 @@
 // CHECK-SAME:                {dtype = 21 : i32, name = "", sizes = array<i64: 3>}],
 // CHECK-SAME:      outputs = [{dtype = 10 : i32, name = "y", sizes = array<i64: -1, 4>},
 // CHECK-SAME:                 {dtype = 21 : i32, name = "", sizes = array<i64: 3>}],
-// CHECK-SAME:      symbol = "open"}
+// CHECK-SAME:      symbol = "narrow"}
 // CHECK:         %[[RESULT:.+]] = linalg.generic
 // CHECK:         bufferization.materialize_in_destination %[[RESULT]] in restrict writable %[[Y]]
 // CHECK:         bufferization.materialize_in_destination %[[CODES]] in restrict writable %[[COPY]]
 // CHECK-NEXT:    return{{$}}
 
-// CHECK-LABEL: func.func @open.sizes(
+// CHECK-LABEL: func.func @narrow.sizes(
 // CHECK-SAME:    %[[D0:.+]]: index, %{{.+}}: index, %{{.+}}: index) -> index {
 // CHECK-NOT:     linalg
 // CHECK:         return %[[D0]] : index
 
-// CHECK-NOT:   func.func @open(
+// CHECK-NOT:   func.func @narrow(
 #map = affine_map<(d0, d1) -> (d0, d1)>
-func.func @open(%x: tensor<?x4xf32> {quant_float.name = "x in"},
+func.func @narrow(%x: tensor<?x4xf32> {quant_float.name = "x in"},
                 %codes: tensor<3xi8> {quant_float.element_type = ui4})
     -> (tensor<?x4xf16> {quant_float.name = "y"},
         tensor<3xi8> {quant_float.element_type = ui4})

@@ -121,8 +121,10 @@ bool Session::selectEntries() {
   for (int32_t i = 0; i < library->num_entries; ++i) {
     const qf_entry &entry = library->entries[i];
     names += (names.empty() ? "'" : ", '") + std::string(entry.symbol) + "'";
+    // A function whose name was taken has a prefix.
     if (options.entry.empty() || options.entry == entry.symbol ||
-        options.entry == entry.graph_name)
+        options.entry == entry.graph_name ||
+        "graph_" + options.entry == entry.symbol)
       entries.push_back(&entry);
   }
   if (names.empty())
