@@ -16,6 +16,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 #include <mutex>
 
 using namespace mlir::quant_float;
@@ -125,8 +126,21 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
                                     const llvm::TargetMachine &target,
                                     const LinkEntryRuntimeOptions &options) {
   setTarget(module, target);
-  if (options.inProcess)
+  if (options.inProcess) {
+    // Of another architecture's code JitModule says what is wrong.
+    const llvm::Triple &triple = target.getTargetTriple();
+    bool isOfProcess = triple.getArch() ==
+                       llvm::Triple(llvm::sys::getProcessTriple()).getArch();
+    std::optional<Runtime> runtime = getRuntime(triple);
+    StringRef missing =
+        runtime && isOfProcess
+            ? findMissingProcessFeature(getRequiredFeatures(*runtime, target))
+            : StringRef();
+    if (!missing.empty())
+      return llvm::createStringError("expected a CPU with " + missing +
+                                     ", but this machine's CPU lacks it");
     return llvm::Error::success();
+  }
 
   // The entry points are what calls the runtime.
   llvm::SmallVector<llvm::Function *> entryPoints;

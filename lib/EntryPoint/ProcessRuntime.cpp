@@ -15,11 +15,20 @@
 #include "quant-float/EntryPoint/Link.h"
 
 extern "C" {
-// What is compiled in the process is for its CPU. Of the runtime as well.
+// What is compiled in the process has been checked by then. Of the runtime as
+// well.
 extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
 const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS] = {};
 void __qf_run_entry_point();
 void __qf_compute_output_sizes();
+const char *__qf_find_missing_cpu_feature(uint64_t required);
+}
+
+llvm::StringRef
+mlir::quant_float::findMissingProcessFeature(uint64_t required) {
+  const char *missing =
+      required ? __qf_find_missing_cpu_feature(required) : nullptr;
+  return missing ? missing : llvm::StringRef();
 }
 
 llvm::ArrayRef<mlir::quant_float::EntryRuntimeFunction>

@@ -10,11 +10,14 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/RISCVISAInfo.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
@@ -55,6 +58,13 @@ static std::string getHostFeatures() {
   return features.getString();
 }
 
+/// The CPU whose features every machine of the architecture has.
+static std::string getBaselineCpu(const llvm::Triple &triple) {
+  return triple.isX86()       ? "x86-64"
+         : triple.isRISCV64() ? "generic-rv64"
+                              : "generic";
+}
+
 static bool isKnownCpu(StringRef triple, StringRef cpu) {
   std::string message;
   llvm::Triple parsed(triple);
@@ -84,6 +94,63 @@ static std::string getDefaultTriple(StringRef cpu) {
   return host;
 }
 
+/// Features that compiled code can ask the machine for. What else it used would
+/// be an illegal instruction there, not an error.
+static ArrayRef<StringRef> getVerifiableFeatures(const llvm::Triple &triple) {
+  static const StringRef x86[] = {
+#define QF_CPU_FEATURE(name, source, bit, state) name,
+#include "../EntryPoint/Runtime/X86Features.def"
+  };
+  static const StringRef aarch64[] = {
+#define QF_CPU_FEATURE(name, word, bit) name,
+#include "../EntryPoint/Runtime/AArch64Features.def"
+  };
+  static const StringRef riscv[] = {
+#define QF_CPU_FEATURE(name, word, bit) name,
+#include "../EntryPoint/Runtime/RISCVFeatures.def"
+  };
+  if (triple.isX86())
+    return x86;
+  return triple.isAArch64() ? ArrayRef(aarch64) : ArrayRef(riscv);
+}
+
+/// Whether a feature is of instructions: most are of which of them are fast.
+static bool isOfInstructions(const llvm::Triple &triple, StringRef feature) {
+  static const llvm::StringSet<> x86 = {
+#define X86_FEATURE(id, name) name,
+#include "llvm/TargetParser/X86TargetParser.def"
+  };
+  if (triple.isX86())
+    return x86.contains(feature);
+  if (triple.isRISCV64())
+    return llvm::RISCVISAInfo::isSupportedExtensionFeature(feature);
+  return llvm::any_of(llvm::AArch64::Extensions,
+                      [&](const llvm::AArch64::ExtensionInfo &extension) {
+                        return extension.PosTargetFeature.drop_front() ==
+                               feature;
+                      });
+}
+
+/// The features of `subtarget` that neither every machine of the architecture
+/// has nor code can ask for, switched off: "-a,-b".
+static std::string
+getUnverifiableFeatures(const llvm::Target &target, const llvm::Triple &triple,
+                        const llvm::MCSubtargetInfo &subtarget) {
+  llvm::SubtargetFeatures verifiable;
+  for (StringRef feature : getVerifiableFeatures(triple))
+    verifiable.AddFeature(feature);
+  // With all that these imply.
+  std::unique_ptr<llvm::MCSubtargetInfo> known(target.createMCSubtargetInfo(
+      triple, getBaselineCpu(triple), verifiable.getString()));
+  llvm::SubtargetFeatures result;
+  for (const llvm::SubtargetFeatureKV &feature :
+       subtarget.getEnabledProcessorFeatures())
+    if (isOfInstructions(triple, feature.Key) &&
+        !known->checkFeatures(("+" + StringRef(feature.Key)).str()))
+      result.AddFeature(feature.Key, /*Enable=*/false);
+  return result.getString();
+}
+
 llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                                          StringRef features) {
   initializeTargets();
@@ -107,10 +174,7 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
     result.cpu = llvm::sys::getHostCPUName();
     result.features = getHostFeatures();
   } else {
-    result.cpu = cpu.empty() ? (parsed.isX86()       ? "x86-64"
-                                : parsed.isRISCV64() ? "generic-rv64"
-                                                     : "generic")
-                             : cpu.str();
+    result.cpu = cpu.empty() ? getBaselineCpu(parsed) : cpu.str();
     // "rv64gcv": RISC-V has no CPU name for the baseline with vectors.
     if (parsed.isRISCV64() && cpu == "rv64gcv") {
       result.cpu = "generic-rv64";
@@ -128,12 +192,20 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                      result.triple + "'");
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
       (*target)->createMCSubtargetInfo(parsed, result.cpu, result.features));
+  std::string unverifiable =
+      getUnverifiableFeatures(**target, parsed, *subtarget);
+  if (!unverifiable.empty()) {
+    result.features += (result.features.empty() ? "" : ",") + unverifiable;
+    subtarget.reset(
+        (*target)->createMCSubtargetInfo(parsed, result.cpu, result.features));
+  }
   auto has = [&](StringRef feature) {
     return subtarget->checkFeatures(("+" + feature).str());
   };
+  // LLVM aborts on the others.
+  if (!parsed.isAArch64() && (!parsed.isArch64Bit() || !has("64bit")))
+    return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
   if (parsed.isX86()) {
-    if (!parsed.isArch64Bit() || !has("64bit"))
-      return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
     result.hasFma = has("fma");
     result.hasHalfConversions = has("f16c");
     result.minIsSelect = result.keepsNaNSigns = true;

@@ -21,8 +21,9 @@ class TargetMachine;
 namespace mlir::quant_float {
 
 struct LinkEntryRuntimeOptions {
-  /// The code stays in this process and is for its CPU: it is left to call the
-  /// runtime of getProcessEntryRuntime, which does not look at the CPU.
+  /// The code stays in this process: it is left to call the runtime of
+  /// getProcessEntryRuntime, which does not look at the CPU. Code for another
+  /// CPU than this machine's is an error.
   bool inProcess = false;
 };
 
@@ -52,6 +53,10 @@ struct LibraryDescription {
 void addLibraryDescription(llvm::Module &module,
                            const llvm::TargetMachine &target,
                            const LibraryDescription &library);
+
+/// LLVM's name of the first feature of a set, as compiled code has it, that the
+/// CPU of this process lacks; empty if there is none.
+llvm::StringRef findMissingProcessFeature(uint64_t required);
 
 /// A function of the entry runtime that this process has for itself.
 struct EntryRuntimeFunction {

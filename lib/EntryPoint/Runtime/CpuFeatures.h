@@ -157,6 +157,12 @@ static const char *getCpuFeatureName(unsigned row) {
   return name;
 }
 
+/* Null, or the name of the first feature of the set that is missing. */
+const char *__qf_find_missing_cpu_feature(uint64_t required) {
+  uint64_t missing = required & ~availableCpuFeatures();
+  return missing ? getCpuFeatureName((unsigned)__builtin_ctzll(missing)) : 0;
+}
+
 /*
  * Null, or the name of the first feature that is needed and missing.
  *

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Support/TargetCpu.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 #include "gtest/gtest.h"
 
@@ -27,6 +28,8 @@ TEST(TargetCpuTest, unknownNamesAreErrors) {
             "unknown cpu 'apple-m1' for the triple 'x86_64-unknown-linux-gnu'");
   EXPECT_EQ(getError("x86_64-linux-gnu", "pentium4"),
             "cpu 'pentium4' has no 64-bit mode");
+  EXPECT_EQ(getError("riscv64-linux-gnu", "sifive-e20"),
+            "cpu 'sifive-e20' has no 64-bit mode");
   EXPECT_EQ(getError("wasm32", ""), "expected an x86-64, aarch64 or riscv64 "
                                     "triple, but got 'wasm32'");
   EXPECT_EQ(getError("foo-bar", ""), "unknown target triple 'foo-bar'");
@@ -57,6 +60,30 @@ TEST(TargetCpuTest, whatCpusHave) {
     llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
         cpu->createMachine();
     EXPECT_TRUE(static_cast<bool>(machine));
+  }
+}
+
+// What the code cannot ask its machine for would be an illegal instruction.
+TEST(TargetCpuTest, codeUsesWhatItCanAskFor) {
+  struct {
+    StringRef triple, cpu, kept, dropped;
+  } table[] = {
+      {"x86_64-linux-gnu", "diamondrapids", "avx512fp16", "egpr"},
+      {"x86_64-linux-gnu", "znver5", "avx512vnni", "movdiri"},
+      {"aarch64-linux-gnu", "ampere1c", "cssc", "faminmax"},
+      {"aarch64-linux-gnu", "neoverse-v2", "sve2", "rcpc"},
+      {"riscv64-linux-gnu", "sifive-p870", "v", "zbb"},
+  };
+  for (const auto &row : table) {
+    SCOPED_TRACE(row.cpu.str());
+    llvm::Expected<TargetCpu> cpu = TargetCpu::get(row.triple, row.cpu);
+    ASSERT_TRUE(static_cast<bool>(cpu));
+    llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+        cpu->createMachine();
+    ASSERT_TRUE(static_cast<bool>(machine));
+    const llvm::MCSubtargetInfo &has = *(*machine)->getMCSubtargetInfo();
+    EXPECT_TRUE(has.checkFeatures(("+" + row.kept).str()));
+    EXPECT_FALSE(has.checkFeatures(("+" + row.dropped).str()));
   }
 }
 
