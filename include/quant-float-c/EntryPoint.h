@@ -142,7 +142,7 @@ enum { QF_LIBRARY_VERSION = 1 };
 /* An input or output of an entry point. */
 typedef struct qf_argument {
   const char *name;     /* in the model; may be empty, never null */
-  const int64_t *sizes; /* `rank` numbers, -1 where any size will do */
+  const int64_t *sizes; /* `rank` numbers, -1: any; null for a scalar */
   int32_t rank;
   int32_t dtype; /* a qf_dtype */
 } qf_argument;
