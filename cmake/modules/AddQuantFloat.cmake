@@ -1,10 +1,38 @@
 # How every library and tool of this project is built.
-#
-# Everything links the shared targets `MLIR` and `LLVM`: a static MLIR library beside the shared one
-# would register every dialect and command-line option twice.
 
+option(QUANT_FLOAT_WARNINGS_AS_ERRORS "Stop at warnings; for those who work on this project" OFF)
+option(QUANT_FLOAT_PRECOMPILE_HEADERS "Compile the headers of MLIR that most files include once" ON)
+# The shared libraries where LLVM was built with them, as Debian's is. Never both: a static MLIR beside
+# the shared one would register every dialect and command-line option twice.
+set(static_default ON)
+if(TARGET MLIR)
+  set(static_default OFF)
+endif()
+option(QUANT_FLOAT_LINK_STATIC "Link MLIR's static libraries, not libMLIR.so" ${static_default})
+
+set(QUANT_FLOAT_MLIR_LIBS MLIR)
+if(QUANT_FLOAT_LINK_STATIC)
+  get_property(QUANT_FLOAT_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
+  # All that a tool can register, without tests, the C API and programs' own parts.
+  list(FILTER QUANT_FLOAT_MLIR_LIBS EXCLUDE REGEX
+    "Test|^MLIR$|^MLIRCAPI|^mlir_|ExecutionEngine|Runtime$|Tbl[Gg]en|TableGen|PDLL|Reduce|Query|MlirOptMain|JitRunner")
+endif()
+if(LLVM_LINK_LLVM_DYLIB)
+  set(QUANT_FLOAT_LLVM_LIBS LLVM)
+else()
+  llvm_map_components_to_libnames(QUANT_FLOAT_LLVM_LIBS
+    AllTargetsAsmParsers AllTargetsCodeGens AllTargetsDescs AllTargetsInfos BitReader BitWriter Core IRReader
+    Linker MC OrcJIT Passes Support Target TargetParser)
+endif()
+list(APPEND QUANT_FLOAT_MLIR_LIBS ${QUANT_FLOAT_LLVM_LIBS})
+
+set(QUANT_FLOAT_WARNINGS -Wall -Wextra)
+if(QUANT_FLOAT_WARNINGS_AS_ERRORS)
+  list(APPEND QUANT_FLOAT_WARNINGS -Werror)
+endif()
+# Nothing here throws or asks for a type at run time, whatever LLVM was built with.
 set(QUANT_FLOAT_COMPILE_OPTIONS
-  -Wall -Wextra -Werror -Wno-unused-parameter -fno-exceptions -fvisibility-inlines-hidden)
+  ${QUANT_FLOAT_WARNINGS} -Wno-unused-parameter -fno-exceptions -fno-rtti -fvisibility-inlines-hidden)
 set(QUANT_FLOAT_LINK_OPTIONS)
 set(QUANT_FLOAT_SANITIZER_OPTIONS)
 foreach(sanitizer IN LISTS QUANT_FLOAT_SANITIZERS)
@@ -27,7 +55,52 @@ function(_quant_float_target_settings target)
     $<INSTALL_INTERFACE:include>)
   target_compile_options(${target} PRIVATE ${QUANT_FLOAT_COMPILE_OPTIONS})
   target_link_options(${target} PUBLIC ${QUANT_FLOAT_LINK_OPTIONS})
+  # What is compiled for libraries and what is compiled for programs share a precompiled header.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  if(QUANT_FLOAT_PRECOMPILE_HEADERS AND NOT target STREQUAL "QuantFloatPrecompiled")
+    target_precompile_headers(${target} REUSE_FROM QuantFloatPrecompiled)
+  endif()
 endfunction()
+
+# Most of the time of a file goes into the headers of MLIR. Two thirds of it are gone where they are
+# compiled once, with the templates that they instantiate.
+if(QUANT_FLOAT_PRECOMPILE_HEADERS)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/QuantFloatPrecompiled.cpp CONTENT "")
+  add_library(QuantFloatPrecompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/QuantFloatPrecompiled.cpp)
+  _quant_float_target_settings(QuantFloatPrecompiled)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # A time in it would keep ccache from finding anything.
+    list(APPEND QUANT_FLOAT_COMPILE_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")
+    target_compile_options(QuantFloatPrecompiled PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  set(headers
+    llvm/ADT/TypeSwitch.h
+    mlir/Dialect/Affine/IR/AffineOps.h
+    mlir/Dialect/Arith/IR/Arith.h
+    mlir/Dialect/Arith/Utils/Utils.h
+    mlir/Dialect/Func/IR/FuncOps.h
+    mlir/Dialect/Linalg/IR/Linalg.h
+    mlir/Dialect/Math/IR/Math.h
+    mlir/Dialect/MemRef/IR/MemRef.h
+    mlir/Dialect/SCF/IR/SCF.h
+    mlir/Dialect/Tensor/IR/Tensor.h
+    mlir/Dialect/Vector/IR/VectorOps.h
+    mlir/IR/BuiltinOps.h
+    mlir/IR/PatternMatch.h
+    mlir/Pass/PassManager.h
+    mlir/Transforms/DialectConversion.h)
+  foreach(header IN LISTS headers)
+    target_precompile_headers(QuantFloatPrecompiled PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}>>")
+  endforeach()
+  if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
+    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+  endif()
+endif()
 
 # add_quant_float_library(QuantFloatX a.cpp b.cpp LINK_LIBS QuantFloatY DEPENDS GeneratedIncGen)
 function(add_quant_float_library name)
@@ -35,7 +108,7 @@ function(add_quant_float_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(QuantFloat::${name} ALIAS ${name})
   _quant_float_target_settings(${name})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -47,7 +120,7 @@ function(add_quant_float_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   _quant_float_target_settings(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
   set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
 endfunction()
 
@@ -57,7 +130,7 @@ function(add_quant_float_plugin name)
   cmake_parse_arguments(ARG "" "EXPORTS" "LINK_LIBS" ${ARGN})
   add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
   _quant_float_target_settings(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
   # What importers stand on is left out where nothing of it is used.
   target_link_options(${name} PRIVATE
     "LINKER:--version-script=${ARG_EXPORTS}" LINKER:--as-needed)
@@ -71,6 +144,6 @@ function(add_quant_float_test_program name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${name}.cpp ${ARG_UNPARSED_ARGUMENTS})
   _quant_float_target_settings(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
   set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TEST_PROGRAMS ${name})
 endfunction()
