@@ -6,31 +6,57 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
+#include "ReadMlir.h"
 #include "mlir/Support/FileUtilities.h"
 #include "quant-float/Compiler/Driver.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static OwningOpRef<ModuleOp> importModel(StringRef path, MLIRContext &context,
-                                         const LoadOptions &options) {
-  if (path.ends_with(".onnx")) {
-    OnnxImportOptions onnx;
-    onnx.verify = options.verify;
-    return importOnnx(path, &context, onnx);
-  }
+static OnnxImportOptions getOnnxOptions(const LoadOptions &options) {
+  OnnxImportOptions onnx;
+  onnx.verify = options.verify;
+  return onnx;
+}
+
+static OpenVinoImportOptions getOpenVinoOptions(const LoadOptions &options) {
   OpenVinoImportOptions openVino;
   openVino.verify = options.verify;
   if (options.fakeConvertMode)
     openVino.fakeConvertMode = *options.fakeConvertMode;
-  return importOpenVino(path, &context, openVino);
+  return openVino;
+}
+
+static OwningOpRef<ModuleOp>
+readWithMode(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext &context,
+             const LoadOptions &options) {
+  OwningOpRef<ModuleOp> module =
+      readMlir(std::move(buffer), context, options.verify);
+  // An op that was not verified need not have operands.
+  if (module && options.fakeConvertMode && options.verify)
+    setFakeConvertModes(*module, *options.fakeConvertMode);
+  return module;
+}
+
+OwningOpRef<ModuleOp> quant_float::parseModel(ModelFormat format,
+                                              StringRef bytes,
+                                              MLIRContext &context,
+                                              const ParseOptions &options) {
+  switch (format) {
+  case ModelFormat::ONNX:
+    return importOnnxBytes(bytes, options.name, options.externalDataFolder,
+                           &context, getOnnxOptions(options));
+  case ModelFormat::OpenVINO:
+    return importOpenVinoBytes(bytes, options.name, options.weightsPath,
+                               &context, getOpenVinoOptions(options));
+  case ModelFormat::MLIR:
+    break;
+  }
+  return readWithMode(llvm::MemoryBuffer::getMemBufferCopy(bytes, options.name),
+                      context, options);
 }
 
 OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
@@ -62,16 +88,10 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
   if (!buffer)
     return fail(kToolWrongUsage, message);
   exitCode = kToolWrongInput;
-  if (isImported) {
-    buffer.reset();
-    return importModel(path, context, options);
-  }
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(
-      sourceMgr, ParserConfig(&context, options.verify));
-  // An op that was not verified need not have operands.
-  if (module && options.fakeConvertMode && options.verify)
-    setFakeConvertModes(*module, *options.fakeConvertMode);
-  return module;
+  if (!isImported)
+    return readWithMode(std::move(buffer), context, options);
+  buffer.reset();
+  return path.ends_with(".onnx")
+             ? importOnnx(path, &context, getOnnxOptions(options))
+             : importOpenVino(path, &context, getOpenVinoOptions(options));
 }

@@ -83,11 +83,41 @@ struct LoadOptions {
   std::optional<FakeConvertMode> fakeConvertMode;
 };
 
+/// The forms that a model in memory may have.
+enum class ModelFormat {
+  /// MLIR as text or bytecode.
+  MLIR,
+  /// A serialized ONNX ModelProto.
+  ONNX,
+  /// The XML of OpenVINO's IR.
+  OpenVINO
+};
+
+struct ParseOptions : LoadOptions {
+  /// The file's name in diagnostics.
+  std::string name = "<memory>";
+  /// Of ONNX: the folder of external data; empty: it is refused.
+  std::string externalDataFolder;
+  /// Of OpenVINO: the .bin file; empty: constants are refused.
+  std::string weightsPath;
+};
+
+/// How deep the types, attributes, regions and locations of MLIR may be nested.
+/// Text and bytecode that go deeper are refused before anything walks them.
+constexpr unsigned kMaxNesting = 256;
+
 /// Reads a model: .onnx and OpenVINO's .xml are imported, .mlir and .mlirbc are
 /// parsed, "-" is MLIR on standard input. Returns null after an error on the
 /// diagnostic engine; `exitCode` then says which of the tools' codes fits.
 OwningOpRef<ModuleOp> loadModel(StringRef path, MLIRContext &context,
                                 int &exitCode, const LoadOptions &options = {});
+
+/// Reads a model from memory. Returns null after an error on the diagnostic
+/// engine. Upstream's reader of bytecode does not stand damage, so that a
+/// process of its own reads that first.
+OwningOpRef<ModuleOp> parseModel(ModelFormat format, StringRef bytes,
+                                 MLIRContext &context,
+                                 const ParseOptions &options = {});
 
 /// Lowers to the LLVM dialect in place, entry points and their wrappers
 /// included; kernels for a GPU are a `gpu.binary` of PTX then. Errors go to the
