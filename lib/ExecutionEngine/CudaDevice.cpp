@@ -17,15 +17,6 @@ static CUdeviceptr toDevice(const void *pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-DeviceMemory::DeviceMemory(DeviceMemory &&other)
-    : context(std::move(other.context)),
-      pointer(std::exchange(other.pointer, nullptr)) {}
-
-DeviceMemory::~DeviceMemory() {
-  if (pointer)
-    context->free(toDevice(pointer));
-}
-
 llvm::Expected<CudaDevice> CudaDevice::open() {
   auto context = std::make_shared<CudaContext>();
   std::string error;
@@ -63,30 +54,27 @@ llvm::Expected<std::string> CudaDevice::getChip() const {
   return "sm_" + std::to_string(newest);
 }
 
-llvm::Expected<DeviceMemory> CudaDevice::allocate(size_t bytes) const {
+llvm::Expected<void *> CudaDevice::allocate(size_t bytes) const {
   CUdeviceptr pointer = 0;
   std::string error;
   if (!context->allocate(bytes, pointer, error))
     return llvm::createStringError(error);
-  return DeviceMemory(context, reinterpret_cast<void *>(pointer));
+  return reinterpret_cast<void *>(pointer);
 }
 
-llvm::Expected<DeviceMemory> CudaDevice::upload(const Tensor &tensor) const {
-  ArrayRef<char> bytes = tensor.getBytes();
-  llvm::Expected<DeviceMemory> memory = allocate(bytes.size());
+void CudaDevice::free(void *pointer) const { context->free(toDevice(pointer)); }
+
+llvm::Error CudaDevice::upload(void *to, ArrayRef<char> bytes) const {
   std::string error;
-  if (memory && !context->upload(toDevice(memory->getPointer()), bytes.data(),
-                                 bytes.size(), error))
+  if (!context->upload(toDevice(to), bytes.data(), bytes.size(), error))
     return llvm::createStringError(error);
-  return memory;
+  return llvm::Error::success();
 }
 
-llvm::Error CudaDevice::download(const DeviceMemory &memory,
-                                 Tensor &tensor) const {
-  MutableArrayRef<char> bytes = tensor.getMutableBytes();
+llvm::Error CudaDevice::download(MutableArrayRef<char> bytes,
+                                 const void *from) const {
   std::string error;
-  if (!context->download(bytes.data(), toDevice(memory.getPointer()),
-                         bytes.size(), error))
+  if (!context->download(bytes.data(), toDevice(from), bytes.size(), error))
     return llvm::createStringError(error);
   return llvm::Error::success();
 }

@@ -9,30 +9,14 @@
 #ifndef QUANT_FLOAT_EXECUTIONENGINE_CUDADEVICE_H
 #define QUANT_FLOAT_EXECUTIONENGINE_CUDADEVICE_H
 
-#include "quant-float/ExecutionEngine/Tensor.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 
 namespace mlir::quant_float {
 
 class CudaContext;
-
-/// Memory of the device, given back at the end.
-class DeviceMemory {
-public:
-  ~DeviceMemory();
-  DeviceMemory(DeviceMemory &&other);
-  DeviceMemory &operator=(DeviceMemory &&) = delete;
-
-  void *getPointer() const { return pointer; }
-
-private:
-  friend class CudaDevice;
-  DeviceMemory(std::shared_ptr<const CudaContext> context, void *pointer)
-      : context(std::move(context)), pointer(pointer) {}
-
-  std::shared_ptr<const CudaContext> context;
-  void *pointer;
-};
 
 /// The first NVIDIA GPU, current in this thread while this object lives. Entry
 /// points that were compiled for GPUs take its memory.
@@ -46,9 +30,12 @@ public:
   /// Fails for devices older than all that are known.
   llvm::Expected<std::string> getChip() const;
 
-  llvm::Expected<DeviceMemory> allocate(size_t bytes) const;
-  llvm::Expected<DeviceMemory> upload(const Tensor &tensor) const;
-  llvm::Error download(const DeviceMemory &memory, Tensor &tensor) const;
+  /// Memory without bytes has an address too. It is given back by whoever took
+  /// it, in any thread in which the device is open.
+  llvm::Expected<void *> allocate(size_t bytes) const;
+  void free(void *pointer) const;
+  llvm::Error upload(void *to, ArrayRef<char> bytes) const;
+  llvm::Error download(MutableArrayRef<char> bytes, const void *from) const;
 
 private:
   CudaDevice() = default;

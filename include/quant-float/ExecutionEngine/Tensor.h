@@ -40,6 +40,13 @@ public:
   static llvm::Expected<Tensor> fromAttribute(ElementsAttr attribute,
                                               Type elementType);
 
+  /// The same elements with the type of another context.
+  Tensor withElementType(Type type) const {
+    Tensor result = *this;
+    result.elementType = type;
+    return result;
+  }
+
   Type getElementType() const { return elementType; }
   ArrayRef<int64_t> getSizes() const { return sizes; }
   int64_t getNumElements() const;

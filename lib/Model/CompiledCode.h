@@ -1,0 +1,45 @@
+//===- CompiledCode.h - What compiled models hold ---------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_MODEL_COMPILEDCODE_H
+#define QUANT_FLOAT_LIB_MODEL_COMPILEDCODE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/Model/CompiledModel.h"
+
+namespace mlir::quant_float {
+
+struct CompiledModel::Code {
+  /// Constants that the code finds where they are, by descriptors that stay
+  /// where they are too.
+  std::vector<std::vector<Tensor>> weights;
+  std::vector<std::vector<qf_tensor>> weightDescriptors;
+  std::vector<DeviceTensors> deviceWeights;
+  /// Of a model that was compiled here, or loaded.
+  std::unique_ptr<JitModule> jit;
+  std::shared_ptr<void> library;
+};
+
+/// The one of `count` functions, of which `getNames` gives symbol and graph
+/// name, that is called so; the empty name is that of an only one.
+llvm::Expected<size_t> findByName(
+    StringRef name, StringRef chooser, size_t count,
+    llvm::function_ref<std::pair<StringRef, StringRef>(size_t)> getNames);
+
+/// OpenVINO's layers become casts that the Reference knows, and turn constants
+/// around, which has to be done before these are arguments of compiled code.
+/// Of layers that have no lowering is told where they are in the way.
+LogicalResult convertLayers(ModuleOp module);
+
+/// Views of the tensors with the types of the function, which has to take them.
+llvm::Expected<std::vector<Tensor>> bindInputs(func::FuncOp function,
+                                               ArrayRef<qf_tensor> inputs);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_MODEL_COMPILEDCODE_H

@@ -1,0 +1,499 @@
+//===- CompiledModel.cpp - Models that can be called ----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledCode.h"
+#include "quant-float/ExecutionEngine/CudaDevice.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/InputFile.h"
+#include "llvm/Support/FileSystem.h"
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Long enough for every message of an entry point but those of long names.
+static constexpr size_t kMessageSize = 512;
+
+CompiledModel::CompiledModel(Target target, std::unique_ptr<Code> code)
+    : target(target), code(std::move(code)) {}
+CompiledModel::CompiledModel(CompiledModel &&) = default;
+CompiledModel &CompiledModel::operator=(CompiledModel &&) = default;
+CompiledModel::~CompiledModel() = default;
+
+static SmallVector<EntryPointArgument>
+readArguments(const qf_argument *arguments, int32_t count) {
+  SmallVector<EntryPointArgument> result;
+  for (const qf_argument &argument : ArrayRef(arguments, size_t(count)))
+    result.push_back(
+        {argument.name, argument.dtype,
+         SmallVector<int64_t>(argument.sizes, argument.sizes + argument.rank)});
+  return result;
+}
+
+llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
+  // Without a slash the loader would search for it.
+  SmallString<128> file(path);
+  if (std::error_code code = llvm::sys::fs::make_absolute(file))
+    return makeFileError(path, code.message());
+  if (llvm::Error error = openRegularFile(file).takeError())
+    return makeFileError(path, llvm::toString(std::move(error)));
+  auto code = std::make_unique<Code>();
+  void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return makeFileError(path, dlerror());
+  code->library = std::shared_ptr<void>(handle, dlclose);
+  auto *get = reinterpret_cast<const qf_library *(*)()>(
+      dlsym(handle, "qf_get_library"));
+  if (!get)
+    return makeFileError(path, "expected a library of quant-float-compile");
+  const qf_library *library = get();
+  if (library->version != QF_LIBRARY_VERSION)
+    return makeError(ErrorKind::Unsupported,
+                     path + ": expected version " + Twine(QF_LIBRARY_VERSION) +
+                         " of the description, but got " +
+                         Twine(library->version));
+  bool isForGpu = StringRef(library->target) == "nvvm";
+  CompiledModel result(isForGpu ? Target::NVVM : Target::CPU, std::move(code));
+  result.startTiming = library->start_timing;
+  result.stopTiming = library->stop_timing;
+  for (const qf_entry &entry :
+       ArrayRef(library->entries, size_t(library->num_entries))) {
+    EntryPointInfo info;
+    info.symbol = entry.symbol;
+    info.graphName = entry.graph_name;
+    info.inputs = readArguments(entry.inputs, entry.num_inputs);
+    info.outputs = readArguments(entry.outputs, entry.num_outputs);
+    result.entries.push_back({std::move(info), entry.run, entry.output_sizes});
+  }
+  return result;
+}
+
+llvm::Expected<size_t> quant_float::findByName(
+    StringRef name, StringRef chooser, size_t count,
+    llvm::function_ref<std::pair<StringRef, StringRef>(size_t)> getNames) {
+  SmallVector<size_t> found;
+  std::string known;
+  for (size_t i = 0; i < count; ++i) {
+    auto [symbol, graphName] = getNames(i);
+    known += (known.empty() ? "'" : ", '") + symbol.str() + "'";
+    if (name.empty() || name == symbol || name == graphName)
+      found.push_back(i);
+  }
+  if (found.size() == 1)
+    return found.front();
+  if (known.empty())
+    return makeError(ErrorKind::Model, "there is no function to run");
+  if (found.empty())
+    return makeError(ErrorKind::Argument, "no function is called '" + name +
+                                              "', there are " + known);
+  if (name.empty())
+    return makeError(ErrorKind::Argument,
+                     "expected " + chooser +
+                         " to choose one of the functions " + known);
+  return makeError(ErrorKind::Argument,
+                   "more than one function is called '" + name + "'");
+}
+
+llvm::Expected<size_t> CompiledModel::findEntry(StringRef name,
+                                                StringRef chooser) const {
+  return findByName(name, chooser, entries.size(), [&](size_t i) {
+    return std::pair<StringRef, StringRef>(entries[i].info.symbol,
+                                           entries[i].info.graphName);
+  });
+}
+
+llvm::Error CompiledModel::checkCall(size_t entry, size_t numInputs,
+                                     size_t numOutputs) const {
+  if (entry >= entries.size())
+    return makeError(ErrorKind::Argument, "entry must be below " +
+                                              Twine(entries.size()) +
+                                              ", but got " + Twine(entry));
+  const EntryPointInfo &info = entries[entry].info;
+  auto refuse = [&](StringRef what, size_t expected, size_t given) {
+    return makeError(ErrorKind::Count, "function '" + info.symbol + "' has " +
+                                           Twine(expected) + " " + what +
+                                           ", but got " + Twine(given));
+  };
+  if (numInputs != info.inputs.size())
+    return refuse("inputs", info.inputs.size(), numInputs);
+  if (numOutputs != info.outputs.size())
+    return refuse("outputs", info.outputs.size(), numOutputs);
+  return llvm::Error::success();
+}
+
+/// What a function of the model returned.
+static llvm::Error getResult(int status, const char *message) {
+  return status ? makeError(static_cast<ErrorKind>(status), message)
+                : llvm::Error::success();
+}
+
+llvm::Error CompiledModel::getOutputSizes(size_t entry,
+                                          ArrayRef<qf_tensor> inputs,
+                                          ArrayRef<int64_t *> sizes) const {
+  if (llvm::Error error = checkCall(entry, inputs.size(), sizes.size()))
+    return error;
+  char message[kMessageSize];
+  return getResult(entries[entry].outputSizes(inputs.data(), sizes.data(),
+                                              message, sizeof message),
+                   message);
+}
+
+llvm::Error CompiledModel::run(size_t entry, ArrayRef<qf_tensor> inputs,
+                               MutableArrayRef<qf_tensor> outputs) const {
+  if (llvm::Error error = checkCall(entry, inputs.size(), outputs.size()))
+    return error;
+  char message[kMessageSize];
+  return getResult(entries[entry].run(inputs.data(), outputs.data(), message,
+                                      sizeof message),
+                   message);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The element type in a context that lives as long as the process: compiled
+/// models outlive those they come from. All types are there before any thread
+/// looks at one.
+static Type getElementType(int32_t dtype) {
+  static const auto *types = [] {
+    auto *context = new MLIRContext(MLIRContext::Threading::DISABLED);
+    auto *types = new std::array<Type, 32>;
+    for (auto [dtype, type] : llvm::enumerate(*types))
+      if (getElementBytes(dtype))
+        type = getTypeFromOnnxDataType(context, dtype);
+    return types;
+  }();
+  return (*types)[dtype];
+}
+
+std::vector<qf_tensor> quant_float::describe(ArrayRef<Tensor> tensors) {
+  std::vector<qf_tensor> descriptors;
+  for (const Tensor &tensor : tensors)
+    descriptors.push_back(tensor.getDescriptor());
+  return descriptors;
+}
+
+/// The bytes of a tensor of the caller, or why there can be none.
+static llvm::Expected<size_t> countBytes(const qf_tensor &tensor,
+                                         bool needsData) {
+  if (!getElementBytes(tensor.dtype))
+    return makeError(ErrorKind::ElementType,
+                     "expected an element type of EntryPoint.h, but got " +
+                         Twine(tensor.dtype));
+  if (tensor.rank < 0)
+    return makeError(ErrorKind::Rank, "expected a rank of 0 or more, but got " +
+                                          Twine(tensor.rank));
+  if (tensor.rank && !tensor.sizes)
+    return makeError(ErrorKind::Null, "sizes must not be null");
+  llvm::Expected<int64_t> count =
+      countBytes(getElementType(tensor.dtype),
+                 ArrayRef(tensor.sizes, static_cast<size_t>(tensor.rank)));
+  if (!count)
+    return makeError(ErrorKind::Size, count.takeError());
+  if (*count && needsData && !tensor.data)
+    return makeError(ErrorKind::Null, "data must not be null");
+  return *count;
+}
+
+llvm::Expected<Tensor> quant_float::viewTensor(const qf_tensor &tensor) {
+  llvm::Expected<size_t> bytes = countBytes(tensor, true);
+  if (!bytes)
+    return bytes.takeError();
+  return Tensor::view(getElementType(tensor.dtype),
+                      ArrayRef(tensor.sizes, static_cast<size_t>(tensor.rank)),
+                      ArrayRef(static_cast<const char *>(tensor.data), *bytes),
+                      nullptr);
+}
+
+llvm::Expected<Tensor> quant_float::copyTensor(const qf_tensor &tensor) {
+  llvm::Expected<Tensor> view = viewTensor(tensor);
+  if (!view)
+    return view;
+  llvm::Expected<Tensor> copy =
+      Tensor::allocate(view->getElementType(), view->getSizes());
+  if (!copy)
+    return makeError(ErrorKind::Memory, copy.takeError());
+  llvm::copy(view->getBytes(), copy->getMutableBytes().begin());
+  return copy;
+}
+
+llvm::Expected<std::vector<SmallVector<int64_t>>>
+CompiledModel::getOutputSizes(size_t entry, ArrayRef<qf_tensor> inputs) const {
+  std::vector<SmallVector<int64_t>> sizes;
+  std::vector<int64_t *> places;
+  if (entry < entries.size())
+    for (const EntryPointArgument &output : entries[entry].info.outputs)
+      sizes.emplace_back(output.sizes.size());
+  for (SmallVector<int64_t> &outputSizes : sizes)
+    places.push_back(outputSizes.data());
+  if (llvm::Error error = getOutputSizes(entry, inputs, places))
+    return std::move(error);
+  return sizes;
+}
+
+llvm::Expected<std::vector<Tensor>>
+CompiledModel::allocateOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const {
+  auto sizes = getOutputSizes(entry, inputs);
+  if (!sizes)
+    return sizes.takeError();
+  std::vector<Tensor> outputs;
+  for (auto [output, outputSizes] :
+       llvm::zip_equal(entries[entry].info.outputs, *sizes)) {
+    llvm::Expected<Tensor> tensor =
+        Tensor::allocate(getElementType(output.dtype), outputSizes);
+    if (!tensor)
+      return makeError(ErrorKind::Memory, tensor.takeError());
+    outputs.push_back(std::move(*tensor));
+  }
+  return outputs;
+}
+
+llvm::Expected<DeviceTensors>
+CompiledModel::allocateDeviceOutputs(size_t entry,
+                                     ArrayRef<qf_tensor> inputs) const {
+  auto sizes = getOutputSizes(entry, inputs);
+  if (!sizes)
+    return sizes.takeError();
+  std::vector<qf_tensor> outputs;
+  for (auto [output, outputSizes] :
+       llvm::zip_equal(entries[entry].info.outputs, *sizes))
+    outputs.push_back({nullptr, outputSizes.data(),
+                       static_cast<int32_t>(outputSizes.size()), output.dtype});
+  return DeviceTensors::create(outputs, /*copies=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of a device
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<DeviceTensors> DeviceTensors::create(ArrayRef<qf_tensor> tensors,
+                                                    bool copies) {
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return makeError(ErrorKind::Device, device.takeError());
+  DeviceTensors result;
+  for (const qf_tensor &tensor : tensors) {
+    llvm::Expected<size_t> bytes = countBytes(tensor, copies);
+    if (!bytes)
+      return bytes.takeError();
+    llvm::Expected<void *> pointer = device->allocate(*bytes);
+    if (!pointer)
+      return makeError(ErrorKind::Device, pointer.takeError());
+    result.sizes.emplace_back(tensor.sizes, tensor.sizes + tensor.rank);
+    result.descriptors.push_back(
+        {*pointer, nullptr, tensor.rank, tensor.dtype});
+    if (!copies)
+      continue;
+    ArrayRef<char> elements(static_cast<const char *>(tensor.data), *bytes);
+    if (llvm::Error error = device->upload(*pointer, elements))
+      return makeError(ErrorKind::Device, std::move(error));
+  }
+  for (auto [descriptor, sizes] :
+       llvm::zip_equal(result.descriptors, result.sizes))
+    descriptor.sizes = sizes.data();
+  return result;
+}
+
+DeviceTensors &DeviceTensors::operator=(DeviceTensors &&other) {
+  std::swap(sizes, other.sizes);
+  std::swap(descriptors, other.descriptors);
+  return *this;
+}
+
+DeviceTensors::~DeviceTensors() {
+  if (descriptors.empty())
+    return;
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (device)
+    for (const qf_tensor &tensor : descriptors)
+      device->free(tensor.data);
+  llvm::consumeError(device.takeError());
+}
+
+llvm::Error DeviceTensors::read(size_t index,
+                                MutableArrayRef<char> bytes) const {
+  if (index >= descriptors.size())
+    return makeError(ErrorKind::Argument, "tensor must be below " +
+                                              Twine(descriptors.size()) +
+                                              ", but got " + Twine(index));
+  size_t expected = llvm::cantFail(countBytes(descriptors[index], false));
+  if (bytes.size() != expected)
+    return makeError(ErrorKind::Size, "expected " + Twine(expected) +
+                                          " bytes, but got " +
+                                          Twine(bytes.size()));
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return makeError(ErrorKind::Device, device.takeError());
+  if (llvm::Error error = device->download(bytes, descriptors[index].data))
+    return makeError(ErrorKind::Device, std::move(error));
+  return llvm::Error::success();
+}
+
+llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
+                                     MutableArrayRef<qf_tensor> outputs) const {
+  if (target != Target::NVVM)
+    return run(entry, inputs, outputs);
+  if (llvm::Error error = checkCall(entry, inputs.size(), outputs.size()))
+    return error;
+  for (const qf_tensor &output : outputs)
+    if (llvm::Error error = countBytes(output, true).takeError())
+      return error;
+  llvm::Expected<DeviceTensors> there = DeviceTensors::create(inputs, true);
+  if (!there)
+    return there.takeError();
+  llvm::Expected<DeviceTensors> results = DeviceTensors::create(outputs, false);
+  if (!results)
+    return results.takeError();
+  SmallVector<qf_tensor> places(results->getDescriptors());
+  if (llvm::Error error = run(entry, there->getDescriptors(), places))
+    return error;
+  for (auto [index, output] : llvm::enumerate(outputs))
+    if (llvm::Error error = results->read(
+            index, MutableArrayRef(static_cast<char *>(output.data),
+                                   *countBytes(output, true))))
+      return error;
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Runs on tensors
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<PreparedRun>
+CompiledModel::prepare(size_t entry, ArrayRef<Tensor> inputs) const {
+  PreparedRun run(*this, entry);
+  run.inputDescriptors = describe(inputs);
+  llvm::Expected<std::vector<Tensor>> outputs =
+      allocateOutputs(entry, run.inputDescriptors);
+  if (!outputs)
+    return outputs.takeError();
+  run.outputs = std::move(*outputs);
+  run.outputDescriptors = describe(run.outputs);
+  if (target != Target::NVVM)
+    return run;
+  llvm::Expected<DeviceTensors> there =
+      DeviceTensors::create(run.inputDescriptors, true);
+  if (!there)
+    return there.takeError();
+  llvm::Expected<DeviceTensors> results =
+      DeviceTensors::create(run.outputDescriptors, false);
+  if (!results)
+    return results.takeError();
+  run.deviceInputs = std::move(*there);
+  run.deviceOutputs = std::move(*results);
+  run.inputDescriptors = run.deviceInputs.getDescriptors().vec();
+  run.outputDescriptors = run.deviceOutputs.getDescriptors().vec();
+  return run;
+}
+
+llvm::Error PreparedRun::run() {
+  return model->run(entry, inputDescriptors, outputDescriptors);
+}
+
+llvm::Expected<double> PreparedRun::time() {
+  bool isOnDevice = model->getTarget() == Target::NVVM;
+  if (isOnDevice)
+    model->startTiming();
+  auto start = std::chrono::steady_clock::now();
+  llvm::Error error = run();
+  std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - start;
+  double seconds = isOnDevice ? model->stopTiming() : passed.count();
+  if (error)
+    return std::move(error);
+  return seconds;
+}
+
+llvm::Expected<std::vector<Tensor>> PreparedRun::takeOutputs() {
+  if (model->getTarget() == Target::NVVM)
+    for (auto [index, output] : llvm::enumerate(outputs))
+      if (llvm::Error error =
+              deviceOutputs.read(index, output.getMutableBytes()))
+        return std::move(error);
+  return std::move(outputs);
+}
+
+llvm::Expected<std::vector<Tensor>>
+CompiledModel::run(size_t entry, ArrayRef<Tensor> inputs) const {
+  llvm::Expected<PreparedRun> prepared = prepare(entry, inputs);
+  if (!prepared)
+    return prepared.takeError();
+  if (llvm::Error error = prepared->run())
+    return std::move(error);
+  return prepared->takeOutputs();
+}
+
+//===----------------------------------------------------------------------===//
+// Two runs
+//===----------------------------------------------------------------------===//
+
+/// One element's number, and its bits.
+static std::pair<double, uint64_t> readElement(Type type, const char *slot,
+                                               unsigned bytes) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < bytes; ++i)
+    bits |= uint64_t(static_cast<unsigned char>(slot[i])) << (8 * i);
+  unsigned width = type.getIntOrFloatBitWidth();
+  APInt value(64, bits);
+  value = value.trunc(width);
+  bits = value.getZExtValue();
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType)
+    return {type.isUnsignedInteger() || width == 1
+                ? static_cast<double>(bits)
+                : static_cast<double>(value.getSExtValue()),
+            bits};
+  llvm::APFloat number(floatType.getFloatSemantics(), value);
+  if (number.isNaN())
+    return {NAN, ~uint64_t(0)};
+  bool losesInfo;
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return {number.convertToDouble(), bits};
+}
+
+llvm::Expected<TensorDifference>
+quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
+  for (const qf_tensor *tensor : {&one, &other})
+    if (llvm::Error error = countBytes(*tensor, true).takeError())
+      return std::move(error);
+  Type type = getElementType(one.dtype);
+  auto getSizes = [](const qf_tensor &tensor) {
+    return ArrayRef(tensor.sizes, static_cast<size_t>(tensor.rank));
+  };
+  auto spell = [&](const qf_tensor &tensor) {
+    return spellTensor(getElementType(tensor.dtype), getSizes(tensor));
+  };
+  if (one.dtype != other.dtype || getSizes(one) != getSizes(other))
+    return makeError(ErrorKind::Size, "expected tensors alike, but got " +
+                                          spell(one) + " and " + spell(other));
+  unsigned bytes = getElementBytes(one.dtype);
+  TensorDifference result;
+  result.numElements = *countBytes(one, true) / bytes;
+  for (int64_t i = 0; i < result.numElements; ++i) {
+    auto read = [&](const qf_tensor &tensor) {
+      return readElement(
+          type, static_cast<const char *>(tensor.data) + i * bytes, bytes);
+    };
+    auto [x, xBits] = read(one);
+    auto [y, yBits] = read(other);
+    if (xBits == yBits)
+      continue;
+    if (!result.numDiffering++)
+      result.first = i;
+    double difference = x == y ? 0 : std::fabs(x - y);
+    // A NaN stays the largest.
+    if (!(difference <= result.largest))
+      result.largest = std::isnan(result.largest) ? result.largest : difference;
+  }
+  return result;
+}

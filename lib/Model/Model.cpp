@@ -1,0 +1,515 @@
+//===- Model.cpp - A model from its file to its results -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Model/Model.h"
+
+#include "CompiledCode.h"
+#include "SessionCall.h"
+#include "Weights.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "quant-float-c/CudaRuntime.h"
+#include "quant-float/Compiler/WriteOutput.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/ExecutionEngine/CudaDevice.h"
+#include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/Target/OpenVINO/FakeConvertMode.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+//===----------------------------------------------------------------------===//
+// Reading, looking and changing
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<Model> Model::load(Session &session, StringRef path,
+                                  const LoadOptions &options) {
+  SessionCall call(session);
+  int exitCode = kToolDone;
+  OwningOpRef<ModuleOp> module;
+  if (call.progress("read", path))
+    module = loadModel(path, session.getContext(), exitCode, options);
+  if (!module || call.isCancelled())
+    return call.fail(exitCode == kToolWrongUsage ? ErrorKind::File
+                                                 : ErrorKind::Model);
+  return Model(session, std::move(module), options.verify);
+}
+
+llvm::Expected<Model> Model::parse(Session &session, ModelFormat format,
+                                   StringRef bytes,
+                                   const ParseOptions &options) {
+  SessionCall call(session);
+  OwningOpRef<ModuleOp> module;
+  if (call.progress("read", options.name))
+    module = parseModel(format, bytes, session.getContext(), options);
+  if (!module || call.isCancelled())
+    return call.fail();
+  return Model(session, std::move(module), options.verify);
+}
+
+Model Model::clone() const {
+  Model copy(*session, cast<ModuleOp>(getModule()->clone()), isVerified);
+  copy.isBroken = isBroken;
+  return copy;
+}
+
+SmallVector<func::FuncOp> Model::getEntryFunctions() const {
+  SmallVector<func::FuncOp> functions;
+  // Ops that nobody has verified may lack a name or a type.
+  for (auto function : getModule().getOps<func::FuncOp>())
+    if (function->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()) &&
+        function.getFunctionTypeAttr() &&
+        isa<FunctionType>(function.getFunctionTypeAttr().getValue()) &&
+        function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  return functions;
+}
+
+static EntryPointArgument describeArgument(Type type, ArrayAttr attributes,
+                                           size_t index) {
+  EntryPointArgument argument;
+  // Unverified functions may have too few, or others than dictionaries.
+  if (attributes && index < attributes.size())
+    if (auto dictionary = dyn_cast<DictionaryAttr>(attributes[index]))
+      if (auto name = dictionary.getAs<StringAttr>(kNameAttrName))
+        argument.name = name.str();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    argument.sizes.push_back(Model::kUnranked);
+  else
+    for (int64_t size : tensor.getShape())
+      argument.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  int32_t dtype = getOnnxDataType(getElementTypeOrSelf(type)).value_or(0);
+  argument.dtype = getElementBytes(dtype) ? dtype : 0;
+  return argument;
+}
+
+static StringRef getGraphName(func::FuncOp function) {
+  auto name = function->getAttrOfType<StringAttr>(kGraphNameAttrName);
+  return name ? name.getValue() : StringRef();
+}
+
+std::vector<EntryPointInfo> Model::getEntries() const {
+  std::vector<EntryPointInfo> entries;
+  for (func::FuncOp function : getEntryFunctions()) {
+    EntryPointInfo &info = entries.emplace_back();
+    info.symbol = function.getSymName().str();
+    info.graphName = getGraphName(function).str();
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+      info.inputs.push_back(
+          describeArgument(type, function.getArgAttrsAttr(), index));
+    for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+      info.outputs.push_back(
+          describeArgument(type, function.getResAttrsAttr(), index));
+  }
+  return entries;
+}
+
+llvm::Expected<size_t> Model::findEntry(StringRef name,
+                                        StringRef chooser) const {
+  SmallVector<func::FuncOp> functions = getEntryFunctions();
+  return findByName(name, chooser, functions.size(), [&](size_t i) {
+    return std::pair<StringRef, StringRef>(functions[i].getSymName(),
+                                           getGraphName(functions[i]));
+  });
+}
+
+llvm::Expected<func::FuncOp> Model::getEntryFunction(size_t entry) const {
+  SmallVector<func::FuncOp> functions = getEntryFunctions();
+  if (entry < functions.size())
+    return functions[entry];
+  return makeError(ErrorKind::Argument, "entry must be below " +
+                                            Twine(functions.size()) +
+                                            ", but got " + Twine(entry));
+}
+
+llvm::Error Model::verify() {
+  SessionCall call(*session);
+  isVerified = succeeded(mlir::verify(*module));
+  return isVerified ? llvm::Error::success() : call.fail();
+}
+
+llvm::Error Model::requireValid(SessionCall &call) {
+  if (isBroken)
+    return call.fail(ErrorKind::Argument,
+                     "a pipeline has failed on the model before");
+  if (!isVerified && failed(mlir::verify(*module)))
+    return call.fail();
+  isVerified = true;
+  return llvm::Error::success();
+}
+
+llvm::Error Model::write(llvm::raw_ostream &os, bool asBytecode) const {
+  SessionCall call(*session);
+  if (!asBytecode)
+    getModule().print(os, OpPrintingFlags());
+  else if (failed(writeBytecodeToFile(getModule(), os)))
+    return call.fail();
+  return llvm::Error::success();
+}
+
+CheckedModel Model::check(const CheckOptions &options) const {
+  SessionCall call(*session);
+  CheckedModel result{clone(), {}};
+  result.nodes = checkModel(result.model.getModule(), options);
+  return result;
+}
+
+size_t CheckedModel::countInvalid() const {
+  return llvm::count_if(nodes, [](const NodeReport &report) {
+    return report.status == NodeStatus::Invalid;
+  });
+}
+
+/// A pipeline for whole modules, or what is wrong with it.
+static llvm::Expected<OpPassManager> parsePipeline(StringRef text) {
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  FailureOr<OpPassManager> pipeline = parsePassPipeline(text, os);
+  if (failed(pipeline))
+    return makeError(ErrorKind::Argument, "the pipeline cannot be parsed: " +
+                                              StringRef(message).trim());
+  StringRef anchor = pipeline->getOpAnchorName();
+  if (anchor != ModuleOp::getOperationName() &&
+      anchor != OpPassManager::getAnyOpAnchorName())
+    return makeError(ErrorKind::Argument,
+                     "the pipeline must be for builtin.module, but is for " +
+                         anchor);
+  return std::move(*pipeline);
+}
+
+llvm::Error Model::runPasses(StringRef pipeline) {
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return error;
+  llvm::Expected<OpPassManager> parsed = parsePipeline(pipeline);
+  if (!parsed)
+    return parsed.takeError();
+  PassManager manager(&session->getContext(), ModuleOp::getOperationName());
+  static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  isBroken = failed(manager.run(*module)) || call.isCancelled();
+  return isBroken ? call.fail() : llvm::Error::success();
+}
+
+llvm::Error Model::setFakeConvertMode(FakeConvertMode mode) {
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return error;
+  setFakeConvertModes(*module, mode);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// Leaves only the function and what it needs.
+static void dropOthers(ModuleOp module, func::FuncOp function) {
+  for (auto other : module.getOps<func::FuncOp>())
+    if (other != function)
+      other.setPrivate();
+  function.setPublic();
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    llvm::StringSet<> used;
+    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+    for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (other != function && !used.contains(other.getSymName())) {
+        other.erase();
+        changed = true;
+      }
+  }
+}
+
+llvm::Expected<Model> Model::copyToBuild(const BuildOptions &options) {
+  Model copy = clone();
+  if (options.fakeConvertMode)
+    setFakeConvertModes(copy.getModule(), *options.fakeConvertMode);
+  if (options.entry.empty())
+    return copy;
+  llvm::Expected<size_t> entry = copy.findEntry(options.entry);
+  if (!entry)
+    return entry.takeError();
+  dropOthers(copy.getModule(), copy.getEntryFunctions()[*entry]);
+  return copy;
+}
+
+llvm::Error Model::build(EmitKind kind, const BuildOptions &options,
+                         StringRef baseName, llvm::raw_pwrite_stream &os,
+                         std::string *beside) {
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return error;
+  llvm::Expected<Model> copy = copyToBuild(options);
+  if (!copy)
+    return copy.takeError();
+  if (failed(
+          compileTo(copy->getModule(), kind, options, baseName, os, beside)) ||
+      call.isCancelled())
+    return call.fail();
+  return llvm::Error::success();
+}
+
+llvm::Error Model::emit(EmitKind kind, const BuildOptions &options,
+                        StringRef baseName, llvm::raw_pwrite_stream &os,
+                        std::string *beside) {
+  if (kind == EmitKind::Shared)
+    return makeError(ErrorKind::Unsupported,
+                     "a shared library needs a file to go to");
+  return build(kind, options, baseName, os, beside);
+}
+
+llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
+                              const BuildOptions &options) {
+  StringRef suffix = getSuffixBeside(kind);
+  StringRef extension = llvm::sys::path::extension(path);
+  if (!suffix.empty() && extension.consume_front(".") && extension == suffix)
+    return makeError(ErrorKind::Argument, "the ." + suffix + " file beside '" +
+                                              path + "' would take its place");
+  SmallVector<char, 0> contents;
+  std::string beside;
+  llvm::raw_svector_ostream os(contents);
+  if (llvm::Error error = build(kind, options, llvm::sys::path::stem(path), os,
+                                suffix.empty() ? nullptr : &beside))
+    return error;
+  if (std::optional<OutputProblem> problem =
+          writeOutput(kind, path, StringRef(contents.data(), contents.size()),
+                      beside, options))
+    return makeFileError(problem->path, problem->reason);
+  return llvm::Error::success();
+}
+
+LogicalResult quant_float::convertLayers(ModuleOp module) {
+  ConvertOpenVinoNodesToOnnxPassOptions options;
+  options.allowUnsupported = true;
+  PassManager manager(module.getContext());
+  manager.addPass(createConvertOpenVinoNodesToOnnxPass(options));
+  return manager.run(module);
+}
+
+/// Whether code for a triple can run in this process; one without an operating
+/// system fits all of them.
+static bool fitsThisProcess(StringRef triple) {
+  llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
+  return wanted.getArch() == own.getArch() &&
+         (wanted.getOS() == llvm::Triple::UnknownOS ||
+          wanted.getOS() == own.getOS());
+}
+
+static llvm::Error checkForThisProcess(const CompileOptions &options) {
+  // A CPU without a triple may stand for another architecture; what LLVM does
+  // not know is left to the compiler to name.
+  std::string triple = options.triple;
+  if (triple.empty()) {
+    if (llvm::Expected<TargetCpu> cpu = TargetCpu::get(triple, options.cpu))
+      triple = cpu->triple;
+    else
+      llvm::consumeError(cpu.takeError());
+  }
+  if (triple.empty() || fitsThisProcess(triple))
+    return llvm::Error::success();
+  return makeError(ErrorKind::Unsupported,
+                   "code for '" +
+                       (options.triple.empty() ? options.cpu : options.triple) +
+                       "' cannot run in this process, which is for '" +
+                       llvm::sys::getProcessTriple() + "'");
+}
+
+llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
+  BuildOptions options = given;
+  if (llvm::Error error = checkForThisProcess(options))
+    return std::move(error);
+  options.inProcess = options.cpu == "host";
+  std::optional<CudaDevice> device;
+  if (options.target == Target::NVVM) {
+    llvm::Expected<CudaDevice> opened = CudaDevice::open();
+    if (!opened)
+      return makeError(ErrorKind::Device, opened.takeError());
+    device.emplace(std::move(*opened));
+    if (options.chip.empty()) {
+      llvm::Expected<std::string> chip = device->getChip();
+      if (!chip)
+        return makeError(ErrorKind::Device, chip.takeError());
+      options.chip = *chip;
+    }
+  }
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return std::move(error);
+  llvm::Expected<Model> copy = copyToBuild(options);
+  if (!copy)
+    return copy.takeError();
+  ModuleOp lowered = copy->getModule();
+  Weights weights;
+  // What is between islands is not for compiled code.
+  if (!options.islands) {
+    if (failed(convertLayers(lowered)))
+      return call.fail();
+    llvm::Expected<Weights> hoisted = hoistWeights(lowered, session->context);
+    if (!hoisted)
+      return makeError(ErrorKind::Model, hoisted.takeError());
+    weights = std::move(*hoisted);
+  }
+  auto context = std::make_unique<llvm::LLVMContext>();
+  FailureOr<std::unique_ptr<llvm::Module>> compiled =
+      compileToLLVM(lowered, options, *context);
+  if (failed(compiled) || !call.progress("generate", ""))
+    return call.fail();
+  FailureOr<std::vector<EntryPointInfo>> infos = getEntryPoints(lowered);
+  if (failed(infos))
+    return call.fail();
+
+  auto code = std::make_unique<CompiledModel::Code>();
+  SmallVector<std::string> symbols;
+  // Entry points that islands have made have none.
+  weights.resize(infos->size());
+  for (auto [info, tensors] : llvm::zip_equal(*infos, weights)) {
+    symbols.push_back(info.symbol);
+    if (tensors.empty())
+      continue;
+    info.inputs.truncate(info.inputs.size() - tensors.size());
+    std::vector<qf_tensor> descriptors = describe(tensors);
+    if (device) {
+      llvm::Expected<DeviceTensors> there =
+          DeviceTensors::create(descriptors, true);
+      if (!there)
+        return there.takeError();
+      descriptors = there->getDescriptors().vec();
+      code->deviceWeights.push_back(std::move(*there));
+    }
+    symbols.back() =
+        addForwarders(**compiled, info.symbol, info.inputs.size(), descriptors);
+    code->weights.push_back(std::move(tensors));
+    code->weightDescriptors.push_back(std::move(descriptors));
+  }
+  JitOptions jitOptions;
+  jitOptions.optimizationLevel = options.optimizationLevel;
+  llvm::Expected<std::unique_ptr<JitModule>> jit =
+      JitModule::create(std::move(*compiled), std::move(context), jitOptions);
+  if (!jit)
+    return makeError(ErrorKind::Model, jit.takeError());
+  code->jit = std::move(*jit);
+  CompiledModel result(options.target, std::move(code));
+  result.startTiming = quantFloatGpuStartTiming;
+  result.stopTiming = quantFloatGpuStopTiming;
+  for (auto [info, symbol] : llvm::zip_equal(*infos, symbols)) {
+    llvm::Expected<JitModule::EntryFunction> run =
+        result.code->jit->getEntry(symbol);
+    if (!run)
+      return makeError(ErrorKind::Model, run.takeError());
+    llvm::Expected<JitModule::SizesFunction> sizes =
+        result.code->jit->getOutputSizes(symbol);
+    if (!sizes)
+      return makeError(ErrorKind::Model, sizes.takeError());
+    result.entries.push_back({std::move(info), *run, *sizes});
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The Reference
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<ReferenceModel> Model::prepareReference(size_t entry) {
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return std::move(error);
+  Model copy = clone();
+  if (failed(convertLayers(copy.getModule())) || call.isCancelled())
+    return call.fail();
+  llvm::Expected<func::FuncOp> function = copy.getEntryFunction(entry);
+  if (!function)
+    return function.takeError();
+  if (failed(checkReferenceSupports(*function)))
+    return call.fail();
+  return ReferenceModel(std::move(copy), *function);
+}
+
+llvm::Expected<std::vector<Tensor>>
+quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
+  if (inputs.size() != function.getNumArguments())
+    return makeError(ErrorKind::Count,
+                     "function '" + function.getSymName() + "' has " +
+                         Twine(function.getNumArguments()) +
+                         " inputs, but got " + Twine(inputs.size()));
+  std::vector<Tensor> bound;
+  for (auto [index, type, input] :
+       llvm::enumerate(function.getArgumentTypes(), inputs)) {
+    std::string name = "input " + std::to_string(index) + ": ";
+    auto expected = dyn_cast<RankedTensorType>(type);
+    if (!expected)
+      return makeError(ErrorKind::Model, name + "expected a ranked tensor");
+    Type elementType = expected.getElementType();
+    auto refuse = [&](ErrorKind kind, const Twine &given) {
+      return makeError(kind, name + "expected " +
+                                 spellTensor(elementType, expected.getShape()) +
+                                 ", but got " + given);
+    };
+    // The rank first: it says how many sizes may be looked at.
+    if (input.rank != expected.getRank())
+      return refuse(ErrorKind::Rank, "rank " + Twine(input.rank));
+    if (input.rank && !input.sizes)
+      return makeError(ErrorKind::Null, name + "sizes must not be null");
+    ArrayRef<int64_t> sizes(input.sizes, input.rank);
+    MLIRContext *context = function.getContext();
+    Type given = getTypeFromOnnxDataType(context, input.dtype);
+    std::string spelt =
+        spellTensor(given ? given : NoneType::get(context), sizes);
+    if (given != elementType)
+      return refuse(ErrorKind::ElementType, spelt);
+    for (auto [size, wanted] : llvm::zip_equal(sizes, expected.getShape()))
+      if (size < 0 || (!ShapedType::isDynamic(wanted) && size != wanted))
+        return refuse(ErrorKind::Size, spelt);
+    llvm::Expected<Tensor> view = viewTensor(input);
+    if (!view)
+      return llvm::handleErrors(view.takeError(), [&](const ModelError &error) {
+        return makeError(error.kind, name + error.message);
+      });
+    bound.push_back(view->withElementType(elementType));
+  }
+  return bound;
+}
+
+llvm::Expected<std::vector<Tensor>>
+ReferenceModel::run(ArrayRef<qf_tensor> inputs) const {
+  llvm::Expected<std::vector<Tensor>> bound = bindInputs(function, inputs);
+  if (!bound)
+    return bound.takeError();
+  llvm::Expected<std::vector<Tensor>> results =
+      evaluateWithReference(function, *bound);
+  if (!results)
+    return makeError(ErrorKind::Size, results.takeError());
+  // In memory of their own: they may be inputs or constants.
+  for (Tensor &result : *results) {
+    llvm::Expected<Tensor> copy = copyTensor(result.getDescriptor());
+    if (!copy)
+      return copy.takeError();
+    result = copy->withElementType(result.getElementType());
+  }
+  return results;
+}
+
+llvm::Expected<std::vector<Tensor>>
+Model::evaluate(size_t entry, ArrayRef<qf_tensor> inputs) {
+  llvm::Expected<ReferenceModel> reference = prepareReference(entry);
+  if (!reference)
+    return reference.takeError();
+  return reference->run(inputs);
+}

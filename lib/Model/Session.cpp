@@ -1,0 +1,102 @@
+//===- Session.cpp - Where models are read and what is said ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionCall.h"
+#include "mlir/Pass/Pass.h"
+#include "quant-float/InitAll.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+char ModelError::ID = 0;
+
+llvm::Error quant_float::makeError(ErrorKind kind, const Twine &message) {
+  return llvm::make_error<ModelError>(kind, message);
+}
+
+llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
+  if (error.isA<ModelError>())
+    return error;
+  return makeError(kind, llvm::toString(std::move(error)));
+}
+
+llvm::Error quant_float::makeFileError(StringRef file, const Twine &message) {
+  auto error = std::make_unique<ModelError>(ErrorKind::File, message);
+  error->file = file.str();
+  return llvm::Error(std::move(error));
+}
+
+static std::shared_ptr<MLIRContext> createContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context =
+      std::make_shared<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+Session::Session(SessionOptions options)
+    : context(createContext()), options(std::move(options)) {}
+
+Session::Session(MLIRContext &context, SessionOptions options)
+    : context(&context, [](MLIRContext *) {}), options(std::move(options)) {}
+
+Session::~Session() = default;
+
+SessionCall::SessionCall(Session &session)
+    : session(session), outer(session.innermost),
+      handler(&session.getContext(), [this](Diagnostic &diagnostic) {
+        diagnostics.emplace_back(diagnostic);
+        if (const auto &callback = this->session.options.onDiagnostic)
+          callback(diagnostics.back());
+        return success();
+      }) {
+  session.innermost = this;
+  if (outer || !session.options.onProgress)
+    return;
+  // Passes are what takes long; those that have not begun are skipped once the
+  // caller has asked for an end.
+  session.getContext().registerActionHandler(
+      [&session](llvm::function_ref<void()> transform,
+                 const tracing::Action &action) {
+        if (auto *pass = dyn_cast<PassExecutionAction>(&action))
+          if (!session.innermost->progress("lower",
+                                           pass->getPass().getArgument()))
+            return;
+        transform();
+      });
+}
+
+SessionCall::~SessionCall() {
+  session.innermost = outer;
+  if (!outer && session.options.onProgress)
+    session.getContext().registerActionHandler(nullptr);
+}
+
+bool SessionCall::progress(const char *stage, StringRef detail) {
+  if (cancelled || !session.options.onProgress)
+    return !cancelled;
+  if (lastStage != stage)
+    done = 0;
+  lastStage = stage;
+  cancelled = !session.options.onProgress({stage, detail, done++});
+  return !cancelled;
+}
+
+llvm::Error SessionCall::fail(ErrorKind kind, const Twine &message) {
+  return llvm::make_error<ModelError>(kind, message, std::move(diagnostics));
+}
+
+llvm::Error SessionCall::fail(ErrorKind kind) {
+  if (cancelled)
+    return fail(ErrorKind::Cancelled, "cancelled by the progress callback");
+  for (const DiagnosticRecord &diagnostic : diagnostics)
+    if (diagnostic.severity == DiagnosticSeverity::Error)
+      return fail(kind, diagnostic.describe());
+  return fail(kind, "nothing was said about the reason");
+}
