@@ -171,11 +171,19 @@ quantFloatModelDestroy(QuantFloatModel model);
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED size_t quantFloatModelGetNumEntries(QuantFloatModel model);
 
-/** A function as the model declares it; null if there is no such one. Lives
- * until passes are run on the model or it is destroyed.
+/** A function as the model declares it; null if there is no such one. Lives as
+ * long as the model, and goes on saying what it said when passes have changed
+ * the function.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED const QuantFloatEntry *
 quantFloatModelGetEntry(QuantFloatModel model, size_t entry);
+
+/** Finds the function with this symbol or graph name and writes its number to
+ * `entry`. The empty name is that of the only function.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatModelFindEntry(QuantFloatModel model, const char *name, size_t *entry,
+                         QuantFloatError *error);
 
 /** Verifies the model: every op against the rules of its opset.
  * @since 0.1 */
@@ -306,7 +314,7 @@ quantFloatReportDestroy(QuantFloatReport report);
  * @since 0.1 */
 typedef enum QuantFloatTarget {
   QUANT_FLOAT_TARGET_CPU = 0,
-  /** NVIDIA GPUs. Kernels in this process are for CPUs only. */
+  /** NVIDIA GPUs. Kernels in this process are for the first one. */
   QUANT_FLOAT_TARGET_NVVM = 1
 } QuantFloatTarget;
 
@@ -329,7 +337,8 @@ typedef struct QuantFloatCompileOptions {
   const char *cpu;
   /** Null: this machine's. Kernels in this process can have no other. */
   const char *triple;
-  /** QUANT_FLOAT_TARGET_NVVM: the chip, e.g. "sm_90". */
+  /** QUANT_FLOAT_TARGET_NVVM: the chip, e.g. "sm_90". Null is, for kernels in
+   * this process, the first GPU's. */
   const char *chip;
   /** QUANT_FLOAT_TARGET_NVVM: the version of PTX, e.g. "+ptx80"; null: the
    * least that has all of the chip's instructions. */
@@ -339,8 +348,13 @@ typedef struct QuantFloatCompileOptions {
   bool islands;
   /** Kernels in this process: look before each run whether the tensors' memory
    * may be read and written, and fail with QUANT_FLOAT_ERROR_ADDRESS where not.
-   * Costs some 0.1 ms a run, to find mistakes with; Linux only. */
+   * Costs some 0.1 ms a run, to find mistakes with; Linux only. Not for memory
+   * of a device. */
   bool checkMemory;
+  /** The symbol or graph name of the only function to compile; null or empty:
+   * all of them.
+   * @since 0.1 */
+  const char *entry;
 } QuantFloatCompileOptions;
 
 /** Writes the defaults to `size` bytes: sizeof(QuantFloatCompileOptions). Null
@@ -350,12 +364,25 @@ QUANT_FLOAT_EXPORTED void
 quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 
 /** Compiles the model into this process. Neither the model, which is not
- * changed, nor the session need to live as long as the kernel. `options` may be
- * null.
+ * changed, nor the session need to live as long as the kernel. Constants of 64
+ * KiB and more stay where the model has them, mapped from its file, which must
+ * not change before the kernel is destroyed, unless `islands` is set; for a GPU
+ * they are copied there once. `options` may be null. Fails with
+ * QUANT_FLOAT_ERROR_DEVICE for NVVM where there is no GPU.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
     QuantFloatKernel *kernel, QuantFloatError *error);
+
+/** Compiles the model to a shared library, which needs a linker, lld, and loads
+ * it: quantFloatKernelLoad (Runtime.h) loads it again, in any process, without
+ * compiling. The library holds all constants, and the machine may have another
+ * CPU than `options` names; runs fail with QUANT_FLOAT_ERROR_CPU then. The C
+ * header goes beside it. `options` may be null.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompileToFile(
+    QuantFloatModel model, const QuantFloatCompileOptions *options,
+    const char *path, QuantFloatKernel *kernel, QuantFloatError *error);
 
 /** What the compiler can write.
  * @since 0.1 */
@@ -401,6 +428,81 @@ quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEvaluate(
     QuantFloatModel model, size_t entry, const qf_tensor *inputs,
     size_t numInputs, QuantFloatTensors *results, QuantFloatError *error);
+
+/* Comparing the modes of fakeconvert --------------------------------------- */
+
+/** Why two modes give an element other values: the first step at which they
+ * part, where it alone brings about another result.
+ * @since 0.1 */
+typedef enum QuantFloatModeDifference {
+  /** What is to be rounded is no number. */
+  QUANT_FLOAT_DIFFERENCE_NAN = 0,
+  /** Both results are zeros. */
+  QUANT_FLOAT_DIFFERENCE_SIGN_OF_ZERO = 1,
+  /** A rounding before that to float8, or before that of the result. */
+  QUANT_FLOAT_DIFFERENCE_DOUBLE_ROUNDING = 2,
+  /** OpenVINO's reference rounds subnormals its own way. */
+  QUANT_FLOAT_DIFFERENCE_SUBNORMALS = 3,
+  /** And so bf16. */
+  QUANT_FLOAT_DIFFERENCE_BFLOAT16_ROUNDING = 4,
+  /** A multiplication by the reciprocal in place of a division. */
+  QUANT_FLOAT_DIFFERENCE_RECIPROCAL = 5
+} QuantFloatModeDifference;
+
+/** Elements that two modes differ in.
+ * @since 0.1 */
+typedef struct QuantFloatModeComparison {
+  /** QuantFloatFakeConvertModes. */
+  int32_t first, second;
+  int64_t numDiffering;
+  /** Those by their QuantFloatModeDifference. */
+  int64_t causes[6];
+} QuantFloatModeComparison;
+
+/** One fakeconvert.
+ * @since 0.1 */
+typedef struct QuantFloatFakeConvertReport {
+  /** The model's name of the node; empty where it has none. */
+  const char *name;
+  /** MLIR's spelling of the float8 type that it rounds to. */
+  const char *destination;
+  int64_t numElements;
+  /** Whether it converts a constant, which OpenVINO folds as its reference. */
+  bool isConstant;
+  /** Every pair of modes. */
+  QuantFloatModeComparison comparisons[3];
+} QuantFloatFakeConvertReport;
+
+/** Converts what the fakeconverts of an entry convert in every mode. What they
+ * are given for these inputs, which are in the host's memory, is computed by
+ * the model compiled with `options`, or where these are null by the Reference.
+ * `entry` counts as quantFloatModelGetEntry does.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompareModes(
+    QuantFloatModel model, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, const QuantFloatCompileOptions *options,
+    QuantFloatModeReport *report, QuantFloatError *error);
+
+/** The number of fakeconverts; 0 for a handle that is no such report's.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED size_t
+quantFloatModeReportGetCount(QuantFloatModeReport report);
+
+/** A fakeconvert, as long as the report lives; null if there is no such one.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const QuantFloatFakeConvertReport *
+quantFloatModeReportGet(QuantFloatModeReport report, size_t index);
+
+/** The report as quant-float-run --compare-modes prints it, as long as it
+ * lives; null for a handle that is no such report's.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const char *
+quantFloatModeReportGetText(QuantFloatModeReport report);
+
+/** Destroys the report. Fails for handles of destroyed reports.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatModeReportDestroy(QuantFloatModeReport report);
 
 #ifdef __cplusplus
 }

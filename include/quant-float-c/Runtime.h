@@ -7,10 +7,12 @@
 \*===----------------------------------------------------------------------===*/
 /*
  * A kernel is a model that quantFloatModelCompile (Compiler.h) has compiled
- * into this process. Its entry points are the model's public functions, in the
+ * into this process, or that quantFloatKernelLoad has loaded from a shared
+ * library. Its entry points are the model's public functions, in the
  * order of the model. What is said about memory, elements, sizes and errors of
  * tensors in EntryPoint.h holds here: all tensors are the caller's, row-major,
- * at any alignment, and outputs overlap nothing.
+ * at any alignment, and outputs overlap nothing. Kernels for GPUs take memory
+ * of the first GPU; quantFloatKernelRunOnHost takes the host's.
  *
  * Support.h says what holds for handles, errors and threads. Any number of
  * threads may run one kernel at the same time. A run takes no lock and, unless
@@ -75,6 +77,19 @@ typedef struct QuantFloatEntry {
   size_t numOutputs;
 } QuantFloatEntry;
 
+/** Loads a shared library that quant-float-compile, quantFloatModelEmitToFile
+ * or quantFloatModelCompileToFile wrote; the file must stay as it is while the
+ * kernel lives. A library of another maker is code of a stranger: it is not
+ * looked at but for its version.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelLoad(
+    const char *path, QuantFloatKernel *kernel, QuantFloatError *error);
+
+/** The QuantFloatTarget (Compiler.h) that the kernel was compiled for, whose
+ * memory it takes; -1 for a handle that is no kernel's.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t quantFloatKernelGetTarget(QuantFloatKernel kernel);
+
 /** The number of entry points; 0 for a handle that is no kernel's.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED size_t
@@ -125,6 +140,22 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRun(
     size_t numInputs, qf_tensor *outputs, size_t numOutputs,
     QuantFloatError *error);
 
+/** The same on memory of the host, whatever the kernel runs on: for a GPU
+ * inputs are copied there and outputs back.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRunOnHost(
+    QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, qf_tensor *outputs, size_t numOutputs,
+    QuantFloatError *error);
+
+/** New tensors for the outputs that these inputs give, not initialized, in the
+ * memory that the kernel takes. Looks only at `rank`, `dtype` and `sizes` of
+ * the inputs.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelAllocateOutputs(
+    QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, QuantFloatTensors *outputs, QuantFloatError *error);
+
 /** Destroys the kernel and its code once no thread runs it any more; returns at
  * once. Fails for handles of destroyed kernels.
  * @since 0.1 */
@@ -133,13 +164,34 @@ quantFloatKernelDestroy(QuantFloatKernel kernel);
 
 /* Tensors of the library --------------------------------------------------- */
 
+/** Copies tensors from the host's memory to that of a QuantFloatTarget
+ * (Compiler.h).
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatTensorsCreate(int32_t target, const qf_tensor *tensors, size_t count,
+                        QuantFloatTensors *result, QuantFloatError *error);
+
+/** The QuantFloatTarget whose memory the tensors are in; -1 for a handle that
+ * is not of tensors.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatTensorsGetTarget(QuantFloatTensors tensors);
+
+/** Copies the elements of a tensor to memory of the host, `size` bytes, which
+ * must be as many as it has.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatTensorsRead(QuantFloatTensors tensors, size_t index, void *data,
+                      size_t size, QuantFloatError *error);
+
 /** The number of tensors; 0 for a handle that is not of tensors.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatTensorsGetCount(QuantFloatTensors tensors);
 
-/** A tensor, as long as `tensors` lives; the caller may write its elements.
- * Null if there is no such one.
+/** A tensor, as long as `tensors` lives; the caller may write its elements,
+ * with the means of the device where they are a device's. Null if there is no
+ * such one.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED const qf_tensor *
 quantFloatTensorsGet(QuantFloatTensors tensors, size_t index);
@@ -148,6 +200,33 @@ quantFloatTensorsGet(QuantFloatTensors tensors, size_t index);
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatTensorsDestroy(QuantFloatTensors tensors);
+
+/* Comparing runs ----------------------------------------------------------- */
+
+/** How two tensors of one type and shape differ.
+ * @since 0.1 */
+typedef struct QuantFloatTensorDifference {
+  int64_t numElements;
+  /** Elements with other bits; NaNs are all alike. */
+  int64_t numDiffering;
+  /** The first of them; -1 where there is none. */
+  int64_t first;
+  /** The largest difference of two numbers; NaN where one is none. */
+  double largest;
+} QuantFloatTensorDifference;
+
+/** Compares two tensors in the host's memory, such as the results of two runs.
+ * Fails with QUANT_FLOAT_ERROR_SIZE where types or sizes differ.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatCompareTensors(
+    const qf_tensor *one, const qf_tensor *other,
+    QuantFloatTensorDifference *difference, QuantFloatError *error);
+
+/** The name of the first GPU's chip, as the compiler knows it, e.g. "sm_90".
+ * Fails with QUANT_FLOAT_ERROR_DEVICE where there is no GPU or no driver.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatDeviceGetChip(QuantFloatBuffer *chip, QuantFloatError *error);
 
 #ifdef __cplusplus
 }

@@ -87,7 +87,7 @@ QUANT_FLOAT_EXPORTED const char *quantFloatGetLLVMVersion(void);
 
 /* Status ------------------------------------------------------------------- */
 
-/** What functions that can fail return. The numbers up to 9 are those of
+/** What functions that can fail return. The numbers up to 10 are those of
  * qf_status (EntryPoint.h).
  * @since 0.1 */
 typedef enum QuantFloatStatus {
@@ -110,6 +110,8 @@ typedef enum QuantFloatStatus {
   QUANT_FLOAT_ERROR_VALUE = 8,
   /** A device's driver refused or is not there. */
   QUANT_FLOAT_ERROR_DEVICE = 9,
+  /** An address that a device cannot read from. */
+  QUANT_FLOAT_ERROR_ALIGNMENT = 10,
   /** A handle is null, destroyed, or of another kind. */
   QUANT_FLOAT_ERROR_HANDLE = 16,
   /** An argument is not a possible one: an index, a number, a name. */
@@ -189,6 +191,8 @@ QUANT_FLOAT_DEFINE_HANDLE(QuantFloatReport);
 QUANT_FLOAT_DEFINE_HANDLE(QuantFloatKernel);
 /** Tensors that the library made (Runtime.h). */
 QUANT_FLOAT_DEFINE_HANDLE(QuantFloatTensors);
+/** How the modes of fakeconvert differ (Compiler.h). */
+QUANT_FLOAT_DEFINE_HANDLE(QuantFloatModeReport);
 
 /* Errors ------------------------------------------------------------------- */
 

@@ -89,26 +89,22 @@ ReportObject::ReportObject(std::vector<NodeReport> given)
 }
 
 QuantFloatStatus quantFloatModelCheck(QuantFloatModel model, int64_t opset,
-                                      QuantFloatReport *result,
+                                      QuantFloatReport *report,
                                       QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!result)
-    return report.makeNull("report");
-  *result = {};
-  if (opset < QUANT_FLOAT_OPSET_ALL || opset > kNewestOpset)
-    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            "opset must be -1 to " + Twine(kNewestOpset) +
-                                ", but got " + Twine(opset));
-  return withModel(model, report, [&](ModelObject &object, SessionCall &call) {
-    CheckOptions options;
-    options.everyOpset = opset == QUANT_FLOAT_OPSET_ALL;
-    if (opset > 0)
-      options.opset = opset;
-    // Checking leaves the ops at the opset.
-    OwningOpRef<ModuleOp> copy = cast<ModuleOp>(object.module->clone());
-    return report.give(
-        result, HandleKind::Report,
-        std::make_unique<ReportObject>(checkModel(*copy, options)));
+  return runFor(report, "report", error, [&]() -> llvm::Error {
+    if (opset < QUANT_FLOAT_OPSET_ALL || opset > kNewestOpset)
+      return fail(QUANT_FLOAT_ERROR_ARGUMENT, "opset must be -1 to " +
+                                                  Twine(kNewestOpset) +
+                                                  ", but got " + Twine(opset));
+    return withModel(model, [&](ModelObject &object) {
+      CheckOptions options;
+      options.everyOpset = opset == QUANT_FLOAT_OPSET_ALL;
+      if (opset > 0)
+        options.opset = opset;
+      CheckedModel checked = object.model->check(options);
+      return give(report,
+                  std::make_unique<ReportObject>(std::move(checked.nodes)));
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-//===- Compile.cpp - Compiling models, for C ------------------------------===//
+//===- Compile.cpp - Compiling and evaluating models, for C -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompileOptions.h"
 #include "Kernel.h"
 #include "Session.h"
-#include "quant-float/Compiler/Driver.h"
-#include "quant-float/Support/TargetCpu.h"
-#include "quant-float/Target/OpenVINO/FakeConvertMode.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -22,125 +15,53 @@ using namespace mlir::quant_float::capi;
 
 static std::string getString(const char *text) { return text ? text : ""; }
 
-QuantFloatStatus capi::readCompileOptions(const QuantFloatCompileOptions *given,
-                                          QuantFloatCompileOptions &options,
-                                          CompileOptions &result,
-                                          ErrorReport &report) {
-  quantFloatCompileOptionsInit(&options, sizeof options);
-  if (QuantFloatStatus status = readOptions(given, options, report))
-    return status;
-  if (options.target < QUANT_FLOAT_TARGET_CPU ||
-      options.target > QUANT_FLOAT_TARGET_NVVM)
-    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            "target must be 0 or 1, but got " +
-                                Twine(options.target));
-  if (options.optimizationLevel > 3)
-    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            "optimizationLevel must be 0 to 3, but got " +
-                                Twine(options.optimizationLevel));
-  if (options.threads > 4096)
-    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            "threads must be 0 to 4096, but got " +
-                                Twine(options.threads));
-  if (QuantFloatStatus status =
-          checkFakeConvertMode(options.fakeConvertMode, report))
-    return status;
-  result.target = static_cast<Target>(options.target);
-  result.optimizationLevel = options.optimizationLevel;
-  result.threads = options.threads;
-  result.triple = getString(options.triple);
+namespace {
+struct ReadOptions : BuildOptions {
+  bool checkMemory;
+};
+} // namespace
+
+/// The caller's options, null for the defaults.
+static llvm::Expected<ReadOptions>
+readCompileOptions(const QuantFloatCompileOptions *given) {
+  QuantFloatCompileOptions known;
+  quantFloatCompileOptionsInit(&known, sizeof known);
+  if (llvm::Error error = readOptions(given, known))
+    return std::move(error);
+  auto refuse = [](const Twine &what, int64_t number) {
+    return fail(QUANT_FLOAT_ERROR_ARGUMENT,
+                what + ", but got " + Twine(number));
+  };
+  if (known.target < QUANT_FLOAT_TARGET_CPU ||
+      known.target > QUANT_FLOAT_TARGET_NVVM)
+    return refuse("target must be 0 or 1", known.target);
+  if (known.optimizationLevel > 3)
+    return refuse("optimizationLevel must be 0 to 3", known.optimizationLevel);
+  if (known.threads > 4096)
+    return refuse("threads must be 0 to 4096", known.threads);
+  auto mode = readFakeConvertMode(known.fakeConvertMode);
+  if (!mode)
+    return mode.takeError();
+  ReadOptions result;
+  result.fakeConvertMode = *mode;
+  result.target = static_cast<Target>(known.target);
+  result.optimizationLevel = known.optimizationLevel;
+  result.threads = known.threads;
+  result.triple = getString(known.triple);
   // A triple without a CPU asks for that architecture's baseline.
-  result.cpu = getString(options.cpu);
+  result.cpu = getString(known.cpu);
   if (result.cpu.empty() && result.triple.empty())
     result.cpu = "host";
-  result.chip = getString(options.chip);
-  result.features = getString(options.features);
-  result.islands = options.islands;
-  return QUANT_FLOAT_OK;
-}
-
-OwningOpRef<ModuleOp> capi::copyToCompile(ModelObject &model, int32_t mode) {
-  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(model.module->clone());
-  if (std::optional<FakeConvertMode> known = getFakeConvertMode(mode))
-    setFakeConvertModes(*copy, *known);
-  return copy;
-}
-
-/// Compiles into this process, or leaves a diagnostic.
-static FailureOr<std::unique_ptr<KernelObject>>
-compile(ModuleOp module, const CompileOptions &options, SessionCall &call) {
-  auto fail = [&](llvm::Error error) {
-    return emitError(module.getLoc()) << llvm::toString(std::move(error));
-  };
-  auto context = std::make_unique<llvm::LLVMContext>();
-  FailureOr<std::unique_ptr<llvm::Module>> compiled =
-      compileToLLVM(module, options, *context);
-  if (failed(compiled) || !call.progress("generate", ""))
-    return failure();
-  FailureOr<std::vector<EntryPointInfo>> infos = getEntryPoints(module);
-  if (failed(infos))
-    return failure();
-
-  auto kernel = std::make_unique<KernelObject>();
-  JitOptions jitOptions;
-  jitOptions.optimizationLevel = options.optimizationLevel;
-  llvm::Expected<std::unique_ptr<JitModule>> jit =
-      JitModule::create(std::move(*compiled), std::move(context), jitOptions);
-  if (!jit)
-    return fail(jit.takeError());
-  kernel->jit = std::move(*jit);
-  for (EntryPointInfo &info : *infos) {
-    llvm::Expected<JitModule::EntryFunction> run =
-        kernel->jit->getEntry(info.symbol);
-    if (!run)
-      return fail(run.takeError());
-    llvm::Expected<JitModule::SizesFunction> sizes =
-        kernel->jit->getOutputSizes(info.symbol);
-    if (!sizes)
-      return fail(sizes.takeError());
-    kernel->entries.push_back(
-        {std::make_unique<OwnedEntry>(std::move(info)), *run, *sizes});
-  }
-  return std::move(kernel);
-}
-
-/// Whether code for a triple can run in this process; one without an operating
-/// system fits all of them.
-static bool fitsThisProcess(StringRef triple) {
-  llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
-  return wanted.getArch() == own.getArch() &&
-         (wanted.getOS() == llvm::Triple::UnknownOS ||
-          wanted.getOS() == own.getOS());
-}
-
-/// What only kernels in this process cannot have.
-static QuantFloatStatus checkForThisProcess(const CompileOptions &options,
-                                            bool checkMemory,
-                                            ErrorReport &report) {
-  if (options.target != Target::CPU)
-    return report.makeError(
-        QUANT_FLOAT_ERROR_UNSUPPORTED,
-        "kernels in this process are for its CPU, not for NVVM");
-  // A CPU without a triple may stand for another architecture; what LLVM does
-  // not know is left to the compiler to name.
-  std::string triple = options.triple;
-  if (triple.empty()) {
-    if (llvm::Expected<TargetCpu> cpu = TargetCpu::get(triple, options.cpu))
-      triple = cpu->triple;
-    else
-      llvm::consumeError(cpu.takeError());
-  }
-  if (!triple.empty() && !fitsThisProcess(triple))
-    return report.makeError(
-        QUANT_FLOAT_ERROR_UNSUPPORTED,
-        "kernels in this process are for its CPU, not for '" +
-            (options.triple.empty() ? options.cpu : options.triple) + "'");
+  result.chip = getString(known.chip);
+  result.features = getString(known.features);
+  result.islands = known.islands;
+  result.entry = getString(known.entry);
+  result.checkMemory = known.checkMemory;
 #ifndef __linux__
-  if (checkMemory)
-    return report.makeError(QUANT_FLOAT_ERROR_UNSUPPORTED,
-                            "checkMemory needs Linux");
+  if (known.checkMemory)
+    return fail(QUANT_FLOAT_ERROR_UNSUPPORTED, "checkMemory needs Linux");
 #endif
-  return QUANT_FLOAT_OK;
+  return result;
 }
 
 void quantFloatCompileOptionsInit(QuantFloatCompileOptions *options,
@@ -152,32 +73,222 @@ void quantFloatCompileOptionsInit(QuantFloatCompileOptions *options,
   initOptions(options, defaults, size);
 }
 
+/// Does something with a model and options.
+static llvm::Error
+build(QuantFloatModel model, const QuantFloatCompileOptions *given,
+      llvm::function_ref<llvm::Error(Model &, const ReadOptions &)> body) {
+  llvm::Expected<ReadOptions> options = readCompileOptions(given);
+  if (!options)
+    return options.takeError();
+  return withModel(model, [&](ModelObject &object) {
+    return body(*object.model, *options);
+  });
+}
+
+static llvm::Error giveKernel(llvm::Expected<CompiledModel> compiled,
+                              bool checkMemory, QuantFloatKernel *kernel) {
+  if (!compiled)
+    return compiled.takeError();
+  return give(kernel, std::make_unique<KernelObject>(std::move(*compiled),
+                                                     checkMemory));
+}
+
+static llvm::Error checkPath(const char *path) {
+  if (!path)
+    return failNull("path");
+  // The tools write to standard output for "-".
+  if (StringRef(path).empty() || StringRef(path) == "-")
+    return fail(QUANT_FLOAT_ERROR_FILE,
+                Twine("expected the path of a file, but got '") + path + "'");
+  return llvm::Error::success();
+}
+
 QuantFloatStatus quantFloatModelCompile(QuantFloatModel model,
                                         const QuantFloatCompileOptions *given,
                                         QuantFloatKernel *kernel,
                                         QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!kernel)
-    return report.makeNull("kernel");
-  *kernel = {};
-  QuantFloatCompileOptions known;
-  CompileOptions options;
-  if (QuantFloatStatus status =
-          readCompileOptions(given, known, options, report))
-    return status;
-  if (QuantFloatStatus status =
-          checkForThisProcess(options, known.checkMemory, report))
-    return status;
-  options.inProcess = options.cpu == "host";
-  return withValidModel(
-      model, report, [&](ModelObject &object, SessionCall &call) {
-        OwningOpRef<ModuleOp> copy =
-            copyToCompile(object, known.fakeConvertMode);
-        FailureOr<std::unique_ptr<KernelObject>> compiled =
-            compile(*copy, options, call);
-        if (failed(compiled) || call.isCancelled())
-          return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
-        (*compiled)->checkMemory = known.checkMemory;
-        return report.give(kernel, HandleKind::Kernel, std::move(*compiled));
-      });
+  return runFor(kernel, "kernel", error, [&] {
+    return build(model, given, [&](Model &model, const ReadOptions &options) {
+      return giveKernel(model.compile(options), options.checkMemory, kernel);
+    });
+  });
+}
+
+QuantFloatStatus quantFloatModelCompileToFile(
+    QuantFloatModel model, const QuantFloatCompileOptions *given,
+    const char *path, QuantFloatKernel *kernel, QuantFloatError *error) {
+  return runFor(kernel, "kernel", error, [&]() -> llvm::Error {
+    if (llvm::Error error = checkPath(path))
+      return error;
+    return build(model, given, [&](Model &model, const ReadOptions &options) {
+      if (llvm::Error error = model.emitToFile(EmitKind::Shared, path, options))
+        return error;
+      return giveKernel(CompiledModel::load(path), options.checkMemory, kernel);
+    });
+  });
+}
+
+QuantFloatStatus quantFloatKernelLoad(const char *path,
+                                      QuantFloatKernel *kernel,
+                                      QuantFloatError *error) {
+  return runFor(kernel, "kernel", error, [&]() -> llvm::Error {
+    if (llvm::Error error = checkPath(path))
+      return error;
+    return giveKernel(CompiledModel::load(path), false, kernel);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<EmitKind> readEmitKind(int32_t kind) {
+  if (kind < QUANT_FLOAT_EMIT_MLIR || kind > QUANT_FLOAT_EMIT_CUBIN)
+    return fail(QUANT_FLOAT_ERROR_ARGUMENT,
+                "kind must be 0 to 8, but got " + Twine(kind));
+  return static_cast<EmitKind>(kind);
+}
+
+QuantFloatStatus quantFloatModelEmit(QuantFloatModel model, int32_t kind,
+                                     const QuantFloatCompileOptions *options,
+                                     const char *baseName,
+                                     QuantFloatBuffer *buffer,
+                                     QuantFloatError *error) {
+  return runFor(buffer, "buffer", error, [&]() -> llvm::Error {
+    llvm::Expected<EmitKind> known = readEmitKind(kind);
+    if (!known)
+      return known.takeError();
+    return build(model, options,
+                 [&](Model &model, const ReadOptions &options) -> llvm::Error {
+                   SmallVector<char, 0> contents;
+                   llvm::raw_svector_ostream os(contents);
+                   if (llvm::Error error = model.emit(
+                           *known, options, baseName ? baseName : "model", os))
+                     return error;
+                   return giveBuffer({contents.data(), contents.size()},
+                                     buffer);
+                 });
+  });
+}
+
+QuantFloatStatus
+quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
+                          const QuantFloatCompileOptions *options,
+                          const char *path, QuantFloatError *error) {
+  return run(error, [&]() -> llvm::Error {
+    if (llvm::Error error = checkPath(path))
+      return error;
+    llvm::Expected<EmitKind> known = readEmitKind(kind);
+    if (!known)
+      return known.takeError();
+    return build(model, options, [&](Model &model, const ReadOptions &options) {
+      return model.emitToFile(*known, path, options);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluating
+//===----------------------------------------------------------------------===//
+
+QuantFloatStatus quantFloatModelEvaluate(QuantFloatModel model, size_t entry,
+                                         const qf_tensor *inputs,
+                                         size_t numInputs,
+                                         QuantFloatTensors *results,
+                                         QuantFloatError *error) {
+  return runFor(results, "results", error, [&] {
+    return withModel(model, [&](ModelObject &object) -> llvm::Error {
+      llvm::Expected<ReferenceModel> reference =
+          object.model->prepareReference(entry);
+      if (!reference)
+        return reference.takeError();
+      if (!inputs && numInputs)
+        return failNull("inputs");
+      llvm::Expected<std::vector<Tensor>> computed =
+          reference->run(ArrayRef(inputs, numInputs));
+      if (!computed)
+        return computed.takeError();
+      return give(results,
+                  std::make_unique<TensorsObject>(std::move(*computed)));
+    });
+  });
+}
+
+namespace {
+struct ModeReportObject final : Object {
+  static constexpr HandleKind kKind = HandleKind::ModeReport;
+
+  explicit ModeReportObject(std::vector<FakeConvertReport> given);
+
+  std::vector<FakeConvertReport> reports;
+  std::vector<std::string> destinations;
+  std::vector<QuantFloatFakeConvertReport> views;
+  std::string text;
+};
+} // namespace
+
+ModeReportObject::ModeReportObject(std::vector<FakeConvertReport> given)
+    : reports(std::move(given)), destinations(reports.size()) {
+  llvm::raw_string_ostream os(text);
+  for (auto [index, report] : llvm::enumerate(reports)) {
+    printFakeConvertReport(os, index, report);
+    llvm::raw_string_ostream(destinations[index]) << report.destination;
+    QuantFloatFakeConvertReport &view = views.emplace_back();
+    view = {report.name.c_str(),
+            destinations[index].c_str(),
+            report.modes.numElements,
+            report.isConstant,
+            {}};
+    for (auto [comparison, known] :
+         llvm::zip_equal(view.comparisons, report.modes.comparisons)) {
+      comparison = {static_cast<int32_t>(known.first),
+                    static_cast<int32_t>(known.second),
+                    known.getNumDiffering(),
+                    {}};
+      llvm::copy(known.causes, comparison.causes);
+    }
+    // The types end with the session.
+    report.elementType = report.destination = {};
+  }
+}
+
+QuantFloatStatus quantFloatModelCompareModes(
+    QuantFloatModel model, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, const QuantFloatCompileOptions *options,
+    QuantFloatModeReport *report, QuantFloatError *error) {
+  return runFor(report, "report", error, [&] {
+    return build(model, options,
+                 [&](Model &model, const ReadOptions &known) -> llvm::Error {
+                   if (!inputs && numInputs)
+                     return failNull("inputs");
+                   llvm::Expected<std::vector<FakeConvertReport>> reports =
+                       model.compareModes(entry, ArrayRef(inputs, numInputs),
+                                          options ? &known : nullptr);
+                   if (!reports)
+                     return reports.takeError();
+                   return give(report, std::make_unique<ModeReportObject>(
+                                           std::move(*reports)));
+                 });
+  });
+}
+
+size_t quantFloatModeReportGetCount(QuantFloatModeReport report) {
+  Ref<ModeReportObject> object(report.id);
+  return object ? object->views.size() : 0;
+}
+
+const QuantFloatFakeConvertReport *
+quantFloatModeReportGet(QuantFloatModeReport report, size_t index) {
+  Ref<ModeReportObject> object(report.id);
+  return object && index < object->views.size() ? &object->views[index]
+                                                : nullptr;
+}
+
+const char *quantFloatModeReportGetText(QuantFloatModeReport report) {
+  Ref<ModeReportObject> object(report.id);
+  return object ? object->text.c_str() : nullptr;
+}
+
+QuantFloatStatus quantFloatModeReportDestroy(QuantFloatModeReport report) {
+  return destroyHandle(HandleKind::ModeReport, report.id);
 }

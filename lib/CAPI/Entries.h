@@ -9,7 +9,6 @@
 #ifndef QUANT_FLOAT_LIB_CAPI_ENTRIES_H
 #define QUANT_FLOAT_LIB_CAPI_ENTRIES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "quant-float-c/Runtime.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include <vector>
@@ -24,9 +23,8 @@ public:
   OwnedEntry &operator=(const OwnedEntry &) = delete;
 
   const QuantFloatEntry *get() const { return &entry; }
-  bool isCalled(StringRef name) const {
-    return info.symbol == name || info.graphName == name;
-  }
+  /// Whether C would see the same.
+  bool describes(const EntryPointInfo &other) const;
 
 private:
   EntryPointInfo info;
@@ -34,12 +32,6 @@ private:
   std::vector<QuantFloatArgument> outputs;
   QuantFloatEntry entry;
 };
-
-/// The functions of a module that become entry points.
-SmallVector<func::FuncOp> getEntryFunctions(ModuleOp module);
-
-/// A function as the model declares it.
-std::unique_ptr<OwnedEntry> describeFunction(func::FuncOp function);
 
 } // namespace mlir::quant_float::capi
 

@@ -151,8 +151,8 @@ size_t capi::countLiveObjects() {
 
 static const char *spell(HandleKind kind) {
   static const char *const names[] = {
-      "an error", "a buffer", "a session",        "a model",
-      "a report", "a kernel", "a list of tensors"};
+      "an error", "a buffer", "a session",         "a model",
+      "a report", "a kernel", "a list of tensors", "a report of modes"};
   return names[static_cast<unsigned>(kind) - 1];
 }
 
@@ -161,7 +161,8 @@ std::string capi::describeBadHandle(HandleKind kind, uint64_t id) {
   HandleKind given = getKind(id);
   if (!id)
     return text + ", but got the null handle";
-  if (given < HandleKind::Error || given > HandleKind::Tensors || !getSlot(id))
+  if (given < HandleKind::Error || given > HandleKind::ModeReport ||
+      !getSlot(id))
     return text + ", but got a number that is no handle";
   if (given != kind)
     return text + ", but got that of " + spell(given);

@@ -30,7 +30,8 @@ enum class HandleKind : uint8_t {
   Model,
   Report,
   Kernel,
-  Tensors
+  Tensors,
+  ModeReport
 };
 
 /// Whatever a handle may stand for.

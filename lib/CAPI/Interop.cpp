@@ -10,7 +10,6 @@
 
 #include "Session.h"
 #include "mlir/CAPI/IR.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -18,7 +17,8 @@ using namespace mlir::quant_float::capi;
 
 MlirContext quantFloatSessionGetContext(QuantFloatSession session) {
   Ref<SessionObject> object(session.id);
-  return object ? wrap(&object->state->context) : MlirContext{nullptr};
+  return object ? wrap(&object->state->session.getContext())
+                : MlirContext{nullptr};
 }
 
 MlirModule quantFloatModelGetModule(QuantFloatModel model) {
@@ -26,28 +26,27 @@ MlirModule quantFloatModelGetModule(QuantFloatModel model) {
   if (!object)
     return {nullptr};
   // Nobody knows what is done to it.
-  object->isVerified = false;
-  return wrap(*object->module);
+  object->model->setUnverified();
+  return wrap(object->model->getModule());
 }
 
 QuantFloatStatus quantFloatModelCreateFromModule(QuantFloatSession session,
                                                  MlirModule module,
                                                  QuantFloatModel *model,
                                                  QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!model)
-    return report.makeNull("model");
-  *model = {};
-  if (mlirModuleIsNull(module))
-    return report.makeNull("module");
-  return inSession(
-      session, report, [&](SessionObject &object, SessionCall &call) {
-        if (unwrap(module)->getContext() != &object.state->context)
-          return call.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                                "the module must be of the session's context");
-        OwningOpRef<ModuleOp> copy = cast<ModuleOp>(unwrap(module)->clone());
-        if (failed(verify(*copy)))
-          return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
-        return giveModel(object.state, std::move(copy), true, model, report);
-      });
+  return runFor(model, "model", error, [&]() -> llvm::Error {
+    if (mlirModuleIsNull(module))
+      return failNull("module");
+    return inSession(session, [&](SessionObject &object) -> llvm::Error {
+      Session &session = object.state->session;
+      if (unwrap(module)->getContext() != &session.getContext())
+        return fail(QUANT_FLOAT_ERROR_ARGUMENT,
+                    "the module must be of the session's context");
+      Model copy(session, cast<ModuleOp>(unwrap(module)->clone()));
+      if (llvm::Error error = copy.verify())
+        return error;
+      return give(model,
+                  std::make_unique<ModelObject>(object.state, std::move(copy)));
+    });
+  });
 }

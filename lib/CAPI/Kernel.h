@@ -11,32 +11,34 @@
 
 #include "Entries.h"
 #include "Report.h"
-#include "quant-float/ExecutionEngine/JitModule.h"
-#include "quant-float/ExecutionEngine/Tensor.h"
+#include "quant-float/Model/CompiledModel.h"
 
 namespace mlir::quant_float::capi {
 
 struct KernelObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Kernel;
 
-  struct Entry {
-    std::unique_ptr<OwnedEntry> description;
-    JitModule::EntryFunction run;
-    JitModule::SizesFunction outputSizes;
-  };
+  KernelObject(CompiledModel given, bool checkMemory);
 
-  std::unique_ptr<JitModule> jit;
-  std::vector<Entry> entries;
-  bool checkMemory = false;
+  CompiledModel model;
+  std::vector<std::unique_ptr<OwnedEntry>> entries;
+  bool checkMemory;
 };
 
 struct TensorsObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Tensors;
 
   explicit TensorsObject(std::vector<Tensor> given);
+  explicit TensorsObject(DeviceTensors given) : onDevice(std::move(given)) {}
 
+  llvm::ArrayRef<qf_tensor> get() const {
+    return onDevice ? onDevice->getDescriptors() : llvm::ArrayRef(descriptors);
+  }
+
+  /// On the host or on a device.
   std::vector<Tensor> tensors;
   std::vector<qf_tensor> descriptors;
+  std::optional<DeviceTensors> onDevice;
 };
 
 /// Whether the memory of the tensors may be read and, of outputs, written; an

@@ -1,4 +1,4 @@
-//===- Model.cpp - Reading, changing and writing models -------------------===//
+//===- Model.cpp - Reading, changing and writing models, for C ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,94 +7,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "quant-float-c/Passes.h"
-#include "quant-float/Compiler/Driver.h"
-#include "quant-float/Target/ONNX/Import.h"
-#include "quant-float/Target/OpenVINO/Import.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::capi;
 
-static QuantFloatStatus readLoadOptions(const QuantFloatLoadOptions *given,
-                                        QuantFloatLoadOptions &options,
-                                        ErrorReport &report) {
-  quantFloatLoadOptionsInit(&options, sizeof options);
-  if (QuantFloatStatus status = readOptions(given, options, report))
-    return status;
-  return checkFakeConvertMode(options.fakeConvertMode, report);
+static llvm::Expected<ParseOptions>
+readLoadOptions(const QuantFloatLoadOptions *given) {
+  QuantFloatLoadOptions known;
+  quantFloatLoadOptionsInit(&known, sizeof known);
+  if (llvm::Error error = readOptions(given, known))
+    return std::move(error);
+  auto mode = readFakeConvertMode(known.fakeConvertMode);
+  if (!mode)
+    return mode.takeError();
+  ParseOptions options;
+  options.verify = known.verify;
+  options.fakeConvertMode = *mode;
+  if (known.name)
+    options.name = known.name;
+  if (known.externalDataFolder)
+    options.externalDataFolder = known.externalDataFolder;
+  if (known.weightsPath)
+    options.weightsPath = known.weightsPath;
+  return options;
 }
-
-QuantFloatStatus capi::giveModel(const std::shared_ptr<SessionState> &state,
-                                 OwningOpRef<ModuleOp> module, bool isVerified,
-                                 QuantFloatModel *model, ErrorReport &report) {
-  return report.give(
-      model, HandleKind::Model,
-      std::make_unique<ModelObject>(state, std::move(module), isVerified));
-}
-
-static OwningOpRef<ModuleOp> parse(StringRef text, StringRef name, bool verify,
-                                   MLIRContext &context) {
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                               llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context, verify));
-}
-
-static OwningOpRef<ModuleOp> import(StringRef bytes, int32_t format,
-                                    const QuantFloatLoadOptions &options,
-                                    MLIRContext &context) {
-  StringRef name = options.name ? options.name : "<memory>";
-  std::optional<FakeConvertMode> mode =
-      getFakeConvertMode(options.fakeConvertMode);
-  if (format == QUANT_FLOAT_FORMAT_ONNX) {
-    OnnxImportOptions onnx;
-    onnx.verify = options.verify;
-    StringRef folder =
-        options.externalDataFolder ? options.externalDataFolder : "";
-    return importOnnxBytes(bytes, name, folder, &context, onnx);
-  }
-  if (format == QUANT_FLOAT_FORMAT_OPENVINO) {
-    OpenVinoImportOptions openVino;
-    openVino.verify = options.verify;
-    if (mode)
-      openVino.fakeConvertMode = *mode;
-    StringRef weights = options.weightsPath ? options.weightsPath : "";
-    return importOpenVinoBytes(bytes, name, weights, &context, openVino);
-  }
-  OwningOpRef<ModuleOp> module = parse(bytes, name, options.verify, context);
-  // An op that was not verified need not have operands.
-  if (module && mode && options.verify)
-    setFakeConvertModes(*module, *mode);
-  return module;
-}
-
-/// A pipeline for whole modules, or what is wrong with it.
-static llvm::Expected<OpPassManager> parsePipeline(StringRef text) {
-  std::string message;
-  llvm::raw_string_ostream os(message);
-  FailureOr<OpPassManager> pipeline = parsePassPipeline(text, os);
-  StringRef reason = StringRef(message).trim();
-  if (failed(pipeline))
-    return llvm::createStringError("the pipeline cannot be parsed: " + reason);
-  StringRef anchor = pipeline->getOpAnchorName();
-  if (anchor != ModuleOp::getOperationName() &&
-      anchor != OpPassManager::getAnyOpAnchorName())
-    return llvm::createStringError(
-        "the pipeline must be for builtin.module, but is for " + anchor);
-  return std::move(*pipeline);
-}
-
-//===----------------------------------------------------------------------===//
-// The functions
-//===----------------------------------------------------------------------===//
 
 void quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size) {
   QuantFloatLoadOptions defaults = {};
@@ -103,41 +41,41 @@ void quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size) {
   initOptions(options, defaults, size);
 }
 
+/// Reads a model in the session and gives it to the caller.
+static llvm::Error giveModel(
+    QuantFloatSession session, const QuantFloatLoadOptions *given,
+    QuantFloatModel *model,
+    llvm::function_ref<llvm::Expected<Model>(Session &, const ParseOptions &)>
+        read) {
+  llvm::Expected<ParseOptions> options = readLoadOptions(given);
+  if (!options)
+    return options.takeError();
+  return inSession(session, [&](SessionObject &object) -> llvm::Error {
+    llvm::Expected<Model> result = read(object.state->session, *options);
+    if (!result)
+      return result.takeError();
+    return give(
+        model, std::make_unique<ModelObject>(object.state, std::move(*result)));
+  });
+}
+
 QuantFloatStatus quantFloatModelLoad(QuantFloatSession session,
                                      const char *path,
                                      const QuantFloatLoadOptions *given,
                                      QuantFloatModel *model,
                                      QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!model)
-    return report.makeNull("model");
-  *model = {};
-  if (!path)
-    return report.makeNull("path");
-  QuantFloatLoadOptions options;
-  if (QuantFloatStatus status = readLoadOptions(given, options, report))
-    return status;
-  // The tools read standard input for "-".
-  if (StringRef(path).empty() || StringRef(path) == "-")
-    return report.makeError(QUANT_FLOAT_ERROR_FILE,
-                            Twine("expected the path of a file, but got '") +
-                                path + "'");
-  return inSession(
-      session, report, [&](SessionObject &object, SessionCall &call) {
-        int exitCode = kToolDone;
-        OwningOpRef<ModuleOp> module;
-        LoadOptions load;
-        load.verify = options.verify;
-        load.fakeConvertMode = getFakeConvertMode(options.fakeConvertMode);
-        if (call.progress("read", path))
-          module = loadModel(path, object.state->context, exitCode, load);
-        if (!module || call.isCancelled())
-          return call.makeDiagnosed(exitCode == kToolWrongUsage
-                                        ? QUANT_FLOAT_ERROR_FILE
-                                        : QUANT_FLOAT_ERROR_MODEL);
-        return giveModel(object.state, std::move(module), options.verify, model,
-                         report);
-      });
+  return runFor(model, "model", error, [&]() -> llvm::Error {
+    if (!path)
+      return failNull("path");
+    // The tools read standard input for "-".
+    if (StringRef(path).empty() || StringRef(path) == "-")
+      return fail(QUANT_FLOAT_ERROR_FILE,
+                  Twine("expected the path of a file, but got '") + path + "'");
+    return giveModel(session, given, model,
+                     [&](Session &session, const ParseOptions &options) {
+                       return Model::load(session, path, options);
+                     });
+  });
 }
 
 QuantFloatStatus quantFloatModelParse(QuantFloatSession session, int32_t format,
@@ -145,114 +83,105 @@ QuantFloatStatus quantFloatModelParse(QuantFloatSession session, int32_t format,
                                       const QuantFloatLoadOptions *given,
                                       QuantFloatModel *model,
                                       QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!model)
-    return report.makeNull("model");
-  *model = {};
-  if (!data)
-    return report.makeNull("data");
-  if (format < QUANT_FLOAT_FORMAT_MLIR || format > QUANT_FLOAT_FORMAT_OPENVINO)
-    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            "format must be 0 to 2, but got " + Twine(format));
-  QuantFloatLoadOptions options;
-  if (QuantFloatStatus status = readLoadOptions(given, options, report))
-    return status;
-  return inSession(
-      session, report, [&](SessionObject &object, SessionCall &call) {
-        OwningOpRef<ModuleOp> module;
-        if (call.progress("read", options.name ? options.name : ""))
-          module = import(StringRef(static_cast<const char *>(data), size),
-                          format, options, object.state->context);
-        if (!module || call.isCancelled())
-          return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
-        return giveModel(object.state, std::move(module), options.verify, model,
-                         report);
-      });
-}
-
-QuantFloatStatus quantFloatModelDestroy(QuantFloatModel model) {
-  {
-    Ref<ModelObject> object(model.id);
-    if (object && object->state->isUsedByThisThread())
-      return QUANT_FLOAT_ERROR_BUSY;
-  }
-  return destroyHandle(HandleKind::Model, model.id);
+  return runFor(model, "model", error, [&]() -> llvm::Error {
+    if (!data)
+      return failNull("data");
+    if (format < QUANT_FLOAT_FORMAT_MLIR ||
+        format > QUANT_FLOAT_FORMAT_OPENVINO)
+      return fail(QUANT_FLOAT_ERROR_ARGUMENT,
+                  "format must be 0 to 2, but got " + Twine(format));
+    return giveModel(session, given, model,
+                     [&](Session &session, const ParseOptions &options) {
+                       return Model::parse(
+                           session, static_cast<ModelFormat>(format),
+                           StringRef(static_cast<const char *>(data), size),
+                           options);
+                     });
+  });
 }
 
 size_t quantFloatModelGetNumEntries(QuantFloatModel model) {
   Ref<ModelObject> object(model.id);
-  return object ? object->entries.size() : 0;
+  return object ? object->getEntries().size() : 0;
 }
 
 const QuantFloatEntry *quantFloatModelGetEntry(QuantFloatModel model,
                                                size_t entry) {
   Ref<ModelObject> object(model.id);
-  return object && entry < object->entries.size()
-             ? object->entries[entry]->get()
-             : nullptr;
+  if (!object)
+    return nullptr;
+  std::vector<const OwnedEntry *> entries = object->getEntries();
+  return entry < entries.size() ? entries[entry]->get() : nullptr;
+}
+
+QuantFloatStatus quantFloatModelFindEntry(QuantFloatModel model,
+                                          const char *name, size_t *entry,
+                                          QuantFloatError *error) {
+  return run(error, [&]() -> llvm::Error {
+    if (!name)
+      return failNull("name");
+    if (!entry)
+      return failNull("entry");
+    return withModel(model, [&](ModelObject &object) -> llvm::Error {
+      llvm::Expected<size_t> found = object.model->findEntry(name);
+      if (!found)
+        return found.takeError();
+      *entry = *found;
+      return llvm::Error::success();
+    });
+  });
 }
 
 QuantFloatStatus quantFloatModelVerify(QuantFloatModel model,
                                        QuantFloatError *error) {
-  ErrorReport report(error);
-  return withModel(model, report, [&](ModelObject &object, SessionCall &call) {
-    object.isVerified = succeeded(verify(*object.module));
-    object.updateEntries();
-    return object.isVerified ? QUANT_FLOAT_OK
-                             : call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
+  return run(error, [&] {
+    return withModel(model, [&](ModelObject &object) {
+      llvm::Error result = object.model->verify();
+      object.updateEntries();
+      return result;
+    });
   });
 }
 
 QuantFloatStatus quantFloatModelRunPasses(QuantFloatModel model,
                                           const char *pipeline,
                                           QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!pipeline)
-    return report.makeNull("pipeline");
-  auto run = [&](ModelObject &object, SessionCall &call) {
-    quantFloatRegisterAllPasses();
-    llvm::Expected<OpPassManager> parsed = parsePipeline(pipeline);
-    if (!parsed)
-      return call.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            llvm::toString(parsed.takeError()));
-    PassManager manager(&object.state->context, ModuleOp::getOperationName());
-    static_cast<OpPassManager &>(manager) = std::move(*parsed);
-    bool hasFailed = failed(manager.run(*object.module));
-    object.isBroken = hasFailed || call.isCancelled();
-    object.updateEntries();
-    return object.isBroken ? call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL)
-                           : QUANT_FLOAT_OK;
-  };
-  return withValidModel(model, report, run);
+  return run(error, [&]() -> llvm::Error {
+    if (!pipeline)
+      return failNull("pipeline");
+    return withModel(model, [&](ModelObject &object) {
+      quantFloatRegisterAllPasses();
+      llvm::Error result = object.model->runPasses(pipeline);
+      object.updateEntries();
+      return result;
+    });
+  });
 }
 
 QuantFloatStatus quantFloatModelSetFakeConvertMode(QuantFloatModel model,
-                                                   int32_t mode,
+                                                   int32_t given,
                                                    QuantFloatError *error) {
-  ErrorReport report(error);
-  if (QuantFloatStatus status = checkFakeConvertMode(mode, report))
-    return status;
-  return withValidModel(model, report, [&](ModelObject &object, SessionCall &) {
-    if (std::optional<FakeConvertMode> known = getFakeConvertMode(mode))
-      setFakeConvertModes(*object.module, *known);
-    return QUANT_FLOAT_OK;
+  return run(error, [&]() -> llvm::Error {
+    auto mode = readFakeConvertMode(given);
+    if (!mode)
+      return mode.takeError();
+    return withModel(model, [&](ModelObject &object) {
+      return *mode ? object.model->setFakeConvertMode(**mode)
+                   : llvm::Error::success();
+    });
   });
 }
 
 QuantFloatStatus quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
                                       QuantFloatBuffer *buffer,
                                       QuantFloatError *error) {
-  ErrorReport report(error);
-  if (!buffer)
-    return report.makeNull("buffer");
-  *buffer = {};
-  return withModel(model, report, [&](ModelObject &object, SessionCall &call) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    if (!asBytecode)
-      object.module->print(os, OpPrintingFlags());
-    else if (failed(writeBytecodeToFile(*object.module, os)))
-      return call.makeDiagnosed(QUANT_FLOAT_ERROR_MODEL);
-    return giveBuffer(text, buffer, report);
+  return runFor(buffer, "buffer", error, [&] {
+    return withModel(model, [&](ModelObject &object) -> llvm::Error {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      if (llvm::Error error = object.model->write(os, asBytecode))
+        return error;
+      return giveBuffer(text, buffer);
+    });
   });
 }

@@ -11,74 +11,62 @@
 
 #include "Handles.h"
 #include "quant-float-c/Support.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/Error.h"
+#include "quant-float/Model/Session.h"
 #include <cstring>
-#include <vector>
-
-namespace mlir {
-class Diagnostic;
-} // namespace mlir
 
 namespace mlir::quant_float::capi {
 
-/// A diagnostic with the memory of its strings.
-struct OwnedDiagnostic {
-  explicit OwnedDiagnostic(const Diagnostic &diagnostic);
+/// An error of the library's, or one that only the C API has.
+llvm::Error fail(QuantFloatStatus status, const Twine &message);
+/// For a handle that acquireObject refuses.
+llvm::Error failHandle(HandleKind kind, uint64_t id);
+/// For a pointer that must not be null.
+llvm::Error failNull(const Twine &name);
 
-  /// "file:line:column: message", as far as they are known.
-  std::string describe() const;
-  /// Points into this object, which must neither move nor change.
-  QuantFloatDiagnostic getView();
+/// Gives the caller the error, or says that there is none.
+QuantFloatStatus finish(llvm::Error result, QuantFloatError *error);
 
-  int32_t severity;
-  int32_t line = 0;
-  int32_t column = 0;
-  std::string message;
-  std::string file;
-  std::string node;
-  std::vector<OwnedDiagnostic> notes;
+/// The body of a function of the C API.
+template <typename Body>
+QuantFloatStatus run(QuantFloatError *error, Body body) {
+  if (error)
+    error->id = 0;
+  llvm::Error result = body();
+  return result ? finish(std::move(result), error) : QUANT_FLOAT_OK;
+}
 
-private:
-  std::vector<QuantFloatDiagnostic> noteViews;
-};
+/// The same where a new object goes to `handle`, which is called `name`.
+template <typename Handle, typename Body>
+QuantFloatStatus runFor(Handle *handle, const char *name,
+                        QuantFloatError *error, Body body) {
+  return run(error, [&]() -> llvm::Error {
+    if (!handle)
+      return failNull(name);
+    *handle = {};
+    return body();
+  });
+}
 
-/// Where a function of the C API says what went wrong; it says nothing yet.
-class ErrorReport {
+/// Gives the caller an object.
+template <typename Handle, typename T>
+llvm::Error give(Handle *handle, std::unique_ptr<T> object) {
+  handle->id = addObject(T::kKind, std::move(object));
+  return handle->id ? llvm::Error::success()
+                    : fail(QUANT_FLOAT_ERROR_MEMORY,
+                           "too many objects: destroy what is not needed any "
+                           "more");
+}
+
+/// What C sees of a diagnostic.
+class DiagnosticView {
 public:
-  explicit ErrorReport(QuantFloatError *error) : error(error) {
-    if (error)
-      error->id = 0;
-  }
-
-  /// Makes the caller's error and returns `status`.
-  QuantFloatStatus makeError(QuantFloatStatus status,
-                             const llvm::Twine &message);
-  QuantFloatStatus makeError(QuantFloatStatus status, llvm::Error error);
-  QuantFloatStatus makeError(QuantFloatStatus status,
-                             const llvm::Twine &message,
-                             std::vector<OwnedDiagnostic> diagnostics);
-
-  /// For a handle that acquireObject refuses.
-  QuantFloatStatus makeBadHandle(HandleKind kind, uint64_t id) {
-    return makeError(QUANT_FLOAT_ERROR_HANDLE, describeBadHandle(kind, id));
-  }
-  /// For a pointer that must not be null.
-  QuantFloatStatus makeNull(const llvm::Twine &name) {
-    return makeError(QUANT_FLOAT_ERROR_NULL, name + " must not be null");
-  }
-  /// Gives the caller an object.
-  template <typename Handle>
-  QuantFloatStatus give(Handle *handle, HandleKind kind,
-                        std::unique_ptr<Object> object) {
-    handle->id = addObject(kind, std::move(object));
-    return handle->id ? QUANT_FLOAT_OK : makeTooMany();
-  }
+  /// `record` must neither move nor change.
+  explicit DiagnosticView(const DiagnosticRecord &record);
+  const QuantFloatDiagnostic &get() const { return view; }
 
 private:
-  QuantFloatStatus makeTooMany();
-
-  QuantFloatError *error;
+  std::vector<QuantFloatDiagnostic> notes;
+  QuantFloatDiagnostic view = {};
 };
 
 /// What the Destroy functions do.
@@ -101,30 +89,27 @@ void initOptions(Options *options, Options defaults, size_t size) {
 /// Options of the caller, whose struct may be of another version: `defaults`
 /// with the fields that the caller knows, those behind them being zero.
 template <typename Options>
-QuantFloatStatus readOptions(const Options *given, Options &options,
-                             ErrorReport &report) {
+llvm::Error readOptions(const Options *given, Options &options) {
   if (!given)
-    return QUANT_FLOAT_OK;
+    return llvm::Error::success();
   if (given->size < sizeof(size_t) || given->size > 4096)
-    return report.makeError(QUANT_FLOAT_ERROR_ARGUMENT,
-                            "options must have their size in the first field, "
-                            "but got " +
-                                llvm::Twine(given->size));
+    return fail(QUANT_FLOAT_ERROR_ARGUMENT,
+                "options must have their size in the first field, but got " +
+                    Twine(given->size));
   const char *bytes = reinterpret_cast<const char *>(given);
   for (size_t i = sizeof(Options); i < given->size; ++i)
     if (bytes[i])
-      return report.makeError(QUANT_FLOAT_ERROR_UNSUPPORTED,
-                              "options have fields that this version of the "
-                              "library does not know");
+      return fail(QUANT_FLOAT_ERROR_UNSUPPORTED,
+                  "options have fields that this version of the library does "
+                  "not know");
   memcpy(static_cast<void *>(&options), given,
          std::min(given->size, sizeof(Options)));
   options.size = sizeof(Options);
-  return QUANT_FLOAT_OK;
+  return llvm::Error::success();
 }
 
 /// The bytes of a buffer of the C API, with a zero byte behind them.
-QuantFloatStatus giveBuffer(llvm::StringRef bytes, QuantFloatBuffer *buffer,
-                            ErrorReport &report);
+llvm::Error giveBuffer(llvm::StringRef bytes, QuantFloatBuffer *buffer);
 
 } // namespace mlir::quant_float::capi
 

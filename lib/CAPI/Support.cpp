@@ -9,11 +9,7 @@
 #include "quant-float-c/Support.h"
 
 #include "Report.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Diagnostics.h"
-#include "quant-float/Support/Locations.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -24,17 +20,15 @@ struct ErrorObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Error;
 
   ErrorObject(QuantFloatStatus status, std::string message,
-              std::vector<OwnedDiagnostic> diagnostics)
+              std::vector<DiagnosticRecord> given)
       : status(status), message(std::move(message)),
-        diagnostics(std::move(diagnostics)) {
-    for (OwnedDiagnostic &diagnostic : this->diagnostics)
-      views.push_back(diagnostic.getView());
-  }
+        diagnostics(std::move(given)),
+        views(diagnostics.begin(), diagnostics.end()) {}
 
   QuantFloatStatus status;
   std::string message;
-  std::vector<OwnedDiagnostic> diagnostics;
-  std::vector<QuantFloatDiagnostic> views;
+  std::vector<DiagnosticRecord> diagnostics;
+  std::vector<DiagnosticView> views;
 };
 
 struct BufferObject final : Object {
@@ -46,99 +40,63 @@ struct BufferObject final : Object {
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Diagnostics
-//===----------------------------------------------------------------------===//
-
-static int32_t getSeverity(DiagnosticSeverity severity) {
-  switch (severity) {
-  case DiagnosticSeverity::Note:
-    return QUANT_FLOAT_SEVERITY_NOTE;
-  case DiagnosticSeverity::Warning:
-    return QUANT_FLOAT_SEVERITY_WARNING;
-  case DiagnosticSeverity::Remark:
-    return QUANT_FLOAT_SEVERITY_REMARK;
-  case DiagnosticSeverity::Error:
-    break;
-  }
-  return QUANT_FLOAT_SEVERITY_ERROR;
-}
-
-OwnedDiagnostic::OwnedDiagnostic(const Diagnostic &diagnostic)
-    : severity(getSeverity(diagnostic.getSeverity())),
-      message(diagnostic.str()), node(getNodeName(diagnostic.getLocation())) {
-  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
-    file = place.getFilename().str();
-    line = place.getLine();
-    column = line ? place.getColumn() : 0;
-  }
-  for (const Diagnostic &note : diagnostic.getNotes())
-    notes.emplace_back(note);
-}
-
-std::string OwnedDiagnostic::describe() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (!file.empty()) {
-    os << file << ":";
-    if (line)
-      os << line << ":" << column << ":";
-    os << " ";
-  }
-  os << message;
-  return text;
-}
-
-QuantFloatDiagnostic OwnedDiagnostic::getView() {
-  noteViews.clear();
-  for (OwnedDiagnostic &note : notes)
-    noteViews.push_back(note.getView());
+static QuantFloatDiagnostic getView(const DiagnosticRecord &record) {
+  static constexpr int32_t severities[] = {
+      QUANT_FLOAT_SEVERITY_NOTE, QUANT_FLOAT_SEVERITY_WARNING,
+      QUANT_FLOAT_SEVERITY_ERROR, QUANT_FLOAT_SEVERITY_REMARK};
   QuantFloatDiagnostic view = {};
-  view.severity = severity;
-  view.line = line;
-  view.column = column;
-  view.numNotes = noteViews.size();
-  view.message = message.c_str();
-  view.file = file.empty() ? nullptr : file.c_str();
-  view.node = node.empty() ? nullptr : node.c_str();
-  view.notes = noteViews.data();
+  view.severity = severities[static_cast<unsigned>(record.severity)];
+  view.line = record.line;
+  view.column = record.column;
+  view.message = record.message.c_str();
+  view.file = record.file.empty() ? nullptr : record.file.c_str();
+  view.node = record.node.empty() ? nullptr : record.node.c_str();
   return view;
 }
 
-//===----------------------------------------------------------------------===//
-// ErrorReport
-//===----------------------------------------------------------------------===//
-
-QuantFloatStatus ErrorReport::makeError(QuantFloatStatus status,
-                                        const Twine &message) {
-  return makeError(status, message, {});
+DiagnosticView::DiagnosticView(const DiagnosticRecord &record)
+    : view(getView(record)) {
+  for (const DiagnosticRecord &note : record.notes)
+    notes.push_back(getView(note));
+  view.notes = notes.data();
+  view.numNotes = notes.size();
 }
 
-QuantFloatStatus ErrorReport::makeError(QuantFloatStatus status,
-                                        llvm::Error error) {
-  return makeError(status, llvm::toString(std::move(error)));
+llvm::Error capi::fail(QuantFloatStatus status, const Twine &message) {
+  return makeError(static_cast<ErrorKind>(status), message);
 }
 
-QuantFloatStatus
-ErrorReport::makeError(QuantFloatStatus status, const Twine &message,
-                       std::vector<OwnedDiagnostic> diagnostics) {
-  // Without room for one more the status has to do.
-  if (error)
-    error->id = addObject(HandleKind::Error,
-                          std::make_unique<ErrorObject>(
-                              status, message.str(), std::move(diagnostics)));
+llvm::Error capi::failHandle(HandleKind kind, uint64_t id) {
+  return fail(QUANT_FLOAT_ERROR_HANDLE, describeBadHandle(kind, id));
+}
+
+llvm::Error capi::failNull(const Twine &name) {
+  return fail(QUANT_FLOAT_ERROR_NULL, name + " must not be null");
+}
+
+static std::string describe(const ModelError &error) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  error.log(os);
+  return text;
+}
+
+QuantFloatStatus capi::finish(llvm::Error result, QuantFloatError *error) {
+  QuantFloatStatus status = QUANT_FLOAT_OK;
+  llvm::handleAllErrors(std::move(result), [&](ModelError &given) {
+    status = static_cast<QuantFloatStatus>(given.kind);
+    // Without room for one more the status has to do.
+    if (error)
+      error->id =
+          addObject(HandleKind::Error,
+                    std::make_unique<ErrorObject>(
+                        status, describe(given), std::move(given.diagnostics)));
+  });
   return status;
 }
 
-QuantFloatStatus ErrorReport::makeTooMany() {
-  return makeError(QUANT_FLOAT_ERROR_MEMORY,
-                   "too many objects: destroy what is not needed any more");
-}
-
-QuantFloatStatus capi::giveBuffer(StringRef bytes, QuantFloatBuffer *buffer,
-                                  ErrorReport &report) {
-  return report.give(buffer, HandleKind::Buffer,
-                     std::make_unique<BufferObject>(bytes));
+llvm::Error capi::giveBuffer(StringRef bytes, QuantFloatBuffer *buffer) {
+  return give(buffer, std::make_unique<BufferObject>(bytes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,46 +110,31 @@ const char *quantFloatGetVersion(void) { return QUANT_FLOAT_VERSION; }
 const char *quantFloatGetLLVMVersion(void) { return LLVM_VERSION_STRING; }
 
 const char *quantFloatStatusGetName(int32_t status) {
-  switch (status) {
-  case QUANT_FLOAT_OK:
-    return "ok";
-  case QUANT_FLOAT_ERROR_NULL:
-    return "null";
-  case QUANT_FLOAT_ERROR_ELEMENT_TYPE:
-    return "element type";
-  case QUANT_FLOAT_ERROR_RANK:
-    return "rank";
-  case QUANT_FLOAT_ERROR_SIZE:
-    return "size";
-  case QUANT_FLOAT_ERROR_OVERLAP:
-    return "overlap";
-  case QUANT_FLOAT_ERROR_CPU:
-    return "cpu";
-  case QUANT_FLOAT_ERROR_MEMORY:
-    return "memory";
-  case QUANT_FLOAT_ERROR_VALUE:
-    return "value";
-  case QUANT_FLOAT_ERROR_DEVICE:
-    return "device";
-  case QUANT_FLOAT_ERROR_HANDLE:
-    return "handle";
-  case QUANT_FLOAT_ERROR_ARGUMENT:
-    return "argument";
-  case QUANT_FLOAT_ERROR_COUNT:
-    return "count";
-  case QUANT_FLOAT_ERROR_FILE:
-    return "file";
-  case QUANT_FLOAT_ERROR_MODEL:
-    return "model";
-  case QUANT_FLOAT_ERROR_UNSUPPORTED:
-    return "unsupported";
-  case QUANT_FLOAT_ERROR_CANCELLED:
-    return "cancelled";
-  case QUANT_FLOAT_ERROR_BUSY:
-    return "busy";
-  case QUANT_FLOAT_ERROR_ADDRESS:
-    return "address";
-  }
+  static constexpr std::pair<int32_t, const char *> names[] = {
+      {QUANT_FLOAT_OK, "ok"},
+      {QUANT_FLOAT_ERROR_NULL, "null"},
+      {QUANT_FLOAT_ERROR_ELEMENT_TYPE, "element type"},
+      {QUANT_FLOAT_ERROR_RANK, "rank"},
+      {QUANT_FLOAT_ERROR_SIZE, "size"},
+      {QUANT_FLOAT_ERROR_OVERLAP, "overlap"},
+      {QUANT_FLOAT_ERROR_CPU, "cpu"},
+      {QUANT_FLOAT_ERROR_MEMORY, "memory"},
+      {QUANT_FLOAT_ERROR_VALUE, "value"},
+      {QUANT_FLOAT_ERROR_DEVICE, "device"},
+      {QUANT_FLOAT_ERROR_ALIGNMENT, "alignment"},
+      {QUANT_FLOAT_ERROR_HANDLE, "handle"},
+      {QUANT_FLOAT_ERROR_ARGUMENT, "argument"},
+      {QUANT_FLOAT_ERROR_COUNT, "count"},
+      {QUANT_FLOAT_ERROR_FILE, "file"},
+      {QUANT_FLOAT_ERROR_MODEL, "model"},
+      {QUANT_FLOAT_ERROR_UNSUPPORTED, "unsupported"},
+      {QUANT_FLOAT_ERROR_CANCELLED, "cancelled"},
+      {QUANT_FLOAT_ERROR_BUSY, "busy"},
+      {QUANT_FLOAT_ERROR_ADDRESS, "address"},
+  };
+  for (auto [known, name] : names)
+    if (known == status)
+      return name;
   return "unknown";
 }
 
@@ -219,7 +162,7 @@ size_t quantFloatErrorGetNumDiagnostics(QuantFloatError error) {
 const QuantFloatDiagnostic *quantFloatErrorGetDiagnostic(QuantFloatError error,
                                                          size_t index) {
   Ref<ErrorObject> object(error.id);
-  return object && index < object->views.size() ? &object->views[index]
+  return object && index < object->views.size() ? &object->views[index].get()
                                                 : nullptr;
 }
 

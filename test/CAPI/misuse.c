@@ -346,7 +346,7 @@ static void options(void) {
   COMPILE("level", c.optimizationLevel = 4);
   COMPILE("target", c.target = 2);
   COMPILE("target below", c.target = -1);
-  COMPILE("nvvm", c.target = QUANT_FLOAT_TARGET_NVVM);
+  COMPILE("nvvm", (c.target = QUANT_FLOAT_TARGET_NVVM, c.chip = "sm_1"));
   COMPILE("threads", c.threads = 5000);
   COMPILE("mode", c.fakeConvertMode = -2);
   COMPILE("cpu", c.cpu = "no-such-cpu");
@@ -448,7 +448,7 @@ int main(void) {
 // CHECK-NEXT: wrong xml: model: wrong.xml:1:5: not XML: start-end tags mismatch
 // CHECK-NEXT: write to no folder: file: none/x.mlir: No such file or directory
 // CHECK-NEXT: link to no folder: file: none/x.so: No such file or directory
-// CHECK-NEXT: header of itself: argument: what is written beside 'x.h' would take its place
+// CHECK-NEXT: header of itself: argument: the .h file beside 'x.h' would take its place
 // CHECK-LABEL: -- texts
 // CHECK-NEXT: no mlir: model: <memory>:1:1: custom op 'hello' is unknown (tried 'builtin.hello' as well)
 // CHECK-NEXT: bytecode: model: <memory>: malformed null-terminated string, no null character found
@@ -476,14 +476,14 @@ int main(void) {
 // CHECK-NEXT: level: argument: optimizationLevel must be 0 to 3, but got 4
 // CHECK-NEXT: target: argument: target must be 0 or 1, but got 2
 // CHECK-NEXT: target below: argument: target must be 0 or 1, but got -1
-// CHECK-NEXT: nvvm: unsupported: kernels in this process are for its CPU, not for NVVM
+// CHECK-NEXT: nvvm: {{device|model}}: {{.+}}
 // CHECK-NEXT: threads: argument: threads must be 0 to 4096, but got 5000
 // CHECK-NEXT: mode: argument: the mode of fakeconvert must be -1 to 2, but got -2
 // CHECK-NEXT: cpu: model: <memory>: unknown cpu 'no-such-cpu' for the triple {{.*}}
-// CHECK-NEXT: triple: unsupported: kernels in this process are for its CPU, not for 'riscv64-linux-gnu'
-// CHECK-NEXT: no triple: unsupported: kernels in this process are for its CPU, not for 'hello'
-// CHECK-NEXT: cpu of another machine: unsupported: kernels in this process are for its CPU, not for '{{apple-m1|znver4}}'
-// CHECK-NEXT: system: unsupported: kernels in this process are for its CPU, not for '{{.*}}-apple-macosx'
+// CHECK-NEXT: triple: unsupported: code for 'riscv64-linux-gnu' cannot run in this process, which is for '{{.+}}'
+// CHECK-NEXT: no triple: unsupported: code for 'hello' cannot run in this process, which is for '{{.+}}'
+// CHECK-NEXT: cpu of another machine: unsupported: code for '{{apple-m1|znver4}}' cannot run in this process, which is for '{{.+}}'
+// CHECK-NEXT: system: unsupported: code for '{{.*}}-apple-macosx' cannot run in this process, which is for '{{.+}}'
 // CHECK-NEXT: unknown field: unsupported: options have fields that this version of the library does not know
 // CHECK-NEXT: kind below: argument: kind must be 0 to 8, but got -1
 // CHECK-NEXT: kind above: argument: kind must be 0 to 8, but got 9

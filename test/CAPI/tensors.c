@@ -268,7 +268,7 @@ int main(void) {
 // CHECK-NEXT: evaluate, negative size: size: input 0: expected float[?x4], but got float[-1x4]
 // CHECK-NEXT: run, negative size: size: f: input 0: dimension 0: expected a size of 0 or more, but got -1
 // CHECK-NEXT: sizes, huge size: size: f: input 0: expected at most 9223372036854775807 bytes, but the sizes give more
-// CHECK-NEXT: evaluate, huge size: size: float[9223372036854775807x4]: expected fewer than 2^63 bytes
+// CHECK-NEXT: evaluate, huge size: size: input 0: float[9223372036854775807x4]: expected fewer than 2^63 bytes
 // CHECK-NEXT: run, huge size: size: f: input 0: expected at most 9223372036854775807 bytes, but the sizes give more
 // CHECK-NEXT: sizes, number of scales: size: f: input 1: dimension 0: expected size 4, but got 3
 // CHECK-NEXT: evaluate, number of scales: size: input 1: expected float[4], but got float[3]
