@@ -6,13 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../BytecodeProbe.h"
-#include "mlir/IR/Verifier.h"
-#include "quant-float/Compiler/Check.h"
-#include "quant-float/Compiler/DiagnosticPrinter.h"
-#include "quant-float/Compiler/Driver.h"
+#include "../ToolErrors.h"
 #include "quant-float/IR/OpsetRules.h"
-#include "quant-float/InitAll.h"
+#include "quant-float/Model/Model.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -115,23 +111,16 @@ static void printDiagnostics(ArrayRef<NodeReport> reports) {
 }
 
 static int check(const Arguments &arguments) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  if (int refused = probeBytecode(arguments.model, registry, arguments.load))
-    return refused;
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  DiagnosticPrinter printer(&context);
-  int exitCode = kToolDone;
-  OwningOpRef<ModuleOp> module =
-      loadModel(arguments.model, context, exitCode, arguments.load);
-  if (!module)
-    return exitCode;
-  std::vector<NodeReport> reports = checkModel(*module, arguments.check);
+  Session session(printDiagnostics());
+  llvm::Expected<Model> model =
+      Model::load(session, arguments.model, arguments.load);
+  if (!model)
+    return report(arguments.model, model.takeError());
+  CheckedModel checked = model->check(arguments.check);
   if (arguments.json)
-    printReportsAsJson(llvm::outs(), reports);
+    printReportsAsJson(llvm::outs(), checked.nodes);
   else
-    printReports(llvm::outs(), reports);
+    printReports(llvm::outs(), checked.nodes);
   llvm::outs().flush();
   bool isOpenVino = StringRef(arguments.model).ends_with(".xml");
   if (arguments.check.opset && isOpenVino)
@@ -139,14 +128,11 @@ static int check(const Arguments &arguments) {
                  << ": warning: --opset counts ONNX's opsets; the layers were "
                     "verified against their own\n";
 
-  printDiagnostics(reports);
-  bool isInvalid = llvm::any_of(reports, [](const NodeReport &report) {
-    return report.status == NodeStatus::Invalid;
-  });
+  printDiagnostics(checked.nodes);
   // What surrounds the nodes was not verified on reading.
-  if (isInvalid || failed(verify(*module)))
-    return kToolWrongInput;
-  return kToolDone;
+  return checked.countInvalid()
+             ? kToolWrongInput
+             : report(arguments.model, checked.model.verify());
 }
 
 int main(int argc, char **argv) {

@@ -6,13 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../BytecodeProbe.h"
 #include "../FakeConvertModeOption.h"
-#include "mlir/IR/MLIRContext.h"
-#include "quant-float/Compiler/DiagnosticPrinter.h"
-#include "quant-float/Compiler/Driver.h"
-#include "quant-float/Compiler/WriteOutput.h"
-#include "quant-float/InitAll.h"
+#include "../ToolErrors.h"
+#include "quant-float/Model/Model.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -163,22 +159,7 @@ int main(int argc, char **argv) {
     return fail("the ." + besideSuffix + " file beside '" + output +
                 "' would take its place");
 
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  LoadOptions loadOptions;
-  loadOptions.fakeConvertMode = arguments.fakeConvertMode.get();
-  if (int refused = probeBytecode(arguments.model, registry, loadOptions))
-    return refused;
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  DiagnosticPrinter printer(&context);
-  int exitCode = kToolDone;
-  OwningOpRef<ModuleOp> module =
-      loadModel(arguments.model, context, exitCode, loadOptions);
-  if (!module)
-    return exitCode;
-
-  CompileOptions options;
+  BuildOptions options;
   options.target = isForGpu ? Target::NVVM : Target::CPU;
   options.chip = arguments.chip;
   options.features = arguments.ptx;
@@ -190,19 +171,11 @@ int main(int argc, char **argv) {
   options.cpu = arguments.cpu.empty() && arguments.triple.empty()
                     ? "host"
                     : arguments.cpu.getValue();
-
-  SmallVector<char, 0> contents;
-  std::string beside;
-  llvm::raw_svector_ostream os(contents);
-  if (failed(compileTo(*module, *kind, options, llvm::sys::path::stem(output),
-                       os, &beside)))
-    return kToolWrongInput;
-
-  StringRef text(contents.data(), contents.size());
-  if (std::optional<OutputProblem> problem =
-          writeOutput(*kind, output, text, beside, options)) {
-    llvm::errs() << problem->path << ": error: " << problem->reason << "\n";
-    return kToolWrongUsage;
-  }
-  return kToolDone;
+  LoadOptions load;
+  load.fakeConvertMode = arguments.fakeConvertMode.get();
+  Session session(printDiagnostics());
+  llvm::Expected<Model> model = Model::load(session, arguments.model, load);
+  return report(arguments.model, model
+                                     ? model->emitToFile(*kind, output, options)
+                                     : model.takeError());
 }

@@ -8,7 +8,6 @@
 
 #include "Arguments.h"
 #include "../FakeConvertModeOption.h"
-#include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "quant-float/Support/NvidiaChip.h"
 #include "quant-float/Support/TargetCpu.h"
 #include "llvm/Config/llvm-config.h"
@@ -118,28 +117,6 @@ static std::nullopt_t fail(const llvm::Twine &message) {
   return std::nullopt;
 }
 
-static std::optional<InputShape> parseShape(StringRef text) {
-  InputShape shape;
-  auto [name, sizes] = text.rsplit('=');
-  if (!text.contains('='))
-    return fail("--shapes: expected NAME=SIZES, but got '" + text + "'");
-  shape.name = name.str();
-  SmallVector<StringRef> parts;
-  if (!sizes.empty())
-    sizes.split(parts, 'x');
-  for (StringRef part : parts) {
-    uint64_t size;
-    if (part == "?")
-      shape.sizes.push_back(ShapedType::kDynamic);
-    else if (!part.getAsInteger(10, size) && size <= INT64_MAX)
-      shape.sizes.push_back(static_cast<int64_t>(size));
-    else
-      return fail("--shapes: expected sizes like 1x3x?, but got '" + sizes +
-                  "' for '" + name + "'");
-  }
-  return shape;
-}
-
 std::optional<Arguments>
 mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   exitCode = kToolWrongUsage;
@@ -165,20 +142,21 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   arguments.model = options.model;
   arguments.inputs.assign(options.inputs.begin(), options.inputs.end());
   arguments.outputs = options.outputs;
-  arguments.entry = options.entry;
-  arguments.target = options.target;
-  arguments.cpu = options.cpu;
-  arguments.chip = options.chip;
-  arguments.threads = options.threads;
+  arguments.build.entry = options.entry;
+  arguments.build.target =
+      options.target == "nvvm" ? Target::NVVM : Target::CPU;
+  arguments.useReference = options.target == "reference";
+  arguments.build.cpu = options.cpu;
+  arguments.build.chip = options.chip;
+  arguments.build.threads = options.threads;
   arguments.time = options.time;
   arguments.repeat = options.repeat;
   arguments.compareModes = options.compareModes;
   arguments.load.fakeConvertMode = options.fakeConvertMode.get();
-  for (StringRef text : options.shapes) {
-    std::optional<InputShape> shape = parseShape(text);
-    if (!shape)
-      return std::nullopt;
-    arguments.shapes.push_back(std::move(*shape));
+  for (const std::string &text : options.shapes) {
+    std::string error;
+    if (!InputShape::parse(text, arguments.shapes.emplace_back(), error))
+      return fail(error);
   }
   if (options.random.getNumOccurrences()) {
     uint64_t seed;
@@ -190,39 +168,30 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   if (options.level < '0' || options.level > '3')
     return fail("-O: expected 0, 1, 2 or 3, but got '" +
                 std::string(1, options.level) + "'");
-  arguments.optimizationLevel = options.level - '0';
-  if (arguments.threads > 4096)
+  arguments.build.optimizationLevel = options.level - '0';
+  if (options.threads > 4096)
     return fail("--threads: expected 0 to 4096, but got " +
-                llvm::Twine(arguments.threads));
+                llvm::Twine(options.threads));
   if (!arguments.repeat)
     return fail("--repeat: expected 1 or more, but got 0");
   if (arguments.compareModes && (arguments.time || !arguments.outputs.empty()))
     return fail("--compare-modes: expected neither --time nor --outputs");
-  if (arguments.target != "cpu" && arguments.target != "reference" &&
-      arguments.target != "nvvm")
+  if (options.target != "cpu" && options.target != "reference" &&
+      options.target != "nvvm")
     return fail("--target: expected cpu, reference or nvvm, but got '" +
-                arguments.target + "'");
-  if (!arguments.chip.empty() && arguments.target != "nvvm")
+                options.target + "'");
+  if (!options.chip.empty() && options.target != "nvvm")
     return fail("--chip: expected --target nvvm");
-  if (llvm::Expected<TargetCpu> cpu = TargetCpu::get("", arguments.cpu); !cpu) {
+  if (llvm::Expected<TargetCpu> cpu = TargetCpu::get("", options.cpu); !cpu) {
     exitCode = kToolWrongInput;
     return fail("--cpu: " + llvm::toString(cpu.takeError()));
   }
-  if (arguments.target == "nvvm" && !arguments.chip.empty())
-    if (llvm::Expected<NvidiaChip> chip = NvidiaChip::get(arguments.chip);
+  if (!options.chip.empty())
+    if (llvm::Expected<NvidiaChip> chip = NvidiaChip::get(options.chip);
         !chip) {
       exitCode = kToolWrongInput;
       return fail("--chip: " + llvm::toString(chip.takeError()));
     }
   exitCode = kToolDone;
   return arguments;
-}
-
-InputFile mlir::quant_float::splitInput(StringRef text,
-                                        ArrayRef<std::string> names) {
-  for (const std::string &name : names)
-    if (!name.empty() && text.size() > name.size() && text.starts_with(name) &&
-        text[name.size()] == '=')
-      return {name, text.drop_front(name.size() + 1).str()};
-  return {"", text.str()};
 }

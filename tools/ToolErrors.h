@@ -1,0 +1,46 @@
+//===- ToolErrors.h - What tools say and exit with --------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TOOLS_TOOLERRORS_H
+#define QUANT_FLOAT_TOOLS_TOOLERRORS_H
+
+#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Model/Session.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::quant_float {
+
+/// Diagnostics go to standard error as they come.
+inline SessionOptions printDiagnostics() {
+  SessionOptions options;
+  options.onDiagnostic = [](const DiagnosticRecord &record) {
+    printDiagnostic(llvm::errs(), record);
+  };
+  return options;
+}
+
+/// Prints what is wrong, unless diagnostics have said it, and returns the exit
+/// code that fits.
+inline int report(StringRef model, llvm::Error error) {
+  int exitCode = kToolDone;
+  llvm::handleAllErrors(std::move(error), [&](const ModelError &error) {
+    bool isUsage =
+        error.kind == ErrorKind::File || error.kind == ErrorKind::Argument;
+    exitCode = isUsage ? kToolWrongUsage : kToolWrongInput;
+    for (const DiagnosticRecord &record : error.diagnostics)
+      if (record.severity == DiagnosticSeverity::Error)
+        return;
+    llvm::errs() << (error.file.empty() ? model : StringRef(error.file))
+                 << ": error: " << error.message << "\n";
+  });
+  return exitCode;
+}
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TOOLS_TOOLERRORS_H
