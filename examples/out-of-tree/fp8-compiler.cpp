@@ -8,7 +8,7 @@
 //
 // Builds a function that multiplies two tensors, rounds the products to float8
 // by a pass of its own, lowers that with quant-float's patterns, and lets its
-// driver compile the rest and run it in this process.
+// model class compile the rest and run it in this process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,10 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "quant-float/Compiler/Driver.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/ExecutionEngine/JitModule.h"
-#include "quant-float/ExecutionEngine/Tensor.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/InitAll.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
+#include "quant-float/Model/Model.h"
 
 using namespace mlir;
 
@@ -94,32 +90,27 @@ static OwningOpRef<ModuleOp> buildModule(MLIRContext &context) {
 }
 
 /// Compiles the module into this process and multiplies.
-static llvm::Error run(ModuleOp module, ArrayRef<float> x, ArrayRef<float> y,
-                       MutableArrayRef<float> result) {
-  auto context = std::make_unique<llvm::LLVMContext>();
-  auto compiled = quant_float::compileToLLVM(module, {}, *context);
-  if (failed(compiled))
-    return llvm::createStringError("the module does not compile");
-  auto jit =
-      quant_float::JitModule::create(std::move(*compiled), std::move(context));
-  if (!jit)
-    return jit.takeError();
-  auto entry = (*jit)->getEntry("product");
+static llvm::Expected<std::vector<quant_float::Tensor>>
+run(OwningOpRef<ModuleOp> module, ArrayRef<float> x, ArrayRef<float> y) {
+  quant_float::Session session(*module->getContext());
+  quant_float::Model model(session, std::move(module));
+  auto compiled = model.compile();
+  if (!compiled)
+    return compiled.takeError();
+  auto entry = compiled->findEntry("product");
   if (!entry)
     return entry.takeError();
 
-  auto describe = [](const float *data, const int64_t &size) {
-    return qf_tensor{const_cast<float *>(data), &size, /*rank=*/1, QF_FLOAT32};
-  };
-  int64_t sizes[] = {int64_t(x.size()), int64_t(y.size()),
-                     int64_t(result.size())};
-  qf_tensor inputs[] = {describe(x.data(), sizes[0]),
-                        describe(y.data(), sizes[1])};
-  qf_tensor output = describe(result.data(), sizes[2]);
-  char message[256];
-  if ((*entry)(inputs, &output, message, sizeof(message)) != 0)
-    return llvm::createStringError(message);
-  return llvm::Error::success();
+  std::vector<quant_float::Tensor> inputs;
+  for (ArrayRef<float> values : {x, y}) {
+    int64_t size = values.size();
+    auto input = quant_float::viewTensor(
+        {const_cast<float *>(values.data()), &size, /*rank=*/1, QF_FLOAT32});
+    if (!input)
+      return input.takeError();
+    inputs.push_back(std::move(*input));
+  }
+  return compiled->run(*entry, inputs);
 }
 
 int main() {
@@ -139,11 +130,13 @@ int main() {
 
   const float x[] = {1.0f, 1.1f, -300.0f, 0.001f};
   const float y[] = {1.0f, 1.1f, 2.0f, 1.0f};
-  float result[4];
-  if (llvm::Error error = run(*module, x, y, result)) {
-    llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+  auto results = run(std::move(module), x, y);
+  if (!results) {
+    llvm::errs() << "error: " << llvm::toString(results.takeError()) << "\n";
     return 1;
   }
-  for (auto [left, right, rounded] : llvm::zip_equal(x, y, result))
+  auto *products = static_cast<float *>((*results)[0].getDescriptor().data);
+  for (auto [left, right, rounded] :
+       llvm::zip_equal(x, y, ArrayRef(products, std::size(x))))
     llvm::outs() << left << " * " << right << " = " << rounded << "\n";
 }
