@@ -196,10 +196,74 @@ def draw_stages():
     return picture
 
 
+def draw_calls():
+    picture = Picture("calls", 520, "What calls what, from tools and languages to the libraries")
+    left, middle, right, third, gap = 4, 178, 352, 164, 24
+
+    def down(x, y, length=gap):
+        picture.arrow((x, y), (x, y + length))
+
+    top = picture.box(left, 4, third, ["tools", "`check, compile, run`"], "a")
+    picture.box(middle, 4, third, ["C++", "your compiler"], "a")
+    picture.box(right, 4, third, ["Python, C", "and what else can call C"], "a")
+    down(434, top)
+    y = picture.box(right, top + gap, third, ["CAPI", "`libQuantFloatC.so`"], "a")
+    down(86, top, y - top + gap)
+    down(260, top, y - top + gap)
+    down(434, y)
+    y = picture.box(
+        left,
+        y + gap,
+        512,
+        ["Model", "Model and CompiledModel: load, check, compile, run, compare"],
+        "c",
+    )
+    for x in (260, 434):
+        down(x, y)
+    y += gap
+    picture.box(left, y, third, ["Target", "reads ONNX, OpenVINO"])
+    picture.box(middle, y, third, ["Compiler", "stages, pipelines, files"])
+    bottom = picture.box(right, y, third, ["ExecutionEngine", "runs code in this process"])
+    picture.arrow((middle, y + 22), (left + third, y + 22))
+    down(260, bottom)
+    picture.path(f"M260 {bottom + 10}H86")
+    down(86, bottom + 10, gap - 10)
+    down(422, bottom)
+    y = bottom + gap
+    picture.box(left, y, third, ["Conversion", "and Transforms: lowerings"])
+    picture.box(middle, y, third, ["EntryPoint", "C functions around code"])
+    last = picture.box(right, y, third - 24, ["TensorData", ".npy, for exec, too"])
+    down(86, last)
+    down(260, last)
+    down(504, bottom, last - bottom + gap)
+    y = last + gap
+    picture.arrow((middle + third, y + 22), (right, y + 22))
+    picture.box(left, y, 338, ["IR", "the dialect, the rules of opsets"])
+    y = picture.box(right, y, third, ["Reference", "what a conversion means"])
+    picture.text(
+        left,
+        y + 20,
+        "translate, opt, the plugin and the language server call these rows directly",
+        "soft",
+    )
+
+    # What was compiled, on a machine of its own.
+    y += 34
+    picture.path(f"M4 {y}H516", "faint dashed")
+    picture.text(left, y + 20, "On a machine without a compiler, what Compiler wrote:", "soft")
+    y += 30
+    picture.box(left, y, third, ["`quant-float-exec`", "or your program"], "a")
+    picture.box(middle, y, third, ["`model.so`", "code with its checks"], "b")
+    picture.box(right, y, third, ["CudaRuntime", "for kernels, by libcuda"], "b")
+    picture.arrow((left + third, y + 22), (middle, y + 22))
+    picture.arrow((middle + third, y + 22), (right, y + 22))
+    return picture
+
+
 def main():
     opt, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for picture in (draw_formats(opt), draw_stages()):
+    for picture in (draw_formats(opt), draw_stages(), draw_calls()):
         (folder / f"{picture.name}.svg").write_text(picture.render())
 
 

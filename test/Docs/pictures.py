@@ -1,12 +1,12 @@
 # The pictures of the documentation are what their script draws of the formats' facts, and are SVG.
 # RUN: %python %src_root/scripts/docs/pictures.py %tools_dir/quant-float-opt %t
-# RUN: %python %s %t %src_root/docs/pictures
+# RUN: %python %s %t %src_root/docs/pictures %src_root/lib
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree as tree
 
-drawn, committed = ({p.name: p for p in pathlib.Path(f).iterdir()} for f in sys.argv[1:])
+drawn, committed = ({p.name: p for p in pathlib.Path(f).iterdir()} for f in sys.argv[1:3])
 assert drawn.keys() == committed.keys(), drawn.keys() ^ committed.keys()
 for name, path in drawn.items():
     text = path.read_text()
@@ -29,3 +29,9 @@ words = re.sub("<[^>]+>", "\n", drawn["formats.svg"].read_text())
 for fact in ("bias 7, from 2⁻⁹ to 448", "bias 16, from 2⁻¹⁷ to 57344", "bias 1, from 0.5 to 6"):
     assert fact in words, fact
 assert "no −0, no ∞, NaN 0x80" in words and "bias 127, from 2⁻¹²⁷ to 2¹²⁷" in words
+
+# Every library has its place.
+words = re.sub("<[^>]+>", "\n", drawn["calls.svg"].read_text())
+for folder in pathlib.Path(sys.argv[3]).iterdir():
+    # Small things that all others use are left out.
+    assert not folder.is_dir() or folder.name == "Support" or folder.name in words, folder.name
