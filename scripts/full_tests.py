@@ -110,7 +110,7 @@ def sanitized(preset, *arguments):
 def fuzz(target):
     def run(log):
         seconds = os.environ.get("QUANT_FLOAT_FUZZ_SECONDS", "600")
-        failed = call(log, "test/Fuzz/run.sh", seconds, target) != 0
+        failed = int(call(log, "test/Fuzz/run.sh", seconds, target) != 0)
         text = log.read_text(errors="replace")
         stats = dict(re.findall(r"stat::(\w+):\s+(\d+)", text))
         executed = stats.get("number_of_executed_units", "0")
@@ -118,7 +118,7 @@ def fuzz(target):
             "see " + str(log) if failed else "nothing found"
         )
         return Outcome(
-            not failed, failed, 0, told, {"inputs": int(executed), "seconds": int(seconds)}
+            not failed, failed, 0, told, {"inputs": int(executed), "limit": int(seconds)}
         )
 
     return run
@@ -138,9 +138,9 @@ def tidy(log):
     failed = call(log, *runner, *map(re.escape, files)) != 0
     text = log.read_text(errors="replace")
     warnings = sorted(set(re.findall(rf"^{ROOT}/(\S+: (?:warning|error): .*)$", text, re.M)))
-    bad = failed or bool(warnings)
+    bad = int(failed or bool(warnings))
     told = f"{len(files)} files, {len(warnings)} warnings" + (f", see {log}" if bad else "")
-    return Outcome(not bad, bad, 0, told, {"files": len(files), "warnings": warnings})
+    return Outcome(1 - bad, bad, 0, told, {"files": len(files), "warnings": warnings})
 
 
 ADDRESS = ("libclang_rt.asan-x86_64.so",)
