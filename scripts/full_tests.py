@@ -118,7 +118,7 @@ def fuzz(target):
             "see " + str(log) if failed else "nothing found"
         )
         return Outcome(
-            not failed, failed, 0, told, {"inputs": int(executed), "limit": int(seconds)}
+            1 - failed, failed, 0, told, {"inputs": int(executed), "limit": int(seconds)}
         )
 
     return run
