@@ -26,15 +26,23 @@ def texts(n):
     yield "dictionaries", "module attributes {a.b = " + "{c = " * n + "1" + "}" * n + "} {}"
     yield "locations", "module {} loc(" + 'callsite("a" at ' * n + '"b"' + ")" * n + ")"
     yield "names", "module {} loc(" + '"a"(' * n + '"b"' + ")" * n + ")"
-    yield "attribute aliases", chain("#a0 = []\n", "#a{} = [#a{}]", n) + f"module attributes {{a.b = #a{n}}} {{}}"
-    yield "type aliases", chain("!a0 = f32\n", "!a{} = tuple<!a{}>", n) + f"func.func private @f(!a{n})"
+    yield (
+        "attribute aliases",
+        chain("#a0 = []\n", "#a{} = [#a{}]", n) + f"module attributes {{a.b = #a{n}}} {{}}",
+    )
+    yield (
+        "type aliases",
+        chain("!a0 = f32\n", "!a{} = tuple<!a{}>", n) + f"func.func private @f(!a{n})",
+    )
     yield (
         "location aliases",
-        chain('#l0 = loc("a")\n', '#l{} = loc(callsite(#l{} at "b"))', n) + f"module {{}} loc(#l{n})",
+        chain('#l0 = loc("a")\n', '#l{} = loc(callsite(#l{} at "b"))', n)
+        + f"module {{}} loc(#l{n})",
     )
     yield (
         "aliases across lines",
-        chain("#a0 = []\n", "#a{} =\n // A comment.\n [ #a{}\n ]", n) + f"module attributes {{a.b = #a{n}}} {{}}",
+        chain("#a0 = []\n", "#a{} =\n // A comment.\n [ #a{}\n ]", n)
+        + f"module attributes {{a.b = #a{n}}} {{}}",
     )
     expression = "module attributes {{a.b = affine_map<(d0) -> ({})>}} {{}}"
     yield "parentheses", expression.format("(" * n + "d0" + ")" * n)
@@ -68,7 +76,9 @@ TOOLS = (
 )
 for name, text in [*texts(100000), *wide_texts(100000)]:
     for tool in TOOLS if name in ("regions", "types", "location aliases") else TOOLS[:1]:
-        read(name, (text + "\n" + FUNCTION * (tool is not TOOLS[0])).encode(), 1, *tool, stderr=ERROR)
+        read(
+            name, (text + "\n" + FUNCTION * (tool is not TOOLS[0])).encode(), 1, *tool, stderr=ERROR
+        )
 for name, text in [*texts(100), *wide_texts(300)]:
     # Regions of other ops have no functions to be looked at.
     read(name, text.encode(), 0, "quant-float-check")
@@ -81,16 +91,35 @@ for n, code in ((200, 0), (1000, 1)):
         model = folder / "model.mlir"
         model.write_text(text)
         subprocess.run(
-            [tools / "quant-float-opt", model, "--emit-bytecode", "-o", folder / "made.mlirbc"], check=True
+            [tools / "quant-float-opt", model, "--emit-bytecode", "-o", folder / "made.mlirbc"],
+            check=True,
         )
         bytecode = (folder / "made.mlirbc").read_bytes()
-        read(f"bytecode of {name}", bytecode, code, "quant-float-check", suffix="mlirbc", stderr=ERROR * code)
+        read(
+            f"bytecode of {name}",
+            bytecode,
+            code,
+            "quant-float-check",
+            suffix="mlirbc",
+            stderr=ERROR * code,
+        )
 
 # Brackets that are none of MLIR's, and signs that are no brackets.
-read("strings", b'module attributes {a.b = "' + b"[" * 10000 + b'"} {} // ' + b"(" * 10000, 0, "quant-float-check")
+read(
+    "strings",
+    b'module attributes {a.b = "' + b"[" * 10000 + b'"} {} // ' + b"(" * 10000,
+    0,
+    "quant-float-check",
+)
 arrows = "func.func private @g(" + ", ".join(["() -> ()"] * 1000) + ")\n"
-sets = "module attributes {a.b = [" + ", ".join(["affine_set<(d0) : (d0 - 1 >= 0)>"] * 1000) + "]} {}"
-for text in (arrows, sets, "module attributes {a.b = dense<[" + "1, " * 10000 + "1]> : tensor<10001xi32>} {}"):
+sets = (
+    "module attributes {a.b = [" + ", ".join(["affine_set<(d0) : (d0 - 1 >= 0)>"] * 1000) + "]} {}"
+)
+for text in (
+    arrows,
+    sets,
+    "module attributes {a.b = dense<[" + "1, " * 10000 + "1]> : tensor<10001xi32>} {}",
+):
     read("signs", text.encode(), 0, "quant-float-check")
 print("\n".join(failures))
 sys.exit(bool(failures))

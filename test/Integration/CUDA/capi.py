@@ -11,7 +11,9 @@ import gpu_models
 
 tools, compiler, cuda_include, obj_root, src_root, folder = sys.argv[1:]
 folder = Path(folder)
-model, device, kernels, program = (folder / name for name in ("model.mlir", "device.ll", "kernels.so", "program"))
+model, device, kernels, program = (
+    folder / name for name in ("model.mlir", "device.ll", "kernels.so", "program")
+)
 model.write_text(gpu_models.cast("f32", "f8E4M3FN"))
 arguments = [model, "-o", device, "--target", "nvvm", "--chip", "sm_90", "--emit", "llvm-ir"]
 subprocess.run([f"{tools}/quant-float-compile", *arguments], check=True)
@@ -24,7 +26,11 @@ subprocess.run(
 )  # fmt: skip
 environment = cuda.simulator_environment(obj_root, [kernels], chip=90)
 answer = subprocess.run(
-    [program, model, folder / "saved.so"], env=environment, capture_output=True, text=True, check=False
+    [program, model, folder / "saved.so"],
+    env=environment,
+    capture_output=True,
+    text=True,
+    check=False,
 )
 expected = "chip: sm_90\ncompiled: right\nto a file: right\nloaded: right\nalive: 0\n"
 if answer.returncode or answer.stdout != expected:
