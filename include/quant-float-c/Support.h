@@ -215,6 +215,16 @@ quantFloatErrorGetStatus(QuantFloatError error);
 QUANT_FLOAT_EXPORTED const char *
 quantFloatErrorGetMessage(QuantFloatError error);
 
+/** The file that QUANT_FLOAT_ERROR_FILE is about, as the caller named it; null
+ * for other errors and handles that are no error's. Lives as long as the error.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED const char *quantFloatErrorGetFile(QuantFloatError error);
+
+/** The system's error number (errno) of QUANT_FLOAT_ERROR_FILE, e.g. ENOENT; 0
+ * where the system has not refused the file, or for other errors and handles.
+ * @since 0.1 */
+QUANT_FLOAT_EXPORTED int32_t quantFloatErrorGetErrno(QuantFloatError error);
+
 /** The number of diagnostics, in the order they were emitted; warnings and
  * remarks that came before the error included. 0 for a handle that is no
  * error's.

@@ -19,15 +19,12 @@ namespace {
 struct ErrorObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Error;
 
-  ErrorObject(QuantFloatStatus status, std::string message,
-              std::vector<DiagnosticRecord> given)
-      : status(status), message(std::move(message)),
-        diagnostics(std::move(given)),
-        views(diagnostics.begin(), diagnostics.end()) {}
+  ErrorObject(std::string message, ModelError given)
+      : message(std::move(message)), error(std::move(given)),
+        views(error.diagnostics.begin(), error.diagnostics.end()) {}
 
-  QuantFloatStatus status;
   std::string message;
-  std::vector<DiagnosticRecord> diagnostics;
+  ModelError error;
   std::vector<DiagnosticView> views;
 };
 
@@ -87,10 +84,9 @@ QuantFloatStatus capi::finish(llvm::Error result, QuantFloatError *error) {
     status = static_cast<QuantFloatStatus>(given.kind);
     // Without room for one more the status has to do.
     if (error)
-      error->id =
-          addObject(HandleKind::Error,
-                    std::make_unique<ErrorObject>(
-                        status, describe(given), std::move(given.diagnostics)));
+      error->id = addObject(
+          HandleKind::Error,
+          std::make_unique<ErrorObject>(describe(given), std::move(given)));
   });
   return status;
 }
@@ -145,13 +141,29 @@ QuantFloatStatus quantFloatErrorDestroy(QuantFloatError error) {
 QuantFloatStatus quantFloatErrorGetStatus(QuantFloatError error) {
   Ref<ErrorObject> object(error.id);
   if (object)
-    return object->status;
+    return static_cast<QuantFloatStatus>(object->error.kind);
   return error.id ? QUANT_FLOAT_ERROR_HANDLE : QUANT_FLOAT_OK;
 }
 
 const char *quantFloatErrorGetMessage(QuantFloatError error) {
   Ref<ErrorObject> object(error.id);
   return object ? object->message.c_str() : "";
+}
+
+const char *quantFloatErrorGetFile(QuantFloatError error) {
+  Ref<ErrorObject> object(error.id);
+  return object && !object->error.file.empty() ? object->error.file.c_str()
+                                               : nullptr;
+}
+
+int32_t quantFloatErrorGetErrno(QuantFloatError error) {
+  Ref<ErrorObject> object(error.id);
+  if (!object)
+    return 0;
+  const std::error_code &code = object->error.code;
+  bool isOfSystem = code.category() == std::generic_category() ||
+                    code.category() == std::system_category();
+  return isOfSystem ? code.value() : 0;
 }
 
 size_t quantFloatErrorGetNumDiagnostics(QuantFloatError error) {

@@ -65,8 +65,10 @@ quant_float::writeOutput(EmitKind kind, StringRef path, StringRef contents,
   if (kind != EmitKind::Shared)
     files.front().write(contents);
   else if (llvm::Error error = linkInto(files.front(), contents, options))
-    return OutputProblem{path.str(), llvm::toString(std::move(error))};
+    return OutputProblem{path.str(), llvm::toString(std::move(error)),
+                         files.front().getError()};
   if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
-    return OutputProblem{failed->getPath(), failed->getError().message()};
+    return OutputProblem{failed->getPath(), failed->getError().message(),
+                         failed->getError()};
   return std::nullopt;
 }

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledCode.h"
+#include "SessionCall.h"
 #include "quant-float/ExecutionEngine/CudaDevice.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/InputFile.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include <array>
 #include <chrono>
@@ -42,9 +44,16 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   // Without a slash the loader would search for it.
   SmallString<128> file(path);
   if (std::error_code code = llvm::sys::fs::make_absolute(file))
-    return makeFileError(path, code.message());
-  if (llvm::Error error = openRegularFile(file).takeError())
-    return makeFileError(path, llvm::toString(std::move(error)));
+    return makeFileError(path, code.message(), code);
+  auto buffer = openRegularFile(file);
+  if (!buffer)
+    return makeFileError(path, llvm::toString(buffer.takeError()),
+                         probeFile(file));
+  // The loader maps what is not there of one that was cut.
+  if (llvm::Error error =
+          llvm::object::ObjectFile::createObjectFile(**buffer).takeError())
+    return makeFileError(path, "expected a shared library, but " +
+                                   llvm::toString(std::move(error)));
   auto code = std::make_unique<Code>();
   void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)

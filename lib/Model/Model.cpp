@@ -43,9 +43,10 @@ llvm::Expected<Model> Model::load(Session &session, StringRef path,
   OwningOpRef<ModuleOp> module;
   if (call.progress("read", path))
     module = loadModel(path, session.getContext(), exitCode, options);
+  if (!module && exitCode == kToolWrongUsage)
+    return call.failFile(path);
   if (!module || call.isCancelled())
-    return call.fail(exitCode == kToolWrongUsage ? ErrorKind::File
-                                                 : ErrorKind::Model);
+    return call.fail();
   return Model(session, std::move(module), options.verify);
 }
 
@@ -292,7 +293,7 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   if (std::optional<OutputProblem> problem =
           writeOutput(kind, path, StringRef(contents.data(), contents.size()),
                       beside, options))
-    return makeFileError(problem->path, problem->reason);
+    return makeFileError(problem->path, problem->reason, problem->code);
   return llvm::Error::success();
 }
 

@@ -9,6 +9,7 @@
 #include "SessionCall.h"
 #include "mlir/Pass/Pass.h"
 #include "quant-float/InitAll.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -25,9 +26,11 @@ llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
   return makeError(kind, llvm::toString(std::move(error)));
 }
 
-llvm::Error quant_float::makeFileError(StringRef file, const Twine &message) {
+llvm::Error quant_float::makeFileError(StringRef file, const Twine &message,
+                                       std::error_code code) {
   auto error = std::make_unique<ModelError>(ErrorKind::File, message);
   error->file = file.str();
+  error->code = code;
   return llvm::Error(std::move(error));
 }
 
@@ -99,4 +102,26 @@ llvm::Error SessionCall::fail(ErrorKind kind) {
     if (diagnostic.severity == DiagnosticSeverity::Error)
       return fail(kind, diagnostic.describe());
   return fail(kind, "nothing was said about the reason");
+}
+
+std::error_code quant_float::probeFile(StringRef path) {
+  if (llvm::sys::fs::is_directory(path))
+    return std::make_error_code(std::errc::is_a_directory);
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return llvm::errorToErrorCode(file.takeError());
+  return llvm::sys::fs::closeFile(*file);
+}
+
+llvm::Error SessionCall::failFile(StringRef path) {
+  std::string message;
+  for (const DiagnosticRecord &diagnostic : diagnostics)
+    if (diagnostic.severity == DiagnosticSeverity::Error)
+      message = diagnostic.message;
+  auto error = std::make_unique<ModelError>(ErrorKind::File, message,
+                                            std::move(diagnostics));
+  error->file = path.str();
+  error->code = probeFile(path);
+  return llvm::Error(std::move(error));
 }

@@ -29,6 +29,8 @@ public:
   llvm::Error fail(ErrorKind kind, const Twine &message);
   /// The first error that was diagnosed, or that the caller asked for an end.
   llvm::Error fail(ErrorKind kind = ErrorKind::Model);
+  /// The same for a file that cannot be read, with what the system says of it.
+  llvm::Error failFile(StringRef path);
 
 private:
   Session &session;
@@ -39,6 +41,10 @@ private:
   uint64_t done = 0;
   bool cancelled = false;
 };
+
+/// What the system says of a file that is to be read; nothing where it gives
+/// it.
+std::error_code probeFile(StringRef path);
 
 } // namespace mlir::quant_float
 

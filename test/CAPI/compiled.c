@@ -4,6 +4,7 @@
 // RUN: %build_c %t/compiled
 // RUN: %t/compiled %t | FileCheck %s
 #include "Inputs/harness.h"
+#include <errno.h>
 #include <math.h>
 #include <sys/resource.h>
 
@@ -88,6 +89,8 @@ static void saveAndLoad(QuantFloatSession session, const char *folder) {
     REQUIRE(quantFloatKernelLoad(path, &kernels[0], &lastError) ==
             QUANT_FLOAT_ERROR_FILE);
     printf("%s\n", strrchr(quantFloatErrorGetMessage(lastError), '/'));
+    REQUIRE(!strcmp(quantFloatErrorGetFile(lastError), path));
+    REQUIRE(quantFloatErrorGetErrno(lastError) == (i ? 0 : ENOENT));
     quantFloatErrorDestroy(lastError);
   }
   // CHECK-NEXT: /nothing.so: {{.+}}

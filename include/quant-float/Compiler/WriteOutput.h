@@ -17,6 +17,8 @@ namespace mlir::quant_float {
 struct OutputProblem {
   std::string path;
   std::string reason;
+  /// Where it is the system's.
+  std::error_code code;
 };
 
 /// Writes what compileTo has made, linked if it is to be a shared library, and

@@ -71,8 +71,9 @@ public:
   }
 
   ErrorKind kind;
-  /// What is wrong with a file that is no model's: its name.
+  /// Of ErrorKind::File: its name, and the system's reason where it has one.
   std::string file;
+  std::error_code code;
   /// With the place in the model where there is one.
   std::string message;
   /// In the order in which they came, warnings before the error included.
@@ -82,7 +83,8 @@ public:
 /// An error of this kind; of another error with its words.
 llvm::Error makeError(ErrorKind kind, const Twine &message);
 llvm::Error makeError(ErrorKind kind, llvm::Error error);
-llvm::Error makeFileError(StringRef file, const Twine &message);
+llvm::Error makeFileError(StringRef file, const Twine &message,
+                          std::error_code code = {});
 
 /// How far a long call has come.
 struct Progress {
