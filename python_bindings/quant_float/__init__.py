@@ -13,9 +13,11 @@ arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled o
 
 from . import opsets, typing
 from ._cache import CacheInfo, KernelCache, kernel_cache
+from ._device import DeviceArray, to_device
+from ._disk import DiskCache, DiskCacheInfo, disk_cache
 from ._errors import CompileError, Diagnostic, Error, ModelError, RunError
 from ._functions import cast, dequantize, fakeconvert, qdq, quantize
-from ._kernels import Argument, Kernel
+from ._kernels import Argument, Kernel, load_kernel
 from ._models import (
     Function,
     Module,
@@ -27,7 +29,14 @@ from ._models import (
     parse,
 )
 from ._native import get_llvm_version, get_version
-from ._reports import NodeReport, OpsetVerdict
+from ._reports import (
+    Difference,
+    FakeConvertReport,
+    ModeComparison,
+    NodeReport,
+    OpsetVerdict,
+    compare,
+)
 from ._types import DTYPES, DType, dtype
 from .typing import DTypeLike
 
@@ -40,11 +49,17 @@ __all__ = [
     "CompileError",
     "DType",
     "DTypeLike",
+    "DeviceArray",
     "Diagnostic",
+    "Difference",
+    "DiskCache",
+    "DiskCacheInfo",
     "Error",
+    "FakeConvertReport",
     "Function",
     "Kernel",
     "KernelCache",
+    "ModeComparison",
     "ModelError",
     "Module",
     "NodeReport",
@@ -53,8 +68,10 @@ __all__ = [
     "__version__",
     "cast",
     "check",
+    "compare",
     "compile",
     "dequantize",
+    "disk_cache",
     "dtype",
     "fakeconvert",
     "get_llvm_version",
@@ -63,9 +80,11 @@ __all__ = [
     "import_openvino",
     "kernel_cache",
     "load",
+    "load_kernel",
     "opsets",
     "parse",
     "qdq",
     "quantize",
+    "to_device",
     "typing",
 ]

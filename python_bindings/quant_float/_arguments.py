@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, get_args
 
 import numpy as np
@@ -44,3 +45,34 @@ def require_choice(value: Any, what: str, words: Any) -> str:
     if value not in get_args(words):
         raise ValueError(f"{what} must be one of {', '.join(get_args(words))}, but got {value!r}")
     return value
+
+
+def encode_path(path: Any, what: str) -> bytes:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{what} must be a string or a path, but got {type(path).__name__}")
+    encoded = os.fsencode(path)
+    if not encoded or b"\0" in encoded:
+        raise ValueError(f"{what} must be the name of a file, but got {path!r}")
+    return encoded
+
+
+def require_text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a string, but got {value!r}")
+    if "\0" in value:
+        raise ValueError(f"{what} must be without zero characters, but got {value!r}")
+    return value
+
+
+def find_name(names: list[tuple[str, str]], function: str | None) -> int:
+    """Which of these functions, by symbol and graph name, is meant."""
+    known = ", ".join(name for name, _ in names)
+    if function is None:
+        if len(names) != 1:
+            raise ValueError(f"function must be one of {known or 'none'}, but got None")
+        return 0
+    for kind in (0, 1):
+        for index, both in enumerate(names):
+            if both[kind] == require_text(function, "function"):
+                return index
+    raise ValueError(f"function must be one of {known or 'none'}, but got {function!r}")

@@ -13,7 +13,7 @@ from .typing import Array
 __all__: list[str] = []
 
 # What the values of a type are viewed as: arrays of ml_dtypes' types export no buffer.
-_CODES: dict[int, np.dtype[Any]] = {
+CODES: dict[int, np.dtype[Any]] = {
     1: np.dtype(np.uint8),
     2: np.dtype(np.uint16),
     4: np.dtype(np.uint32),
@@ -24,11 +24,14 @@ _CODES: dict[int, np.dtype[Any]] = {
 class Tensor(NamedTuple):
     """Somebody's memory as the compiled code takes it."""
 
-    codes: Array
+    #: Or an address in a GPU's memory.
+    codes: Any
     dtype: DType
     shape: tuple[int, ...]
     #: What the caller gave or gets.
     array: Any
+    #: What keeps the memory, besides.
+    owner: Any = None
 
 
 def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
@@ -37,7 +40,7 @@ def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
         array = np.empty(shape, element.numpy)
     except ValueError as error:
         raise ValueError(f"a result of shape {shape} cannot be had: {error}") from None
-    return Tensor(array.view(_CODES[element.itemsize]), element, shape, array)
+    return Tensor(array.view(CODES[element.itemsize]), element, shape, array)
 
 
 def take(value: Any, what: str, *, element: DType | None = None, writable: bool = False) -> Tensor:
@@ -111,7 +114,7 @@ def _round_numbers(numbers: list[Any], what: str, element: DType) -> Array:
             beyond = np.array([abs(got) > abs(wanted) for got, wanted in pairs], bool)
             near = np.where(beyond, np.nextafter(near, wide(0)), near)
             unlike = np.array([got != wanted for got, wanted in pairs], bool)
-            near.view(_CODES[near.itemsize])[unlike] |= 1
+            near.view(CODES[near.itemsize])[unlike] |= 1
         return near.astype(element.numpy)
 
 
@@ -127,7 +130,7 @@ def _take_array(array: Array, what: str, writable: bool) -> Tensor:
         raise type(error)(f"{what}: {error}") from None
     if writable and not array.flags.writeable:
         raise ValueError(f"{what} must be writable, but got a read-only array")
-    codes = _make_contiguous(np.asarray(array), what, writable).view(_CODES[element.itemsize])
+    codes = _make_contiguous(np.asarray(array), what, writable).view(CODES[element.itemsize])
     return Tensor(codes, element, array.shape, array)
 
 
@@ -168,7 +171,10 @@ def take_output(out: Any, element: DType, shape: tuple[int, ...], what: str) -> 
     """``out`` as an output of this type and shape, or a new array where it is None."""
     if out is None:
         return allocate(element, shape)
-    tensor = take(out, what, writable=True)
+    return require_output(take(out, what, writable=True), element, shape, what)
+
+
+def require_output(tensor: Tensor, element: DType, shape: tuple[int, ...], what: str) -> Tensor:
     require_dtype(tensor, element, what)
     if tensor.shape != shape:
         raise ValueError(f"{what} must have shape {shape}, but got {tensor.shape}")

@@ -16,6 +16,8 @@ from . import _native
 from ._arguments import require_choice, require_integer
 from ._arrays import Tensor
 from ._cache import kernel_cache
+from ._device import describe
+from ._disk import disk_cache
 from ._errors import RunError
 from ._kernels import Kernel
 from .typing import Target
@@ -174,7 +176,7 @@ def run(
     require_choice(target, "target", Target)
     threads = require_integer(threads, "threads", 0, 4096)
     if target == "reference":
-        model = _parse(op, attributes, types, result.type)
+        model = _parse(op, _write_module(op, attributes, types, result.type).encode())
         _require_apart(op, inputs, result)
         _evaluate(model, inputs, result)
         return
@@ -182,8 +184,15 @@ def run(
 
     def make() -> Kernel:
         options = _native.Options()
-        options.threads = threads
-        return Kernel(_parse(op, attributes, types, result.type).compile(options, None), 0)
+        options.cpu, options.threads = "host", threads
+        text = _write_module(op, attributes, types, result.type).encode()
+        native = disk_cache.get(
+            lambda: text,
+            options,
+            lambda path: _parse(op, text).compile_to_file(path, options, None),
+            lambda: _parse(op, text).compile(options, None),
+        )
+        return Kernel(native, 0)
 
     kernel_cache.get(key, make).run(
         [view.tensor._replace(shape=view.sizes) for view in inputs],
@@ -191,10 +200,7 @@ def run(
     )
 
 
-def _parse(
-    op: str, attributes: dict[str, Any], types: tuple[str, ...], result: str
-) -> _native.Model:
-    text = _write_module(op, attributes, types, result).encode()
+def _parse(op: str, text: bytes) -> _native.Model:
     return _native.Model.parse(_native.MLIR, text, f"<{op}>", True, -1, b"", b"", None)
 
 
@@ -207,6 +213,6 @@ def _require_apart(op: str, inputs: list[View], result: View) -> None:
 
 
 def _evaluate(model: _native.Model, inputs: list[View], result: View) -> None:
-    tensors = [(view.tensor.codes, view.tensor.dtype.number, view.sizes) for view in inputs]
+    tensors = [describe(view.tensor._replace(shape=view.sizes)) for view in inputs]
     (codes,) = model.evaluate(0, tensors)
     result.tensor.codes[...] = codes.reshape(result.tensor.codes.shape)

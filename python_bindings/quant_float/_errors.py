@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["CompileError", "Diagnostic", "Error", "ModelError", "RunError"]
@@ -91,23 +92,29 @@ _MEMORY, _HANDLE, _COUNT, _FILE, _MODEL, _UNSUPPORTED, _CANCELLED, _BUSY = (
 
 
 def make_error(
-    status: int, message: str, diagnostics: tuple[Diagnostic, ...], what: str
+    status: int,
+    message: str,
+    diagnostics: tuple[Diagnostic, ...],
+    what: str,
+    number: int,
+    path: str,
 ) -> Exception:
     """The exception for a call of the C API that failed on a ``"module"``, ``"compiler"`` or
-    ``"kernel"``; the extension raises it."""
+    ``"kernel"``; the extension raises it. ``number`` is the system's of a file that cannot be read
+    or written, 0 where there is none."""
     if status == _HANDLE:
         return ValueError(f"the {'kernel' if what == 'kernel' else 'module'} is closed")
     if status == _MEMORY:
         return MemoryError(message)
     if status == _FILE:
-        return OSError(message)
+        return OSError(number, os.strerror(number), path) if number else OSError(message)
     if status == _COUNT:
         return TypeError(message)
     if status == _BUSY:
         return RuntimeError(message)
     if status == _CANCELLED:
         return Error(message, diagnostics)
-    if what == "kernel" or (status < _HANDLE and what == "compiler"):
+    if what == "kernel" or status < _HANDLE:
         return RunError(message, diagnostics, status)
     if status in (_MODEL, _UNSUPPORTED):
         return (CompileError if what == "compiler" else ModelError)(message, diagnostics)

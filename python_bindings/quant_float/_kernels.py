@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from . import _native
-from ._arrays import Tensor, require_dtype, take, take_output
+from ._arguments import encode_path, find_name
+from ._arrays import Tensor, require_dtype, require_output, take, take_output
+from ._device import describe, is_on_device, take_on_device
+from ._device import run as run_on_device
 from ._types import DTYPES, DType
-from .typing import Array, ArrayLike, SupportsDLPack
+from .typing import Array, ArrayLike, CompileTarget, SupportsCuda, SupportsDLPack
 
-__all__ = ["Argument", "Kernel"]
+__all__ = ["Argument", "Kernel", "load_kernel"]
+
+Output: TypeAlias = "Array | SupportsDLPack | SupportsCuda"
 
 
 class Argument(NamedTuple):
@@ -44,15 +50,26 @@ class Kernel:
         graph_name: the graph's name in the source model; may be empty.
         inputs: what it takes.
         outputs: what it gives.
+        target: what it runs on, ``"cpu"`` or ``"nvvm"``, the first NVIDIA GPU.
     """
 
-    __slots__ = ("_entry", "_native", "_result_types", "graph_name", "inputs", "name", "outputs")
+    __slots__ = (
+        "_entry",
+        "_native",
+        "_result_types",
+        "graph_name",
+        "inputs",
+        "name",
+        "outputs",
+        "target",
+    )
 
     def __init__(self, native: _native.Kernel, entry: int) -> None:
         if not isinstance(native, _native.Kernel):
             raise TypeError("Kernel is made by compile")
         self._native = native
         self._entry = entry
+        self.target: CompileTarget = "nvvm" if native.for_device else "cpu"
         self.name, self.graph_name, inputs, outputs = native.describe(entry)
         self.inputs = make_arguments(inputs)
         self.outputs = make_arguments(outputs)
@@ -60,8 +77,8 @@ class Kernel:
 
     def __call__(
         self,
-        *inputs: ArrayLike,
-        out: Array | SupportsDLPack | Sequence[Array | SupportsDLPack | None] | None = None,
+        *inputs: ArrayLike | SupportsCuda,
+        out: Output | Sequence[Output | None] | None = None,
     ) -> Any:
         """Runs the function.
 
@@ -69,48 +86,55 @@ class Kernel:
             inputs: an array for each of :attr:`inputs`: of numpy, with ml_dtypes' types too, or
                 anything with ``__dlpack__`` in the CPU's memory. One that is not contiguous in
                 row-major order or not in the machine's byte order is copied, no other is. Or
-                numbers and lists of them, which become of the input's type, rounded once.
+                numbers and lists of them, which become of the input's type, rounded once. A kernel
+                for a GPU also takes arrays in its memory, by ``__dlpack__`` or
+                ``__cuda_array_interface__``, which must be contiguous.
             out: where results go: an array, or a sequence of them where there are several
                 outputs; None in their place stands for a new array. They must be writable,
                 contiguous, and overlap neither each other nor an input.
 
         Returns:
             The result, or a tuple of them where there are not just one: what ``out`` gives, else
-            new numpy arrays.
+            new numpy arrays, or, where an input or ``out`` is in a GPU's memory, new
+            :class:`quant_float.DeviceArray`. All of it is there when the call returns.
 
         Raises:
             TypeError: the number of arguments, something that is no array, an element type.
             ValueError: a shape, a layout, a read-only ``out``, a closed kernel.
-            RunError: sizes that do not fit each other, overlapping memory, an impossible value.
+            RunError: sizes that do not fit each other, overlapping memory, an impossible value,
+                what a GPU or its driver refuses.
             MemoryError: no memory for what is computed on the way.
         """
         if len(inputs) != len(self.inputs):
             raise TypeError(f"{self.name} takes {len(self.inputs)} inputs, but got {len(inputs)}")
+        given = self._split_outputs(out)
+        on_device = self.target == "nvvm" and any(map(is_on_device, (*inputs, *given)))
         tensors = []
         for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):
             what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
-            tensors.append(take_argument(value, argument, what))
-        given = self._split_outputs(out)
+            tensors.append(take_argument(value, argument, what, on_device))
         shapes = self._native.get_output_shapes(
             self._entry, [(None, t.dtype.number, t.shape) for t in tensors]
         )
-        results = [
-            take_output(value, element, shape, f"output {index}")
+        wanted = [
+            (value, element, shape, f"output {index}")
             for index, (value, element, shape) in enumerate(
                 zip(given, self._result_types, shapes, strict=True)
             )
         ]
-        self.run(tensors, results)
-        arrays = tuple(result.array for result in results)
+        if on_device:
+            places = [_take_place(*output) for output in wanted]
+            arrays = tuple(run_on_device(self._native, self._entry, tensors, places))
+        else:
+            results = [take_output(*output) for output in wanted]
+            self.run(tensors, results)
+            arrays = tuple(result.array for result in results)
         return arrays[0] if len(arrays) == 1 else arrays
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-        """Runs on tensors that were checked before."""
-        self._native.run(
-            self._entry,
-            [(t.codes, t.dtype.number, t.shape) for t in inputs],
-            [(t.codes, t.dtype.number, t.shape) for t in outputs],
-        )
+        """Runs on tensors of the host's memory that were checked before."""
+        inputs_, outputs_ = list(map(describe, inputs)), list(map(describe, outputs))
+        self._native.run(self._entry, inputs_, outputs_, False)
 
     def _split_outputs(self, out: Any) -> Sequence[Any]:
         if out is None:
@@ -152,6 +176,30 @@ class Kernel:
         return f"<quant_float.Kernel {self.name}({inputs}) -> ({outputs})>"
 
 
+def load_kernel(path: str | os.PathLike[str], function: str | None = None) -> Kernel:
+    """Loads a function of a shared library that :func:`quant_float.compile` or
+    :meth:`quant_float.Module.emit` wrote, without compiling.
+
+    The library is code, and it runs in this process: it must be from somebody who is trusted.
+
+    Args:
+        path: the file. It must stay as it is while the kernel lives.
+        function: its name or its graph's, where the library has several.
+
+    Raises:
+        OSError: the file cannot be read.
+        ModelError: it is no such library, or of another version.
+        ValueError: there is no such function, or there are several.
+    """
+    native = _native.Kernel.load(encode_path(path, "path"))
+    return Kernel(native, find_function(native, function))
+
+
+def find_function(native: _native.Kernel, function: str | None) -> int:
+    """Which function of a kernel is meant."""
+    return find_name([native.describe(index)[:2] for index in range(native.num_entries)], function)
+
+
 def make_arguments(
     described: Sequence[tuple[str, int, tuple[int, ...] | None]],
 ) -> tuple[Argument, ...]:
@@ -172,9 +220,23 @@ def spell_shape(shape: tuple[int | None, ...] | None) -> str:
     return ", ".join("?" if size is None else str(size) for size in shape)
 
 
-def take_argument(value: Any, argument: Argument, what: str) -> Tensor:
+def _take_place(value: Any, element: DType, shape: tuple[int, ...], what: str) -> Tensor | None:
+    """An output of a run on a device; None for a new array there."""
+    if value is None:
+        return None
+    on_device = is_on_device(value)
+    tensor = (take_on_device if on_device else take)(value, what, writable=True)
+    return require_output(tensor, element, shape, what)
+
+
+def take_argument(
+    value: Any, argument: Argument, what: str, may_be_on_device: bool = False
+) -> Tensor:
     """The tensor that ``value`` is, where it fits the argument."""
-    tensor = take(value, what, element=argument.dtype)
+    if may_be_on_device and is_on_device(value):
+        tensor = take_on_device(value, what)
+    else:
+        tensor = take(value, what, element=argument.dtype)
     if argument.dtype is not None:
         require_dtype(tensor, argument.dtype, what)
     if argument.shape is not None:

@@ -7,15 +7,25 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 from . import _native
-from ._arguments import as_choice, require_choice, require_integer
-from ._kernels import Argument, Kernel, make_arguments, take_argument
-from ._reports import NodeReport, make_report
-from .typing import ArrayLike, CompileTarget, EmitKind, FakeConvertMode, Progress
+from ._arguments import (
+    as_choice,
+    encode_path,
+    find_name,
+    require_choice,
+    require_integer,
+    require_text,
+)
+from ._device import describe
+from ._disk import disk_cache
+from ._kernels import Argument, Kernel, find_function, make_arguments, take_argument
+from ._reports import FakeConvertReport, NodeReport, make_fakeconvert_report, make_report
+from .typing import ArrayLike, CompileTarget, EmitKind, FakeConvertMode, Progress, Target
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
 
     class _EmitOptions(TypedDict, total=False):
+        function: str | None
         cpu: str
         triple: str | None
         target: CompileTarget
@@ -102,7 +112,7 @@ class Module:
         Raises:
             ModelError: there is no such pass, or one failed; the model is then of no use.
         """
-        self._native.run_passes(_require_text(pipeline, "pipeline"))
+        self._native.run_passes(require_text(pipeline, "pipeline"))
 
     def check(self, opset: int | Literal["all"] | None = None) -> list[NodeReport]:
         """As :func:`quant_float.check`."""
@@ -119,14 +129,61 @@ class Module:
         cpu: str = "host",
         threads: int = 1,
         optimization_level: int = 2,
+        target: CompileTarget = "cpu",
+        chip: str | None = None,
         islands: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
+        path: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Kernel:
         """As :func:`quant_float.compile`."""
         options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
-        native = self._native.compile(options, _require_callable(progress))
-        return Kernel(native, _choose(native, function))
+        _set_target(options, target, chip)
+        if options.nvvm and not options.chip:
+            options.chip = _native.get_device_chip()
+        progress = _require_callable(progress)
+        # Islands get their names later.
+        if not islands:
+            names = [(f.name, f.graph_name) for f in self.functions]
+            options.entry = names[find_name(names, function)][0]
+        model = self._native
+        if path is not None:
+            native = model.compile_to_file(encode_path(path, "path"), options, progress)
+        else:
+            native = disk_cache.get(
+                lambda: model.write(True),
+                options,
+                lambda path: model.compile_to_file(path, options, progress),
+                lambda: model.compile(options, progress),
+            )
+        return Kernel(native, find_function(native, function))
+
+    def compare_modes(
+        self,
+        *inputs: ArrayLike,
+        function: str | None = None,
+        target: Target = "cpu",
+        threads: int = 1,
+    ) -> tuple[FakeConvertReport, ...]:
+        """Converts what the fakeconverts of a function convert in every mode, and says how the
+        results differ.
+
+        Args:
+            inputs: arrays, as of :meth:`Kernel.__call__`, which what they convert depends on.
+            function: its name, where there are several.
+            target: what computes up to them: compiled code, or the slow arithmetic that the rules
+                are defined by.
+            threads: how many compute.
+
+        Raises:
+            TypeError, ValueError, RunError: as of :meth:`Kernel.__call__`.
+            CompileError: the function cannot be compiled, or evaluated.
+        """
+        require_choice(target, "target", Target)
+        options = _make_options("host", threads, 2, False, None)
+        index, _, tensors = self._take_inputs(inputs, function)
+        found = self._native.compare_modes(index, tensors, options if target == "cpu" else None)
+        return tuple(make_fakeconvert_report(*node) for node in found)
 
     @overload
     def emit(self, kind: EmitKind, path: None = None, **options: Unpack[_EmitOptions]) -> bytes: ...
@@ -139,6 +196,7 @@ class Module:
         kind: EmitKind,
         path: str | os.PathLike[str] | None = None,
         *,
+        function: str | None = None,
         cpu: str = "host",
         triple: str | None = None,
         target: CompileTarget = "cpu",
@@ -155,6 +213,7 @@ class Module:
             kind: ``"mlir"``, ``"llvm-dialect"``, ``"llvm-ir"``, ``"asm"``, ``"obj"``, ``"header"``,
                 ``"ptx"``, ``"cubin"``; with a path also ``"shared"``.
             path: the file; the C header of an object or a library goes beside it.
+            function: its name or its graph's, where it is to be the only one; None is all.
             cpu: a name LLVM knows, or ``"host"``.
             triple: of the target; this machine's without one.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
@@ -166,15 +225,16 @@ class Module:
             OSError: the file cannot be written.
         """
         require_choice(kind, "kind", EmitKind)
-        require_choice(target, "target", CompileTarget)
         options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
-        options.triple = _require_text("" if triple is None else triple, "triple")
-        options.chip = _require_text("" if chip is None else chip, "chip")
-        options.nvvm = target == "nvvm"
+        options.triple = require_text("" if triple is None else triple, "triple")
+        _set_target(options, target, chip)
+        if function is not None:
+            names = [(f.name, f.graph_name) for f in self.functions]
+            options.entry = names[find_name(names, function)][0]
         progress = _require_callable(progress)
         if path is None:
             return self._native.emit(_KINDS[kind], options, progress)
-        self._native.emit_to_file(_KINDS[kind], _encode(path, "path"), options, progress)
+        self._native.emit_to_file(_KINDS[kind], encode_path(path, "path"), options, progress)
         return None
 
     def evaluate(self, *inputs: ArrayLike, function: str | None = None) -> Any:
@@ -191,25 +251,28 @@ class Module:
             TypeError, ValueError: as of :meth:`Kernel.__call__`.
             CompileError: it holds something other than casts, quantizations and constants.
         """
-        functions = self.functions
-        index = _find([(f.name, f.graph_name) for f in functions], function)
-        wanted = functions[index].inputs
-        if len(inputs) != len(wanted):
-            raise TypeError(
-                f"{functions[index].name} takes {len(wanted)} inputs, but got {len(inputs)}"
-            )
-        tensors = [
-            take_argument(value, argument, f"input {position}")
-            for position, (value, argument) in enumerate(zip(inputs, wanted, strict=True))
-        ]
-        computed = self._native.evaluate(
-            index, [(tensor.codes, tensor.dtype.number, tensor.shape) for tensor in tensors]
-        )
+        index, outputs, tensors = self._take_inputs(inputs, function)
+        computed = self._native.evaluate(index, tensors)
         results = tuple(
             codes.view(output.dtype.numpy) if output.dtype else codes
-            for codes, output in zip(computed, functions[index].outputs, strict=True)
+            for codes, output in zip(computed, outputs, strict=True)
         )
         return results[0] if len(results) == 1 else results
+
+    def _take_inputs(
+        self, inputs: tuple[ArrayLike, ...], function: str | None
+    ) -> tuple[int, tuple[Argument, ...], list[Any]]:
+        """A function, what it gives, and its inputs as the extension takes them."""
+        functions = self.functions
+        index = find_name([(f.name, f.graph_name) for f in functions], function)
+        name, _, wanted, outputs = functions[index]
+        if len(inputs) != len(wanted):
+            raise TypeError(f"{name} takes {len(wanted)} inputs, but got {len(inputs)}")
+        tensors = [
+            describe(take_argument(value, argument, f"input {position}"))
+            for position, (value, argument) in enumerate(zip(inputs, wanted, strict=True))
+        ]
+        return index, outputs, tensors
 
     def close(self) -> None:
         """Gives its memory back; kernels made of it stay."""
@@ -258,7 +321,7 @@ def load(
     """
     mode = _find_mode(fakeconvert_mode)
     progress = _require_callable(progress)
-    return Module(_native.Model.load(_encode(path, "path"), bool(verify), mode, progress))
+    return Module(_native.Model.load(encode_path(path, "path"), bool(verify), mode, progress))
 
 
 def parse(
@@ -312,7 +375,7 @@ def import_onnx(
         external_data = os.path.dirname(path) or "." if external_data is None else external_data
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
-    folder = b"" if external_data is None else _encode(external_data, "external_data")
+    folder = b"" if external_data is None else encode_path(external_data, "external_data")
     options = (verify, fakeconvert_mode, progress)
     return _parse(_native.ONNX, source, name, *options, folder=folder)
 
@@ -343,7 +406,7 @@ def import_openvino(
         if path.endswith(".xml") and weights is None:
             return load(path, verify=verify, fakeconvert_mode=fakeconvert_mode, progress=progress)
         source, name = _read(path), path
-    blobs = b"" if weights is None else _encode(weights, "weights")
+    blobs = b"" if weights is None else encode_path(weights, "weights")
     options = (verify, fakeconvert_mode, progress)
     return _parse(_native.OPENVINO, source, name, *options, weights=blobs)
 
@@ -374,11 +437,16 @@ def compile(
     cpu: str = "host",
     threads: int = 1,
     optimization_level: int = 2,
+    target: CompileTarget = "cpu",
+    chip: str | None = None,
     islands: bool = False,
     fakeconvert_mode: FakeConvertMode | None = None,
+    path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Kernel:
     """Compiles a function of a model into this process.
+
+    Large constants stay where the model has them: its file must not change while the kernel lives.
 
     Args:
         model: a :class:`Module`, a path as of :func:`load`, or an ``onnx.ModelProto``.
@@ -386,13 +454,19 @@ def compile(
         cpu: a name LLVM knows, or ``"host"``.
         threads: how many compute; 0: as many as OpenMP gives.
         optimization_level: 0 to 3.
+        target: ``"cpu"``, or ``"nvvm"`` for the first NVIDIA GPU.
+        chip: of the GPU, e.g. ``"sm_90"``; without one the machine's.
         islands: compile what surrounds quantization nodes, each group a function of its own, where
             other nodes have no meaning here.
         fakeconvert_mode: as of :func:`load`.
+        path: a shared library to make of it, with a C header beside it, which
+            :func:`quant_float.load_kernel` loads again without compiling. It holds all constants.
         progress: is called with stage, detail and steps done; False from it ends the work.
 
     Raises:
-        OSError, ModelError: the model cannot be read.
+        OSError: the model cannot be read, or the library cannot be written.
+        ModelError: the model cannot be read.
+        RunError: there is no GPU.
         CompileError: it cannot be compiled; the diagnostics say why.
         ValueError: there is no such function, or there are several.
     """
@@ -401,7 +475,10 @@ def compile(
         cpu=cpu,
         threads=threads,
         optimization_level=optimization_level,
+        target=target,
+        chip=chip,
         islands=islands,
+        path=path,
         progress=progress,
     )
 
@@ -436,7 +513,7 @@ def _parse(
     native = _native.Model.parse(
         form,
         bytes(source),
-        _require_text(name, "name"),
+        require_text(name, "name"),
         bool(verify),
         _find_mode(mode),
         folder,
@@ -451,23 +528,6 @@ def _read(path: str) -> bytes:
         return file.read()
 
 
-def _encode(path: Any, what: str) -> bytes:
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{what} must be a string or a path, but got {type(path).__name__}")
-    encoded = os.fsencode(path)
-    if not encoded or b"\0" in encoded:
-        raise ValueError(f"{what} must be the name of a file, but got {path!r}")
-    return encoded
-
-
-def _require_text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} must be a string, but got {value!r}")
-    if "\0" in value:
-        raise ValueError(f"{what} must be without zero characters, but got {value!r}")
-    return value
-
-
 def _require_callable(progress: Any) -> Any:
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be callable, but got {type(progress).__name__}")
@@ -478,31 +538,18 @@ def _find_mode(mode: FakeConvertMode | None) -> int:
     return _MODES[as_choice(mode, "fakeconvert_mode", FakeConvertMode)]
 
 
+def _set_target(options: _native.Options, target: CompileTarget, chip: str | None) -> None:
+    options.nvvm = require_choice(target, "target", CompileTarget) == "nvvm"
+    options.chip = require_text("" if chip is None else chip, "chip")
+
+
 def _make_options(
     cpu: str, threads: int, level: int, islands: bool, mode: FakeConvertMode | None
 ) -> _native.Options:
     options = _native.Options()
-    options.cpu = _require_text(cpu, "cpu")
+    options.cpu = require_text(cpu, "cpu")
     options.threads = require_integer(threads, "threads", 0, 4096)
     options.level = require_integer(level, "optimization_level", 0, 3)
     options.islands = bool(islands)
     options.mode = _find_mode(mode)
     return options
-
-
-def _choose(native: _native.Kernel, function: str | None) -> int:
-    return _find([native.describe(index)[:2] for index in range(native.num_entries)], function)
-
-
-def _find(names: list[tuple[str, str]], function: str | None) -> int:
-    """Which of these functions, by symbol and graph name, is meant."""
-    known = ", ".join(name for name, _ in names)
-    if function is None:
-        if len(names) != 1:
-            raise ValueError(f"function must be one of {known or 'none'}, but got None")
-        return 0
-    for kind in (0, 1):
-        for index, both in enumerate(names):
-            if both[kind] == _require_text(function, "function"):
-                return index
-    raise ValueError(f"function must be one of {known or 'none'}, but got {function!r}")

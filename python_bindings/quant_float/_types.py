@@ -12,7 +12,7 @@ from . import _native
 if TYPE_CHECKING:
     from .typing import DTypeLike
 
-__all__ = ["BY_DLPACK", "DTYPES", "DType", "dtype"]
+__all__ = ["BY_DLPACK", "BY_NUMPY", "DTYPES", "DType", "dtype"]
 
 
 class DType(NamedTuple):
@@ -72,7 +72,7 @@ BY_DLPACK = {
     (info["dlpack_code"], info["dlpack_bits"]): DTYPES[info["number"]] for info in _NUMBERS
 }
 
-_BY_NUMPY = {entry.numpy: entry for entry in DTYPES.values()}
+BY_NUMPY = {entry.numpy: entry for entry in DTYPES.values()}
 _BY_NAME = {"half": DTYPES[10]} | {
     name.lower(): entry
     for entry in DTYPES.values()
@@ -100,8 +100,8 @@ def dtype(value: DTypeLike) -> DType:
     if type(value) is DType:
         return value
     if isinstance(value, np.dtype):
-        found = _BY_NUMPY.get(value)
-        if found is None and value.newbyteorder("=") in _BY_NUMPY:
+        found = BY_NUMPY.get(value)
+        if found is None and value.newbyteorder("=") in BY_NUMPY:
             raise ValueError(f"dtype must be in the machine's byte order, but got {value.str}")
     elif isinstance(value, str):
         found = _BY_NAME.get(value.lower())
@@ -119,6 +119,6 @@ def dtype(value: DTypeLike) -> DType:
 
 def _find_class(value: type) -> DType | None:
     try:
-        return _BY_NUMPY.get(np.dtype(value))
+        return BY_NUMPY.get(np.dtype(value))
     except TypeError:
         return None

@@ -36,6 +36,7 @@ __all__ = [
     "Progress",
     "RoleName",
     "RoundMode",
+    "SupportsCuda",
     "SupportsDLPack",
     "Target",
     "TorchDType",
@@ -106,6 +107,13 @@ class SupportsDLPack(Protocol):
 
     def __dlpack__(self) -> Any: ...
     def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+
+class SupportsCuda(Protocol):
+    """An array in a GPU's memory: of cupy, numba, torch."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 
 class TorchDType(Protocol):

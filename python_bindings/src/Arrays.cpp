@@ -8,6 +8,7 @@
 
 #include "Native.h"
 #include "quant-float/Support/ElementTypes.h"
+#include <memory>
 #include <nanobind/ndarray.h>
 
 using namespace quant_float_python;
@@ -48,7 +49,9 @@ void TensorArguments::add(nb::tuple item, bool writable) {
         __builtin_mul_overflow(bytes, numbers.back(), &bytes))
       throw nb::value_error("the sizes of a tensor are not possible ones");
   }
-  if (!item[0].is_none()) {
+  if (nb::isinstance<nb::int_>(item[0])) {
+    tensor.data = reinterpret_cast<void *>(nb::cast<uintptr_t>(item[0]));
+  } else if (!item[0].is_none()) {
     Py_buffer buffer;
     int flags = PyBUF_SIMPLE | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(nb::handle(item[0]).ptr(), &buffer, flags))
@@ -60,6 +63,7 @@ void TensorArguments::add(nb::tuple item, bool writable) {
   }
   tensors.push_back(tensor);
   sizes.push_back(std::move(numbers));
+  this->bytes.push_back(static_cast<size_t>(bytes));
 }
 
 /// The memory of a DLPack array as codes: (codes, type code, bits). There are
@@ -121,9 +125,41 @@ static nb::list getElements() {
   return elements;
 }
 
+/// The memory of a DLPack array of a device: (address, type code, bits,
+/// sizes, contiguous, what keeps it).
+static nb::tuple viewDeviceDLPack(nb::object array, bool writable) {
+  using View = nb::ndarray<nb::ro>;
+  auto view = std::make_unique<View>();
+  nb::ndarray<> written;
+  if (writable && !nb::try_cast(array, written, /*convert=*/false))
+    throw nb::value_error("it is read-only");
+  if (!nb::try_cast(array, *view, /*convert=*/false))
+    throw nb::value_error("its __dlpack__ gives no array");
+  nb::dlpack::dtype type = view->dtype();
+  if (type.lanes != 1)
+    throw nb::value_error("elements of several values are not supported");
+  nb::list sizes;
+  bool isContiguous = true;
+  int64_t stride = 1;
+  for (size_t i = view->ndim(); i-- > 0;) {
+    sizes.insert(0, view->shape(i));
+    isContiguous &= view->shape(i) == 1 || view->stride(i) == stride;
+    stride *= static_cast<int64_t>(view->shape(i));
+  }
+  auto address = reinterpret_cast<uintptr_t>(view->data());
+  nb::capsule owner(view.release(), [](void *view) noexcept {
+    delete static_cast<View *>(view);
+  });
+  return nb::make_tuple(address, static_cast<int>(type.code),
+                        static_cast<int>(type.bits), nb::tuple(sizes),
+                        isContiguous || !stride, owner);
+}
+
 void quant_float_python::defineArrays(nb::module_ &module) {
   module.def("get_elements", &getElements,
              "The element types of ONNX's tensors.");
   module.def("view_dlpack", &viewDLPack, nb::arg("array"), nb::arg("writable"),
              "The memory of a DLPack array as codes.");
+  module.def("view_device_dlpack", &viewDeviceDLPack, nb::arg("array"),
+             nb::arg("writable"), "The address of a DLPack array.");
 }

@@ -42,9 +42,14 @@ void quant_float_python::raiseError(QuantFloatStatus status,
     diagnostics.append(
         makeDiagnostic(type, *quantFloatErrorGetDiagnostic(error, i)));
   nb::object message = decode(quantFloatErrorGetMessage(error));
+  int32_t number = quantFloatErrorGetErrno(error);
+  const char *path = quantFloatErrorGetFile(error);
+  // As Python spells names of files.
+  nb::object name = nb::steal(PyUnicode_DecodeFSDefault(path ? path : ""));
   (void)quantFloatErrorDestroy(error);
-  nb::object exception = errors.attr("make_error")(
-      static_cast<int>(status), message, nb::tuple(diagnostics), what);
+  nb::object exception =
+      errors.attr("make_error")(static_cast<int>(status), message,
+                                nb::tuple(diagnostics), what, number, name);
   PyErr_SetObject(exception.type().ptr(), exception.ptr());
   throw nb::python_error();
 }
@@ -52,7 +57,8 @@ void quant_float_python::raiseError(QuantFloatStatus status,
 static thread_local ProgressCall *currentCall = nullptr;
 
 ProgressCall::ProgressCall(nb::handle callback)
-    : callback(callback), outer(currentCall) {
+    : callback(callback), asked(std::chrono::steady_clock::now()),
+      outer(currentCall) {
   currentCall = this;
 }
 
@@ -61,12 +67,23 @@ ProgressCall::~ProgressCall() { currentCall = outer; }
 bool quant_float_python::reportProgress(const QuantFloatProgress *progress,
                                         void *) {
   ProgressCall *call = currentCall;
-  if (!call || !call->callback.is_valid() || call->callback.is_none())
+  if (!call)
     return true;
   if (call->exception)
     return false;
+  bool isAsked = call->callback.is_valid() && !call->callback.is_none();
+  // Without a callback the interpreter is asked for no more than Ctrl-C, now
+  // and then: other threads may hold it for a while.
+  auto now = std::chrono::steady_clock::now();
+  if (!isAsked && now - call->asked < std::chrono::milliseconds(100))
+    return true;
   nb::gil_scoped_acquire acquire;
   try {
+    if (PyErr_CheckSignals())
+      throw nb::python_error();
+    call->asked = std::chrono::steady_clock::now();
+    if (!isAsked)
+      return true;
     nb::object result = call->callback(
         progress->stage, decode(progress->detail), progress->done);
     return result.ptr() != Py_False;

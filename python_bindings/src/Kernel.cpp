@@ -57,13 +57,30 @@ public:
     return result;
   }
 
-  void run(size_t entry, nb::sequence inputs, nb::sequence outputs) const {
+  /// On memory of the host, or, by address, of the device.
+  void run(size_t entry, nb::sequence inputs, nb::sequence outputs,
+           bool onDevice) const {
     TensorArguments in(inputs, /*writable=*/false);
     TensorArguments out(outputs, /*writable=*/true);
     invoke("kernel", {}, [&](QuantFloatError *error) {
-      return quantFloatKernelRun(kernel, entry, in.data(), in.size(),
-                                 out.data(), out.size(), error);
+      auto *run = onDevice ? &quantFloatKernelRun : &quantFloatKernelRunOnHost;
+      return run(kernel, entry, in.data(), in.size(), out.data(), out.size(),
+                 error);
     });
+  }
+
+  nb::object allocateOutputs(size_t entry, nb::sequence inputs) const {
+    TensorArguments in(inputs, /*writable=*/false);
+    QuantFloatTensors tensors = {};
+    invoke("kernel", {}, [&](QuantFloatError *error) {
+      return quantFloatKernelAllocateOutputs(kernel, entry, in.data(),
+                                             in.size(), &tensors, error);
+    });
+    return wrapTensors(tensors);
+  }
+
+  bool isForDevice() const {
+    return quantFloatKernelGetTarget(kernel) == QUANT_FLOAT_TARGET_NVVM;
   }
 
   void close() {
@@ -101,6 +118,14 @@ nb::tuple quant_float_python::describeEntry(const QuantFloatEntry &entry) {
                         describeArguments(entry.outputs, entry.numOutputs));
 }
 
+static nb::object loadKernel(nb::bytes path) {
+  QuantFloatKernel kernel = {};
+  invoke("module", {}, [&](QuantFloatError *error) {
+    return quantFloatKernelLoad(path.c_str(), &kernel, error);
+  });
+  return wrapKernel(kernel);
+}
+
 nb::object quant_float_python::wrapKernel(QuantFloatKernel kernel) {
   return nb::cast(new Kernel(kernel), nb::rv_policy::take_ownership);
 }
@@ -109,10 +134,14 @@ void quant_float_python::defineKernel(nb::module_ &module) {
   nb::class_<Kernel>(module, "Kernel", "Functions compiled into this process.")
       .def_prop_ro("num_entries", &Kernel::getNumEntries)
       .def_prop_ro("closed", &Kernel::isClosed)
+      .def_prop_ro("for_device", &Kernel::isForDevice)
+      .def_static("load", &loadKernel, nb::arg("path"))
       .def("describe", &Kernel::describe, nb::arg("entry"))
       .def("get_output_shapes", &Kernel::getOutputShapes, nb::arg("entry"),
            nb::arg("inputs"))
       .def("run", &Kernel::run, nb::arg("entry"), nb::arg("inputs"),
-           nb::arg("outputs"))
+           nb::arg("outputs"), nb::arg("on_device"))
+      .def("allocate_outputs", &Kernel::allocateOutputs, nb::arg("entry"),
+           nb::arg("inputs"))
       .def("close", &Kernel::close);
 }

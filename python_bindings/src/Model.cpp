@@ -20,7 +20,7 @@ namespace {
 
 /// The options of compiling as Python gives them; empty strings are absent.
 struct Options {
-  std::string cpu, triple, chip;
+  std::string cpu, triple, chip, entry;
   uint32_t threads = 1, level = 2;
   int32_t mode = QUANT_FLOAT_FAKE_CONVERT_OF_MODEL;
   bool islands = false, nvvm = false;
@@ -36,6 +36,7 @@ struct Options {
     options.triple = triple.empty() ? nullptr : triple.c_str();
     options.chip = chip.empty() ? nullptr : chip.c_str();
     options.islands = islands;
+    options.entry = entry.empty() ? nullptr : entry.c_str();
     return options;
   }
 };
@@ -78,17 +79,16 @@ public:
   }
 
   nb::list describe() {
-    // The library's descriptions live until passes run, the model is verified
-    // or closed, so the lock is kept while they are read. Nobody waits for the
-    // GIL in it.
+    // The library's descriptions live until the model is closed, so the lock is
+    // kept while they are read. Nobody waits for the GIL in it.
     nb::list result;
     size_t count = 0;
     {
       nb::gil_scoped_release release;
-      changes.lock();
+      closing.lock();
       count = quantFloatModelGetNumEntries(model);
     }
-    std::lock_guard<std::mutex> lock(changes, std::adopt_lock);
+    std::lock_guard<std::mutex> lock(closing, std::adopt_lock);
     if (!model.id)
       raiseError(QUANT_FLOAT_ERROR_HANDLE, {}, "module");
     for (size_t i = 0; i < count; ++i) {
@@ -113,14 +113,12 @@ public:
 
   void verify() {
     invoke("module", {}, [&](QuantFloatError *error) {
-      std::lock_guard<std::mutex> lock(changes);
       return quantFloatModelVerify(model, error);
     });
   }
 
   void runPasses(const std::string &pipeline) {
     invoke("module", {}, [&](QuantFloatError *error) {
-      std::lock_guard<std::mutex> lock(changes);
       return quantFloatModelRunPasses(model, pipeline.c_str(), error);
     });
   }
@@ -142,6 +140,51 @@ public:
       return quantFloatModelCompile(model, &compileOptions, &kernel, error);
     });
     return wrapKernel(kernel);
+  }
+
+  nb::object compileToFile(nb::bytes path, const Options &options,
+                           nb::object progress) {
+    QuantFloatKernel kernel = {};
+    QuantFloatCompileOptions compileOptions = options.get();
+    invoke("compiler", progress, [&](QuantFloatError *error) {
+      return quantFloatModelCompileToFile(model, &compileOptions, path.c_str(),
+                                          &kernel, error);
+    });
+    return wrapKernel(kernel);
+  }
+
+  /// [(node, type, elements, is constant, [(first mode, second mode,
+  /// differing, [elements of each cause])])]. Without options by the Reference.
+  nb::list compareModes(size_t entry, nb::sequence inputs,
+                        const Options *options) {
+    TensorArguments arguments(inputs, /*writable=*/false);
+    QuantFloatModeReport report = {};
+    QuantFloatCompileOptions compileOptions = {};
+    if (options)
+      compileOptions = options->get();
+    invoke("compiler", {}, [&](QuantFloatError *error) {
+      return quantFloatModelCompareModes(
+          model, entry, arguments.data(), arguments.size(),
+          options ? &compileOptions : nullptr, &report, error);
+    });
+    nb::list result;
+    for (size_t i = 0, e = quantFloatModeReportGetCount(report); i < e; ++i) {
+      const QuantFloatFakeConvertReport &node =
+          *quantFloatModeReportGet(report, i);
+      nb::list comparisons;
+      for (const QuantFloatModeComparison &comparison : node.comparisons) {
+        nb::list causes;
+        for (int64_t count : comparison.causes)
+          causes.append(count);
+        comparisons.append(nb::make_tuple(comparison.first, comparison.second,
+                                          comparison.numDiffering, causes));
+      }
+      result.append(nb::make_tuple(decode(node.name), decode(node.destination),
+                                   node.numElements, node.isConstant,
+                                   comparisons));
+    }
+    (void)quantFloatModeReportDestroy(report);
+    return result;
   }
 
   nb::bytes emit(int32_t kind, const Options &options, nb::object progress) {
@@ -191,7 +234,7 @@ public:
 
   void close() {
     nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(changes);
+    std::lock_guard<std::mutex> lock(closing);
     if (destroy() == QUANT_FLOAT_ERROR_BUSY)
       throw std::runtime_error(
           "a callback must not close the module that calls it");
@@ -242,7 +285,7 @@ private:
   QuantFloatSession session = {};
   QuantFloatModel model = {};
   /// Held where descriptions are read or end.
-  std::mutex changes;
+  std::mutex closing;
 };
 
 } // namespace
@@ -257,6 +300,7 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def_rw("cpu", &Options::cpu)
       .def_rw("triple", &Options::triple)
       .def_rw("chip", &Options::chip)
+      .def_rw("entry", &Options::entry)
       .def_rw("threads", &Options::threads)
       .def_rw("level", &Options::level)
       .def_rw("mode", &Options::mode)
@@ -278,6 +322,10 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def("check", &Model::check, nb::arg("opset"))
       .def("compile", &Model::compile, nb::arg("options"),
            nb::arg("progress").none())
+      .def("compile_to_file", &Model::compileToFile, nb::arg("path"),
+           nb::arg("options"), nb::arg("progress").none())
+      .def("compare_modes", &Model::compareModes, nb::arg("entry"),
+           nb::arg("inputs"), nb::arg("options").none())
       .def("emit", &Model::emit, nb::arg("kind"), nb::arg("options"),
            nb::arg("progress").none())
       .def("emit_to_file", &Model::emitToFile, nb::arg("kind"), nb::arg("path"),

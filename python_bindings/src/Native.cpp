@@ -24,4 +24,5 @@ NB_MODULE(_native, module) {
   defineOpsets(module);
   defineKernel(module);
   defineModel(module);
+  defineTensors(module);
 }

@@ -18,6 +18,7 @@
 
 #include "quant-float-c/Compiler.h"
 #include <Python.h>
+#include <chrono>
 #include <exception>
 #include <nanobind/nanobind.h>
 #include <vector>
@@ -43,8 +44,10 @@ struct ProgressCall {
   ProgressCall &operator=(const ProgressCall &) = delete;
 
   nb::handle callback;
-  /// What the callback raised.
+  /// What the callback raised, or the handler of a signal.
   std::exception_ptr exception;
+  /// When Python was last asked for signals.
+  std::chrono::steady_clock::time_point asked;
   ProgressCall *outer;
 };
 
@@ -69,8 +72,8 @@ void invoke(const char *what, nb::handle callback, Function &&function) {
     raiseError(status, error, what);
 }
 
-/// Arrays of codes as tensors: from (array or None, dtype, sizes) each. Without
-/// an array the tensor has no memory.
+/// Tensors, of (codes, dtype, sizes) each: the codes are an array, the address
+/// of memory that is not looked at, or None for no memory.
 class TensorArguments {
 public:
   TensorArguments(nb::sequence items, bool writable);
@@ -80,6 +83,7 @@ public:
 
   qf_tensor *data() { return tensors.data(); }
   size_t size() const { return tensors.size(); }
+  size_t countBytes(size_t index) const { return bytes[index]; }
 
 private:
   void add(nb::tuple item, bool writable);
@@ -87,6 +91,7 @@ private:
 
   std::vector<qf_tensor> tensors;
   std::vector<std::vector<int64_t>> sizes;
+  std::vector<size_t> bytes;
   std::vector<Py_buffer> buffers;
 };
 
@@ -94,11 +99,13 @@ private:
 nb::tuple describeEntry(const QuantFloatEntry &entry);
 
 nb::object wrapKernel(QuantFloatKernel kernel);
+nb::object wrapTensors(QuantFloatTensors tensors);
 
 void defineArrays(nb::module_ &module);
 void defineKernel(nb::module_ &module);
 void defineModel(nb::module_ &module);
 void defineOpsets(nb::module_ &module);
+void defineTensors(nb::module_ &module);
 
 } // namespace quant_float_python
 

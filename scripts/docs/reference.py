@@ -20,11 +20,28 @@ SECTION = re.compile(r"^/\* (\S.*?) -{3,} \*/\n", re.M)
 # What of the Python package is told in which order.
 PYTHON = {
     "Functions of arrays": ["cast", "quantize", "dequantize", "qdq", "fakeconvert"],
-    "Models": ["load", "parse", "import_onnx", "import_openvino", "check", "compile"],
+    "Models": [
+        "load",
+        "parse",
+        "import_onnx",
+        "import_openvino",
+        "check",
+        "compile",
+        "load_kernel",
+    ],
     "Kernels": ["Kernel", "Argument", "Module", "Function", "NodeReport", "OpsetVerdict"],
+    "GPUs": ["DeviceArray", "to_device"],
+    "Comparisons": ["compare", "Difference", "FakeConvertReport", "ModeComparison"],
     "Types": ["dtype", "DType", "DTYPES", "DTypeLike"],
     "Errors": ["Error", "ModelError", "CompileError", "RunError", "Diagnostic"],
-    "The cache": ["kernel_cache", "KernelCache", "CacheInfo"],
+    "Caches": [
+        "kernel_cache",
+        "KernelCache",
+        "CacheInfo",
+        "disk_cache",
+        "DiskCache",
+        "DiskCacheInfo",
+    ],
     "Versions": ["get_version", "get_llvm_version"],
 }
 

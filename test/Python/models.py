@@ -2,10 +2,14 @@
 # diagnostics in exceptions.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root %t
+import os
 import pathlib
 import pickle
 import re
+import signal
 import sys
+import threading
+import time
 
 import expect
 import numpy as np
@@ -205,6 +209,104 @@ def check_outputs():
     expect.true(f"PTX: {ptx[:80]!r}", b".target sm_90" in ptx)
 
 
+def check_saved():
+    """Kernels that are kept in files."""
+    x = np.arange(6, dtype=np.int8).reshape(2, 3)
+    wanted = qf.parse(TWO).compile("second")(x, 0.5)
+    path = work / "second.so"
+    kernel = qf.compile(qf.parse(TWO), "second", path=path)
+    header = (work / "second.h").read_text()
+    expect.true("its header", "second(" in header and "first(" not in header)
+    for what, given in [
+        ("compiled", kernel),
+        ("loaded", qf.load_kernel(path)),
+        ("loaded by name", qf.load_kernel(str(path), "second")),
+    ]:
+        expect.true(f"{what}: {given!r}", repr(given) == repr(kernel) and given.target == "cpu")
+        for result, value in zip(given(x, 0.5), wanted, strict=True):
+            expect.same(what, result, value)
+    qf.parse(TWO).emit("shared", work / "both.so")
+    expect.raises(
+        "one of two",
+        ValueError,
+        "function must be one of first, second, but got None",
+        lambda: qf.load_kernel(work / "both.so"),
+    )
+    y = qf.load_kernel(work / "both.so", "second")(x, 0.5)
+    expect.same("one of them", y[0], wanted[0])
+    (work / "text.so").write_text("no library")
+    (work / "cut.so").write_bytes(path.read_bytes()[:2000])
+    for name in ("text.so", "cut.so"):
+        error = expect.raises(
+            name,
+            OSError,
+            "expected a shared library",
+            lambda name=name: qf.load_kernel(work / name),
+        )
+        expect.true(f"{error}", name in str(error))
+    with qf.load_kernel(path) as closed:
+        pass
+    expect.raises("closed", ValueError, "the kernel is closed", lambda: closed(x, 0.5))
+
+
+def check_comparisons():
+    text = """
+      func.func @f(%x: tensor<?xf32> {quant_float.name = "x"}, %s: tensor<f32>) -> tensor<?xf32> {
+        %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode exact opset 13
+          : tensor<?xf32>, tensor<f32> to tensor<?xf32>
+        return %0 : tensor<?xf32>
+      }"""
+    module = qf.parse(text)
+    x = np.linspace(-500, 500, 4001, dtype=np.float32)
+    for target in ("cpu", "reference"):
+        (report,) = module.compare_modes(x, 0.3, target=target)
+        told = (report.dtype.name, report.elements, report.is_constant)
+        expect.true(f"{told}", told == ("float8e4m3fn", 4001, False))
+        results = {
+            mode: qf.fakeconvert(x, 0.3, mode=mode)
+            for mode in ("exact", "openvino", "openvino_reference")
+        }
+        expect.true("pairs", len(report.comparisons) == 3)
+        for pair in report.comparisons:
+            found = qf.compare(results[pair.first], results[pair.second])
+            expect.true(f"{pair}: {found}", found.differing == pair.differing)
+            expect.true(f"{pair}: causes", sum(pair.causes.values()) == pair.differing)
+        expect.true(f"{report}", any(pair.differing for pair in report.comparisons))
+    expect.raises("no inputs", TypeError, "f takes 2 inputs", module.compare_modes)
+    one = np.float32([1, 2, float("nan"), -0.0])
+    other = np.float32([1, 2.5, float("nan"), 0.0])
+    expect.true(f"{qf.compare(one, other)}", qf.compare(one, other) == (4, 2, 1, 0.5))
+    expect.true("alike", qf.compare(one, one.copy()) == (4, 0, None, 0.0))
+    expect.raises(
+        "types", TypeError, "other must have type", lambda: qf.compare(one, other[:2].astype(int))
+    )
+    expect.raises(
+        "shapes", ValueError, "other must have shape (4,)", lambda: qf.compare(one, other[:3])
+    )
+
+
+def check_interrupt():
+    """Ctrl-C ends what is compiled without a callback."""
+    text = "".join(
+        TWO.replace("@first", f"@first{i}").replace("@second", f"@second{i}") for i in range(150)
+    )
+    module = qf.parse(text)
+    # What starts tests may ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    try:
+        module.emit("obj")
+        expect.true("it was not interrupted", False)
+    except KeyboardInterrupt:
+        pass
+    taken = time.monotonic() - start
+    timer.join()
+    expect.true(f"interrupted after {taken:.1f} s", taken < 20)
+    expect.true("the module stays", len(module.functions) == 300)
+
+
 def check_progress():
     calls = []
     path = work / "two.mlir"
@@ -287,4 +389,7 @@ check_reports()
 check_passes()
 check_outputs()
 check_progress()
+check_saved()
+check_comparisons()
+check_interrupt()
 expect.finish()

@@ -81,7 +81,15 @@ module.emit("ptx", chips="sm_90")  # type: ignore[call-overload]
 module.check("all")
 module.check("own")  # type: ignore[arg-type]
 assert_type(module.functions[0].inputs[0].shape, tuple[int | None, ...] | None)
-kernel = qf.compile("model.onnx", islands=True)
+assert_type(module.emit("ptx", target="nvvm", chip="sm_90", function="f"), bytes)
+for report in module.compare_modes(x, [1.0], target="reference"):
+    assert_type(report.comparisons[0].causes, dict[str, int])
+module.compare_modes(x, target="nvvm")  # type: ignore[arg-type]
+assert_type(qf.compare(x, [1.0]), qf.Difference)
+kernel = qf.compile("model.onnx", islands=True, target="nvvm", path="model.so")
+there = qf.to_device(x)
+kernel(there, tensor, out=there)
+kernel = qf.load_kernel("model.so", "main")
 assert_type(kernel(x, [1.0], out=(None, y)), Any)
 kernel("1")  # type: ignore[arg-type]
 assert qf.check(module)[0].status != "bad"  # type: ignore[comparison-overlap]

@@ -1,0 +1,242 @@
+"""Compiled code that is kept on disk, for other processes and the next ones."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import platform
+import shutil
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from . import _native
+from ._errors import CompileError, Error
+
+__all__ = ["DiskCache", "DiskCacheInfo", "disk_cache"]
+
+_VARIABLE = "QUANT_FLOAT_CACHE"
+_WORDS = {"": False, "0": False, "off": False, "1": True, "on": True}
+_SUFFIX = ".so"
+# What a process that was killed has left behind is older than this, in seconds.
+_ABANDONED = 24 * 3600
+
+
+class DiskCacheInfo(NamedTuple):
+    """What the cache holds, of all processes, and how this one has used it."""
+
+    hits: int
+    misses: int
+    files: int
+    bytes: int
+
+
+class DiskCache:
+    """Shared libraries in a folder, by what they were compiled from and for: the model, the options,
+    the CPU or GPU, and the library that compiled them.
+
+    It is off until :meth:`enable` is called or the environment variable ``QUANT_FLOAT_CACHE`` says
+    ``1`` or names a folder. Any number of processes may use one folder: a file appears when it is
+    whole. The code in it runs in this process, so the folder must be nobody else's to write.
+
+    With it, :func:`quant_float.compile` and the functions of one line link what they compile, for
+    which lld must be installed, and find it again instead of compiling; without lld they compile as
+    they do without the cache. Kernels of several threads are not kept: which OpenMP runtime they
+    use depends on the process.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._folder: pathlib.Path | None = None
+        self._max_bytes = 1 << 30
+        self._hits = self._misses = 0
+
+    @property
+    def folder(self) -> pathlib.Path | None:
+        """Where it is; None where it is off."""
+        return self._folder
+
+    def enable(
+        self, folder: str | os.PathLike[str] | None = None, *, max_bytes: int = 1 << 30
+    ) -> None:
+        """Keeps compiled code in a folder.
+
+        Args:
+            folder: it is made if it is not there; ``quant-float`` in ``$XDG_CACHE_HOME`` or
+                ``~/.cache`` without one.
+            max_bytes: how much there may be; what was not used the longest goes first.
+
+        Raises:
+            OSError: the folder cannot be made.
+            PermissionError: others may write to it.
+        """
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int):
+            raise TypeError(f"max_bytes must be an integer, but got {max_bytes!r}")
+        if max_bytes < 0:
+            raise ValueError(f"max_bytes must be 0 or more, but got {max_bytes}")
+        path = _default_folder() if folder is None else pathlib.Path(folder).absolute()
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = path.stat()
+        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            raise PermissionError(f"{path}: others may write to this folder")
+        self._folder, self._max_bytes = path, max_bytes
+
+    def disable(self) -> None:
+        """Keeps nothing any more, and looks for nothing. Files stay."""
+        self._folder = None
+
+    def clear(self) -> None:
+        """Removes the files, which processes that use them do not notice."""
+        self._hits = self._misses = 0
+        for path, _ in self._list():
+            path.unlink(missing_ok=True)
+
+    def info(self) -> DiskCacheInfo:
+        """How it was used."""
+        files = self._list()
+        total = sum(status.st_size for _, status in files)
+        return DiskCacheInfo(self._hits, self._misses, len(files), total)
+
+    def get(
+        self,
+        source: Callable[[], bytes],
+        options: _native.Options,
+        save: Callable[[bytes], _native.Kernel],
+        make: Callable[[], _native.Kernel],
+    ) -> _native.Kernel:
+        """The kernel for a source and options.
+
+        Args:
+            source: gives what is compiled.
+            save: compiles it to a file and loads that.
+            make: compiles it into this process.
+        """
+        folder = self._folder
+        # A library of several threads brings an OpenMP runtime, and a second one ends the process.
+        if folder is None or options.threads != 1:
+            return make()
+        path = folder / (_hash(source(), options) + _SUFFIX)
+        try:
+            kernel = _native.Kernel.load(os.fsencode(path))
+        except (OSError, Error):
+            kernel = None
+        with self._lock:
+            self._hits += kernel is not None
+            self._misses += kernel is None
+        try:
+            if kernel is None:
+                return self._save(folder, path, save)
+            os.utime(path)
+        except (OSError, CompileError):
+            # There is no room, or no linker, or the model is wrong, which is then said.
+            return make() if kernel is None else kernel
+        return kernel
+
+    def _save(
+        self, folder: pathlib.Path, path: pathlib.Path, save: Callable[[bytes], _native.Kernel]
+    ) -> _native.Kernel:
+        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as aside:
+            library = pathlib.Path(aside) / path.name
+            kernel = save(os.fsencode(library))
+            os.replace(library, path)
+        self._evict(keep=path)
+        return kernel
+
+    def _list(self) -> list[tuple[pathlib.Path, os.stat_result]]:
+        folder = self._folder
+        found = []
+        for path in folder.glob("*" + _SUFFIX) if folder else ():
+            try:
+                found.append((path, path.stat()))
+            except FileNotFoundError:
+                continue  # Another process was faster.
+        return found
+
+    def _evict(self, keep: pathlib.Path) -> None:
+        files = sorted(self._list(), key=lambda file: file[1].st_mtime_ns)
+        total = sum(status.st_size for _, status in files)
+        for path, status in files:
+            if total <= self._max_bytes:
+                break
+            if path != keep:
+                path.unlink(missing_ok=True)
+                total -= status.st_size
+        for path in keep.parent.glob("tmp*"):
+            try:
+                if time.time() - path.stat().st_mtime > _ABANDONED:
+                    shutil.rmtree(path, ignore_errors=True)
+            except FileNotFoundError:
+                continue
+
+
+def _default_folder() -> pathlib.Path:
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    # The standard says that others are to be ignored.
+    base = pathlib.Path(home) if os.path.isabs(home) else pathlib.Path.home() / ".cache"
+    return base / "quant-float"
+
+
+@cache
+def _identify_compiler() -> str:
+    """The version, and in a build folder the build."""
+    paths = {_native.__file__}
+    try:
+        maps = pathlib.Path("/proc/self/maps").read_text(errors="replace").splitlines()
+    except OSError:
+        maps = []
+    paths |= {line.split(maxsplit=5)[5] for line in maps if "/libQuantFloatC.so" in line}
+    told = [_native.get_version(), _native.get_llvm_version()]
+    for path in sorted(paths):
+        status = os.stat(path)
+        told.append(f"{status.st_size} {status.st_mtime_ns}")
+    return "\n".join(told)
+
+
+@cache
+def _identify_cpu() -> str:
+    """What code for this machine's CPU may depend on."""
+    words = ("vendor_id", "cpu family", "model", "flags", "CPU ", "Features", "isa", "uarch")
+    told = [platform.machine()]
+    try:
+        first = pathlib.Path("/proc/cpuinfo").read_text(errors="replace").split("\n\n")[0]
+    except OSError:
+        return "\n".join([*told, platform.processor()])
+    return "\n".join([*told, *(line for line in first.splitlines() if line.startswith(words))])
+
+
+def _hash(source: bytes, options: _native.Options) -> str:
+    machine = _identify_cpu() if options.cpu == "host" else ""
+    told = (
+        _identify_compiler(), machine, options.cpu, options.triple, options.chip, options.threads,
+        options.level, options.mode, options.islands, options.nvvm, options.entry,
+    )  # fmt: skip
+    return hashlib.sha256(repr(told).encode() + b"\0" + source).hexdigest()
+
+
+#: What :func:`quant_float.compile` and the functions of one line keep on disk.
+disk_cache = DiskCache()
+
+
+def _start_in_child() -> None:
+    disk_cache._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_start_in_child)
+
+
+def _read_environment() -> None:
+    value = os.environ.get(_VARIABLE, "")
+    wanted = _WORDS.get(value.lower(), value)
+    try:
+        if wanted:
+            disk_cache.enable(None if wanted is True else str(wanted))
+    except (OSError, RuntimeError) as error:
+        warnings.warn(f"{_VARIABLE}={value}: {error}", RuntimeWarning, stacklevel=2)
+
+
+_read_environment()
