@@ -11,12 +11,15 @@
 #include "quant-float/ExecutionEngine/CudaDevice.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/InputFile.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <dlfcn.h>
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -40,6 +43,40 @@ readArguments(const qf_argument *arguments, int32_t count) {
   return result;
 }
 
+/// Opens a shared library; null leaves the reason to dlerror. The loader takes
+/// a name that it knows for the library it knows, though another file may have
+/// its place by now: files of one path that are open at the same time get names
+/// of their own, with one more "./" each.
+static std::shared_ptr<void> openLibrary(StringRef path) {
+  using FileID = llvm::sys::fs::UniqueID;
+  static std::mutex mutex;
+  static llvm::StringMap<std::vector<std::weak_ptr<FileID>>> opened;
+  std::lock_guard<std::mutex> lock(mutex);
+  FileID id;
+  // What is not there any more, the loader refuses.
+  (void)llvm::sys::fs::getUniqueID(path, id);
+  std::vector<std::weak_ptr<FileID>> &files = opened[path];
+  std::string name = llvm::sys::path::parent_path(path).str() + "/";
+  std::shared_ptr<FileID> file;
+  size_t number = 0;
+  for (; number < files.size(); ++number, name += "./")
+    if (!(file = files[number].lock()) || *file == id)
+      break;
+  if (number == files.size())
+    files.emplace_back();
+  if (!file || !(*file == id))
+    files[number] = file = std::make_shared<FileID>(id);
+  name += llvm::sys::path::filename(path);
+  void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return nullptr;
+  // The name is free when the library is closed.
+  return std::shared_ptr<void>(handle, [file](void *handle) {
+    std::lock_guard<std::mutex> lock(mutex);
+    dlclose(handle);
+  });
+}
+
 llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   // Without a slash the loader would search for it.
   SmallString<128> file(path);
@@ -55,10 +92,10 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
     return makeFileError(path, "expected a shared library, but " +
                                    llvm::toString(std::move(error)));
   auto code = std::make_unique<Code>();
-  void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  code->library = openLibrary(file);
+  void *handle = code->library.get();
   if (!handle)
     return makeFileError(path, dlerror());
-  code->library = std::shared_ptr<void>(handle, dlclose);
   auto *get = reinterpret_cast<const qf_library *(*)()>(
       dlsym(handle, "qf_get_library"));
   if (!get)

@@ -249,6 +249,27 @@ def check_saved():
     expect.raises("closed", ValueError, "the kernel is closed", lambda: closed(x, 0.5))
 
 
+def check_replaced():
+    """A file that is written anew while a kernel of the old one is there."""
+    text = """
+      func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {{
+        %s = arith.constant dense<{}> : tensor<f32>
+        %0 = quant_float.qdq %x, %s storage i8 opset 28 : tensor<?xf32>, tensor<f32> to tensor<?xf32>
+        return %0 : tensor<?xf32>
+      }}"""
+    x = np.linspace(-3, 3, 50, dtype=np.float32)
+    path = work / "replaced.so"
+    kernels = []
+    for _ in range(2):
+        for scale in (0.5, 1.0, 0.25):
+            kernels.append((scale, qf.parse(text.format(scale)).compile(path=path)))
+            kernels.append((scale, qf.load_kernel(path)))
+    for scale, kernel in kernels:
+        expect.same(f"scale {scale}", kernel(x), qf.qdq(x, scale, storage="i8"))
+    kernels.clear()
+    expect.same("the last one", qf.load_kernel(path)(x), qf.qdq(x, 0.25, storage="i8"))
+
+
 def check_comparisons():
     text = """
       func.func @f(%x: tensor<?xf32> {quant_float.name = "x"}, %s: tensor<f32>) -> tensor<?xf32> {
@@ -390,6 +411,7 @@ check_passes()
 check_outputs()
 check_progress()
 check_saved()
+check_replaced()
 check_comparisons()
 check_interrupt()
 expect.finish()
