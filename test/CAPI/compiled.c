@@ -2,7 +2,7 @@
 // that stay in the file, and what is compared.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/compiled
-// RUN: %t/compiled %t | FileCheck %s
+// RUN: %t/compiled %t %obj_root/lib/libQuantFloatC.so | FileCheck %s
 #include "Inputs/harness.h"
 #include <errno.h>
 #include <math.h>
@@ -309,8 +309,56 @@ static void handleTensors(void) {
   MUST(quantFloatTensorsDestroy(outputs));
 }
 
+static void refuse(QuantFloatStatus status) {
+  REQUIRE(status == quantFloatErrorGetStatus(lastError) && status);
+  printf("%s: %s\n", quantFloatStatusGetName(status),
+         quantFloatErrorGetMessage(lastError));
+  quantFloatErrorDestroy(lastError);
+}
+
+static void misuse(QuantFloatSession session, const char *library) {
+  float x[2] = {0};
+  int64_t sizes[1] = {2}, other[1] = {1};
+  qf_tensor right = {x, sizes, 1, QF_FLOAT32};
+  qf_tensor unknown = {x, sizes, 1, 99}, negative = {x, sizes, -1, QF_FLOAT32};
+  qf_tensor shorter = {x, other, 1, QF_FLOAT32};
+  QuantFloatTensors tensors;
+  refuse(quantFloatTensorsCreate(QUANT_FLOAT_TARGET_CPU, &unknown, 1, &tensors,
+                                 &lastError));
+  refuse(quantFloatTensorsCreate(QUANT_FLOAT_TARGET_CPU, &negative, 1, &tensors,
+                                 &lastError));
+  refuse(quantFloatTensorsCreate(7, &right, 1, &tensors, &lastError));
+  MUST(quantFloatTensorsCreate(QUANT_FLOAT_TARGET_CPU, &right, 1, &tensors,
+                               &lastError));
+  refuse(quantFloatTensorsRead(tensors, 3, x, sizeof x, &lastError));
+  MUST(quantFloatTensorsDestroy(tensors));
+  QuantFloatTensorDifference difference;
+  refuse(quantFloatCompareTensors(&right, &shorter, &difference, &lastError));
+  refuse(quantFloatCompareTensors(&right, NULL, &difference, &lastError));
+  QuantFloatKernel kernel;
+  refuse(quantFloatKernelLoad(library, &kernel, &lastError));
+  QuantFloatModel model = parse(
+      session, "func.func @a() attributes {quant_float.graph_name = \"b\"} {\n"
+               "  return\n}\n"
+               "func.func @b() { return }\n");
+  size_t entry;
+  refuse(quantFloatModelFindEntry(model, "b", &entry, &lastError));
+  refuse(quantFloatModelFindEntry(model, "", &entry, &lastError));
+  MUST(quantFloatModelDestroy(model));
+}
+
+// CHECK-NEXT: element type: expected an element type of EntryPoint.h, but got 99
+// CHECK-NEXT: rank: expected a rank of 0 or more, but got -1
+// CHECK-NEXT: argument: target must be 0 or 1, but got 7
+// CHECK-NEXT: argument: tensor must be below 1, but got 3
+// CHECK-NEXT: size: expected tensors alike, but got float[2] and float[1]
+// CHECK-NEXT: null: other must not be null
+// CHECK-NEXT: file: {{.*}}libQuantFloatC.so: expected a library of quant-float-compile
+// CHECK-NEXT: argument: more than one function is called 'b'
+// CHECK-NEXT: argument: expected a name to choose one of the functions 'a', 'b'
+
 int main(int argc, char **argv) {
-  REQUIRE(argc == 2);
+  REQUIRE(argc == 3);
   size_t before = quantFloatGetNumLiveObjects();
   QuantFloatSession session;
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
@@ -319,6 +367,7 @@ int main(int argc, char **argv) {
   keepWeights(argv[1]);
   compareModes(session);
   handleTensors();
+  misuse(session, argv[2]);
   MUST(quantFloatSessionDestroy(session));
   REQUIRE(quantFloatGetNumLiveObjects() == before);
   puts("done");

@@ -233,12 +233,12 @@ if not text.startswith(
 
 X = "tensor<2xf32>"
 for body, message in (
-    ("return %x : tensor<2xf32>", "expected a fakeconvert in 'f'"),
+    ("return %x : tensor<2xf32>", "expected a fakeconvert in 'f' to compare its modes"),
     (
         f"""%u = tensor.cast %x : {X} to tensor<*xf32>
   %y = quant_float.fakeconvert %u, %u to f8E5M2 opset 13 : tensor<*xf32>, tensor<*xf32> to tensor<*xf32>
   return %x : {X}""",
-        "expected fakeconverts of ranked tensors",
+        "expected fakeconverts of ranked tensors to compare their modes",
     ),
     (
         f"""%y = quant_float.node "If"(%x) opset 21 : ({X}) -> {X} bodies ["then_branch"] {{
@@ -246,7 +246,7 @@ for body, message in (
     quant_float.yield %z : {X}
   }}
   return %y : {X}""",
-        "expected fakeconverts in no body of another op",
+        "expected fakeconverts in no body of another op to compare their modes",
     ),
     (
         f"""%n = quant_float.node "Mystery"(%x) opset 1 domain "openvino" : ({X}) -> {X}
