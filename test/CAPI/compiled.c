@@ -94,7 +94,7 @@ static void saveAndLoad(QuantFloatSession session, const char *folder) {
     quantFloatErrorDestroy(lastError);
   }
   // CHECK-NEXT: /nothing.so: {{.+}}
-  // CHECK-NEXT: /saved.h: {{.+}}
+  // CHECK-NEXT: /saved.h: expected a shared library, but {{.+}}
 
   /* One of several. */
   QuantFloatCompileOptions options;
