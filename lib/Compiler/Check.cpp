@@ -10,7 +10,6 @@
 
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Compiler/DiagnosticPrinter.h"
-#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -158,7 +157,8 @@ static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op,
 
 /// The domain whose opset the op has: "" for ONNX's own.
 static StringRef getDomain(Operation *op) {
-  if (isa<FakeConvertOp>(op))
+  auto cast = dyn_cast<CastOp>(op);
+  if (isa<FakeConvertOp>(op) || (cast && cast.getMode()))
     return kOpenVinoDomain;
   auto domain = op->getAttrOfType<StringAttr>("domain");
   return domain && domain != "ai.onnx" ? domain.getValue() : StringRef();
@@ -166,6 +166,8 @@ static StringRef getDomain(Operation *op) {
 
 /// ONNX's name of an op, with its domain where that is not ONNX's own.
 static std::string getSourceName(Operation *op) {
+  if (auto cast = dyn_cast<CastOp>(op); cast && cast.getMode())
+    return (kOpenVinoDomain + ".Convert").str();
   if (auto cast = dyn_cast<CastOp>(op))
     return getOpName(cast.getLike() ? OpKind::CastLike : OpKind::Cast).str();
   std::string domain = getDomain(op).str();

@@ -11,6 +11,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
 
@@ -98,7 +100,7 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<CastOp>();
-    if (!inner)
+    if (!inner || inner.getMode() || op.getMode())
       return failure();
     Type from = getElementTypeOrSelf(inner.getInput());
     Type via = getElementTypeOrSelf(inner.getResult());
@@ -119,11 +121,32 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
     return success();
   }
 };
+
+/// cast(x : f32 to f8E4M3FN) mode openvino
+/// -> cast(cast(x : f32 to f16) : f16 to f8E4M3FN) saturate false
+struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    Value value = op.getInput();
+    Type from = getElementTypeOrSelf(value),
+         to = getElementTypeOrSelf(op.getResult());
+    // The casts have the input's shape.
+    if (!op.getMode() || withElementType(value.getType(), to) != op.getType() ||
+        getOpenVinoConversion(from, to) != OpenVinoConversion::Casts)
+      return failure();
+    for (Type step : getOpenVinoSteps(from, to))
+      value = createOnnxCast(rewriter, op.getLoc(), value, step);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
 } // namespace
 
 void CastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<ComposeExactCast>(context);
+  patterns.add<ComposeExactCast, WriteAsCastsOfOnnx>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/DialectVersion.h"
+#include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/FloatFormat.h"
 
@@ -33,7 +35,54 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
                    Type elementType, int64_t opset) {
   build(builder, state, withElementType(input.getType(), elementType), input,
         builder.getI64IntegerAttr(opset), UnitAttr(), BoolAttr(),
-        RoundModeAttr());
+        RoundModeAttr(), CastModeAttr());
+}
+
+LogicalResult CastOp::readProperties(DialectBytecodeReader &reader,
+                                     OperationState &state) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.like)) ||
+      failed(reader.readAttribute(properties.opset)) ||
+      failed(reader.readOptionalAttribute(properties.round_mode)) ||
+      failed(reader.readOptionalAttribute(properties.saturate)))
+    return failure();
+  FailureOr<const DialectVersion *> version =
+      reader.getDialectVersion<QuantFloatDialect>();
+  if (succeeded(version) && static_cast<const QuantFloatDialectVersion &>(
+                                **version) < QuantFloatDialectVersion(0, 2))
+    return success();
+  return reader.readOptionalAttribute(properties.mode);
+}
+
+void CastOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeOptionalAttribute(properties.like);
+  writer.writeAttribute(properties.opset);
+  writer.writeOptionalAttribute(properties.round_mode);
+  writer.writeOptionalAttribute(properties.saturate);
+  writer.writeOptionalAttribute(properties.mode);
+}
+
+/// The types are a pair that OpenVINO converts, and nothing of ONNX's Cast is
+/// said.
+static LogicalResult verifyOpenVinoCast(CastOp op) {
+  for (StringRef name : {op.getLikeAttrName(), op.getSaturateAttrName(),
+                         op.getRoundModeAttrName()})
+    if (op->getAttr(name))
+      return op.emitOpError() << "with mode openvino must not have the "
+                                 "attribute '"
+                              << name << "'";
+  int64_t opset = op.getOpset();
+  if (opset < 1 || opset > kNewestFakeConvertOpset)
+    return op.emitOpError()
+           << "opset must be between 1 and " << kNewestFakeConvertOpset
+           << " with mode openvino, but got " << opset;
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type to = getElementTypeOrSelf(op.getResult());
+  if (getOpenVinoConversion(from, to) != OpenVinoConversion::None)
+    return success();
+  return op.emitOpError() << "is no conversion of OpenVINO's: from " << from
+                          << " to " << to;
 }
 
 /// - V4 the op has a version at `opset`;
@@ -41,6 +90,8 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
 /// - V3 it has the attributes that are given.
 /// V8 (shapes) is verified by the Elementwise trait.
 LogicalResult CastOp::verify() {
+  if (getMode())
+    return verifyOpenVinoCast(*this);
   OpKind kind = getLike() ? OpKind::CastLike : OpKind::Cast;
   FailureOr<OpsetVerifier> rules =
       OpsetVerifier::get([this] { return emitOpError(); }, kind, getOpset());
@@ -68,6 +119,7 @@ CastSemantics CastOp::getSemantics() {
 
 reference::CastOptions quant_float::getReferenceOptions(CastOp op) {
   reference::CastOptions options;
+  options.isOpenVino = op.getMode().has_value();
   options.opset = op.getOpset();
   options.saturate = op.getSaturate().value_or(true);
   switch (op.getRoundMode().value_or(RoundMode::Up)) {

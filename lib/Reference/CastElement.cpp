@@ -58,6 +58,8 @@ static APInt round(const Format &to, const APFloat &value,
 
 APInt reference::castElement(const Format &from, const Format &to,
                              const APInt &bits, const CastOptions &options) {
+  if (options.isOpenVino)
+    return castByOpenVino(from, to, bits);
   if (holdsInteger(from) && holdsInteger(to))
     return resizeInteger(from, to, bits);
   return round(to, decode(from, bits), options);

@@ -44,6 +44,10 @@ llvm::APInt testNonZero(const llvm::APFloat &value);
 llvm::APInt resizeInteger(const Format &from, const Format &to,
                           const llvm::APInt &bits);
 
+/// One element between two formats, as OpenVINO's Convert has it.
+llvm::APInt castByOpenVino(const Format &from, const Format &to,
+                           const llvm::APInt &bits);
+
 /// One element between two formats.
 llvm::APInt castElement(const Format &from, const Format &to,
                         const llvm::APInt &bits, const CastOptions &options);

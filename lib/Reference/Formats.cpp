@@ -15,7 +15,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
 using llvm::APFloat;
 
-static Format ieee(unsigned width, const llvm::fltSemantics &semantics) {
+Format reference::ieee(unsigned width, const llvm::fltSemantics &semantics) {
   Format format{FormatKind::IEEE, width};
   format.semantics = &semantics;
   return format;

@@ -71,6 +71,9 @@ struct Format {
   uint64_t signMask() const { return uint64_t(1) << (width - 1); }
 };
 
+/// f64, f32, f16 or bf16.
+Format ieee(unsigned width, const llvm::fltSemantics &semantics);
+
 /// The format of a supported element type, else nothing.
 std::optional<Format> getFormat(Type elementType);
 

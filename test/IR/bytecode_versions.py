@@ -72,7 +72,7 @@ assert normal.split() == text.split(), normal
 # Older than all: the upgrades have nothing to do.
 assert read(with_version(written, b"\x07\x05\x01\x01")) == (normal, "")
 newer = {
-    b"\x07\x05\x01\x05": "0.2",
+    b"\x07\x05\x01\x07": "0.3",
     b"\x07\x05\x03\x01": "1.0",
     b"\x07\x05\xff\xff": "127.127",
 }

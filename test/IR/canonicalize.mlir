@@ -194,3 +194,22 @@ func.func @with_compatible_shapes(%x: tensor<2x?xf16>) -> tensor<?x3xf64> {
   %1 = quant_float.cast %0 opset 13 : tensor<?x?xf32> to tensor<?x3xf64>
   return %1 : tensor<?x3xf64>
 }
+
+// What OpenVINO converts as ONNX does is written so, nothing else is, and an exact cast is not taken into a cast of another kind.
+// CHECK-LABEL: func.func @openvino
+// CHECK-SAME: (%[[X:.+]]: tensor<?xf64>, %[[Y:.+]]: tensor<4xf32>, %[[H:.+]]: tensor<4xf16>)
+func.func @openvino(%x: tensor<?xf64>, %y: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<?xf8E5M2>, tensor<4xi8>, tensor<4xf32>, tensor<4xi8>) {
+  // CHECK: %[[S:.+]] = quant_float.cast %[[X]] opset 28 : tensor<?xf64> to tensor<?xf32>
+  // CHECK: %[[HALF:.+]] = quant_float.cast %[[S]] opset 28 : tensor<?xf32> to tensor<?xf16>
+  // CHECK: %[[A:.+]] = quant_float.cast %[[HALF]] opset 28 saturate false : tensor<?xf16> to tensor<?xf8E5M2>
+  %0 = quant_float.cast %x mode openvino opset 1 : tensor<?xf64> to tensor<?xf8E5M2>
+  // CHECK: %[[B:.+]] = quant_float.cast %[[Y]] mode openvino opset 14 : tensor<4xf32> to tensor<4xi8>
+  %1 = quant_float.cast %y mode openvino opset 14 : tensor<4xf32> to tensor<4xi8>
+  %2 = quant_float.cast %y mode openvino opset 1 : tensor<4xf32> to tensor<4xf32>
+  // CHECK: %[[W:.+]] = quant_float.cast %[[H]] opset 28 : tensor<4xf16> to tensor<4xf32>
+  // CHECK: %[[D:.+]] = quant_float.cast %[[W]] mode openvino opset 1 : tensor<4xf32> to tensor<4xi8>
+  %3 = quant_float.cast %h mode openvino opset 1 : tensor<4xf16> to tensor<4xf32>
+  %4 = quant_float.cast %3 mode openvino opset 1 : tensor<4xf32> to tensor<4xi8>
+  // CHECK: return %[[A]], %[[B]], %[[Y]], %[[D]]
+  return %0, %1, %2, %4 : tensor<?xf8E5M2>, tensor<4xi8>, tensor<4xf32>, tensor<4xi8>
+}

@@ -203,3 +203,20 @@ func.func @storage_not_between_two_types(%x: ui4) -> i4 {
     builtin: { values: "0x040000000000803f00000040" }
   }
 #-}
+
+// CHECK-LABEL: func.func @openvino
+func.func @openvino() -> (tensor<4xi8>, f8E8M0FNU, i1, f4E2M1FN) {
+  // CHECK-DAG: arith.constant dense<[-56, 0, 0, -3]> : tensor<4xi8>
+  %c = arith.constant dense<[200.0, 0x7FC00000, 0x7F800000, -3.5]> : tensor<4xf32>
+  %0 = quant_float.cast %c mode openvino opset 1 : tensor<4xf32> to tensor<4xi8>
+  // 3 is half between 2 and 4, whose code is even: 128, not 129.
+  // CHECK-DAG: arith.constant 2.000000e+00 : f8E8M0FNU
+  %s = arith.constant 3.0 : f32
+  %1 = quant_float.cast %s mode openvino opset 1 : f32 to f8E8M0FNU
+  // CHECK-DAG: arith.constant false
+  %n = arith.constant 0xFFC00000 : f32
+  %2 = quant_float.cast %n mode openvino opset 1 : f32 to i1
+  // CHECK-DAG: arith.constant -6.000000e+00 : f4E2M1FN
+  %3 = quant_float.cast %n mode openvino opset 1 : f32 to f4E2M1FN
+  return %0, %1, %2, %3 : tensor<4xi8>, f8E8M0FNU, i1, f4E2M1FN
+}

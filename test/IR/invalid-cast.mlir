@@ -334,3 +334,52 @@ func.func @cast_region(%x: f32) {
   %0 = "quant_float.cast"(%x) ({}) {opset = 13} : (f32) -> f16
   return
 }
+
+// -----
+
+func.func @openvino_attribute(%x: tensor<4xf32>) {
+  // expected-error @+1 {{with mode openvino must not have the attribute 'saturate'}}
+  %0 = quant_float.cast %x mode openvino opset 1 saturate false : tensor<4xf32> to tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @openvino_like(%x: tensor<4xf32>) {
+  // expected-error @+1 {{with mode openvino must not have the attribute 'like'}}
+  %0 = quant_float.cast %x like mode openvino opset 1 : tensor<4xf32> to tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @v4_openvino_opset(%x: tensor<4xf32>) {
+  // expected-error @+1 {{opset must be between 1 and 15 with mode openvino, but got 16}}
+  %0 = quant_float.cast %x mode openvino opset 16 : tensor<4xf32> to tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @openvino_types(%x: tensor<4xf32>) {
+  // expected-error @+1 {{is no conversion of OpenVINO's: from 'f32' to 'f6E2M3FN'}}
+  %0 = quant_float.cast %x mode openvino opset 1 : tensor<4xf32> to tensor<4xf6E2M3FN>
+  return
+}
+
+// -----
+
+func.func @openvino_pair(%x: tensor<4xf8E8M0FNU>) {
+  // expected-error @+1 {{is no conversion of OpenVINO's: from 'f8E8M0FNU' to 'i8'}}
+  %0 = quant_float.cast %x mode openvino opset 1 : tensor<4xf8E8M0FNU> to tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @openvino_mode(%x: tensor<4xf32>) {
+  // expected-error @+2 {{custom op 'quant_float.cast' expected one of openvino, but got 'onnx'}}
+  // expected-error @+1 {{custom op 'quant_float.cast' failed to parse QuantFloat_CastModeAttr parameter 'value' which is to be a `::mlir::quant_float::CastMode`}}
+  %0 = quant_float.cast %x mode onnx opset 1 : tensor<4xf32> to tensor<4xi8>
+  return
+}

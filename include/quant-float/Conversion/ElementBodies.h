@@ -27,6 +27,10 @@ Value buildElementBody(OpBuilder &builder, Location loc,
 Value buildElementBody(OpBuilder &builder, Location loc, FakeConvertOp op,
                        Value input, Value scale, Value shift);
 
+/// What a cast in the mode openvino computes of an element, or of a vector of
+/// them, as arith ops and casts of ONNX. OpenVINO converts the types.
+Value buildOpenVinoCast(OpBuilder &builder, Location loc, Value x, Type to);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H

@@ -49,6 +49,10 @@ void populateQuantizeToElementsPatterns(RewritePatternSet &patterns);
 /// patterns for casts.
 void populateFakeConvertToArithPatterns(RewritePatternSet &patterns);
 
+/// Casts of scalars and vectors in the mode openvino, which become arith ops
+/// and casts of ONNX.
+void populateOpenVinoCastToArithPatterns(RewritePatternSet &patterns);
+
 /// quantize_elements of scalars and vectors to arith ops. Part of the
 /// following.
 void populateQuantizeElementsToArithPatterns(const TargetCpu &cpu,

@@ -57,21 +57,11 @@ def ConvertOpenVinoNodesToOnnxPass
   let description = [{
     Replaces every `quant_float.node` of domain "openvino" that has a lowering
     (the table is lib/Conversion/OpenVinoNodesToOnnx/Layers.def, layer by opset)
-    by ONNX nodes that compute the same, and Convert by `quant_float.cast`.
+    by ONNX nodes that compute the same, and Convert by `quant_float.cast` in the
+    mode openvino.
 
     Where the bits of OpenVINO's CPU plugin (precision hint f32) and of
-    Model.evaluate differ, the following holds.
-    - Convert to float8 does not saturate and rounds twice, to f16 and to float8;
-      to f8E8M0FNU it rounds to nearest, ties to the even code, what is not
-      above 0 gives code 0, and an infinity 254; to f4E2M1FN it saturates, and
-      NaN gives 6 with its sign. Between wider floats it rounds once, to nearest,
-      as the plugin does; f64 goes through f32.
-    - From floats to integers it cuts to an integer of 32 bits (of 64 for those
-      of 64 bits and ui32), the lowest where there is none (NaN, too large), of
-      which it takes the low bits; to booleans it asks for a number other than 0,
-      which NaN is not. The plugin has no wider integers than 32 bits.
-    - Integers that bf16 cannot hold are rounded to it as OpenVINO does: half a
-      unit is added where the last bit kept is 1, else the rest is cut off.
+    Model.evaluate differ, the following holds; for Convert see the op.
     - Clamp and ReLU give the lower bound for NaN, and -0 beside a bound of 0
       gives 0, as the plugin has it.
     - Divide divides; the plugin multiplies by the reciprocal. FakeQuantize is
@@ -79,9 +69,6 @@ def ConvertOpenVinoNodesToOnnxPass
     - Integer arithmetic wraps; the plugin saturates 8 bits.
     - Indices outside of their axis become the nearest inside (Gather-1 and -7)
       or give zeros (Gather-8), as negative ones count from the end there.
-
-    What ONNX has no op for becomes a node of domain "quant_float", which
-    `convert-onnx-nodes-to-linalg` knows.
 
     Without `allow-unsupported` all layers that have no lowering are listed,
     with the reason, and the pass fails.
@@ -135,7 +122,8 @@ def ConvertQuantFloatToArithPass
     scale and there is a fused multiply-add, its reciprocal is multiplied and the
     quotient corrected by the rest, which gives the bits of the division.
 
-    `quant_float.fakeconvert` is expanded as by `quant-float-decompose-fakeconvert`.
+    `quant_float.fakeconvert` is expanded as by `quant-float-decompose-fakeconvert`,
+    a cast in the mode openvino to arithmetic and casts of ONNX.
     A saturating cast of f32 to float8, through f16 perhaps, and back is rounding
     in place, without codes. What that gives is divided by a scalar by its
     reciprocal, too; scalars for which this is not exact, which an `scf.if` asks

@@ -21,6 +21,8 @@ constexpr int64_t kNewestOpset = 28;
 
 /// The domain of ONNX Runtime's own ops (V9); ONNX's own is "".
 constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
+/// The domain of OpenVINO's layers.
+constexpr StringLiteral kOpenVinoDomain = "openvino";
 
 /// OpenVINO's opsets that have FakeConvert, all the same one (V4).
 constexpr int64_t kFirstFakeConvertOpset = 13, kNewestFakeConvertOpset = 15;

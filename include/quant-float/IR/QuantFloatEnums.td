@@ -30,6 +30,13 @@ def QuantFloat_RoundMode : QuantFloat_Enum<"RoundMode",
 def QuantFloat_RoundModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_RoundMode, "round_mode">;
 
+def QuantFloat_CastMode : QuantFloat_Enum<"CastMode",
+    "whose conversion a cast is, if not ONNX's", [
+      I32EnumAttrCase<"OpenVINO", 0, "openvino">]>;
+
+def QuantFloat_CastModeAttr
+    : EnumAttr<QuantFloat_Dialect, QuantFloat_CastMode, "cast_mode">;
+
 def QuantFloat_FakeConvertMode : QuantFloat_Enum<"FakeConvertMode",
     "whose arithmetic a fakeconvert follows", [
       I32EnumAttrCase<"Exact", 0, "exact">,

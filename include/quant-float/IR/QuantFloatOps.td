@@ -45,12 +45,31 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     NaN keeps its sign and becomes quiet and canonical (C2, C5, C7). A cast to
     the element type it starts from is the identity, bit for bit (V7).
 
+    *As OpenVINO has it.* With `mode openvino` it is OpenVINO's Convert, and
+    `opset` one of OpenVINO's. Between most types that is one cast of ONNX or
+    several, which the canonical form spells out: f64 goes through f32, everything
+    to float8 through f16, not saturating. Otherwise:
+    - from floats to integers it cuts to an integer of 32 bits (of 64 for those of
+      64 bits and ui32), the lowest where there is none (NaN, too large), of which
+      it takes the low bits; to `i1` it asks for a number other than 0, which NaN
+      is not;
+    - to f8E8M0FNU: to nearest, ties to the even code; what is not above 0 gives
+      code 0, also a NaN with a sign, and an infinity 254;
+    - to f4E2M1FN: a NaN gives 6 with its sign;
+    - from f64 and integers of more than 8 bits to bf16, by way of f32: half a unit
+      is added where the last bit kept is 1, else the rest is cut off.
+
     Constraints:
     - (V1) the input's element type is one that the op version accepts;
     - (V2) so is the result's;
     - (V3) no attribute is given that the op version lacks, not even with the
       value that later became its default: `saturate` from 19, `round_mode` from 24;
-    - (V4) `opset` is between the op's first version (1; CastLike 15) and 28;
+    - (V4) `opset` is between the op's first version (1; CastLike 15) and 28; with
+      `mode openvino` between 1 and 15;
+    - with `mode openvino` there is no `like`, `saturate` or `round_mode`, and the
+      types are a pair that OpenVINO converts: none of FNUZ, float6, string and i2;
+      f8E8M0FNU to floats and from f16, bf16 and f32; f4E2M1FN these and to
+      integers of 4 and 8 bits;
     - (V8) input and result have compatible shapes, both ranked or both unranked
       (as of every elementwise op; `tensor.cast` goes between).
 
@@ -61,10 +80,13 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
            : tensor<4x?xf32> to tensor<4x?xf8E4M3FN>
     %2 = quant_float.cast %s opset 24 round_mode nearest : f32 to f8E8M0FNU
     %3 = quant_float.cast %v like opset 21 : vector<16xui4> to vector<16xbf16>
+    %4 = quant_float.cast %0 mode openvino opset 1 : tensor<4x?xf32> to tensor<4x?xi8>
     ```
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21,
-    23, 24, 25.
+    23, 24, 25. OpenVINO Convert-1, whose text leaves open what does not fit: what
+    its CPU plugin gives with the precision hint f32, or Model.evaluate where the
+    plugin lacks a type or a width.
   }];
 
   let arguments = (ins
@@ -72,10 +94,13 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     I64Attr:$opset,
     UnitAttr:$like,
     OptionalAttr<BoolAttr>:$saturate,
-    OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode);
+    OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode,
+    OptionalAttr<QuantFloat_CastModeAttr>:$mode);
   let results = (outs QuantFloat_Value:$result);
+  // What files of 0.1 hold, and the mode.
+  let useCustomPropertiesEncoding = 1;
   let assemblyFormat = [{
-    $input (`like` $like^)? `opset` $opset
+    $input (`like` $like^)? (`mode` $mode^)? `opset` $opset
     (`saturate` $saturate^)? (`round_mode` $round_mode^)?
     attr-dict `:` type($input) `to` type($result)
   }];
@@ -86,7 +111,7 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
                    CArg<"int64_t", "kNewestOpset">:$opset)>
   ];
   let extraClassDeclaration = [{
-    /// What the cast computes, with the versions resolved.
+    /// What a cast of ONNX computes, with the versions resolved.
     CastSemantics getSemantics();
   }];
   let hasFolder = 1;

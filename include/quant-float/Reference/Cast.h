@@ -34,6 +34,9 @@ struct CastOptions {
   /// To float8: overflow gives the largest finite value (C3, C4, C9).
   bool saturate = true;
   ScaleRounding scaleRounding = ScaleRounding::Up;
+  /// As OpenVINO's Convert instead of ONNX's Cast: the others do not count. The
+  /// types are a pair that OpenVINO converts.
+  bool isOpenVino = false;
 };
 
 /// Whether `elementType` can be cast from and to: f64 f32 f16 bf16, the four

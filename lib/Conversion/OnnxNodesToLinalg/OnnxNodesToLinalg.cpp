@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -56,9 +55,6 @@ static const NodeRow *findRow(NodeOp node) {
     llvm::StringMap<SmallVector<NodeRow, 2>> result;
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)       \
   result[#OpType].push_back({Since, Fewest, Most, Kinds, Conversion});
-#define QUANT_FLOAT_OWN_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)   \
-  result[getFullName(kOwnDomain, #OpType)].push_back(                          \
-      {Since, Fewest, Most, Kinds, Conversion});
 #include "Nodes.def"
     return result;
   }();
@@ -191,7 +187,7 @@ static void convertScalarCast(CastOp op) {
   for (Value &scalar : *scalars)
     scalar = b.createOrFold<CastOp>(
         type.getElementType(), scalar, op.getOpsetAttr(), op.getLikeAttr(),
-        op.getSaturateAttr(), op.getRoundModeAttr());
+        op.getSaturateAttr(), op.getRoundModeAttr(), op.getModeAttr());
   op.replaceAllUsesWith(makeTensor(b, *scalars, type));
   op.erase();
 }

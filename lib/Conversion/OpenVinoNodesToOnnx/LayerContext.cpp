@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/Conversion/OwnNodes.h"
+#include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -149,23 +149,10 @@ Value LayerContext::buildNode(StringRef opType, ValueRange operands,
                attributes);
 }
 
-Value LayerContext::buildOwnNode(StringRef opType, ValueRange operands,
-                                 Type elementType,
-                                 ArrayRef<NamedAttribute> attributes) {
-  return build(opType, kOwnDomain, /*opset=*/1, operands, elementType,
-               attributes);
-}
-
 Value LayerContext::cast(Value input, Type elementType) {
-  auto shaped = mlir::cast<TensorType>(input.getType());
-  if (shaped.getElementType() == elementType)
+  if (getElementTypeOrSelf(input) == elementType)
     return input;
-  BoolAttr saturate;
-  if (isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
-    saturate = b.getBoolAttr(false);
-  return b.createOrFold<CastOp>(shaped.clone(elementType), input,
-                                b.getI64IntegerAttr(kNewestOpset), UnitAttr(),
-                                saturate, RoundModeAttr());
+  return createOnnxCast(b, b.getLoc(), input, elementType);
 }
 
 Value LayerContext::makeConstant(ElementsAttr elements) {

@@ -69,9 +69,6 @@ public:
   /// A node of ONNX, of whose result only the element type is known.
   Value buildNode(StringRef opType, ValueRange operands, Type elementType,
                   ArrayRef<NamedAttribute> attributes = {});
-  /// One of a domain of ours, for what ONNX has no op for.
-  Value buildOwnNode(StringRef opType, ValueRange operands, Type elementType,
-                     ArrayRef<NamedAttribute> attributes);
   /// Converts the elements as ONNX Cast does; float8 not saturating.
   Value cast(Value input, Type elementType);
   Value makeConstant(ElementsAttr elements);

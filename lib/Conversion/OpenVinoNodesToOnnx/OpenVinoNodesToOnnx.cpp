@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/Printable.h"

@@ -36,7 +36,7 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     Value input = op.getInput();
-    if (isa<TensorType>(input.getType()))
+    if (isa<TensorType>(input.getType()) || op.getMode())
       return failure();
     Type from = getElementTypeOrSelf(input);
     Type to = getElementTypeOrSelf(op.getResult());
@@ -130,6 +130,7 @@ struct ConvertQuantFloatToArith final
         casts(context), storageCasts(context);
     populateQuantizeToElementsPatterns(bodies);
     populateFakeConvertToArithPatterns(bodies);
+    populateOpenVinoCastToArithPatterns(bodies);
     populateDivisionByScalarPatterns(target, divisions);
     populateRoundThroughFloatsPatterns(target, roundTrips);
     populateQuantizeInPlacePatterns(target, roundTrips);

@@ -19,6 +19,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "quant-float/Conversion/ElementBodies.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
@@ -68,9 +69,13 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
         rewriter, *getTypeConverter(), op,
         {{adaptor.getInput(), map, inputType.getElementType()}},
         [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+          if (op.getMode())
+            return buildOpenVinoCast(builder, loc, args[0],
+                                     type.getElementType());
           return CastOp::create(builder, loc, type.getElementType(), args[0],
                                 op.getOpsetAttr(), op.getLikeAttr(),
-                                op.getSaturateAttr(), op.getRoundModeAttr());
+                                op.getSaturateAttr(), op.getRoundModeAttr(),
+                                CastModeAttr());
         });
     return success();
   }

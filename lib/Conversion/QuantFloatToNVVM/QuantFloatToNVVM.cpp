@@ -187,6 +187,7 @@ void ConvertQuantFloatToNVVM::convert(Operation *op, const NvidiaChip &target) {
       roundTrips(context), casts(context), storageCasts(context);
   populateQuantizeToElementsPatterns(bodies);
   populateFakeConvertToArithPatterns(bodies);
+  populateOpenVinoCastToArithPatterns(bodies);
   populateFlatteningPatterns(shapes);
   populateSplitCastsForNVVMPatterns(target, splits);
   populateRoundThroughFloatsPatterns(cpu, roundTrips);

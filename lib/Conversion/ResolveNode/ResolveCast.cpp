@@ -103,6 +103,6 @@ FailureOr<NodeResolution> quant_float::resolveCast(OpBuilder &builder,
   result.op = CastOp::create(builder, node.getNode()->getLoc(), resultType,
                              input, builder.getI64IntegerAttr(node.getOpset()),
                              like ? builder.getUnitAttr() : UnitAttr(),
-                             *saturate, *roundMode);
+                             *saturate, *roundMode, CastModeAttr());
   return result;
 }

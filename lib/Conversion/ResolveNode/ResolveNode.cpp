@@ -10,7 +10,6 @@
 
 #include "NodeReader.h"
 #include "mlir/IR/Verifier.h"
-#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"

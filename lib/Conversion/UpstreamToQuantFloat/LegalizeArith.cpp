@@ -129,7 +129,7 @@ static Value createCast(OpBuilder &builder, Location loc, Value value, Type to,
   BoolAttr saturate = isFloat8(to) ? builder.getBoolAttr(false) : BoolAttr();
   return CastOp::create(builder, loc, withElementType(value.getType(), to),
                         value, builder.getI64IntegerAttr(kNewestOpset),
-                        UnitAttr(), saturate, mode);
+                        UnitAttr(), saturate, mode, CastModeAttr());
 }
 
 static Value createConstant(OpBuilder &builder, Location loc, Type type,

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/DenseSet.h"
 

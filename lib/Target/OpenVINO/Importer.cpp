@@ -11,7 +11,6 @@
 #include "Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
-#include "quant-float/Conversion/OwnNodes.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "llvm/ADT/StringExtras.h"
 

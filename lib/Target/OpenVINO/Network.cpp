@@ -9,7 +9,7 @@
 #include "Network.h"
 #include "../Common/Sorting.h"
 #include "Attributes.h"
-#include "quant-float/Conversion/OwnNodes.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

@@ -1,8 +1,9 @@
 # OpenVINO's Convert: every pair of element types that has a lowering, all codes up to 16 bits and chosen ones above. The formula
 # is held against OpenVINO (CPU plugin and Model.evaluate; where they differ from it and from each other has a name), and what is
-# compiled against the formula, without exception.
+# compiled, of layers and of casts in the mode openvino, and the Reference against the formula, without exception.
 # RUN: rm -rf %t && %python %s %tools_dir %t
 import collections
+import pathlib
 import sys
 
 import numpy as np
@@ -16,6 +17,7 @@ from openvino_layers import convert, driver
 MOST_CODES = 40_000
 
 run = driver.Driver(*sys.argv[1:3])
+work = pathlib.Path(sys.argv[2])
 full = "full" in sys.argv[3:]
 print(driver.describe())
 failures, counts, used = [], collections.Counter(), collections.Counter()
@@ -36,6 +38,28 @@ def build(source, destinations, sizes):
         for parameter, to in zip(parameters, destinations, strict=True)
     ]
     return openvino.Model(nodes, parameters, "convert")
+
+
+def write_casts(source, destinations, sizes):
+    """The file of a function with a cast for each."""
+    inputs = [f"tensor<{size}x{source}>" for size in sizes]
+    outputs = [f"tensor<{size}x{to}>" for size, to in zip(sizes, destinations, strict=True)]
+    arguments = ", ".join(f"%a{i}: {t}" for i, t in enumerate(inputs))
+    lines = [f"func.func @casts({arguments}) -> ({', '.join(outputs)}) {{"]
+    for i, (a, b) in enumerate(zip(inputs, outputs, strict=True)):
+        lines.append(f"%r{i} = quant_float.cast %a{i} mode openvino opset 1 : {a} to {b}")
+    results = ", ".join(f"%r{i}" for i in range(len(outputs)))
+    lines.append(f"return {results} : {', '.join(outputs)}\n}}\n")
+    path = work / f"{source}.mlir"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def run_casts(source, destinations, tensors, options):
+    path = write_casts(source, destinations, [codes.size for _, codes in tensors])
+    folder = work / f"{source}{''.join(options)}"
+    folder.mkdir()
+    return run.run_file(path, tensors, len(tensors), folder, options)
 
 
 # Just above the middle between two numbers of bf16.
@@ -81,16 +105,23 @@ for source, destinations in groups.items():
         for who in ("plugin", "reference"):
             against_openvino(who, source, to, codes, expected[-1])
     model = build(source, destinations, [codes.size for _, codes in tensors])
-    found = run.run(source, model, tensors, ["-O0"])
-    if isinstance(found, str):
-        failures.append(f"{source}: {found}")
-        continue
-    for to, (_, codes), wanted, array in zip(destinations, tensors, expected, found, strict=True):
-        got = driver.slots_of(to, array)
-        same = driver.equal(to, got, wanted)
-        counts["quant-float-run"] += same.size
-        if not np.all(same):
-            report("quant-float-run", source, to, codes, wanted, got, same)
+    answers = {
+        "quant-float-run": run.run(source, model, tensors, ["-O0"]),
+        "casts": run_casts(source, destinations, tensors, ["-O0"]),
+        "the Reference": run_casts(source, destinations, tensors, ["--target", "reference"]),
+    }
+    for who, found in answers.items():
+        if isinstance(found, str):
+            failures.append(f"{who}: {source}: {found}")
+            continue
+        for to, (_, codes), wanted, array in zip(
+            destinations, tensors, expected, found, strict=True
+        ):
+            got = driver.slots_of(to, array)
+            same = driver.equal(to, got, wanted)
+            counts[who] += same.size
+            if not np.all(same):
+                report(who, source, to, codes, wanted, got, same)
 
 print(dict(counts))
 failures += [

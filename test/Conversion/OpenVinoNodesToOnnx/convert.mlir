@@ -1,5 +1,6 @@
-// OpenVINO's Convert: float8 through f16 and not saturating, casts where ONNX does the same, nodes of our own where it does not.
-// RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx | FileCheck %s
+// OpenVINO's Convert is a cast in the mode openvino; canonical, float8 goes through f16 and does not saturate, and what ONNX does the
+// same is a cast of ONNX.
+// RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @to_float8(
 // CHECK-SAME: %[[X:.+]]: tensor<?x8xf32>, %[[H:.+]]: tensor<8xf16>, %[[I:.+]]: tensor<8xi32>, %[[D:.+]]: tensor<8xf64>
@@ -41,17 +42,17 @@ func.func @same_as_onnx(%q: tensor<4xf8E4M3FN>, %e: tensor<4xf8E8M0FNU>, %f: ten
 
 // CHECK-LABEL: func.func @not_as_onnx(
 func.func @not_as_onnx(%x: tensor<4xf32>, %i: tensor<4xi16>, %f: tensor<4xf4E2M1FN>) -> (tensor<4xi8>, tensor<4xi1>, tensor<4xf8E8M0FNU>, tensor<4xf4E2M1FN>, tensor<4xbf16>, tensor<4xi4>) {
-  // CHECK: quant_float.node "OpenVinoConvert"(%{{.+}}) opset 1 domain "quant_float" attributes {to = 3 : i64} {node_name = "i"} : (tensor<4xf32>) -> tensor<4xi8>
+  // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xi8>
   %0 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i8} {node_name = "i"} : (tensor<4xf32>) -> tensor<4xi8>
-  // CHECK: "OpenVinoConvert"({{.+}}) opset 1 domain "quant_float" attributes {to = 9 : i64}
+  // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xi1>
   %1 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i1} : (tensor<4xf32>) -> tensor<4xi1>
-  // CHECK: "OpenVinoConvert"({{.+}}) opset 1 domain "quant_float" attributes {to = 24 : i64}
+  // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xf8E8M0FNU>
   %2 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = f8E8M0FNU} : (tensor<4xf32>) -> tensor<4xf8E8M0FNU>
-  // CHECK: "OpenVinoConvert"({{.+}}) opset 1 domain "quant_float" attributes {to = 23 : i64}
+  // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xf4E2M1FN>
   %3 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = f4E2M1FN} : (tensor<4xf32>) -> tensor<4xf4E2M1FN>
-  // CHECK: "OpenVinoConvert"({{.+}}) opset 1 domain "quant_float" attributes {to = 16 : i64}
+  // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xbf16>
   %4 = quant_float.node "Convert"(%i) opset 1 domain "openvino" attributes {destination_type = bf16} : (tensor<4xi16>) -> tensor<4xbf16>
-  // CHECK: "OpenVinoConvert"({{.+}}) opset 1 domain "quant_float" attributes {to = 22 : i64}
+  // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xi4>
   %5 = quant_float.node "Convert"(%f) opset 1 domain "openvino" attributes {destination_type = i4} : (tensor<4xf4E2M1FN>) -> tensor<4xi4>
   return %0, %1, %2, %3, %4, %5 : tensor<4xi8>, tensor<4xi1>, tensor<4xf8E8M0FNU>, tensor<4xf4E2M1FN>, tensor<4xbf16>, tensor<4xi4>
 }
