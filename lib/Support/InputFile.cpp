@@ -8,9 +8,17 @@
 
 #include "quant-float/Support/InputFile.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir;
+namespace fs = llvm::sys::fs;
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 quant_float::openRegularFile(const Twine &path) {
@@ -25,4 +33,99 @@ quant_float::openRegularFile(const Twine &path) {
   if (!buffer)
     return llvm::errorCodeToError(buffer.getError());
   return std::move(*buffer);
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+quant_float::readToEnd(fs::file_t file, StringRef name) {
+  constexpr size_t kStep = size_t(1) << 16;
+  SmallVector<char, 0> bytes;
+  while (true) {
+    size_t size = bytes.size();
+    bytes.resize_for_overwrite(size + kStep);
+    llvm::Expected<size_t> got =
+        fs::readNativeFile(file, llvm::MutableArrayRef(bytes).drop_front(size));
+    if (!got)
+      return got.takeError();
+    bytes.truncate(size + *got);
+    if (*got == 0)
+      break;
+    if (bytes.size() > kLargestInput)
+      return llvm::createStringError("expected at most " +
+                                     llvm::Twine(kLargestInput) + " bytes");
+  }
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(
+      std::move(bytes), name, /*RequiresNullTerminator=*/true);
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+quant_float::openText(StringRef path) {
+  if (path == "-")
+    return readToEnd(fs::getStdinHandle(), "<stdin>");
+  if (fs::is_regular_file(path)) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return llvm::errorCodeToError(buffer.getError());
+    return std::move(*buffer);
+  }
+  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
+  if (!file)
+    return file.takeError();
+  llvm::scope_exit close([&] { (void)fs::closeFile(*file); });
+  return readToEnd(*file, path);
+}
+
+//===----------------------------------------------------------------------===//
+// Files that become shorter
+//===----------------------------------------------------------------------===//
+
+/// The path in the line of /proc/self/maps whose range the address is in; null
+/// if there is none. Of what is allowed in a signal handler.
+static const char *findMapping(uintptr_t address, char (&line)[4352]) {
+  int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0)
+    return nullptr;
+  size_t length = 0;
+  const char *path = nullptr;
+  for (char c; !path && read(maps, &c, 1) == 1;) {
+    if (c != '\n') {
+      if (length + 1 < sizeof(line))
+        line[length++] = c;
+      continue;
+    }
+    line[length] = 0;
+    char *end = nullptr;
+    uintptr_t first = strtoul(line, &end, 16);
+    uintptr_t last = *end == '-' ? strtoul(end + 1, nullptr, 16) : 0;
+    if (first <= address && address < last)
+      path = strchr(line, '/');
+    length = 0;
+  }
+  close(maps);
+  return path;
+}
+
+static void reportBusError(int signal, siginfo_t *info, void *) {
+  static char line[4352];
+  const char *path =
+      info->si_code == BUS_ADRERR
+          ? findMapping(reinterpret_cast<uintptr_t>(info->si_addr), line)
+          : nullptr;
+  if (!path) {
+    // Not a file: as without this handler.
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  constexpr StringLiteral kText = ": error: became shorter while it was read\n";
+  (void)!write(STDERR_FILENO, path, strlen(path));
+  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  // Removes outputs that are not complete.
+  llvm::sys::RunInterruptHandlers();
+  _exit(1);
+}
+
+void quant_float::reportShortenedFiles() {
+  struct sigaction action = {};
+  action.sa_sigaction = reportBusError;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }

@@ -8,6 +8,7 @@
 
 #include "Payload.h"
 #include "Types.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,7 +18,7 @@ using namespace mlir::quant_float::onnx_import;
 
 namespace {
 /// A few bytes of a file may claim a tensor of any size; a dense one has at
-/// least as many bytes in the file.
+/// least as many bytes in the file. This is for all of a model together.
 constexpr int64_t kLargestSparseBytes = int64_t(1) << 28;
 } // namespace
 
@@ -75,10 +76,12 @@ TensorDecoder::decodeSparse(::onnx::SparseTensorProto &tensor, StringRef name,
     return diagnose(subject, Diag::SparseType,
                     spellTensor(dense.elementType, {}));
   int64_t bytes;
-  if (llvm::MulOverflow(dense.count, slotBytes, bytes))
-    bytes = std::numeric_limits<int64_t>::max();
-  if (bytes > kLargestSparseBytes)
-    return diagnose(subject, Diag::SparseSize, kLargestSparseBytes, bytes);
+  if (llvm::MulOverflow(dense.count, slotBytes, bytes) ||
+      llvm::AddOverflow(sparseBytes, bytes, sparseBytes))
+    sparseBytes = std::numeric_limits<int64_t>::max();
+  if (sparseBytes > kLargestSparseBytes)
+    return diagnose(subject, Diag::SparseSize, kLargestSparseBytes,
+                    sparseBytes);
   if (values->dims.size() != 1)
     return diagnose(subject, Diag::SparseValues,
                     spellTensor(values->elementType, values->dims));
@@ -90,6 +93,13 @@ TensorDecoder::decodeSparse(::onnx::SparseTensorProto &tensor, StringRef name,
     return diagnose(subject, Diag::SparseIndices, spellShape(flat),
                     spellShape(coordinates),
                     spellTensor(indices->elementType, indices->dims));
+
+  // All zeros need one.
+  Builder builder(subject.loc.getContext());
+  TypedAttr zero = builder.getZeroAttr(dense.elementType);
+  if (values->count == 0 && dense.count != 0 && zero)
+    return ElementsAttr(DenseElementsAttr::get(
+        RankedTensorType::get(dense.dims, dense.elementType), Attribute(zero)));
 
   auto [slots, destination] = allocateBytes(bytes);
   if (!destination)

@@ -40,6 +40,8 @@ private:
                                           const Subject &subject, bool consume);
 
   ExternalData &externalData;
+  /// Of all sparse tensors so far, made dense.
+  int64_t sparseBytes = 0;
   llvm::DenseMap<const ::onnx::TensorProto *, SharedBytes> keptPayloads;
 };
 
