@@ -37,6 +37,16 @@ struct FakeConvertModeOption : llvm::cl::opt<FakeConvertMode> {
   }
 };
 
+/// Likewise.
+struct StrictOption : llvm::cl::opt<bool> {
+  explicit StrictOption(
+      llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
+      : opt("strict",
+            llvm::cl::desc("refuse a model that declares another type of a "
+                           "value than it has (default: a warning)"),
+            llvm::cl::cat(category)) {}
+};
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_TOOLS_FAKECONVERTMODEOPTION_H

@@ -29,13 +29,15 @@ namespace {
 struct Judgement {
   NodeStatus status;
   Verdict verdict;
+  std::vector<std::string> warnings = {};
 };
 } // namespace
 
 /// What `verify` says about `op`.
-static Verdict gather(Operation *op,
-                      llvm::function_ref<LogicalResult()> verify) {
-  Verdict verdict;
+static Judgement gather(Operation *op,
+                        llvm::function_ref<LogicalResult()> verify) {
+  Judgement judgement;
+  Verdict &verdict = judgement.verdict;
   // The verifiers begin with the op's name, which the report has already.
   std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
   MLIRContext *context = op->getContext();
@@ -45,18 +47,19 @@ static Verdict gather(Operation *op,
     std::string text = diagnostic.str();
     StringRef message = text;
     message.consume_front(prefix);
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning) {
+      judgement.warnings.push_back(message.str());
+      return success();
+    }
     verdict.reason += (verdict.reason.empty() ? "" : "; ") + message.str();
     for (const Diagnostic &note : diagnostic.getNotes())
       verdict.notes.push_back(note.str());
     return success();
   });
   verdict.accepted = succeeded(verify());
+  judgement.status = verdict.accepted ? NodeStatus::Valid : NodeStatus::Invalid;
   context->printOpOnDiagnostic(printsOp);
-  return verdict;
-}
-
-static Judgement judge(const Verdict &verdict) {
-  return {verdict.accepted ? NodeStatus::Valid : NodeStatus::Invalid, verdict};
+  return judgement;
 }
 
 /// The zero point of a quantization op, which may be invalid; null for none.
@@ -67,7 +70,7 @@ static Value getZeroPoint(Operation *op) {
 }
 
 static Judgement judgeOp(Operation *op) {
-  return judge(gather(op, [&]() -> LogicalResult {
+  return gather(op, [&]() -> LogicalResult {
     if (failed(verify(op, /*verifyRecursively=*/false)))
       return failure();
     // Q7: not of the op alone, so not in its verifier.
@@ -75,7 +78,7 @@ static Judgement judgeOp(Operation *op) {
     std::optional<std::string> error =
         zeroPoint ? findZeroPointError(zeroPoint) : std::nullopt;
     return error ? op->emitOpError() << *error : success();
-  }));
+  });
 }
 
 /// A node that was kept: because types are missing, or nobody asked yet, or
@@ -84,25 +87,36 @@ static Judgement judgeNode(NodeOp node,
                            llvm::function_ref<void(Operation *)> inspect) {
   OpBuilder builder(node);
   FailureOr<NodeResolution> resolution = failure();
-  Verdict verdict = gather(node, [&]() -> LogicalResult {
+  bool isStrict = node->getParentOfType<ModuleOp>()->hasAttr(kStrictAttrName);
+  Judgement judgement = gather(node, [&]() -> LogicalResult {
     auto emitError = [&] { return mlir::emitError(node.getLoc()); };
     resolution = resolveNode(builder, node, emitError);
     if (failed(resolution))
       return failure();
-    return verifyDeclaredTypes(node, *resolution, emitError);
+    return verifyDeclaredTypes(node, *resolution, isStrict,
+                               [&](DiagnosticSeverity severity) {
+                                 return severity == DiagnosticSeverity::Warning
+                                            ? mlir::emitWarning(node.getLoc())
+                                            : mlir::emitError(node.getLoc());
+                               });
   });
   if (failed(resolution))
-    return judge(verdict);
+    return judgement;
   if (Operation *op = resolution->op) {
-    Judgement judgement = verdict.accepted ? judgeOp(op) : judge(verdict);
+    if (judgement.verdict.accepted) {
+      std::vector<std::string> warnings = std::move(judgement.warnings);
+      judgement = judgeOp(op);
+      judgement.warnings = std::move(warnings);
+    }
     inspect(op);
     op->erase();
     return judgement;
   }
-  if (resolution->isVerified || !verdict.accepted)
-    return judge(verdict);
-  verdict.reason = resolution->describeMissing();
-  return {NodeStatus::NotVerified, verdict};
+  if (resolution->isVerified || !judgement.verdict.accepted)
+    return judgement;
+  judgement.status = NodeStatus::NotVerified;
+  judgement.verdict.reason = resolution->describeMissing();
+  return judgement;
 }
 
 static Judgement judge(Operation *op,
@@ -193,8 +207,10 @@ static int64_t getNewestOpset(StringRef domain) {
 }
 
 static NodeReport checkOp(Operation *op, const CheckOptions &options) {
+  auto node = dyn_cast<NodeOp>(op);
+  StringRef name = node ? node.getNodeName().value_or("") : "";
   NodeReport report{op,
-                    getNodeName(op->getLoc()).str(),
+                    (name.empty() ? getNodeName(op->getLoc()) : name).str(),
                     getSourceName(op),
                     {},
                     NodeStatus::Valid,
@@ -221,6 +237,7 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
   });
   report.status = judgement.status;
   report.verdict = std::move(judgement.verdict);
+  llvm::append_range(report.warnings, judgement.warnings);
   return report;
 }
 

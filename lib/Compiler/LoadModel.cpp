@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadMlir.h"
-#include "mlir/Support/FileUtilities.h"
 #include "quant-float/Compiler/Driver.h"
+#include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/Support/InputFile.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,15 +20,26 @@ using namespace mlir::quant_float;
 static OnnxImportOptions getOnnxOptions(const LoadOptions &options) {
   OnnxImportOptions onnx;
   onnx.verify = options.verify;
+  onnx.strict = options.strict;
   return onnx;
 }
 
 static OpenVinoImportOptions getOpenVinoOptions(const LoadOptions &options) {
   OpenVinoImportOptions openVino;
   openVino.verify = options.verify;
+  openVino.strict = options.strict;
   if (options.fakeConvertMode)
     openVino.fakeConvertMode = *options.fakeConvertMode;
   return openVino;
+}
+
+/// The passes hold the module's declarations as strictly.
+static OwningOpRef<ModuleOp> markStrict(OwningOpRef<ModuleOp> module,
+                                        const LoadOptions &options) {
+  if (module && options.strict)
+    module.get()->setAttr(kStrictAttrName,
+                          UnitAttr::get(module.get()->getContext()));
+  return module;
 }
 
 static OwningOpRef<ModuleOp>
@@ -38,7 +50,7 @@ readWithMode(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext &context,
   // An op that was not verified need not have operands.
   if (module && options.fakeConvertMode && options.verify)
     setFakeConvertModes(*module, *options.fakeConvertMode);
-  return module;
+  return markStrict(std::move(module), options);
 }
 
 OwningOpRef<ModuleOp> quant_float::parseModel(ModelFormat format,
@@ -50,8 +62,10 @@ OwningOpRef<ModuleOp> quant_float::parseModel(ModelFormat format,
     return importOnnxBytes(bytes, options.name, options.externalDataFolder,
                            &context, getOnnxOptions(options));
   case ModelFormat::OpenVINO:
-    return importOpenVinoBytes(bytes, options.name, options.weightsPath,
-                               &context, getOpenVinoOptions(options));
+    return markStrict(importOpenVinoBytes(bytes, options.name,
+                                          options.weightsPath, &context,
+                                          getOpenVinoOptions(options)),
+                      options);
   case ModelFormat::MLIR:
     break;
   }
@@ -78,20 +92,20 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
     return fail(kToolWrongUsage, "is a directory");
 
   // Told apart from a file that is no model.
-  std::string message;
   if (isImported && !llvm::sys::fs::exists(path))
     return fail(kToolWrongUsage, "no such file");
   // The importers map it; a pipe or a device has no end.
   if (isImported && !llvm::sys::fs::is_regular_file(path))
     return fail(kToolWrongUsage, "is not a regular file");
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
-  if (!buffer)
-    return fail(kToolWrongUsage, message);
   exitCode = kToolWrongInput;
-  if (!isImported)
-    return readWithMode(std::move(buffer), context, options);
-  buffer.reset();
-  return path.ends_with(".onnx")
-             ? importOnnx(path, &context, getOnnxOptions(options))
-             : importOpenVino(path, &context, getOpenVinoOptions(options));
+  if (!isImported) {
+    auto buffer = openText(path);
+    if (!buffer)
+      return fail(kToolWrongUsage, llvm::toString(buffer.takeError()));
+    return readWithMode(std::move(*buffer), context, options);
+  }
+  if (path.ends_with(".onnx"))
+    return importOnnx(path, &context, getOnnxOptions(options));
+  return markStrict(importOpenVino(path, &context, getOpenVinoOptions(options)),
+                    options);
 }

@@ -19,6 +19,8 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/Locations.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -362,10 +364,19 @@ LogicalResult SizesBuilder::replaceArguments() {
           dim ? dim.getConstantIndex() : std::nullopt;
       if (!index || *index < 0 ||
           *index >= static_cast<int64_t>(position[i].size())) {
-        user->emitError("function '")
-            << info.symbol
-            << "': expected the sizes of the results to follow from those of "
-               "the arguments, but they depend on this value";
+        InFlightDiagnostic error = user->emitError("function '");
+        error << info.symbol
+              << "': expected the sizes of the results to follow from those of "
+                 "the arguments, but ";
+        // The model's node, where the op is from one.
+        StringRef node = getNodeName(user->getLoc());
+        if (!node.empty())
+          error << "node '" << printable(node) << "' takes them from";
+        else
+          error << "they depend on";
+        error << " the values of input " << i;
+        if (!info.inputs[i].name.empty())
+          error << " '" << printable(info.inputs[i].name) << "'";
         return failure();
       }
       dim.replaceAllUsesWith(body.getArgument(position[i][*index]));

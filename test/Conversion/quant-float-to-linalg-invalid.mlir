@@ -26,9 +26,9 @@ func.func @to_a_string(%x: f32) -> !quant_float.string {
 // -----
 
 func.func @nodes(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{no lowering of the ONNX op 'Relu'}}
+  // expected-error @+1 {{no lowering of the op 'Relu' of the domain 'ai.onnx'}}
   %0 = quant_float.node "Relu"(%x) opset 13 : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{no lowering of the ONNX op 'com.microsoft.Gelu'}}
+  // expected-error @+1 {{no lowering of the op 'Gelu' of the domain 'com.microsoft'}}
   %1 = quant_float.node "Gelu"(%0) opset 1 domain "com.microsoft" : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
@@ -39,7 +39,7 @@ func.func @nodes(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @several(%x: tensor<*xf32>, %condition: tensor<i1>) {
   // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
   %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf16>
-  // expected-error @+1 {{no lowering of the ONNX op 'If'}}
+  // expected-error @+1 {{no lowering of the op 'If' of the domain 'ai.onnx'}}
   quant_float.node "If"(%condition) opset 13 : (tensor<i1>) -> () bodies ["then_branch"] {
     %1 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf64>
     quant_float.yield

@@ -59,7 +59,7 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 func.func @data_dependent(%x: tensor<1xi64>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{function 'data_dependent': expected the sizes of the results to follow from those of the arguments, but they depend on this value}}
+  // expected-error @+1 {{function 'data_dependent': expected the sizes of the results to follow from those of the arguments, but they depend on the values of input 0}}
   %0 = tensor.extract %x[%c0] : tensor<1xi64>
   %1 = arith.index_cast %0 : i64 to index
   %2 = tensor.empty(%1) : tensor<?xf32>

@@ -288,8 +288,8 @@ expect(
     [
         "<stdin>:3:10: error: output 0: declared as 'tensor<4xi8>', but got 'tensor<4xui8>'",
         "<stdin>:4:10: error: output 1: declared as 'tensor<f16>', but got 'tensor<f32>'",
-        "<stdin>:5:10: error: output 2: declared as 'tensor<7xui8>', but got 'tensor<ui8>'",
-        "<stdin>:7:8: error: output 0: declared as 'tensor<5xui8>', but got 'tensor<4xui8>'",
+        "<stdin>:5:10: warning: output 2: declared as 'tensor<7xui8>', but got 'tensor<ui8>'",
+        "<stdin>:7:8: warning: output 0: declared as 'tensor<5xui8>', but got 'tensor<4xui8>'",
         "<stdin>:8:8: error: output 0: declared as 'tensor<4xf32>', but got 'tensor<4xf64>'",
     ],
     err,

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FakeConvertModeOption.h"
 #include "../ToolErrors.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Model/Model.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -21,9 +23,9 @@ namespace {
 /// The options live as long as one parse.
 struct Options {
   cl::OptionCategory category{"quant-float-check"};
-  cl::opt<std::string> model{
-      cl::Positional, cl::Required,
-      cl::desc("MODEL (.onnx, .xml, .mlir, .mlirbc, or - "
+  cl::list<std::string> models{
+      cl::Positional, cl::OneOrMore,
+      cl::desc("MODEL... (.onnx, .xml, .mlir, .mlirbc, or - "
                "for MLIR on standard input)"),
       cl::cat(category)};
   cl::opt<std::string> opset{
@@ -32,12 +34,15 @@ struct Options {
                "their own; all: say which opsets accept which node (default: "
                "each node's own)"),
       cl::cat(category)};
-  cl::opt<bool> json{"json", cl::desc("print an array of JSON objects"),
+  cl::opt<bool> json{"json",
+                     cl::desc("print an array of JSON objects, one for each "
+                              "node of all models"),
                      cl::cat(category)};
+  StrictOption strict{category};
 };
 
 struct Arguments {
-  std::string model;
+  std::vector<std::string> models;
   LoadOptions load;
   CheckOptions check;
   bool json = false;
@@ -57,14 +62,15 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
           ", with LLVM " LLVM_VERSION_STRING "\n";
   });
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "verifies the quantization nodes of a model\n",
+          argc, argv, "verifies the quantization nodes of models\n",
           &llvm::errs()))
     return std::nullopt;
   Arguments arguments;
-  arguments.model = options.model;
+  arguments.models = options.models;
   arguments.json = options.json;
   // What is wrong with a node is in the report.
   arguments.load.verify = false;
+  arguments.load.strict = options.strict;
   if (options.opset == "all") {
     arguments.check.everyOpset = true;
   } else if (options.opset.getNumOccurrences()) {
@@ -110,33 +116,49 @@ static void printDiagnostics(ArrayRef<NodeReport> reports) {
   }
 }
 
-static int check(const Arguments &arguments) {
-  Session session(printDiagnostics());
-  llvm::Expected<Model> model =
-      Model::load(session, arguments.model, arguments.load);
+/// Checks one model, whose reports go to `checked`, too.
+static int check(StringRef name, const Arguments &arguments, Session &session,
+                 std::vector<CheckedModel> &checked) {
+  llvm::Expected<Model> model = Model::load(session, name, arguments.load);
   if (!model)
-    return report(arguments.model, model.takeError());
-  CheckedModel checked = model->check(arguments.check);
-  if (arguments.json)
-    printReportsAsJson(llvm::outs(), checked.nodes);
-  else
-    printReports(llvm::outs(), checked.nodes);
+    return report(name, model.takeError());
+  CheckedModel &found =
+      checked.emplace_back(model->check(arguments.check));
+  if (!arguments.json)
+    printReports(llvm::outs(), found.nodes);
   llvm::outs().flush();
-  bool isOpenVino = StringRef(arguments.model).ends_with(".xml");
-  if (arguments.check.opset && isOpenVino)
-    llvm::errs() << arguments.model
+  if (arguments.check.opset && name.ends_with(".xml"))
+    llvm::errs() << name
                  << ": warning: --opset counts ONNX's opsets; the layers were "
                     "verified against their own\n";
 
-  printDiagnostics(checked.nodes);
+  printDiagnostics(found.nodes);
   // What surrounds the nodes was not verified on reading.
-  return checked.countInvalid()
-             ? kToolWrongInput
-             : report(arguments.model, checked.model.verify());
+  return found.countInvalid() ? kToolWrongInput
+                              : report(name, found.model.verify());
+}
+
+/// The exit code is that of the worst model.
+static int check(const Arguments &arguments) {
+  Session session(printDiagnostics());
+  std::vector<CheckedModel> checked;
+  int worst = kToolDone;
+  for (const std::string &name : arguments.models)
+    worst = std::max(worst, check(name, arguments, session, checked));
+  // Where no model could be read there is nothing to print.
+  if (!arguments.json || checked.empty())
+    return worst;
+  std::vector<NodeReport> nodes;
+  for (const CheckedModel &model : checked)
+    llvm::append_range(nodes, model.nodes);
+  printReportsAsJson(llvm::outs(), nodes);
+  llvm::outs().flush();
+  return worst;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  reportShortenedFiles();
   int exitCode = kToolDone;
   std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
   return arguments ? check(*arguments) : exitCode;

@@ -9,6 +9,7 @@
 #include "../FakeConvertModeOption.h"
 #include "../ToolErrors.h"
 #include "quant-float/Model/Model.h"
+#include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -66,6 +67,7 @@ struct Options {
                                  "group of others around quantization ops"),
                         cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
+  StrictOption strict{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
                       cl::init('2'), cl::cat(category)};
@@ -108,6 +110,7 @@ static std::optional<EmitKind> getEmitKindOfSuffix(StringRef path) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reportShortenedFiles();
   cl::ResetCommandLineParser();
   Options arguments;
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
@@ -173,6 +176,7 @@ int main(int argc, char **argv) {
                     : arguments.cpu.getValue();
   LoadOptions load;
   load.fakeConvertMode = arguments.fakeConvertMode.get();
+  load.strict = arguments.strict;
   Session session(printDiagnostics());
   llvm::Expected<Model> model = Model::load(session, arguments.model, load);
   return report(arguments.model, model

@@ -75,6 +75,7 @@ struct Options {
                            cl::desc("calls that --time measures (default: 10)"),
                            cl::init(10), cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
+  StrictOption strict{category};
   cl::opt<bool> compareModes{
       "compare-modes",
       cl::desc("print how many elements of each fakeconvert differ between its "
@@ -153,6 +154,7 @@ mlir::quant_float::parseArguments(int argc, char **argv, int &exitCode) {
   arguments.repeat = options.repeat;
   arguments.compareModes = options.compareModes;
   arguments.load.fakeConvertMode = options.fakeConvertMode.get();
+  arguments.load.strict = options.strict;
   for (const std::string &text : options.shapes) {
     std::string error;
     if (!InputShape::parse(text, arguments.shapes.emplace_back(), error))

@@ -9,6 +9,7 @@
 #include "../ToolErrors.h"
 #include "Inputs.h"
 #include "quant-float/ExecutionEngine/TensorFile.h"
+#include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -159,6 +160,7 @@ static int runModel(Arguments arguments) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  reportShortenedFiles();
   int exitCode = kToolDone;
   std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
   return arguments ? runModel(std::move(*arguments)) : exitCode;

@@ -58,12 +58,18 @@ int main(int argc, char **argv) {
     return 1;
   }
   mlir::registerAllTranslations();
-  mlir::quant_float::registerFromOnnxTranslation();
+  mlir::quant_float::StrictOption strict;
+  mlir::quant_float::registerFromOnnxTranslation([&] {
+    mlir::quant_float::OnnxImportOptions options;
+    options.strict = strict;
+    return options;
+  });
   mlir::quant_float::FakeConvertModeOption fakeConvertMode;
   mlir::quant_float::registerFromOpenVinoTranslation([&] {
     mlir::quant_float::OpenVinoImportOptions options;
     options.fakeConvertMode =
         fakeConvertMode.get().value_or(options.fakeConvertMode);
+    options.strict = strict;
     return options;
   });
   arguments.push_back(nullptr);

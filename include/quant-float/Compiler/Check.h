@@ -55,7 +55,8 @@ struct NodeReport {
   Verdict verdict;
   /// With CheckOptions::everyOpset; empty where the node is not verified.
   std::vector<OpsetVerdict> opsets;
-  /// What is doubtful, but no error: int32 zero points that may not be 0 (Q7).
+  /// What is doubtful, but no error: int32 zero points that may not be 0 (Q7),
+  /// results that are declared otherwise.
   std::vector<std::string> warnings;
 };
 

@@ -78,6 +78,9 @@ struct CompileOptions {
 struct LoadOptions {
   /// Off, the ops are left unverified.
   bool verify = true;
+  /// Whether a value that the model declares with another type than it has is
+  /// an error, here or when the model is compiled; else it is a warning.
+  bool strict = false;
   /// Whose arithmetic every fakeconvert follows; without one, what the model
   /// says, and of an OpenVINO model OpenVINO's.
   std::optional<FakeConvertMode> fakeConvertMode;

@@ -61,16 +61,35 @@ struct NodeResolution {
 FailureOr<NodeResolution> resolveNode(OpBuilder &builder, NodeOp node,
                                       NodeErrorFn emitError);
 
-/// Whether a result has the type that the source model declares for it, as far
-/// as both are known; an error otherwise.
+/// The module's types of values are what its results must have, not hints
+/// (see verifyDeclaredType): a unit attribute of the module.
+constexpr llvm::StringLiteral kStrictAttrName = "quant_float.strict";
+
+/// The same for warnings, too.
+using NodeDiagnosticFn =
+    llvm::function_ref<InFlightDiagnostic(DiagnosticSeverity)>;
+
+/// Holds the type that the source model declares for a value (`what`: "output
+/// 'y'") against what its node makes, as far as both are known. Another one is
+/// a warning, as many exporters write stale ones, and with `strict` an error.
+/// Returns whether the types agree.
+FailureOr<bool> verifyDeclaredType(Type declared, Type type, const Twine &what,
+                                   bool strict, NodeDiagnosticFn begin);
+
+/// The same for all results of a node, whose elements have to agree.
 LogicalResult verifyDeclaredTypes(NodeOp node, const NodeResolution &resolution,
-                                  NodeErrorFn emitError);
+                                  bool strict, NodeDiagnosticFn begin);
 
 /// Verifies the op; what it says follows what `emitError` begins.
 LogicalResult verifyResolvedNode(Operation *op, NodeErrorFn emitError);
 
-/// Begins an error as the importer does: "node 'q' (QuantizeLinear): ".
+/// Begin as the importer does: "node 'q' (QuantizeLinear): ".
+InFlightDiagnostic emitNodeDiagnostic(NodeOp node, DiagnosticSeverity severity);
 InFlightDiagnostic emitNodeError(NodeOp node);
+
+/// "the ONNX op 'Add'", "the op 'Foo' of the domain 'com.example'": `isKnown`
+/// says whether it is one of ONNX that has a lowering.
+std::string describeOp(NodeOp node, bool isKnown = false);
 
 /// The same for passes: makes the op before the node and verifies it; errors
 /// begin with the node's name. Replacing the node, whose result type may say

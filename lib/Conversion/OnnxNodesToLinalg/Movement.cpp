@@ -109,6 +109,8 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
   if (context.opset >= kFirstWithoutDefault && !context.has("axis"))
     return context.unsupported("attribute 'axis' is missing");
   int64_t rank = context.type(0).getRank();
+  if (rank == 0)
+    return context.unsupported("scalars cannot be concatenated");
   FailureOr<int64_t> axis =
       context.normalizeAxis(context.getInt("axis", 1), rank);
   if (failed(axis))

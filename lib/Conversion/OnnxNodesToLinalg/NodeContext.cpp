@@ -333,6 +333,8 @@ SmallVector<float> NodeContext::getFloats(StringRef name,
 }
 
 FailureOr<int64_t> NodeContext::normalizeAxis(int64_t axis, int64_t rank) {
+  if (rank == 0)
+    return unsupported("a scalar has no axis " + Twine(axis));
   if (axis < -rank || axis >= rank)
     return unsupported("axis must be between " + Twine(-rank) + " and " +
                        Twine(rank - 1) + ", but got " + Twine(axis));

@@ -21,8 +21,11 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::quant_float {
@@ -84,6 +87,16 @@ struct ConvertOnnxNodesToLinalg final
   /// The same for nodes that become ops of the dialect, which the importer
   /// left as they are for want of types.
   bool resolveNode(NodeContext &context);
+  /// Remembers a node that stays. Whether nothing has to be said of it.
+  bool keepUnconverted(NodeOp node);
+  /// Holds what the file declares of the results against what they are.
+  LogicalResult verifyDeclared(NodeContext &context, ArrayRef<Value> values);
+  LogicalResult replaceResults(NodeContext &context, ArrayRef<Value> values);
+
+  /// What comes from nodes that are not converted, and what from values that
+  /// the file declares with other shapes: what is wrong behind them is told
+  /// there.
+  llvm::DenseSet<Value> unconverted, misdeclared;
 };
 } // namespace
 
@@ -131,9 +144,56 @@ static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
   return success();
 }
 
+/// "output 'y'" of a graph's output, else "output 0".
+static std::string describeOutput(OpResult result) {
+  for (OpOperand &use : result.getUses()) {
+    auto function = dyn_cast<func::FuncOp>(use.getOwner()->getParentOp());
+    if (!function || !isa<func::ReturnOp>(use.getOwner()))
+      continue;
+    if (auto name = function.getResultAttrOfType<StringAttr>(
+            use.getOperandNumber(), kNameAttrName))
+      return "output '" + printable(name.getValue()) + "'";
+  }
+  return ("output " + Twine(result.getResultNumber())).str();
+}
+
+LogicalResult ConvertOnnxNodesToLinalg::verifyDeclared(NodeContext &context,
+                                                       ArrayRef<Value> values) {
+  NodeOp node = context.node;
+  bool isStrict = getOperation()->hasAttr(kStrictAttrName);
+  bool isBehind = llvm::any_of(node.getInputs(), [&](Value input) {
+    return misdeclared.contains(input);
+  });
+  for (auto [result, value] : llvm::zip(node.getResults(), values)) {
+    if (!value)
+      continue;
+    Type declared = result.getType();
+    bool isSame = getElementTypeOrSelf(declared) == getElementTypeOrSelf(value);
+    if (isBehind && isSame) {
+      misdeclared.insert(value);
+      continue;
+    }
+    // What is behind may have been made for the declared elements.
+    if (!isSame && allowUnsupported && !isa<UnknownType>(declared))
+      return context.unsupported("other elements are declared");
+    FailureOr<bool> agrees = verifyDeclaredType(
+        declared, value.getType(), describeOutput(cast<OpResult>(result)),
+        isStrict || !isSame, [&](DiagnosticSeverity severity) {
+          return emitNodeDiagnostic(node, severity);
+        });
+    if (failed(agrees)) {
+      misdeclared.insert_range(node.getResults());
+      return failure();
+    }
+    if (!*agrees)
+      misdeclared.insert(value);
+  }
+  return success();
+}
+
 /// Puts the new values in the place of the old ones.
-static LogicalResult replaceResults(NodeContext &context,
-                                    ArrayRef<Value> values) {
+LogicalResult ConvertOnnxNodesToLinalg::replaceResults(NodeContext &context,
+                                                       ArrayRef<Value> values) {
   for (auto [index, result] : llvm::enumerate(context.node.getResults())) {
     Value value = index < values.size() ? values[index] : Value();
     if (!value && !result.use_empty())
@@ -142,14 +202,9 @@ static LogicalResult replaceResults(NodeContext &context,
     if (value && hasTooManyElements(value.getType()))
       return context.unsupported("output " + Twine(index) + " has the type " +
                                  show(value.getType()) + kTooManyElements);
-    // What the file says of shapes is a hint; types have to agree.
-    auto declared = dyn_cast<TensorType>(result.getType());
-    Type elementType = value ? getElementTypeOrSelf(value) : Type();
-    if (value && declared && declared.getElementType() != elementType)
-      return context.unsupported(
-          "output " + Twine(index) + " is declared as " + show(declared) +
-          ", but has elements of type " + show(elementType));
   }
+  if (failed(verifyDeclared(context, values)))
+    return failure();
   for (auto [index, result] : llvm::enumerate(context.node.getResults()))
     if (!result.use_empty())
       result.replaceAllUsesWith(values[index]);
@@ -192,22 +247,24 @@ static void convertScalarCast(CastOp op) {
   op.erase();
 }
 
-/// What an unconverted node makes may well be of unknown type.
-static bool isBlocked(const NodeContext &context) {
-  return llvm::any_of(context.inputs, [](Value input) {
-    return input && !isa<RankedTensorType>(input.getType()) &&
-           input.getDefiningOp<NodeOp>();
+bool ConvertOnnxNodesToLinalg::keepUnconverted(NodeOp node) {
+  bool isBehind = llvm::any_of(node.getInputs(), [&](Value input) {
+    return unconverted.contains(input);
   });
+  unconverted.insert_range(node.getResults());
+  return allowUnsupported || isBehind;
 }
 
 bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
   FailureOr<NodeResolution> resolution =
       resolveQuantFloatNode(context.b, context.node);
-  if (failed(resolution))
+  if (failed(resolution)) {
+    unconverted.insert_range(context.node.getResults());
     return false;
+  }
   Operation *op = resolution->op;
   if (!op) {
-    if (allowUnsupported || isBlocked(context))
+    if (keepUnconverted(context.node))
       return true;
     emitNodeError(context.node) << resolution->describeMissing();
     return false;
@@ -219,7 +276,8 @@ bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
       convertScalarCast(cast);
     return true;
   }
-  op->emitError() << context.getProblem();
+  if (!context.getProblem().empty())
+    op->emitError() << context.getProblem();
   return false;
 }
 
@@ -241,24 +299,24 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   // DynamicQuantizeLinear has no op of its own, but a row.
   if (!row && isQuantizationNode(node))
     return resolveNode(context);
-  if (row) {
-    if (isBlocked(context))
-      return true;
-    if (succeeded(checkInputs(context, *row))) {
-      Operation *before = node->getPrevNode();
-      NodeResults results = row->conversion(context);
-      if (succeeded(results) && context.getProblem().empty() &&
-          succeeded(replaceResults(context, *results)))
+  if (row && succeeded(checkInputs(context, *row))) {
+    Operation *before = node->getPrevNode();
+    NodeResults results = row->conversion(context);
+    if (succeeded(results) && context.getProblem().empty()) {
+      if (succeeded(replaceResults(context, *results)))
         return true;
-      eraseAssertions(node, before);
+      // What the file declares is wrong, and reported.
+      if (context.getProblem().empty())
+        return false;
     }
+    eraseAssertions(node, before);
   }
-  if (allowUnsupported)
+  // What has no lowering whatever it is given is told in any case.
+  bool isKept = keepUnconverted(node);
+  if (isKept && (row || allowUnsupported))
     return true;
   InFlightDiagnostic error = emitNodeError(node)
-                             << "no lowering of the ONNX op '"
-                             << getFullName(node.getDomain(), node.getOpType())
-                             << "'";
+                             << "no lowering of " << describeOp(node, row);
   if (!context.getProblem().empty())
     error << ": " << context.getProblem();
   return false;
@@ -274,6 +332,10 @@ bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
         continue;
       }
       refineResultTypes(op);
+      for (llvm::DenseSet<Value> *values : {&unconverted, &misdeclared})
+        if (llvm::any_of(op.getOperands(),
+                         [&](Value value) { return values->contains(value); }))
+          values->insert_range(op.getResults());
       if (auto cast = dyn_cast<CastOp>(op))
         convertScalarCast(cast);
     }

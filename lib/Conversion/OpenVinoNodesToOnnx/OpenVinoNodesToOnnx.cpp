@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/Printable.h"
@@ -87,17 +88,24 @@ static LogicalResult checkValues(LayerContext &context, const LayerRow &row) {
 /// shape is kept as a hint where it may be right.
 static LogicalResult replaceResult(LayerContext &context, Value value) {
   Value result = context.node->getResult(0);
+  NodeOp node = context.node;
+  bool isStrict = node->getParentOfType<ModuleOp>()->hasAttr(kStrictAttrName);
+  bool isSame = getElementTypeOrSelf(result.getType()) ==
+                getElementTypeOrSelf(value.getType());
+  FailureOr<bool> agrees =
+      verifyDeclaredType(result.getType(), value.getType(), "output 0",
+                         isStrict || !isSame, [&](DiagnosticSeverity severity) {
+                           return emitNodeDiagnostic(node, severity);
+                         });
+  if (failed(agrees))
+    return failure();
   auto declared = dyn_cast<TensorType>(result.getType());
   auto type = cast<TensorType>(value.getType());
-  if (declared && declared.getElementType() != type.getElementType())
-    return context.unsupported("output 0 is declared as " + show(declared) +
-                               ", but has elements of type " +
-                               show(type.getElementType()));
   bool isNew = value.getDefiningOp() &&
                isa<NodeOp, CastOp>(value.getDefiningOp()) && value.use_empty();
   bool isNode = isNew && isa<NodeOp>(value.getDefiningOp());
-  if (declared && isNew && (isNode || declared.hasRank() == type.hasRank()) &&
-      succeeded(verifyCompatibleShape(declared, type)))
+  if (declared && *agrees && isNew &&
+      (isNode || declared.hasRank() == type.hasRank()))
     value.setType(declared);
   result.replaceAllUsesWith(value);
   context.node.erase();
@@ -126,10 +134,13 @@ bool ConvertOpenVinoNodesToOnnx::convertLayer(NodeOp node) {
     Operation *before = node->getPrevNode();
     if (succeeded(checkValues(context, *row))) {
       FailureOr<Value> value = row->conversion(context);
-      if (succeeded(value) && context.getProblem().empty() &&
-          succeeded(replaceResult(context, *value)))
+      bool isMade = succeeded(value) && context.getProblem().empty();
+      if (isMade && succeeded(replaceResult(context, *value)))
         return true;
       eraseNewOps(node, before);
+      // What the file declares is wrong, and reported.
+      if (isMade)
+        return false;
     }
   }
   if (allowUnsupported)

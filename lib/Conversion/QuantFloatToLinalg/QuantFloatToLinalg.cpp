@@ -219,10 +219,7 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
   bool isInvalid = false;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto node = dyn_cast<NodeOp>(op)) {
-      emitNodeError(node) << "no lowering of the ONNX op '"
-                          << (node.getDomain().empty() ? ""
-                                                       : node.getDomain() + ".")
-                          << node.getOpType() << "'";
+      emitNodeError(node) << "no lowering of " << describeOp(node);
       isInvalid = true;
       return WalkResult::skip();
     }

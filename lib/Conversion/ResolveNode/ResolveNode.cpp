@@ -9,6 +9,7 @@
 #include "quant-float/Conversion/ResolveNode.h"
 
 #include "NodeReader.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/Locations.h"
@@ -119,16 +120,30 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
   return NodeResolution();
 }
 
+FailureOr<bool> quant_float::verifyDeclaredType(Type declared, Type type,
+                                                const Twine &what, bool strict,
+                                                NodeDiagnosticFn begin) {
+  if (areCompatible(declared, type))
+    return true;
+  begin(strict ? DiagnosticSeverity::Error : DiagnosticSeverity::Warning)
+      << what << ": declared as " << declared << ", but got " << type;
+  if (strict)
+    return failure();
+  return false;
+}
+
 LogicalResult quant_float::verifyDeclaredTypes(NodeOp node,
                                                const NodeResolution &resolution,
-                                               NodeErrorFn emitError) {
+                                               bool strict,
+                                               NodeDiagnosticFn begin) {
   // There may be none.
   for (auto [index, types] : llvm::enumerate(
            llvm::zip(node->getResultTypes(), resolution.resultTypes))) {
     auto [declared, type] = types;
-    if (!areCompatible(declared, type))
-      return emitError() << "output " << index << ": declared as " << declared
-                         << ", but got " << type;
+    bool isSame = getElementTypeOrSelf(declared) == getElementTypeOrSelf(type);
+    if (failed(verifyDeclaredType(declared, type, "output " + Twine(index),
+                                  strict || !isSame, begin)))
+      return failure();
   }
   return success();
 }
@@ -147,10 +162,27 @@ static std::string describe(NodeOp node) {
   return "node without a name" + opType;
 }
 
-InFlightDiagnostic quant_float::emitNodeError(NodeOp node) {
-  InFlightDiagnostic diagnostic = mlir::emitError(stripCalls(node.getLoc()));
+InFlightDiagnostic
+quant_float::emitNodeDiagnostic(NodeOp node, DiagnosticSeverity severity) {
+  Location loc = stripCalls(node.getLoc());
+  InFlightDiagnostic diagnostic = severity == DiagnosticSeverity::Warning
+                                      ? mlir::emitWarning(loc)
+                                      : mlir::emitError(loc);
   diagnostic << describe(node) << ": ";
   return diagnostic;
+}
+
+InFlightDiagnostic quant_float::emitNodeError(NodeOp node) {
+  return emitNodeDiagnostic(node, DiagnosticSeverity::Error);
+}
+
+std::string quant_float::describeOp(NodeOp node, bool isKnown) {
+  std::string name = "'" + printable(node.getOpType()) + "'";
+  StringRef domain = node.getDomain();
+  if (isKnown)
+    return (domain.empty() ? "the ONNX op " : "the op ") + name;
+  return "the op " + name + " of the domain '" +
+         (domain.empty() ? "ai.onnx" : printable(domain)) + "'";
 }
 
 LogicalResult quant_float::verifyResolvedNode(Operation *op,

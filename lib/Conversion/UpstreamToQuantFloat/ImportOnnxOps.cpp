@@ -306,7 +306,9 @@ LogicalResult ImportOnnxOps::import(ForeignOp foreign) {
              << "input " << resolution->missingInput
              << ": expected a tensor of known rank, but got "
              << foreign.op->getOperand(resolution->missingInput).getType();
-  if (op && (failed(verifyDeclaredTypes(node, *resolution, emitError)) ||
+  if (op && (failed(verifyDeclaredTypes(
+                 node, *resolution, /*strict=*/true,
+                 [&](DiagnosticSeverity) { return emitError(); })) ||
              failed(verifyResolvedNode(op, emitError)))) {
     op->erase();
     result = failure();

@@ -55,6 +55,17 @@ LogicalResult Importer::defineOutputs(NodeInput &input, ValueRange values) {
   return success();
 }
 
+LogicalResult Importer::verifyDeclared(const Scope &scope, StringRef name,
+                                       Type type, const Subject &subject) {
+  Type declared = scope.getDeclared(name);
+  if (name.empty() || !declared)
+    return success();
+  return verifyDeclaredType(declared, type, "output '" + printable(name) + "'",
+                            options.strict, [&](DiagnosticSeverity severity) {
+                              return beginDiagnostic(subject, severity);
+                            });
+}
+
 Location Importer::makeLoc(StringRef name, const Scope &scope) {
   Location loc = NameLoc::get(StringAttr::get(context, name), file.loc);
   return scope.call ? CallSiteLoc::get(loc, scope.call->loc) : loc;
@@ -110,8 +121,11 @@ LogicalResult Importer::importInputs(const ::onnx::GraphProto &graph,
         inputTypes[position])
       *type = inputTypes[position];
     Location loc = makeLoc(input.name(), scope);
-    if (failed(
-            define(scope, input.name(), block.addArgument(*type, loc), here)))
+    BlockArgument argument = block.addArgument(*type, loc);
+    // Of a body's inputs the node decides.
+    if (scope.parent)
+      onlyDeclared.insert(argument);
+    if (failed(define(scope, input.name(), argument, here)))
       return failure();
   }
   return success();
@@ -187,6 +201,13 @@ LogicalResult Importer::importGraph(::onnx::GraphProto &graph, Block &block,
     if (!value || !*value)
       return diagnose(subject, Diag::UndefinedOutput, index,
                       printable(output.name()));
+    // Of all others a node has said it.
+    StringRef name = output.name();
+    bool isInput = llvm::any_of(
+        graph.input(), [&](const auto &input) { return input.name() == name; });
+    if (isInput &&
+        failed(verifyDeclared(scope, output.name(), value->getType(), subject)))
+      return failure();
     outputs.push_back(*value);
   }
   return success();

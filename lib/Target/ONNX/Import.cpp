@@ -94,18 +94,20 @@ quant_float::importOnnx(StringRef path, MLIRContext *context,
   return importer.importModel(model);
 }
 
-void quant_float::registerFromOnnxTranslation() {
+void quant_float::registerFromOnnxTranslation(
+    std::function<OnnxImportOptions()> getOptions) {
   TranslateToMLIRRegistration registration(
       "import-onnx", "import an ONNX model",
-      [](llvm::SourceMgr &sources,
-         MLIRContext *context) -> OwningOpRef<Operation *> {
+      [getOptions](llvm::SourceMgr &sources,
+                   MLIRContext *context) -> OwningOpRef<Operation *> {
         const llvm::MemoryBuffer *buffer =
             sources.getMemoryBuffer(sources.getMainFileID());
         StringRef name = buffer->getBufferIdentifier();
         // What comes through a pipe has no folder to look for data in.
         bool isFile = name != "<stdin>" && name != "-";
         return importOnnxBytes(buffer->getBuffer(), name,
-                               isFile ? getFolder(name) : "", context);
+                               isFile ? getFolder(name) : "", context,
+                               getOptions ? getOptions() : OnnxImportOptions());
       },
       [](DialectRegistry &registry) {
         registry.insert<arith::ArithDialect, func::FuncDialect,

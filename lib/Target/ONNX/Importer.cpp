@@ -85,6 +85,8 @@ void Importer::annotateModule(ModuleOp module,
     opsets.append(domain, builder.getI64IntegerAttr(entry.getValue()));
   }
   module->setAttr("quant_float.opset_imports", opsets.getDictionary(context));
+  if (options.strict)
+    module->setAttr(kStrictAttrName, builder.getUnitAttr());
 }
 
 OwningOpRef<ModuleOp> Importer::importModel(::onnx::ModelProto &model) {

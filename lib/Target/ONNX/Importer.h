@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Target/ONNX/Import.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::quant_float::onnx_import {
@@ -106,6 +107,10 @@ private:
   LogicalResult define(Scope &scope, StringRef name, Value value,
                        const Subject &subject);
   LogicalResult defineOutputs(NodeInput &input, ValueRange values);
+  /// Holds what the file declares of a value against what it is. Fails after an
+  /// error; a warning says that the declaration is not followed.
+  LogicalResult verifyDeclared(const Scope &scope, StringRef name, Type type,
+                               const Subject &subject);
   Location makeLoc(StringRef name, const Scope &scope);
 
   // NodeImporter.cpp: one node.
@@ -137,6 +142,9 @@ private:
   TensorDecoder decoder;
   FunctionTable functions;
   Opsets modelOpsets;
+  /// Values whose types are known from the file's declarations alone, which
+  /// contradict nothing by themselves.
+  llvm::DenseSet<Value> onlyDeclared;
   SmallVector<const Function *> activeCalls;
   bool hasInvalidNodes = false;
   bool hasAssumedOpset = false;

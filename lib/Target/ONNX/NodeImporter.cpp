@@ -124,10 +124,10 @@ LogicalResult Importer::importIdentity(NodeInput &input, OpBuilder &builder) {
   Type declared = input.scope.getDeclared(input.node.output(0));
   if (declared && isa<UnknownType>(operand.getType()))
     return importOpaque(input, builder);
-  if (declared && !areCompatible(declared, operand.getType()))
-    return diagnose(input.subject, Diag::DeclaredType,
-                    printable(input.node.output(0)), declared,
-                    operand.getType());
+  if (!onlyDeclared.contains(operand) &&
+      failed(verifyDeclared(input.scope, input.node.output(0),
+                            operand.getType(), input.subject)))
+    return failure();
   return defineOutputs(input, operand);
 }
 
@@ -206,10 +206,9 @@ LogicalResult Importer::importConstant(NodeInput &input, OpBuilder &builder) {
   } else {
     value = makeConstant(context, attribute.kind, *attribute.proto);
   }
-  Type declared = input.scope.getDeclared(input.node.output(0));
-  if (declared && !areCompatible(declared, value.getType()))
-    return diagnose(input.subject, Diag::DeclaredType,
-                    printable(input.node.output(0)), declared, value.getType());
+  if (failed(verifyDeclared(input.scope, input.node.output(0), value.getType(),
+                            input.subject)))
+    return failure();
   Value constant = arith::ConstantOp::create(builder, input.subject.loc, value);
   return defineOutputs(input, constant);
 }
@@ -234,6 +233,19 @@ LogicalResult Importer::importBody(NodeInput &input,
   builder.setInsertionPointToEnd(&block);
   YieldOp::create(builder, input.subject.loc, outputs);
   return success();
+}
+
+/// Whether `type` leaves nothing of the shape to what is declared.
+static bool tellsShape(Type type, Type declared) {
+  auto shape = dyn_cast<RankedTensorType>(type);
+  auto other = dyn_cast_or_null<RankedTensorType>(declared);
+  if (!shape || !other || shape.getRank() != other.getRank())
+    return shape || !other;
+  return llvm::all_of(
+      llvm::zip(shape.getShape(), other.getShape()), [](auto sizes) {
+        auto [size, told] = sizes;
+        return !ShapedType::isDynamic(size) || ShapedType::isDynamic(told);
+      });
 }
 
 FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
@@ -275,11 +287,23 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
 
   StringRef domain = normalizeDomain(input.node.domain());
   StringRef opType = input.node.op_type();
+  bool isComputed =
+      bodies.empty() && llvm::none_of(input.operands, [&](Value operand) {
+        return operand && onlyDeclared.contains(operand);
+      });
   SmallVector<Type> resultTypes;
+  SmallVector<unsigned> told;
   for (auto [index, name] : llvm::enumerate(input.node.output())) {
-    Type type = name.empty() ? Type() : input.scope.getDeclared(name);
-    if (!type && domain.empty())
-      type = inferResultType(input, bodies, index);
+    Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
+    Type type = domain.empty() ? inferResultType(input, bodies, index) : Type();
+    if (type && isComputed &&
+        failed(verifyDeclared(input.scope, name, type, input.subject)))
+      return failure();
+    if (!isComputed || !type || !tellsShape(type, declared))
+      told.push_back(index);
+    // What is declared may tell more.
+    if (declared && (!type || !isComputed || areCompatible(declared, type)))
+      type = declared;
     resultTypes.push_back(type ? type : UnknownType::get(context));
   }
 
@@ -293,6 +317,8 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
       builder.getStrArrayAttr(bodyNameRefs), bodies.size());
   for (auto [region, body] : llvm::zip_equal(op->getRegions(), bodies))
     region.takeBody(*body);
+  for (unsigned index : told)
+    onlyDeclared.insert(op->getResult(index));
   return op;
 }
 

@@ -44,12 +44,14 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
   }
 
   for (auto [name, type] :
-       llvm::zip(input.node.output(), resolution->resultTypes)) {
-    Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
-    if (declared && !areCompatible(declared, type))
-      return diagnose(input.subject, Diag::DeclaredType, printable(name),
-                      declared, type);
-  }
+       llvm::zip(input.node.output(), resolution->resultTypes))
+    if (failed(verifyDeclared(input.scope, name, type, input.subject)))
+      return failure();
+  bool isComputed = llvm::none_of(input.operands, [&](Value operand) {
+    return operand && onlyDeclared.contains(operand);
+  });
+  if (!isComputed && resolution->op)
+    onlyDeclared.insert_range(resolution->op->getResults());
   if (resolution->isVerified)
     return defineOutputs(input, node->getResults());
   Operation *op = resolution->op;

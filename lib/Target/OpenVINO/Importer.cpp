@@ -292,6 +292,11 @@ LogicalResult Importer::resolve(unsigned index, NodeOp node) {
     hasInvalidLayers |= options.verify;
     return success();
   }
+  if (failed(verifyDeclaredTypes(node, *resolution, options.strict,
+                                 [&](DiagnosticSeverity severity) {
+                                   return beginDiagnostic(subject, severity);
+                                 })))
+    return failure();
   Operation *op = resolution->op;
   if (!op) {
     if (!hasInvalidLayers)

@@ -8,10 +8,10 @@
 // CHECK: quant_float.node "Relu"
 // CHECK: linalg.generic
 func.func @all_listed(%x: tensor<4xf32>) -> (!quant_float.unknown, tensor<4xf32>) {
-  // expected-error @+1 {{no lowering of the ONNX op 'Einsum'}}
+  // expected-error @+1 {{no lowering of the op 'Einsum' of the domain 'ai.onnx'}}
   %0 = quant_float.node "Einsum"(%x) opset 21 : (tensor<4xf32>) -> !quant_float.unknown
   %1 = quant_float.node "Relu"(%0) opset 21 : (!quant_float.unknown) -> !quant_float.unknown
-  // expected-error @+1 {{no lowering of the ONNX op 'com.example.Foo'}}
+  // expected-error @+1 {{no lowering of the op 'Foo' of the domain 'com.example'}}
   %2 = quant_float.node "Foo"(%x) opset 1 domain "com.example" : (tensor<4xf32>) -> tensor<4xf32>
   %3 = quant_float.node "Relu"(%2) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
   return %1, %3 : !quant_float.unknown, tensor<4xf32>
@@ -60,7 +60,7 @@ func.func @element_type(%x: tensor<4xi32>) -> tensor<4xi32> {
 // -----
 
 func.func @declared_type(%x: tensor<4xf32>) -> tensor<4xf16> {
-  // expected-error @+1 {{no lowering of the ONNX op 'Relu': output 0 is declared as 'tensor<4xf16>', but has elements of type 'f32'}}
+  // expected-error @+1 {{node without a name (Relu): output 0: declared as 'tensor<4xf16>', but got 'tensor<4xf32>'}}
   %0 = quant_float.node "Relu"(%x) opset 21 : (tensor<4xf32>) -> tensor<4xf16>
   return %0 : tensor<4xf16>
 }
@@ -174,4 +174,31 @@ func.func @gather_from_nothing(%x: tensor<3x0xf32>, %i: tensor<2xi64>) -> tensor
   // expected-error @+1 {{no lowering of the ONNX op 'Gather': the size of axis 1 must be at least 1, but got 0}}
   %0 = quant_float.node "Gather"(%x, %i) opset 21 attributes {axis = 1 : i64} : (tensor<3x0xf32>, tensor<2xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
+}
+
+// -----
+
+func.func @concat_of_scalars(%x: tensor<f32>) -> tensor<*xf32> {
+  // expected-error @+1 {{no lowering of the ONNX op 'Concat': scalars cannot be concatenated}}
+  %0 = quant_float.node "Concat"(%x, %x) opset 21 attributes {axis = 0 : i64} : (tensor<f32>, tensor<f32>) -> tensor<*xf32>
+  // expected-error @+1 {{no lowering of the ONNX op 'Gather': a scalar has no axis 0}}
+  %1 = quant_float.node "Gather"(%x, %x) opset 21 : (tensor<f32>, tensor<f32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// What follows from a node that has no lowering is told there alone; what has none by itself is told.
+func.func @behind(%x: tensor<4xf32>, %s: tensor<f32>, %y: tensor<*xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{no lowering of the op 'OneHot' of the domain 'ai.onnx'}}
+  %0 = quant_float.node "OneHot"(%x) opset 21 : (tensor<4xf32>) -> tensor<*xi64>
+  %1 = quant_float.cast %0 opset 21 : tensor<*xi64> to tensor<*xf32>
+  %2 = quant_float.node "Relu"(%1) opset 21 : (tensor<*xf32>) -> tensor<*xf32>
+  %3 = quant_float.node "Reshape"(%x, %0) opset 21 : (tensor<4xf32>, tensor<*xi64>) -> tensor<*xf32>
+  %4 = quant_float.node "QuantizeLinear"(%x, %2) opset 21 : (tensor<4xf32>, tensor<*xf32>) -> tensor<*xui8>
+  // expected-error @+1 {{no lowering of the op 'Foo' of the domain 'com.example'}}
+  %5 = quant_float.node "Foo"(%2) opset 1 domain "com.example" : (tensor<*xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{no lowering of the ONNX op 'Relu': input 0 has the type 'tensor<*xf32>', whose rank is not known}}
+  %6 = quant_float.node "Relu"(%y) opset 21 : (tensor<*xf32>) -> tensor<*xf32>
+  return %5 : tensor<*xf32>
 }

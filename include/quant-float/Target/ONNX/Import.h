@@ -38,6 +38,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
 #include <optional>
 
 namespace mlir::quant_float {
@@ -48,6 +49,10 @@ struct OnnxImportOptions {
   /// Verify the module and fail when it is invalid. A tool that reports on
   /// every node by itself switches this off.
   bool verify = true;
+  /// Refuse a model that declares another type of a value than it has; a
+  /// warning otherwise. What only the lowering of ordinary nodes finds out is
+  /// refused there: the module remembers it (`quant_float.strict`).
+  bool strict = false;
 };
 
 /// Imports the model in the file `path`. External data is looked up beside it
@@ -64,8 +69,10 @@ OwningOpRef<ModuleOp> importOnnxBytes(StringRef bytes, StringRef name,
                                       MLIRContext *context,
                                       const OnnxImportOptions &options = {});
 
-/// Registers --import-onnx with mlir-translate's machinery.
-void registerFromOnnxTranslation();
+/// Registers --import-onnx with mlir-translate's machinery; `getOptions` is
+/// called when a model is imported.
+void registerFromOnnxTranslation(
+    std::function<OnnxImportOptions()> getOptions = {});
 
 } // namespace mlir::quant_float
 

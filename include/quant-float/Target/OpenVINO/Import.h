@@ -45,6 +45,9 @@ struct OpenVinoImportOptions {
   /// every node by itself switches this off; fakeconvert then stays as the file
   /// has it.
   bool verify = true;
+  /// As in OnnxImportOptions: whether another type of a port than the layer's
+  /// is an error.
+  bool strict = false;
 };
 
 /// Imports the model in the file `path`; its constants are those of the .bin

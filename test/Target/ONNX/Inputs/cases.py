@@ -30,11 +30,10 @@ class Table:
         self.cases = []
         self.covered = set()
 
-    def add(self, diagnostic, content, message, *, piped=False, more=()):
+    def add(self, diagnostic, content, message, *, piped=False, more=(), severity="error"):
         """A file, the diagnostic it is a case of (None: a verifier's), the text after `error: `, and
         what more is printed."""
         data = content if isinstance(content, bytes) else content.SerializeToString()
-        severity = "error"
         if diagnostic:
             severity, pattern = self.diagnostics[diagnostic]
             assert pattern.search(message), f"{message!r} is not {diagnostic}"
