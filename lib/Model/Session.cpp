@@ -105,8 +105,14 @@ llvm::Error SessionCall::fail(ErrorKind kind) {
 }
 
 std::error_code quant_float::probeFile(StringRef path) {
-  if (llvm::sys::fs::is_directory(path))
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return error;
+  if (llvm::sys::fs::is_directory(status))
     return std::make_error_code(std::errc::is_a_directory);
+  // Opening a pipe would wait for somebody who writes into it.
+  if (!llvm::sys::fs::is_regular_file(status))
+    return {};
   llvm::Expected<llvm::sys::fs::file_t> file =
       llvm::sys::fs::openNativeFileForRead(path);
   if (!file)
