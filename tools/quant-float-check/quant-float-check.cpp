@@ -122,8 +122,7 @@ static int check(StringRef name, const Arguments &arguments, Session &session,
   llvm::Expected<Model> model = Model::load(session, name, arguments.load);
   if (!model)
     return report(name, model.takeError());
-  CheckedModel &found =
-      checked.emplace_back(model->check(arguments.check));
+  CheckedModel &found = checked.emplace_back(model->check(arguments.check));
   if (!arguments.json)
     printReports(llvm::outs(), found.nodes);
   llvm::outs().flush();

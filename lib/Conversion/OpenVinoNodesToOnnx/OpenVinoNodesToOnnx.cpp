@@ -90,11 +90,15 @@ static LogicalResult replaceResult(LayerContext &context, Value value) {
   Value result = context.node->getResult(0);
   NodeOp node = context.node;
   bool isStrict = node->getParentOfType<ModuleOp>()->hasAttr(kStrictAttrName);
-  bool isSame = getElementTypeOrSelf(result.getType()) ==
-                getElementTypeOrSelf(value.getType());
+  Type elementType = getElementTypeOrSelf(value.getType());
+  if (isa<TensorType>(result.getType()) &&
+      getElementTypeOrSelf(result.getType()) != elementType)
+    return context.unsupported(
+        "output 0 is declared as " + show(result.getType()) +
+        ", but has elements of type " + show(elementType));
   FailureOr<bool> agrees =
       verifyDeclaredType(result.getType(), value.getType(), "output 0",
-                         isStrict || !isSame, [&](DiagnosticSeverity severity) {
+                         isStrict, [&](DiagnosticSeverity severity) {
                            return emitNodeDiagnostic(node, severity);
                          });
   if (failed(agrees))
@@ -139,7 +143,7 @@ bool ConvertOpenVinoNodesToOnnx::convertLayer(NodeOp node) {
         return true;
       eraseNewOps(node, before);
       // What the file declares is wrong, and reported.
-      if (isMade)
+      if (isMade && context.getProblem().empty())
         return false;
     }
   }

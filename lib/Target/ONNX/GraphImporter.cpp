@@ -56,12 +56,16 @@ LogicalResult Importer::defineOutputs(NodeInput &input, ValueRange values) {
 }
 
 LogicalResult Importer::verifyDeclared(const Scope &scope, StringRef name,
-                                       Type type, const Subject &subject) {
+                                       Type type, const Subject &subject,
+                                       bool hasRules) {
   Type declared = scope.getDeclared(name);
   if (name.empty() || !declared)
     return success();
+  bool isStrict =
+      options.strict || (hasRules && getElementTypeOrSelf(declared) !=
+                                         getElementTypeOrSelf(type));
   return verifyDeclaredType(declared, type, "output '" + printable(name) + "'",
-                            options.strict, [&](DiagnosticSeverity severity) {
+                            isStrict, [&](DiagnosticSeverity severity) {
                               return beginDiagnostic(subject, severity);
                             });
 }
@@ -196,16 +200,16 @@ LogicalResult Importer::importGraph(::onnx::GraphProto &graph, Block &block,
       failed(importInitializers(graph, builder, scope, subject)) ||
       failed(importNodes(*graph.mutable_node(), builder, scope, subject)))
     return failure();
+  llvm::StringSet<> inputs;
+  for (const ::onnx::ValueInfoProto &input : graph.input())
+    inputs.insert(input.name());
   for (auto [index, output] : llvm::enumerate(graph.output())) {
     std::optional<Value> value = scope.lookup(output.name());
     if (!value || !*value)
       return diagnose(subject, Diag::UndefinedOutput, index,
                       printable(output.name()));
     // Of all others a node has said it.
-    StringRef name = output.name();
-    bool isInput = llvm::any_of(
-        graph.input(), [&](const auto &input) { return input.name() == name; });
-    if (isInput &&
+    if (inputs.contains(output.name()) &&
         failed(verifyDeclared(scope, output.name(), value->getType(), subject)))
       return failure();
     outputs.push_back(*value);

@@ -108,9 +108,10 @@ private:
                        const Subject &subject);
   LogicalResult defineOutputs(NodeInput &input, ValueRange values);
   /// Holds what the file declares of a value against what it is. Fails after an
-  /// error; a warning says that the declaration is not followed.
+  /// error; a warning says that the declaration is not followed. Other elements
+  /// are an error where `hasRules`: a quantization node's types are its rules.
   LogicalResult verifyDeclared(const Scope &scope, StringRef name, Type type,
-                               const Subject &subject);
+                               const Subject &subject, bool hasRules = false);
   Location makeLoc(StringRef name, const Scope &scope);
 
   // NodeImporter.cpp: one node.

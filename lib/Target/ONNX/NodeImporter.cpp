@@ -291,14 +291,12 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
       bodies.empty() && llvm::none_of(input.operands, [&](Value operand) {
         return operand && onlyDeclared.contains(operand);
       });
-  SmallVector<Type> resultTypes;
+  SmallVector<Type> resultTypes, inferred;
   SmallVector<unsigned> told;
   for (auto [index, name] : llvm::enumerate(input.node.output())) {
     Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
     Type type = domain.empty() ? inferResultType(input, bodies, index) : Type();
-    if (type && isComputed &&
-        failed(verifyDeclared(input.scope, name, type, input.subject)))
-      return failure();
+    inferred.push_back(type);
     if (!isComputed || !type || !tellsShape(type, declared))
       told.push_back(index);
     // What is declared may tell more.
@@ -319,6 +317,12 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
     region.takeBody(*body);
   for (unsigned index : told)
     onlyDeclared.insert(op->getResult(index));
+  // Of quantization nodes importQuantization knows more.
+  if (isComputed && !isQuantizationNode(op))
+    for (auto [name, type] : llvm::zip(input.node.output(), inferred))
+      if (type &&
+          failed(verifyDeclared(input.scope, name, type, input.subject)))
+        return failure();
   return op;
 }
 

@@ -43,13 +43,14 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
     return defineOutputs(input, node->getResults());
   }
 
-  for (auto [name, type] :
-       llvm::zip(input.node.output(), resolution->resultTypes))
-    if (failed(verifyDeclared(input.scope, name, type, input.subject)))
-      return failure();
   bool isComputed = llvm::none_of(input.operands, [&](Value operand) {
     return operand && onlyDeclared.contains(operand);
   });
+  for (auto [name, type] :
+       llvm::zip(input.node.output(), resolution->resultTypes))
+    if (failed(verifyDeclared(input.scope, name, type, input.subject,
+                              /*hasRules=*/true)))
+      return failure();
   if (!isComputed && resolution->op)
     onlyDeclared.insert_range(resolution->op->getResults());
   if (resolution->isVerified)
@@ -64,6 +65,9 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
   }
   if (options.verify && failed(verifyResolvedNode(op, emitError)))
     hasInvalidNodes = true;
+  // Other values may get their addresses.
+  for (Value result : node->getResults())
+    onlyDeclared.erase(result);
   node.erase();
   return defineOutputs(input, op->getResults());
 }

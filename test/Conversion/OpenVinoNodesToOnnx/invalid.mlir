@@ -56,7 +56,7 @@ func.func @output_count(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @output_type(%x: tensor<4xf32>) -> tensor<4xf16> {
-  // expected-error @+1 {{(ReLU): output 0: declared as 'tensor<4xf16>', but got 'tensor<4xf32>'}}
+  // expected-error @+1 {{no lowering of the OpenVINO layer 'ReLU': output 0 is declared as 'tensor<4xf16>', but has elements of type 'f32'}}
   %0 = quant_float.node "ReLU"(%x) opset 1 domain "openvino" : (tensor<4xf32>) -> tensor<4xf16>
   return %0 : tensor<4xf16>
 }

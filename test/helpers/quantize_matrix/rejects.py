@@ -228,7 +228,7 @@ def _granularities(version):
 
     if "axis" not in version.attributes:
         for shape, scale in (((4, 8), (8,)), ((5,), (5,)), ((2, 3, 4), (3,))):
-            yield reject("Q1", "the scale must hold one element (per tensor)", shape, scale)
+            yield reject("Q1", "scale must hold one element (per tensor)", shape, scale)
         return
     for repeat in range(len(names)):
         del repeat
@@ -245,14 +245,15 @@ def _granularities(version):
             attributes = {} if axis is None else {"axis": axis}
             phrase = f"scale must have {expected} elements"
             yield reject("Q1", phrase, shape, (found,), attributes=attributes)
+        # A scale of the input's rank is a blocked one, where the version has them.
+        blocked = "block_size" in version.attributes
+        unblocked = "scale must be a scalar (per tensor) or a vector (per axis) in"
         for shape, scale in (((4, 8), (4, 8)), ((4, 8), (1, 1)), ((2, 3, 4), (1, 3, 1))):
-            yield reject(
-                "Q1", f"a scale of rank {len(scale)} needs a block_size above 0", shape, scale
-            )
+            phrase = f"a scale of rank {len(scale)} needs a block_size above 0"
+            yield reject("Q1", phrase if blocked else unblocked, shape, scale)
         for shape, scale in (((4, 8), (2, 3, 4)), ((2, 3, 4), (3, 4)), ((), (1, 1))):
-            yield reject(
-                "Q1", "scale must be a scalar (per tensor), a vector (per axis)", shape, scale
-            )
+            phrase = "scale must be a scalar (per tensor), a vector (per axis)"
+            yield reject("Q1", phrase if blocked else unblocked, shape, scale)
         # The zero point's shape.
         for shape, scale, zero_point in (
             ((4, 8), (8,), (1,)),
@@ -268,7 +269,7 @@ def _granularities(version):
             phrase = f"axis must be in [{-r}, {r - 1}] for an input of rank {r}, but got {axis}"
             yield reject("Q3", phrase, shape, (shape[-1],), attributes={"axis": axis})
         yield reject("Q3", "must be 0 or -1 for an input of rank 1", (5,), (5,))
-        if "block_size" in version.attributes:
+        if blocked:
             yield from _blocks(reject)
 
 
@@ -388,17 +389,13 @@ def every(ops=OPS, versions=VERSIONS):
 
 
 def declared():
-    """V8, Q5: a result that the model declares to be another."""
+    """Q5: a result that the model declares to have other elements."""
     for op in OPS:
         for number in VERSIONS:
             version = Version(op, number)
-            result = "ui8" if version.quantizes else "f32"
-            for y in (
-                ("i8" if version.quantizes else "f16", (4, 8)),
-                (result, (8, 4)),
-                (result, ()),
-            ):
-                yield version.reject("V8", version.inputs(), "declared as", y=y)
+            for sizes in ((4, 8), (8, 4), ()):
+                y = ("i8" if version.quantizes else "f16", sizes)
+                yield version.reject("Q5", version.inputs(), "declared as", y=y)
 
 
 def wrong_sizes():

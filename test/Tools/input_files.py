@@ -1,0 +1,81 @@
+# Input files that are no plain files, or do not stay as they were: each ends in an error that names the
+# file, never in a signal or with all memory taken. And several models in one call of quant-float-check.
+# RUN: rm -rf %t && mkdir %t
+# RUN: env PYTHONPATH=%S/../Target/ONNX/Inputs %python %s %tools_dir %t
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import numpy as np
+from models import FLOAT, model
+from onnx import external_data_helper, helper, numpy_helper
+
+tools, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+
+
+def run(tool, *arguments, **more):
+    return subprocess.run(
+        [tools / tool, *arguments], capture_output=True, text=True, cwd=work, timeout=300, **more
+    )
+
+
+def expect(done, code, *parts):
+    assert done.returncode == code, f"{done.args}: exit {done.returncode}: {done.stderr}"
+    for part in parts:
+        assert part in done.stderr, f"{done.args}: expected {part!r} in {done.stderr!r}"
+
+
+# What has no end is read up to a limit; models of other forms have to be plain files.
+with open("/dev/zero", "rb") as zeros:
+    expect(run("quant-float-check", "-", stdin=zeros), 2, "expected at most 2147483647 bytes")
+os.symlink("/dev/zero", work / "zeros.mlir")
+expect(run("quant-float-check", "zeros.mlir"), 2, "zeros.mlir", "expected at most 2147483647 bytes")
+for name in ("pipe.onnx", "pipe.xml"):
+    os.mkfifo(work / name)
+    expect(run("quant-float-check", name), 2, name)
+
+# Standard input with an end is as good as a file.
+text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf8E5M2> {\n"
+text += "  %0 = quant_float.cast %x opset 21 : tensor<4xf32> to tensor<4xf8E5M2>\n"
+text += "  return %0 : tensor<4xf8E5M2>\n}\n"
+expect(run("quant-float-check", "-", input=text), 0)
+
+# Weights stay in their file while the model runs; one that becomes shorter then is an error.
+size = 1 << 22
+weights = np.ones(size, np.float32)
+initializer = numpy_helper.from_array(weights, "w")
+made = model(
+    [helper.make_node("Add", ["x", "w"], ["y"])], [("x", FLOAT, [size])], [("y", FLOAT, [size])]
+)
+made.graph.initializer.append(initializer)
+external_data_helper.set_external_data(made.graph.initializer[0], "weights.bin")
+made.graph.initializer[0].ClearField("raw_data")
+(work / "weights.bin").write_bytes(weights.tobytes())
+(work / "large.onnx").write_bytes(made.SerializeToString())
+process = subprocess.Popen(
+    [tools / "quant-float-run", "large.onnx", "--random", "1", "--time", "--repeat", "10000000"],
+    cwd=work,
+    stdout=subprocess.DEVNULL,
+    stderr=subprocess.PIPE,
+    text=True,
+)
+maps = pathlib.Path(f"/proc/{process.pid}/maps")
+while process.poll() is None and "weights.bin" not in maps.read_text():
+    time.sleep(0.01)
+os.truncate(work / "weights.bin", 0)
+_, errors = process.communicate(timeout=300)
+assert process.returncode == 1, f"exit {process.returncode}: {errors}"
+assert "weights.bin: error: became shorter while it was read" in errors, errors
+
+# Several models: the worst exit code, one array, messages that name the file.
+(work / "good.mlir").write_text(text)
+(work / "bad.mlir").write_text(text.replace("opset 21", "opset 18"))
+expect(run("quant-float-check", "good.mlir", "good.mlir"), 0)
+expect(run("quant-float-check", "bad.mlir", "good.mlir"), 1, "bad.mlir:2:8: error: ")
+done = run("quant-float-check", "bad.mlir", "missing.mlir", "good.mlir", "--json")
+expect(done, 2, "bad.mlir:2:8: error: ", "missing.mlir")
+nodes = json.loads(done.stdout)
+assert [node["status"] for node in nodes] == ["invalid", "ok"], nodes
