@@ -48,8 +48,8 @@ LogicalResult CastOp::readProperties(DialectBytecodeReader &reader,
     return failure();
   FailureOr<const DialectVersion *> version =
       reader.getDialectVersion<QuantFloatDialect>();
-  if (succeeded(version) && static_cast<const QuantFloatDialectVersion &>(
-                                **version) < QuantFloatDialectVersion(0, 2))
+  if (failed(version) || static_cast<const QuantFloatDialectVersion &>(
+                             **version) < QuantFloatDialectVersion(0, 2))
     return success();
   return reader.readOptionalAttribute(properties.mode);
 }

@@ -95,7 +95,7 @@ Model::compareModes(size_t entry, ArrayRef<qf_tensor> inputs,
     return std::move(error);
   // OpenVINO's layers have become casts there.
   Model copy = clone();
-  if (failed(convertLayers(copy.getModule())))
+  if (failed(convertLayers(copy.getModule())) || call.isCancelled())
     return call.fail();
   llvm::Expected<func::FuncOp> found = copy.getEntryFunction(entry);
   if (!found)

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cmath>
 #include <dlfcn.h>
+#include <map>
 #include <mutex>
 
 using namespace mlir;
@@ -55,6 +56,10 @@ static std::shared_ptr<void> openLibrary(StringRef path) {
   FileID id;
   // What is not there any more, the loader refuses.
   (void)llvm::sys::fs::getUniqueID(path, id);
+  // A file is opened by one name only: the loader keeps all that it was given.
+  static std::map<FileID, std::weak_ptr<void>> loaded;
+  if (std::shared_ptr<void> known = loaded[id].lock())
+    return known;
   std::vector<std::weak_ptr<FileID>> &files = opened[path];
   std::string name = llvm::sys::path::parent_path(path).str() + "/";
   std::shared_ptr<FileID> file;
@@ -71,10 +76,12 @@ static std::shared_ptr<void> openLibrary(StringRef path) {
   if (!handle)
     return nullptr;
   // The name is free when the library is closed.
-  return std::shared_ptr<void>(handle, [file](void *handle) {
+  std::shared_ptr<void> library(handle, [file](void *handle) {
     std::lock_guard<std::mutex> lock(mutex);
     dlclose(handle);
   });
+  loaded[id] = library;
+  return library;
 }
 
 llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
@@ -82,6 +89,7 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   SmallString<128> file(path);
   if (std::error_code code = llvm::sys::fs::make_absolute(file))
     return makeFileError(path, code.message(), code);
+  llvm::sys::path::remove_dots(file);
   auto buffer = openRegularFile(file);
   if (!buffer)
     return makeFileError(path, llvm::toString(buffer.takeError()),

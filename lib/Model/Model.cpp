@@ -383,7 +383,8 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   weights.resize(infos->size());
   for (auto [info, tensors] : llvm::zip_equal(*infos, weights)) {
     symbols.push_back(info.symbol);
-    if (tensors.empty())
+    // Fewer inputs has only what another op says of itself.
+    if (tensors.empty() || tensors.size() > info.inputs.size())
       continue;
     info.inputs.truncate(info.inputs.size() - tensors.size());
     std::vector<qf_tensor> descriptors = describe(tensors);

@@ -28,7 +28,8 @@ static llvm::Error hoist(func::FuncOp function,
     auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
     AsmResourceBlob *blob =
         type && resource ? resource.getRawHandle().getBlob() : nullptr;
-    if (!blob || blob->getData().size() < kLarge)
+    if (!blob || blob->getData().size() < kLarge ||
+        !getSlotBytes(type.getElementType()))
       continue;
     llvm::Expected<Tensor> tensor = Tensor::view(
         type.getElementType(), type.getShape(), blob->getData(), owner);
@@ -51,8 +52,14 @@ quant_float::hoistWeights(ModuleOp module, std::shared_ptr<const void> owner) {
     for (SymbolTable::SymbolUse use : *uses)
       used.insert(use.getSymbolRef().getRootReference());
   Weights weights;
+  // Functions without tensors get no entry point.
+  auto isShaped = [](Type type) {
+    return isa<TensorType, BaseMemRefType>(type);
+  };
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
+    if (!function.isPublic() || function.isExternal() ||
+        (llvm::none_of(function.getArgumentTypes(), isShaped) &&
+         llvm::none_of(function.getResultTypes(), isShaped)))
       continue;
     weights.emplace_back();
     if (!used.contains(function.getSymName()))

@@ -283,8 +283,10 @@ bool OutputFile::finish() {
   }
   if (exists) {
     bool isOwned = !chown(aside.c_str(), owner, group);
-    // Nobody else's programs get this user's rights.
-    if (chmod(aside.c_str(), isOwned ? mode : mode & 0777))
+    bool hasGroup = isOwned || !chown(aside.c_str(), uid_t(-1), group);
+    // Nobody else's programs get this user's rights, no other group its bits.
+    mode_t kept = hasGroup ? 0777 : 0707;
+    if (chmod(aside.c_str(), isOwned ? mode : mode & kept))
       return fail(errno);
   }
   // Some file systems tell only now that the disk is full.

@@ -6,6 +6,7 @@ import hashlib
 import os
 import pathlib
 import platform
+import re
 import shutil
 import tempfile
 import threading
@@ -23,6 +24,9 @@ __all__ = ["DiskCache", "DiskCacheInfo", "disk_cache"]
 _VARIABLE = "QUANT_FLOAT_CACHE"
 _WORDS = {"": False, "0": False, "off": False, "1": True, "on": True}
 _SUFFIX = ".so"
+# The folder may be one that has other files, too: these alone are the cache's.
+_NAME = re.compile(r"[0-9a-f]{64}\.so")
+_ASIDE = ".quant-float-"
 # What a process that was killed has left behind is older than this, in seconds.
 _ABANDONED = 24 * 3600
 
@@ -140,7 +144,9 @@ class DiskCache:
     def _save(
         self, folder: pathlib.Path, path: pathlib.Path, save: Callable[[bytes], _native.Kernel]
     ) -> _native.Kernel:
-        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as aside:
+        with tempfile.TemporaryDirectory(
+            prefix=_ASIDE, dir=folder, ignore_cleanup_errors=True
+        ) as aside:
             library = pathlib.Path(aside) / path.name
             kernel = save(os.fsencode(library))
             os.replace(library, path)
@@ -151,6 +157,8 @@ class DiskCache:
         folder = self._folder
         found = []
         for path in folder.glob("*" + _SUFFIX) if folder else ():
+            if not _NAME.fullmatch(path.name):
+                continue
             try:
                 found.append((path, path.stat()))
             except FileNotFoundError:
@@ -166,7 +174,7 @@ class DiskCache:
             if path != keep:
                 path.unlink(missing_ok=True)
                 total -= status.st_size
-        for path in keep.parent.glob("tmp*"):
+        for path in keep.parent.glob(_ASIDE + "*"):
             try:
                 if time.time() - path.stat().st_mtime > _ABANDONED:
                     shutil.rmtree(path, ignore_errors=True)

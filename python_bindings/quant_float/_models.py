@@ -156,7 +156,8 @@ class Module:
                 lambda path: model.compile_to_file(path, options, progress),
                 lambda: model.compile(options, progress),
             )
-        return Kernel(native, find_function(native, function))
+        # Compiled alone, it may have another name than in the model.
+        return Kernel(native, find_function(native, function if islands else None))
 
     def compare_modes(
         self,

@@ -150,4 +150,39 @@ for element, dtype, bits, is_signed in TYPES:
                 f"{case} of {element}: {len(wrong)} bytes differ, the first {found[at]:#04x} instead of {wanted[at]:#04x}"
             )
             failed += 1
+
+# A cast reads what an element is, not what its byte holds.
+INTEGERS = [type for type in TYPES if type[0][0] in "iu"]
+text = "".join(
+    f"""func.func @to_{to}_{element}(%x: tensor<256x{element}>) -> tensor<256x{to}> {{
+  %0 = quant_float.cast %x opset 25 : tensor<256x{element}> to tensor<256x{to}>
+  return %0 : tensor<256x{to}>
+}}
+"""
+    for element, *_ in INTEGERS
+    for to in ("i32", "f32")
+)
+(work / "casts.mlir").write_text(text)
+subprocess.run(
+    [tools_dir / "quant-float-compile", work / "casts.mlir", "-o", work / "casts.so"], check=True
+)
+library = ctypes.CDLL(str(work / "casts.so"))
+given = np.arange(256, dtype=np.uint8)
+for element, dtype, bits, is_signed in INTEGERS:
+    value = (given & ((1 << bits) - 1)).astype(np.int64)
+    if is_signed:
+        value -= (value >> (bits - 1)) << bits
+    for to, number, numpy in (("i32", 6, np.int32), ("f32", 1, np.float32)):
+        found = np.zeros(256, numpy)
+        inputs, outputs = (
+            (Tensor * 1)(describe(given, dtype)),
+            (Tensor * 1)(describe(found, number)),
+        )
+        status = getattr(library, f"to_{to}_{element}")(inputs, outputs, None, ctypes.c_size_t(0))
+        if status or not np.array_equal(found, value.astype(numpy)):
+            wrong = np.flatnonzero(found != value)
+            print(
+                f"{element} to {to}: status {status}, {len(wrong)} wrong, the first of {wrong[:1]}"
+            )
+            failed += 1
 sys.exit(failed != 0)

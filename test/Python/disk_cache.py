@@ -141,17 +141,22 @@ def check_bounds():
     cache = qf.disk_cache
     folder = work / "bounds"
     cache.enable(folder, max_bytes=100_000)
-    abandoned = folder / "tmp-of-a-killed-process"
+    abandoned = folder / ".quant-float-of-a-killed-process"
     abandoned.mkdir()
     (abandoned / "half.so").write_bytes(b"x")
     os.utime(abandoned, (0, 0))
+    # What others have there stays.
+    foreign = [folder / "tmp-results", folder / "extension.so"]
+    foreign[0].mkdir()
+    foreign[1].write_bytes(bytes(200_000))
+    os.utime(foreign[0], (0, 0))
     first = None
     for number, to in enumerate(
         ["f16", "bf16", "f8E4M3FN", "f8E5M2", "i8", "i16", "i32", "f64"] * 2
     ):
         y = qf.parse(MODEL.format(to=to)).compile()(x)
         expect.true("computes", y.shape == x.shape)
-        files = sorted(folder.glob("*.so"))
+        files = sorted(path for path in folder.glob("*.so") if path not in foreign)
         first = first or files[0]
         size = sum(path.stat().st_size for path in files)
         expect.true(f"{number}: {size} bytes", size <= 100_000 or len(files) == 1)
@@ -160,6 +165,8 @@ def check_bounds():
         time.sleep(0.01)
     expect.true("what is used stays", first.exists())
     expect.true("what was abandoned goes", not abandoned.exists())
+    cache.clear()
+    expect.true("what is not the cache's stays", all(path.exists() for path in foreign))
     cache.disable()
     expect.true("off", cache.folder is None and cache.info().files == 0)
 

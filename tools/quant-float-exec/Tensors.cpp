@@ -70,6 +70,12 @@ bool Memory::map(const std::string &path, std::string &error) {
     error = std::strerror(errno);
     return false;
   }
+  // The file that is open, which need not be the one that was there before.
+  if (fstat(file, &status) || !S_ISREG(status.st_mode)) {
+    error = "it is not a regular file";
+    close(file);
+    return false;
+  }
   bytes = static_cast<size_t>(status.st_size);
   void *where =
       bytes ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;

@@ -85,6 +85,30 @@ bool Session::showDevice() {
   return true;
 }
 
+static bool isWhole(const qf_argument *arguments, int32_t count) {
+  if (count < 0 || (count && !arguments))
+    return false;
+  return std::all_of(arguments, arguments + count, [](const qf_argument &one) {
+    return one.name && one.rank >= 0 && (one.sizes || !one.rank);
+  });
+}
+
+/// Whether nothing is missing that is looked at below.
+static bool isWhole(const qf_library &library) {
+  if (library.version < 1 || library.size < sizeof(qf_library) ||
+      !library.producer || !library.target || !library.triple || !library.cpu ||
+      !library.chip || library.num_entries < 0 ||
+      (library.num_entries && !library.entries))
+    return false;
+  return std::all_of(library.entries, library.entries + library.num_entries,
+                     [](const qf_entry &entry) {
+                       return entry.symbol && entry.graph_name && entry.run &&
+                              entry.output_sizes &&
+                              isWhole(entry.inputs, entry.num_inputs) &&
+                              isWhole(entry.outputs, entry.num_outputs);
+                     });
+}
+
 bool Session::openLibrary() {
   struct stat status;
   std::string path = options.library;
@@ -107,12 +131,16 @@ bool Session::openLibrary() {
     return fail("expected a shared library that quant-float-compile has "
                 "written, but it has no qf_get_library");
   library = get();
+  if (!library)
+    return fail("qf_get_library gave no description");
   if (library->version > QF_LIBRARY_VERSION) {
     uint32_t version = library->version;
     return fail("expected a description of version " +
                 std::to_string(QF_LIBRARY_VERSION) + " or older, but got " +
                 std::to_string(version) + ": a newer quant-float wrote it");
   }
+  if (!isWhole(*library))
+    return fail("the description of its functions is damaged");
   return true;
 }
 
@@ -129,6 +157,12 @@ bool Session::selectEntries() {
   }
   if (names.empty())
     return fail("there is no function to run");
+  // A symbol is one function's alone; the other names need not be.
+  for (const qf_entry *entry : entries)
+    if (options.entry == entry->symbol) {
+      entries = {entry};
+      break;
+    }
   if (entries.empty())
     return fail("no function is called '" + options.entry + "', there are " +
                     names,
@@ -238,7 +272,7 @@ bool Session::allocateOutputs(const qf_entry &entry,
     outputs[i].sizes.resize(entry.outputs[i].rank);
     places.push_back(outputs[i].sizes.data());
   }
-  char text[512];
+  char text[512] = "";
   std::string what;
   if (entry.output_sizes(given.data(), places.data(), text, sizeof text))
     return fail(text);
@@ -253,7 +287,7 @@ bool Session::measure(const qf_entry &entry,
                       const std::vector<qf_tensor> &inputs,
                       std::vector<qf_tensor> &outputs, size_t bytes,
                       int64_t elements) {
-  char text[512];
+  char text[512] = "";
   std::string what;
   // A copy reads and writes each of its bytes.
   size_t half = bytes / 2;
@@ -333,7 +367,7 @@ bool Session::call(const qf_entry &entry, const std::vector<Tensor> &inputs,
       return false;
     elements += output.getNumElements();
   }
-  char text[512];
+  char text[512] = "";
   if (entry.run(given.data(), taken.data(), text, sizeof text))
     return fail(text);
   if (options.isTimed && !measure(entry, given, taken, bytes, elements))

@@ -19,8 +19,10 @@ static bool isBool(Type type) { return type.isInteger(1); }
 /// decoding of narrow floats drops them by itself.
 static Value dropUnusedBits(Lanes &lanes, Value storage, Type type) {
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && !isBool(type) ? wrapInteger(lanes, storage, integer)
-                                  : storage;
+  if (!integer)
+    return storage;
+  return isBool(type) ? lanes.bitAnd(storage, 1)
+                      : wrapInteger(lanes, storage, integer);
 }
 
 Carrier quant_float::convertToCarrier(Lanes &lanes, Value storage, Type from,

@@ -68,6 +68,9 @@ bool Origins::isNormalArgument(BlockArgument argument) {
 bool Origins::isNormalResult(OpResult result) {
   Operation *op = result.getOwner();
   Type type = getElementTypeOrSelf(result);
+  // What is normal for one type is not for another.
+  if (isa<tensor::BitcastOp>(op))
+    return false;
   if (op->hasTrait<OpTrait::ConstantLike>()) {
     // The bytes of resources are as their writer left them.
     Attribute value;
@@ -94,6 +97,11 @@ bool Origins::isNormalResult(OpResult result) {
 bool Origins::isNormal(Value value) {
   if (!seen.insert(value).second)
     return true;
+  // Models are longer than stacks are deep. "No" costs a loop and is never
+  // wrong.
+  constexpr size_t kMostValues = 1000;
+  if (seen.size() > kMostValues)
+    return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isNormalArgument(argument);
   return isNormalResult(cast<OpResult>(value));
