@@ -87,6 +87,13 @@ findOpenMP(llvm::ArrayRef<std::string> names) {
   auto tryLibrary = [&](const char *name, int mode) {
     void *opened = dlopen(name, mode | RTLD_NOW | RTLD_LOCAL);
     addresses = findAll(opened, names);
+    // Kept is what has them, not what was linked with it and may be unloaded.
+    Dl_info owner;
+    if (name && !addresses.empty() && dladdr(addresses.front(), &owner))
+      if (void *own = dlopen(owner.dli_fname, RTLD_NOLOAD | RTLD_NOW)) {
+        dlclose(opened);
+        opened = own;
+      }
     if (!addresses.empty())
       library = opened;
     else if (opened)

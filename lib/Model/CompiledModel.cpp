@@ -52,6 +52,10 @@ static std::shared_ptr<void> openLibrary(StringRef path) {
   using FileID = llvm::sys::fs::UniqueID;
   static std::mutex mutex;
   static llvm::StringMap<std::vector<std::weak_ptr<FileID>>> opened;
+  // Of a process that is forked meanwhile the child would wait for ever.
+  static const int registered = pthread_atfork(
+      [] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
+  (void)registered;
   std::lock_guard<std::mutex> lock(mutex);
   FileID id;
   // What is not there any more, the loader refuses.

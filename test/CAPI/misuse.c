@@ -439,7 +439,7 @@ int main(void) {
 // CHECK-LABEL: -- files
 // CHECK-NEXT: standard input: file: expected the path of a file, but got '-'
 // CHECK-NEXT: no suffix: file: model: expected a model in .onnx, .xml, .mlir or .mlirbc, or '-'
-// CHECK-NEXT: missing mlir: file: none.mlir: cannot open input file 'none.mlir': No such file or directory
+// CHECK-NEXT: missing mlir: file: none.mlir: No such file or directory
 // CHECK-NEXT: missing onnx: file: none.onnx: no such file
 // CHECK-NEXT: missing xml: file: none.xml: no such file
 // CHECK-NEXT: folder: file: folder.mlir: is a directory

@@ -231,20 +231,22 @@ static void refineResultTypes(Operation &op) {
           RankedTensorType::get(component.getDims(), type.getElementType()));
 }
 
-/// Casts of shape arithmetic: tensors of scalars stay such.
-static void convertScalarCast(CastOp op) {
+/// Casts of shape arithmetic: tensors of scalars stay such. Returns the result.
+static Value convertScalarCast(CastOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto type = dyn_cast<RankedTensorType>(op.getType());
   std::optional<SmallVector<Value>> scalars = getScalars(b, op.getInput());
   if (!type || !type.hasStaticShape() || !scalars ||
       !type.getElementType().isIntOrFloat())
-    return;
+    return op;
   for (Value &scalar : *scalars)
     scalar = b.createOrFold<CastOp>(
         type.getElementType(), scalar, op.getOpsetAttr(), op.getLikeAttr(),
         op.getSaturateAttr(), op.getRoundModeAttr(), op.getModeAttr());
-  op.replaceAllUsesWith(makeTensor(b, *scalars, type));
+  Value result = makeTensor(b, *scalars, type);
+  op.replaceAllUsesWith(result);
   op.erase();
+  return result;
 }
 
 bool ConvertOnnxNodesToLinalg::keepUnconverted(NodeOp node) {
@@ -332,12 +334,16 @@ bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
         continue;
       }
       refineResultTypes(op);
+      SmallVector<llvm::DenseSet<Value> *, 2> behind;
       for (llvm::DenseSet<Value> *values : {&unconverted, &misdeclared})
         if (llvm::any_of(op.getOperands(),
                          [&](Value value) { return values->contains(value); }))
-          values->insert_range(op.getResults());
+          behind.push_back(values);
+      SmallVector<Value> results(op.getResults());
       if (auto cast = dyn_cast<CastOp>(op))
-        convertScalarCast(cast);
+        results = {convertScalarCast(cast)};
+      for (llvm::DenseSet<Value> *values : behind)
+        values->insert_range(results);
     }
   }
   return isConverted && succeeded(updateFunctionType(function));
