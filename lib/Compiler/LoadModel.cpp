@@ -97,6 +97,9 @@ OwningOpRef<ModuleOp> quant_float::loadModel(StringRef path,
   // The importers map it; a pipe or a device has no end.
   if (isImported && !llvm::sys::fs::is_regular_file(path))
     return fail(kToolWrongUsage, "is not a regular file");
+  if (isImported)
+    if (auto file = openRegularFile(path); !file)
+      return fail(kToolWrongUsage, llvm::toString(file.takeError()));
   exitCode = kToolWrongInput;
   if (!isImported) {
     auto buffer = openText(path);
