@@ -28,8 +28,8 @@ StringMap<bool> sys::getHostCPUFeatures() {
   StringMap<bool> features = real ? real() : StringMap<bool>();
   for (auto &feature : features)
     feature.second = false;
-  // It goes without saying for any CPU that has a name.
-  SmallVector<StringRef> has = {"64bit"};
+  // These go without saying for any CPU that has a name.
+  SmallVector<StringRef> has = {"64bit", "sse2"};
   X86::getFeaturesForCPU("haswell", has, /*NeedPlus=*/false);
   for (StringRef feature : has)
     features[feature] = true;
