@@ -199,9 +199,9 @@ bool Parser::parseOption() {
 
 bool Parser::finish() {
   if (options.showsDevice)
-    return options.library.empty() ||
+    return options.path.empty() ||
            error.failUsage("--show-device: expected no library");
-  if (options.library.empty())
+  if (options.path.empty())
     return error.failUsage("expected a shared library, --help tells more");
   if (options.isAll && (!options.entry.empty() || !options.inputs.empty() ||
                         !options.outputs.empty()))
@@ -231,9 +231,9 @@ bool Parser::parse() {
       return true;
     }
     if (word[0] != '-' || word.size() == 1) {
-      if (!options.library.empty())
+      if (!options.path.empty())
         return error.failUsage("unexpected '" + word + "'");
-      options.library = word;
+      options.path = word;
       continue;
     }
     // --option=value as --option value, -option as --option.

@@ -16,7 +16,7 @@
 namespace quant_float_exec {
 
 struct Options {
-  std::string library;
+  std::string path;
   std::string entry;
   bool isAll = false;
   std::vector<std::string> inputs;

@@ -34,7 +34,7 @@ public:
 private:
   /// What is wrong with the library, or with what it computes.
   bool fail(const std::string &what, int code = kWrongInput) {
-    return error.fail(options.library, what, code);
+    return error.fail(options.path, what, code);
   }
   bool showDevice();
   bool openDevice();
@@ -111,7 +111,7 @@ static bool isWhole(const qf_library &library) {
 
 bool Session::openLibrary() {
   struct stat status;
-  std::string path = options.library;
+  std::string path = options.path;
   if (stat(path.c_str(), &status))
     return fail("cannot be read: " + std::string(std::strerror(errno)),
                 kWrongUsage);
