@@ -51,7 +51,7 @@ static bool isReservedName(StringRef name) {
       "try",       "typedef", "typeid",    "typename", "typeof",   "union",
       "unsigned",  "using",   "virtual",   "void",     "volatile", "while",
       "xor",
-#include "CLibraryNames.def"
+#include "CLibraryNames.inc"
   };
   for (StringRef prefix :
        {"__", "qf_", "QF_", "mgpu", "quantFloat", "omp_", "kmp_"})
@@ -60,12 +60,7 @@ static bool isReservedName(StringRef name) {
   // Before a digit it is what importers put there.
   if (name.size() > 1 && name[0] == '_' && llvm::isAlpha(name[1]))
     return true;
-  if (reserved.contains(name))
-    return true;
-  for (StringRef suffix : {"f32", "f64", "f128", "f32x", "f64x"})
-    if (StringRef base = name; base.consume_back(suffix))
-      return reserved.contains(base);
-  return false;
+  return reserved.contains(name);
 }
 
 static bool isCIdentifier(StringRef name) {
