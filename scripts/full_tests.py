@@ -1,7 +1,7 @@
 """What `scripts/test.sh --full` runs, step by step; each says what it did.
 
 A step that cannot run here says why and counts as skipped. What was found goes into
-test/results/<date>-<commit>.json; steps that ran earlier on the same commit stay in it.
+test/results/<date>.json, with the commit; steps that ran earlier on that day stay in it.
 """
 
 import argparse
@@ -230,6 +230,8 @@ def perform(step):
     return outcome, {
         "what": step.what,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": git("rev-parse", "HEAD"),
+        "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
         "seconds": seconds,
         "passed": outcome.passed,
         "failed": outcome.failed,
@@ -261,12 +263,10 @@ def main():
 
     LOGS.mkdir(parents=True, exist_ok=True)
     arguments.record.mkdir(parents=True, exist_ok=True)
-    commit, today = git("rev-parse", "HEAD"), datetime.datetime.now(datetime.UTC)
-    path = arguments.record / f"{today:%Y-%m-%d}-{commit[:10] or 'no-commit'}.json"
+    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    path = arguments.record / f"{today}.json"
     entry = {
-        "date": today.isoformat(timespec="seconds"),
-        "commit": commit,
-        "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "date": today,
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "system": platform.platform(),

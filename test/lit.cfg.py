@@ -90,6 +90,7 @@ if has_nvidia_gpu():
 
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")
+    config.environment["QUANT_FLOAT_SANITIZERS"] = config.quant_float_sanitizers
     for name, options in sanitizers.OPTIONS.items():
         config.environment.setdefault(name, options)
 

@@ -26,8 +26,11 @@ static Type getInteger(MLIRContext *context, unsigned width,
 
 std::optional<ElementKind> quant_float::getElementKind(Type elementType) {
   MLIRContext *context = elementType.getContext();
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
-  if (elementType == Getter)                                                   \
+  // A context that has not loaded the dialect has no strings to compare with.
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, ...)      \
+  if (ElementClass::Class == ElementClass::String                              \
+          ? isa<StringType>(elementType)                                       \
+          : elementType == Getter)                                             \
     return ElementKind::Kind;
 #include "quant-float/Support/ElementTypes.def"
   return std::nullopt;

@@ -161,15 +161,17 @@ def describe_results(folder):
     """The newest of every record that says what it compared and what differed."""
     newest = {}
     for file in sorted(folder.glob("*.json")):
-        run = json.loads(file.read_text())
-        for name, result in run["results"].items():
-            if isinstance(result, dict) and "casts" in result:
-                newest[name] = (run, result)
+        record = json.loads(file.read_text())
+        # Of one run, or of steps.
+        for run in [record, *record.get("steps", {}).values()]:
+            for name, result in run.get("results", {}).items():
+                if isinstance(result, dict) and "casts" in result:
+                    newest[name] = (run["date"][:10], record["cpu"], result)
     if not newest:
         return ""
     text = "## Compared bit by bit\n\nWhat exhaustive runs of the tests recorded:\n\n"
-    for name, (run, result) in sorted(newest.items()):
-        text += f"### {name}\n\n{result.get('test', '')}; {run['date'][:10]}, {run['cpu']}.\n\n"
+    for name, (date, cpu, result) in sorted(newest.items()):
+        text += f"### {name}\n\n{result.get('test', '')}; {date}, {cpu}.\n\n"
         rows = [
             [f"`{c['cast']}`", f"{int(c['inputs']):,}", str(c["mismatches"])]
             for c in result["casts"]

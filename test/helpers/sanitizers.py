@@ -8,7 +8,8 @@ SUPPRESSIONS = pathlib.Path(__file__).parent / "tsan.supp"
 # spare room of containers and allocators as instrumented code does, and how its threads agree among
 # themselves cannot be seen.
 OPTIONS = {
-    "ASAN_OPTIONS": "detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0",
+    "ASAN_OPTIONS": "detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0"
+    ":allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": f"suppressions={SUPPRESSIONS}:second_deadlock_stack=1",
 }

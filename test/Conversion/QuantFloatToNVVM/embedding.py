@@ -1,5 +1,7 @@
 # The pass in somebody else's compiler: LLVM's own mlir-opt with our plugin makes PTX of kernels with ops of ours on vectors, by upstream's
 # pipeline, for each chip; NVIDIA's assembler takes it.
+# mlir-opt has no sanitizer's runtime for the plugin to find.
+# UNSUPPORTED: sanitizers
 # RUN: %python %s %llvm_bin/mlir-opt %obj_root/lib/libQuantFloatPlugin.so %t
 import os
 import subprocess

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+from limits import bounded
 from onnx import TensorProto, helper
 
 translate, work = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -18,7 +19,7 @@ def translated(name, nodes, inputs, outputs, constants=()):
     imports = [helper.make_opsetid("", 21)]
     path = work / f"{name}.onnx"
     path.write_bytes(helper.make_model(graph, opset_imports=imports).SerializeToString())
-    command = ["prlimit", f"--as={2**31}", "--cpu=40", translate, "--import-onnx", path]
+    command = [*bounded(2**31, seconds=40), translate, "--import-onnx", path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, (name, done.returncode, done.stderr[-300:])
     return done.stdout

@@ -4,6 +4,8 @@ import pathlib
 import subprocess
 import sys
 
+from limits import bounded
+
 translate, work = sys.argv[1], pathlib.Path(sys.argv[2])
 NUMBER = 30_000
 PORT = '<port id="0" precision="FP32"><dim>2</dim></port>'
@@ -22,7 +24,7 @@ def translated(name, layers, edges):
     path = work / f"{name}.xml"
     text = f"<layers>{''.join(layers)}</layers><edges>{''.join(edges)}</edges>"
     path.write_text(f'<net name="m" version="11">{text}</net>')
-    command = ["prlimit", f"--as={2**31}", "--cpu=40", translate, "--import-openvino", path]
+    command = [*bounded(2**31, seconds=40), translate, "--import-openvino", path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, (name, done.returncode, done.stderr[-300:])
     return done.stdout

@@ -40,3 +40,9 @@ TEST(ElementTypesTest, everyRowIsATypeOfMlir) {
   }
   EXPECT_FALSE(findElement(0) || findElement(14) || findElement(29));
 }
+
+TEST(ElementTypesTest, areThereWithoutTheDialect) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  EXPECT_EQ(getOnnxDataType(Float32Type::get(&context)), 1);
+  EXPECT_EQ(getOnnxDataType(IndexType::get(&context)), std::nullopt);
+}
