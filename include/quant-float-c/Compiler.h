@@ -204,7 +204,7 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelRunPasses(
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelSetFakeConvertMode(
     QuantFloatModel model, int32_t mode, QuantFloatError *error);
 
-/** Writes the model as MLIR, as text or bytecode.
+/** Writes the model as MLIR, as text, or as bytecode if it is valid.
  * @since 0.1 */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelWrite(QuantFloatModel model, bool asBytecode,

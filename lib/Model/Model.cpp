@@ -154,13 +154,17 @@ llvm::Error Model::requireValid(SessionCall &call) {
   return llvm::Error::success();
 }
 
-llvm::Error Model::write(llvm::raw_ostream &os, bool asBytecode) const {
+llvm::Error Model::write(llvm::raw_ostream &os, bool asBytecode) {
   SessionCall call(*session);
-  if (!asBytecode)
+  if (!asBytecode) {
     getModule().print(os, OpPrintingFlags());
-  else if (failed(writeBytecodeToFile(getModule(), os)))
-    return call.fail();
-  return llvm::Error::success();
+    return llvm::Error::success();
+  }
+  // Upstream's writer needs every attribute that an op must have.
+  if (llvm::Error error = requireValid(call))
+    return error;
+  return failed(writeBytecodeToFile(getModule(), os)) ? call.fail()
+                                                      : llvm::Error::success();
 }
 
 CheckedModel Model::check(const CheckOptions &options) const {

@@ -91,7 +91,7 @@ class Module:
 
     @property
     def bytecode(self) -> bytes:
-        """The model as MLIR bytecode."""
+        """The model, which has to be valid, as MLIR bytecode."""
         return self._native.write(True)
 
     @property

@@ -16,6 +16,7 @@ work = pathlib.Path(sys.argv[1])
 x = np.linspace(-4, 4, 12, dtype=np.float32).reshape(3, 4)
 one = np.float32(0.5)
 
+INVALID = 'func.func @f() -> i8 {\n%0 = "quant_float.constant"() : () -> i8\nreturn %0 : i8\n}'
 PLAIN = """
 func.func @plain(%x: tensor<3x?xf32>, %s: tensor<?xf32>) -> tensor<3x?xi8> {
   %z = arith.constant dense<0> : tensor<i8>
@@ -262,6 +263,12 @@ CASES = [
     # modules
     ("no MLIR", qf.ModelError, "", lambda: qf.parse("no module at all")),
     ("half of one", qf.ModelError, "", lambda: qf.parse(PLAIN[:200])),
+    (
+        "bytecode of what is not valid",
+        qf.ModelError,
+        "requires attribute 'value'",
+        lambda: qf.parse(INVALID, verify=False).bytecode,
+    ),
     ("half of bytecode", qf.ModelError, "", lambda: qf.parse(module.bytecode[:100])),
     ("not UTF-8", qf.ModelError, "", lambda: qf.parse(b"\xff\xfe\xfd")),
     ("source None", TypeError, "source must be bytes, but got NoneType", lambda: qf.parse(None)),

@@ -86,8 +86,8 @@ public:
   /// Verifies every op against the rules of its opset. Whatever needs a valid
   /// model below does so by itself, once.
   llvm::Error verify();
-  /// Writes the model as MLIR, as text or bytecode.
-  llvm::Error write(llvm::raw_ostream &os, bool asBytecode = false) const;
+  /// Writes the model as MLIR, as text, or as bytecode if it is valid.
+  llvm::Error write(llvm::raw_ostream &os, bool asBytecode = false);
   /// What is to be said about each quantization node, in a copy.
   CheckedModel check(const CheckOptions &options = {}) const;
   /// Runs a pipeline in MLIR's textual form, such as

@@ -18,7 +18,8 @@ def models(name, good, broken):
     """What an importer's tests make: by scripts that make good files, and by those that run a program
     on broken ones."""
     tests = ROOT / "test/Target" / name
-    inputs = os.pathsep.join(str(folder / "Inputs") for folder in (tests, tests.parent / "ONNX"))
+    folders = (tests / "Inputs", tests.parent / "ONNX/Inputs", ROOT / "test/helpers")
+    inputs = os.pathsep.join(map(str, folders))
     environment = os.environ | {"PYTHONPATH": inputs}
     with tempfile.TemporaryDirectory() as folder:
         for script in good:
