@@ -10,7 +10,7 @@
 
 #include "Kernel.h"
 #include "quant-float-c/Compiler.h"
-#include "quant-float/ExecutionEngine/CudaDevice.h"
+#include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/Support/ElementTypes.h"
 
 using namespace mlir;

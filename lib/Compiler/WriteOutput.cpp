@@ -13,6 +13,7 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
+#include <csignal>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -22,7 +23,12 @@ namespace {
 class FileOnLoan {
 public:
   explicit FileOnLoan(StringRef name) : name(name) {
+    // Handlers of signals that end the program pass them on; the one of SIGUSR1
+    // does not, and is of no use here.
+    struct sigaction before;
+    sigaction(SIGUSR1, nullptr, &before);
     llvm::sys::RemoveFileOnSignal(name);
+    sigaction(SIGUSR1, &before, nullptr);
   }
   ~FileOnLoan() { llvm::sys::DontRemoveFileOnSignal(name); }
 

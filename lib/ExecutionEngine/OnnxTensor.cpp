@@ -9,7 +9,7 @@
 #include "TensorDecoder.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "quant-float/ExecutionEngine/TensorFile.h"
+#include "quant-float/ExecutionEngine/Tensor.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -18,8 +18,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-llvm::Expected<Tensor> mlir::quant_float::readOnnxTensor(StringRef path,
-                                                         MLIRContext *context) {
+llvm::Expected<Tensor> Tensor::readOnnx(StringRef path, MLIRContext *context) {
   auto file = openRegularFile(path);
   if (!file)
     return llvm::createStringError("cannot be read: " +

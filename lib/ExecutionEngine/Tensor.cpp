@@ -11,101 +11,79 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Null for types that tensors in memory cannot have.
-static const ElementLayout *findLayout(Type elementType) {
+const ElementInfo *quant_float::findSlotElement(Type elementType) {
   std::optional<int32_t> dtype = getOnnxDataType(elementType);
-  return dtype ? getElementLayout(*dtype) : nullptr;
+  return dtype ? findSlotElement(*dtype) : nullptr;
 }
 
-const ElementLayout &mlir::quant_float::getLayout(Type elementType) {
-  return *findLayout(elementType);
+int64_t quant_float::getSlotBytes(Type elementType) {
+  const ElementInfo *element = findSlotElement(elementType);
+  return element ? element->getSlotBytes() : 0;
 }
 
-int64_t mlir::quant_float::getSlotBytes(Type elementType) {
-  const ElementLayout *layout = findLayout(elementType);
-  return layout ? layout->slotBytes : 0;
-}
-
-std::string mlir::quant_float::spellTensor(Type elementType,
-                                           ArrayRef<int64_t> sizes) {
-  ElementLayout unknown = {};
+std::string quant_float::spellTensor(Type elementType,
+                                     ArrayRef<int64_t> sizes) {
+  ElementInfo unknown = {};
   std::string name;
-  const ElementLayout *layout = findLayout(elementType);
-  if (!layout) {
+  const ElementInfo *element = findSlotElement(elementType);
+  if (!element) {
     llvm::raw_string_ostream(name) << elementType;
-    unknown.name = name.c_str();
-    layout = &unknown;
+    unknown.onnx = name.c_str();
+    element = &unknown;
   }
-  return spellTensor(*layout, sizes.vec(), ShapedType::kDynamic);
+  return spellTensor(*element, sizes, ShapedType::kDynamic);
 }
 
-llvm::Expected<int64_t> mlir::quant_float::countBytes(Type elementType,
-                                                      ArrayRef<int64_t> sizes) {
-  const ElementLayout *layout = findLayout(elementType);
-  if (!layout)
-    return llvm::createStringError(
-        spellTensor(elementType, sizes) +
-        ": expected an element type that tensors in memory can have");
-  int64_t bytes;
-  std::string error;
-  if (!countBytes(*layout, sizes.vec(), bytes, error))
-    return llvm::createStringError(error);
-  return bytes;
+/// Or an error that says that there is none.
+static llvm::Expected<const ElementInfo *>
+requireSlotElement(Type elementType, ArrayRef<int64_t> sizes) {
+  if (const ElementInfo *element = findSlotElement(elementType))
+    return element;
+  return llvm::createStringError(
+      spellTensor(elementType, sizes) +
+      ": expected an element type that tensors in memory can have");
+}
+
+llvm::Expected<int64_t> quant_float::countBytes(Type elementType,
+                                                ArrayRef<int64_t> sizes) {
+  auto element = requireSlotElement(elementType, sizes);
+  return element ? countBytes(**element, sizes) : element.takeError();
+}
+
+static llvm::Expected<Tensor> addType(Type elementType,
+                                      llvm::Expected<TensorBuffer> buffer) {
+  if (!buffer)
+    return buffer.takeError();
+  return Tensor(elementType, std::move(*buffer));
 }
 
 llvm::Expected<Tensor> Tensor::allocate(Type elementType,
                                         ArrayRef<int64_t> sizes) {
-  llvm::Expected<int64_t> count = countBytes(elementType, sizes);
-  if (!count)
-    return count.takeError();
-  Tensor tensor(elementType, sizes);
-  // One byte at least: an empty tensor has an address too. Not `new`, which
-  // ends the program when there is no memory.
-  std::size_t rounded = (static_cast<uint64_t>(*count) + 64) & ~uint64_t(63);
-  void *memory = std::aligned_alloc(64, rounded);
-  if (!memory)
-    return llvm::createStringError(spellTensor(elementType, sizes) +
-                                   ": no memory for " + llvm::Twine(*count) +
-                                   " bytes");
-  tensor.owner = std::shared_ptr<void>(memory, std::free);
-  tensor.bytes = ArrayRef(static_cast<const char *>(memory), *count);
-  tensor.isWritable = true;
-  return tensor;
+  auto element = requireSlotElement(elementType, sizes);
+  if (!element)
+    return element.takeError();
+  return addType(elementType, TensorBuffer::allocate(**element, sizes));
 }
 
 llvm::Expected<Tensor> Tensor::view(Type elementType, ArrayRef<int64_t> sizes,
                                     ArrayRef<char> bytes,
                                     std::shared_ptr<const void> owner) {
-  llvm::Expected<int64_t> count = countBytes(elementType, sizes);
-  if (!count)
-    return count.takeError();
-  if (static_cast<uint64_t>(*count) != bytes.size())
-    return llvm::createStringError(
-        spellTensor(elementType, sizes) + ": expected " + llvm::Twine(*count) +
-        " bytes, but got " + llvm::Twine(bytes.size()));
-  Tensor tensor(elementType, sizes);
-  tensor.bytes = bytes;
-  tensor.owner = std::move(owner);
-  return tensor;
+  auto element = requireSlotElement(elementType, sizes);
+  if (!element)
+    return element.takeError();
+  return addType(elementType,
+                 TensorBuffer::view(**element, sizes, bytes, std::move(owner)));
 }
 
-int64_t Tensor::getNumElements() const {
-  return bytes.size() / getSlotBytes(elementType);
-}
-
-MutableArrayRef<char> Tensor::getMutableBytes() {
-  assert(isWritable && "views are read-only");
-  return {const_cast<char *>(bytes.data()), bytes.size()};
-}
-
-qf_tensor Tensor::getDescriptor() const {
-  return {const_cast<char *>(bytes.data()), sizes.data(),
-          static_cast<int32_t>(sizes.size()), *getOnnxDataType(elementType)};
+Tensor Tensor::withElementType(Type type) const {
+  Tensor result = *this;
+  result.elementType = type;
+  result.element = findSlotElement(type);
+  return result;
 }
 
 /// One element's bits into its slot: integers of 4 and 2 bits sign-extended,
@@ -156,9 +134,4 @@ llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
     return llvm::createStringError("expected a constant of numbers");
   }
   return tensor;
-}
-
-void mlir::quant_float::fillRandom(Tensor &tensor, uint64_t seed) {
-  fillRandom(getLayout(tensor.getElementType()),
-             tensor.getMutableBytes().data(), tensor.getNumElements(), seed);
 }

@@ -8,7 +8,7 @@
 
 #include "CompiledCode.h"
 #include "SessionCall.h"
-#include "quant-float/ExecutionEngine/CudaDevice.h"
+#include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringMap.h"

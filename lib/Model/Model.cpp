@@ -18,7 +18,7 @@
 #include "quant-float-c/CudaRuntime.h"
 #include "quant-float/Compiler/WriteOutput.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/ExecutionEngine/CudaDevice.h"
+#include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/TargetCpu.h"

@@ -158,8 +158,8 @@ OutputFile::OutputFile(OutputFile &&other)
       aside(std::exchange(other.aside, std::string())),
       old(std::exchange(other.old, std::string())),
       descriptor(std::exchange(other.descriptor, -1)), stream(other.stream),
-      exists(other.exists), replaced(other.replaced), mode(other.mode),
-      owner(other.owner), group(other.group) {}
+      exists(other.exists), finished(other.finished), replaced(other.replaced),
+      mode(other.mode), owner(other.owner), group(other.group) {}
 
 OutputFile::~OutputFile() {
   if (descriptor >= 0)
@@ -266,8 +266,9 @@ bool OutputFile::copyAside() {
   return isGood;
 }
 
-/// Everything but taking the place of the target.
 bool OutputFile::finish() {
+  if (error || finished)
+    return !error;
   if (stream && !aside.empty() && !copyAside())
     return false;
   // Another program may have written the file, or nobody has anything.
@@ -292,7 +293,7 @@ bool OutputFile::finish() {
   // Some file systems tell only now that the disk is full.
   if (descriptor >= 0 && close(std::exchange(descriptor, -1)))
     return fail(errno);
-  return !error;
+  return finished = !error;
 }
 
 bool OutputFile::replace(bool keepsOld) {

@@ -9,76 +9,64 @@
 #include "quant-float/TensorData/Elements.h"
 
 #include "quant-float-c/EntryPoint.h"
-#include "quant-float/Support/ElementTypes.h"
-#include <array>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
-#include <iterator>
 
+using namespace mlir;
 using namespace mlir::quant_float;
 
-static constexpr ElementLayout makeLayout(const ElementInfo &element) {
-  ElementLayout layout = {};
-  layout.dtype = element.number;
-  layout.name = element.onnx;
-  layout.npy = element.npy;
-  layout.bits = element.bits;
-  layout.slotBytes = element.getSlotBytes();
-  layout.isSigned = element.elementClass == ElementClass::Signed;
-  if (element.elementClass != ElementClass::Float)
-    return layout;
-  layout.isNarrowFloat = element.bits <= 8;
-  if (layout.isNarrowFloat)
-    return layout;
-  layout.mantissaBits = element.number == QF_BFLOAT16 ? 7
-                        : element.bits == 16          ? 10
-                        : element.bits == 32          ? 23
-                                                      : 52;
-  layout.bias = (1u << (element.bits - 2 - layout.mantissaBits)) - 1;
-  return layout;
+static bool isSigned(const ElementInfo &element) {
+  return element.elementClass == ElementClass::Signed;
 }
 
-const ElementLayout *mlir::quant_float::getElementLayout(int32_t dtype) {
-  static constexpr std::array kLayouts = [] {
-    std::array<ElementLayout, std::size(kElements)> layouts = {};
-    for (size_t i = 0; i < layouts.size(); ++i)
-      layouts[i] = makeLayout(kElements[i]);
-    return layouts;
-  }();
-  for (const ElementLayout &layout : kLayouts)
-    if (layout.dtype == dtype && layout.bits)
-      return &layout;
-  return nullptr;
+/// Of floats of 16 bits and more; 0 of others.
+static unsigned getMantissaBits(const ElementInfo &element) {
+  if (element.elementClass != ElementClass::Float || element.bits <= 8)
+    return 0;
+  return element.number == QF_BFLOAT16 ? 7
+         : element.bits == 16          ? 10
+         : element.bits == 32          ? 23
+                                       : 52;
 }
 
-std::string mlir::quant_float::spellTensor(const ElementLayout &element,
-                                           const std::vector<int64_t> &sizes,
-                                           int64_t open) {
-  std::string text = std::string(element.name) + "[";
-  for (size_t i = 0; i < sizes.size(); ++i)
-    text +=
-        (i ? "x" : "") + (sizes[i] == open ? "?" : std::to_string(sizes[i]));
+/// Of the same.
+static uint64_t getBias(const ElementInfo &element) {
+  return (1u << (element.bits - 2 - getMantissaBits(element))) - 1;
+}
+
+const ElementInfo *quant_float::findSlotElement(int32_t dtype) {
+  const ElementInfo *element = findElement(dtype);
+  return element && element->bits ? element : nullptr;
+}
+
+std::string quant_float::spellTensor(const ElementInfo &element,
+                                     ArrayRef<int64_t> sizes, int64_t open) {
+  std::string text = std::string(element.onnx) + "[";
+  for (auto [index, size] : llvm::enumerate(sizes))
+    text += (index ? "x" : "") + (size == open ? "?" : std::to_string(size));
   return text + "]";
 }
 
-bool mlir::quant_float::countBytes(const ElementLayout &element,
-                                   const std::vector<int64_t> &sizes,
-                                   int64_t &bytes, std::string &error) {
-  bytes = element.slotBytes;
+llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
+                                                ArrayRef<int64_t> sizes) {
+  int64_t bytes = element.getSlotBytes();
   bool isTooLarge = false, isEmpty = false;
   for (int64_t size : sizes) {
-    if (size < 0) {
-      error = spellTensor(element, sizes) +
-              ": expected sizes of 0 or more, but got " + std::to_string(size);
-      return false;
-    }
+    if (size < 0)
+      return llvm::createStringError(spellTensor(element, sizes) +
+                                     ": expected sizes of 0 or more, but got " +
+                                     Twine(size));
     isEmpty |= size == 0;
-    isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
+    isTooLarge |= llvm::MulOverflow(bytes, size, bytes);
   }
   if (isEmpty)
-    bytes = 0;
-  else if (isTooLarge)
-    error = spellTensor(element, sizes) + ": expected fewer than 2^63 bytes";
-  return isEmpty || !isTooLarge;
+    return 0;
+  if (isTooLarge)
+    return llvm::createStringError(spellTensor(element, sizes) +
+                                   ": expected fewer than 2^63 bytes");
+  return bytes;
 }
 
 /// SplitMix64: each element's bits follow from its position alone.
@@ -106,9 +94,9 @@ static void forSlot(unsigned slotBytes, Function function) {
 
 /// Replaces each slot by what `compute` makes of its position and its bits.
 template <typename Compute>
-static void mapSlots(const ElementLayout &element, void *slots, int64_t count,
+static void mapSlots(const ElementInfo &element, void *slots, int64_t count,
                      Compute compute) {
-  forSlot(element.slotBytes, [&](auto zero) {
+  forSlot(element.getSlotBytes(), [&](auto zero) {
     using Slot = decltype(zero);
     char *place = static_cast<char *>(slots);
     for (int64_t i = 0; i < count; ++i, place += sizeof(Slot)) {
@@ -120,48 +108,49 @@ static void mapSlots(const ElementLayout &element, void *slots, int64_t count,
   });
 }
 
-void mlir::quant_float::fillRandom(const ElementLayout &element, void *slots,
-                                   int64_t count, uint64_t seed) {
+void quant_float::fillRandom(const ElementInfo &element, void *slots,
+                             int64_t count, uint64_t seed) {
   uint64_t base = scramble(seed);
   unsigned unused = 64 - element.bits;
+  unsigned mantissaBits = getMantissaBits(element);
   mapSlots(element, slots, count, [&](int64_t i, uint64_t) -> uint64_t {
     uint64_t bits = scramble(base + static_cast<uint64_t>(i));
-    if (element.isSigned)
+    if (isSigned(element))
       return static_cast<uint64_t>(static_cast<int64_t>(bits) >> unused);
     uint64_t value = bits >> unused;
-    if (!element.mantissaBits)
+    if (!mantissaBits)
       return value;
     // Random sign and mantissa, one of the eleven exponents -8 to 2.
-    uint64_t exponent = element.bias - 8 + (bits & 0xff) % 11;
+    uint64_t exponent = getBias(element) - 8 + (bits & 0xff) % 11;
     uint64_t kept = (uint64_t(1) << (element.bits - 1)) |
-                    ((uint64_t(1) << element.mantissaBits) - 1);
-    return (value & kept) | (exponent << element.mantissaBits);
+                    ((uint64_t(1) << mantissaBits) - 1);
+    return (value & kept) | (exponent << mantissaBits);
   });
 }
 
-void mlir::quant_float::fillRange(const ElementLayout &element, void *slots,
-                                  int64_t count, uint64_t first) {
+void quant_float::fillRange(const ElementInfo &element, void *slots,
+                            int64_t count, uint64_t first) {
   unsigned unused = 64 - element.bits;
   mapSlots(element, slots, count, [&](int64_t i, uint64_t) -> uint64_t {
     uint64_t bits = (first + static_cast<uint64_t>(i)) << unused;
-    return element.isSigned
+    return isSigned(element)
                ? static_cast<uint64_t>(static_cast<int64_t>(bits) >> unused)
                : bits >> unused;
   });
 }
 
-void mlir::quant_float::mergeNaNs(const ElementLayout &element, void *slots,
-                                  int64_t count) {
-  if (!element.isFloat())
+void quant_float::mergeNaNs(const ElementInfo &element, void *slots,
+                            int64_t count) {
+  if (element.elementClass != ElementClass::Float)
     return;
   uint64_t sign = uint64_t(1) << (element.bits - 1);
   // The code from which on magnitudes are NaNs.
   uint64_t first = 0;
-  if (element.mantissaBits)
-    first = (uint64_t(2 * element.bias + 1) << element.mantissaBits) + 1;
-  else if (element.dtype == QF_FLOAT8E4M3FN)
+  if (unsigned mantissaBits = getMantissaBits(element))
+    first = ((2 * getBias(element) + 1) << mantissaBits) + 1;
+  else if (element.number == QF_FLOAT8E4M3FN)
     first = 0x7f;
-  else if (element.dtype == QF_FLOAT8E5M2)
+  else if (element.number == QF_FLOAT8E5M2)
     first = 0x7d;
   else if (element.bits == 8)
     return;
@@ -176,7 +165,7 @@ static uint64_t mix(uint64_t lane, uint64_t word) {
   return lane ^ (lane >> 29);
 }
 
-uint64_t mlir::quant_float::digest(const void *data, uint64_t count) {
+uint64_t quant_float::digest(const void *data, uint64_t count) {
   const char *bytes = static_cast<const char *>(data);
   // Four lanes: each waits only for itself.
   uint64_t lanes[4] = {1, 2, 3, 4};

@@ -9,21 +9,28 @@
 #include "quant-float/TensorData/Npy.h"
 
 #include "quant-float-c/EntryPoint.h"
-#include <cstring>
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Endian.h"
+#include <optional>
 
+using namespace mlir;
 using namespace mlir::quant_float;
 
 /// Whether elements may be stored as `kind`: as we write them, or as ml_dtypes
 /// does, for which NumPy has no name but V and, for some, f1.
-static bool accepts(const ElementLayout &element, std::string_view kind) {
+static bool accepts(const ElementInfo &element, StringRef kind) {
   if (kind == element.npy)
     return true;
-  if (element.dtype == QF_BFLOAT16)
+  if (element.number == QF_BFLOAT16)
     return kind == "V2";
-  bool isNarrowInteger =
-      !element.isFloat() && element.bits > 1 && element.bits < 8;
-  return (kind == "V1" && (element.isNarrowFloat || isNarrowInteger)) ||
-         (kind == "f1" && element.isNarrowFloat);
+  bool isFloat = element.elementClass == ElementClass::Float;
+  bool isNarrow =
+      isFloat ? element.bits <= 8 : element.bits > 1 && element.bits < 8;
+  return isNarrow && (kind == "V1" || (kind == "f1" && isFloat));
+}
+
+static llvm::Error makeHeaderError(const Twine &what) {
+  return llvm::createStringError("header of the .npy file: " + what);
 }
 
 namespace {
@@ -31,201 +38,162 @@ namespace {
 /// Reads the header's text, a literal of a Python dictionary.
 class HeaderParser {
 public:
-  HeaderParser(std::string_view text, std::string &error)
-      : rest(text), error(error) {}
-  bool parse();
+  explicit HeaderParser(StringRef text) : rest(text) {}
+  llvm::Error parse();
 
-  std::string_view descr;
-  bool isColumnMajor = false;
-  std::vector<int64_t> sizes;
+  std::optional<StringRef> descr;
+  std::optional<bool> isColumnMajor;
+  std::optional<SmallVector<int64_t>> sizes;
 
 private:
-  bool fail(const std::string &what) {
-    error = "header of the .npy file: " + what;
-    return false;
+  bool consume(StringRef token) {
+    rest = rest.ltrim(" \t\n\r");
+    return rest.consume_front(token);
   }
-  void skipBlanks() {
-    size_t next = rest.find_first_not_of(" \t\n\r");
-    rest.remove_prefix(next == rest.npos ? rest.size() : next);
-  }
-  bool consume(std::string_view token) {
-    skipBlanks();
-    if (rest.substr(0, token.size()) != token)
-      return false;
-    rest.remove_prefix(token.size());
-    return true;
-  }
-  bool parseString(std::string_view &text);
-  bool parseSize(int64_t &size);
+  bool parseString(StringRef &text);
   bool parseSizes();
-  bool parseValue(std::string_view key);
+  llvm::Error parseValue(StringRef key);
 
-  std::string_view rest;
-  std::string &error;
-  bool hasDescr = false, hasOrder = false, hasShape = false;
+  StringRef rest;
 };
 
 } // namespace
 
-bool HeaderParser::parseString(std::string_view &text) {
-  skipBlanks();
-  if (rest.empty() || (rest[0] != '\'' && rest[0] != '"'))
+bool HeaderParser::parseString(StringRef &text) {
+  StringRef quote = consume("'") ? "'" : consume("\"") ? "\"" : "";
+  if (quote.empty() || !rest.contains(quote))
     return false;
-  size_t end = rest.find(rest[0], 1);
-  if (end == rest.npos)
-    return false;
-  text = rest.substr(1, end - 1);
-  rest.remove_prefix(end + 1);
+  std::tie(text, rest) = rest.split(quote);
   return true;
 }
 
-bool HeaderParser::parseSize(int64_t &size) {
-  skipBlanks();
-  size_t digits = 0;
-  size = 0;
-  for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9';
-       ++digits)
-    if (__builtin_mul_overflow(size, 10, &size) ||
-        __builtin_add_overflow(size, rest[digits] - '0', &size))
-      return false;
-  rest.remove_prefix(digits);
-  return digits;
-}
-
 bool HeaderParser::parseSizes() {
+  sizes.emplace();
   if (!consume("("))
     return false;
   while (!consume(")")) {
-    if (!parseSize(sizes.emplace_back()))
+    uint64_t size;
+    if (rest.consumeInteger(10, size) || size > INT64_MAX)
       return false;
+    sizes->push_back(size);
     // Python 2 wrote long integers so.
-    if (!rest.empty() && rest[0] == 'L')
-      rest.remove_prefix(1);
+    rest.consume_front("L");
     if (!consume(","))
       return consume(")");
   }
   return true;
 }
 
-bool HeaderParser::parseValue(std::string_view key) {
+llvm::Error HeaderParser::parseValue(StringRef key) {
   if (key == "descr") {
-    hasDescr = true;
-    return parseString(descr) || fail("'descr': expected the name of one type");
-  }
-  if (key == "fortran_order") {
-    hasOrder = true;
+    if (!parseString(descr.emplace()))
+      return makeHeaderError("'descr': expected the name of one type");
+  } else if (key == "fortran_order") {
     isColumnMajor = consume("True");
-    return isColumnMajor || consume("False") ||
-           fail("'fortran_order': expected True or False");
+    if (!*isColumnMajor && !consume("False"))
+      return makeHeaderError("'fortran_order': expected True or False");
+  } else if (key == "shape") {
+    if (!parseSizes())
+      return makeHeaderError("'shape': expected sizes in parentheses");
+  } else {
+    return makeHeaderError("unknown key '" + key + "'");
   }
-  if (key == "shape") {
-    hasShape = true;
-    sizes.clear();
-    return parseSizes() || fail("'shape': expected sizes in parentheses");
-  }
-  return fail("unknown key '" + std::string(key) + "'");
+  return llvm::Error::success();
 }
 
-bool HeaderParser::parse() {
+llvm::Error HeaderParser::parse() {
   if (!consume("{"))
-    return fail("expected a dictionary");
+    return makeHeaderError("expected a dictionary");
   while (!consume("}")) {
-    std::string_view key;
+    StringRef key;
     if (!parseString(key) || !consume(":"))
-      return fail("expected a key and a colon");
-    if (!parseValue(key))
-      return false;
-    if (!consume(",")) {
-      if (!consume("}"))
-        return fail("expected a comma or the end");
-      break;
-    }
+      return makeHeaderError("expected a key and a colon");
+    if (llvm::Error error = parseValue(key))
+      return error;
+    if (consume(","))
+      continue;
+    if (!consume("}"))
+      return makeHeaderError("expected a comma or the end");
+    break;
   }
-  return (hasDescr && hasOrder && hasShape) ||
-         fail("expected the keys 'descr', 'fortran_order' and 'shape'");
+  if (!descr || !isColumnMajor || !sizes)
+    return makeHeaderError(
+        "expected the keys 'descr', 'fortran_order' and 'shape'");
+  return llvm::Error::success();
 }
 
-/// The header's text in `header`; `bytes` loses everything before the data.
-static bool splitHeader(std::string_view &bytes, std::string_view &header,
-                        std::string &error) {
-  auto fail = [&](const std::string &what) {
-    error = "header of the .npy file: " + what;
-    return false;
-  };
-  constexpr std::string_view kMagic("\x93NUMPY", 6);
-  if (bytes.substr(0, kMagic.size()) != kMagic) {
-    error = "expected a .npy file, but its first bytes are not those of one";
-    return false;
-  }
-  bytes.remove_prefix(kMagic.size());
-  auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
+/// The header's text; `bytes` loses everything before the data.
+static llvm::Expected<StringRef> splitHeader(StringRef &bytes) {
+  if (!bytes.consume_front(StringRef("\x93NUMPY", 6)))
+    return llvm::createStringError(
+        "expected a .npy file, but its first bytes are not those of one");
+  auto byte = [&](size_t i) { return unsigned(bytes.bytes_begin()[i]); };
   if (bytes.size() < 2)
-    return fail("the file ends within it");
+    return makeHeaderError("the file ends within it");
   if (byte(0) < 1 || byte(0) > 3)
-    return fail("expected version 1, 2 or 3, but got " +
-                std::to_string(byte(0)) + "." + std::to_string(byte(1)));
+    return makeHeaderError("expected version 1, 2 or 3, but got " +
+                           Twine(byte(0)) + "." + Twine(byte(1)));
   size_t lengthBytes = byte(0) == 1 ? 2 : 4;
-  bytes.remove_prefix(2);
+  bytes = bytes.drop_front(2);
   if (bytes.size() < lengthBytes)
-    return fail("the file ends within it");
-  uint64_t length = 0;
-  for (size_t i = 0; i < lengthBytes; ++i)
-    length |= static_cast<uint64_t>(byte(i)) << (8 * i);
-  bytes.remove_prefix(lengthBytes);
+    return makeHeaderError("the file ends within it");
+  uint64_t length = lengthBytes == 2
+                        ? llvm::support::endian::read16le(bytes.data())
+                        : llvm::support::endian::read32le(bytes.data());
+  bytes = bytes.drop_front(lengthBytes);
   if (bytes.size() < length)
-    return fail("expected " + std::to_string(length) +
-                " bytes, but the file ends after " +
-                std::to_string(bytes.size()));
-  header = bytes.substr(0, length);
-  bytes.remove_prefix(length);
-  return true;
+    return makeHeaderError("expected " + Twine(length) +
+                           " bytes, but the file ends after " +
+                           Twine(bytes.size()));
+  StringRef header = bytes.take_front(length);
+  bytes = bytes.drop_front(length);
+  return header;
 }
 
-bool mlir::quant_float::parseNpy(std::string_view bytes,
-                                 const ElementLayout &element,
-                                 NpyContents &contents, std::string &error) {
-  std::string_view text;
-  if (!splitHeader(bytes, text, error))
-    return false;
-  HeaderParser header(text, error);
-  if (!header.parse())
-    return false;
-  std::string_view kind = header.descr;
-  bool isBigEndian = !kind.empty() && kind[0] == '>';
+llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
+                                                  const ElementInfo &element) {
+  llvm::Expected<StringRef> text = splitHeader(bytes);
+  if (!text)
+    return text.takeError();
+  HeaderParser header(*text);
+  if (llvm::Error error = header.parse())
+    return std::move(error);
+  StringRef kind = *header.descr;
+  bool isBigEndian = kind.starts_with(">");
   if (kind.find_first_of("<>=|") == 0)
-    kind.remove_prefix(1);
-  if (!accepts(element, kind)) {
-    error = std::string("expected ") + element.name + " in a .npy type '" +
-            element.npy + "', but got '" + std::string(header.descr) + "'";
-    return false;
-  }
-  int64_t count;
-  if (!countBytes(element, header.sizes, count, error))
-    return false;
-  if (static_cast<uint64_t>(count) != bytes.size()) {
-    error = "expected " + std::to_string(count) + " bytes of data for " +
-            spellTensor(element, header.sizes) + ", but got " +
-            std::to_string(bytes.size());
-    return false;
-  }
-  contents.sizes = std::move(header.sizes);
+    kind = kind.drop_front();
+  if (!accepts(element, kind))
+    return llvm::createStringError(Twine("expected ") + element.onnx +
+                                   " in a .npy type '" + element.npy +
+                                   "', but got '" + *header.descr + "'");
+  llvm::Expected<int64_t> count = countBytes(element, *header.sizes);
+  if (!count)
+    return count.takeError();
+  if (static_cast<uint64_t>(*count) != bytes.size())
+    return llvm::createStringError("expected " + Twine(*count) +
+                                   " bytes of data for " +
+                                   spellTensor(element, *header.sizes) +
+                                   ", but got " + Twine(bytes.size()));
+  NpyContents contents;
+  contents.sizes = std::move(*header.sizes);
   contents.data = bytes;
-  contents.isBigEndian = isBigEndian && element.slotBytes > 1;
-  contents.isColumnMajor = header.isColumnMajor && contents.sizes.size() > 1;
+  contents.isBigEndian = isBigEndian && element.getSlotBytes() > 1;
+  contents.isColumnMajor = *header.isColumnMajor && contents.sizes.size() > 1;
   // ml_dtypes leaves the bits above a narrow integer's value undefined.
-  contents.needsSignExtension =
-      kind == "V1" && element.isSigned && element.bits < 8;
-  return true;
+  contents.needsSignExtension = kind == "V1" &&
+                                element.elementClass == ElementClass::Signed &&
+                                element.bits < 8;
+  return contents;
 }
 
-void mlir::quant_float::convertNpy(const NpyContents &contents,
-                                   const ElementLayout &element, void *slots) {
-  const std::vector<int64_t> &sizes = contents.sizes;
+void quant_float::convertNpy(const NpyContents &contents,
+                             const ElementInfo &element, void *slots) {
+  ArrayRef<int64_t> sizes = contents.sizes;
   // Beside a size of 0, the product of the others may be any number.
   if (contents.data.empty())
     return;
-  size_t rank = sizes.size(), slotBytes = element.slotBytes;
-  std::vector<int64_t> strides(rank), index(rank, 0);
+  size_t rank = sizes.size(), slotBytes = element.getSlotBytes();
+  SmallVector<int64_t> strides(rank), index(rank, 0);
   int64_t stride = 1;
   for (size_t i = 0; i < rank; ++i) {
     size_t axis = contents.isColumnMajor ? i : rank - 1 - i;
@@ -253,11 +221,10 @@ void mlir::quant_float::convertNpy(const NpyContents &contents,
   }
 }
 
-std::string
-mlir::quant_float::makeNpyHeader(const ElementLayout &element,
-                                 const std::vector<int64_t> &sizes) {
+std::string quant_float::makeNpyHeader(const ElementInfo &element,
+                                       ArrayRef<int64_t> sizes) {
   std::string text = "{'descr': '";
-  text += element.slotBytes == 1 ? '|' : '<';
+  text += element.getSlotBytes() == 1 ? '|' : '<';
   text += element.npy;
   text += "', 'fortran_order': False, 'shape': (";
   for (int64_t size : sizes)

@@ -1,4 +1,4 @@
-"""Reads what a tool's --help prints: LLVM's form, and one `--option VALUE   text` a line.
+"""Reads what a tool's --help prints, in LLVM's form.
 
 What a manual page says beside it is in tools.toml.
 """
@@ -12,8 +12,6 @@ import tomllib
 # `  --opset=<N|all> - text`, below it `    =value - text`, and text that goes on.
 LLVM_OPTION = re.compile(r"( +)(--?[\w.-]+)(?:[= ]<(.*?)>)? +- ?(.*)$")
 LLVM_CHOICE = re.compile(r" {4}=(\S+) +- +(.*)$")
-# `  --opset N|all   text`; a line of text alone goes on.
-OTHER_OPTION = re.compile(r"( +)(--?\w[\w-]*(?:, --?\w[\w-]*)*)(?:[ =](\S.*?))?(?:  +(\S.*))?$")
 # What a value's name lists: `cpu|nvvm`, `sm_80|sm_90|...`.
 LISTED = re.compile(r"[a-z0-9][\w.-]*$")
 CHOICE = re.compile(r"[\w.,+-]+$")
@@ -33,12 +31,15 @@ class Option:
     value: str
     text: str
     group: str
-    # Written after `=`, or as a word of its own.
-    joined: bool
     # Values that can be listed, with what each means.
     choices: dict[str, str] = dataclasses.field(default_factory=dict)
     # Options of a pass or a pipeline, which are written in its value.
     inner: list["Option"] = dataclasses.field(default_factory=list)
+
+    @property
+    def joined(self):
+        """Whether the value is written after `=`, not as a word of its own."""
+        return len(self.name) > 2
 
     @property
     def spelling(self):
@@ -81,45 +82,34 @@ class Tool:
         return titles.get(option.group, "General")
 
 
-def add_option(options, match, group, joined):
-    indent, names, value, text = (part or "" for part in match.groups())
+def add_option(options, match, group):
+    indent, name, value, text = (part or "" for part in match.groups())
     inside = len(indent) >= 8 and options and group.startswith("Pass")
-    for name in names.split(", "):
-        name = name.lstrip("-") if inside else name
-        option = Option(name, value, text.strip(), group, joined)
-        if "|" in value:
-            option.choices = {word: "" for word in value.split("|") if LISTED.match(word)}
-        (options[-1].inner if inside else options).append(option)
+    option = Option(name.lstrip("-") if inside else name, value, text.strip(), group)
+    if "|" in value:
+        option.choices = {word: "" for word in value.split("|") if LISTED.match(word)}
+    (options[-1].inner if inside else options).append(option)
 
 
 def parse(name, text):
     lines = text.rstrip().split("\n")
-    is_llvm = lines[0].startswith("OVERVIEW: ")
     options, group = [], "Options"
     for line in lines:
-        choice, llvm, other = (
-            form.match(line) for form in (LLVM_CHOICE, LLVM_OPTION, OTHER_OPTION)
-        )
+        choice, option = LLVM_CHOICE.match(line), LLVM_OPTION.match(line)
         last = options and (options[-1].inner or options)[-1]
-        if is_llvm and choice and last:
+        if choice and last:
             # `<empty>` is no value.
             if CHOICE.match(choice[1]):
                 last.choices[choice[1]] = choice[2].strip()
-        elif is_llvm and llvm:
-            add_option(options, llvm, group, joined=len(llvm[2]) > 2)
-        elif not is_llvm and other and len(other[1]) <= 4:
-            add_option(options, other, group, joined=False)
+        elif option:
+            add_option(options, option, group)
         elif title := re.match(r" *(\S.*):$", line):
             group = title[1]
         elif line.startswith(" " * 12) and last and line.strip():
             last.text = f"{last.text} {line.strip()}"
-    if is_llvm:
-        summary = lines[0].removeprefix("OVERVIEW: ")
-        usage = next(line for line in lines if line.startswith("USAGE: "))
-        synopsis = re.sub(r" \(.*", "", usage.removeprefix("USAGE: "))
-    else:
-        synopsis = lines[0].removeprefix("usage: ")
-        summary = next(line for line in lines[1:] if line.strip())
+    summary = lines[0].removeprefix("OVERVIEW: ")
+    usage = next(line for line in lines if line.startswith("USAGE: "))
+    synopsis = re.sub(r" \(.*", "", usage.removeprefix("USAGE: "))
     texts = TEXTS[name]
     # An option whose value may be left out is printed twice, the second time with it.
     found = {option.name: option for option in reversed(options)}

@@ -14,12 +14,13 @@
 
 #include "quant-float/TensorData/Npy.h"
 #include <cstdlib>
+#include <optional>
 
 using namespace mlir::quant_float;
 
 /// The elements as entry points take them, in a block of just their size.
 static std::string convert(const NpyContents &contents,
-                           const ElementLayout &element) {
+                           const ElementInfo &element) {
   // Of one allocation, so that the sanitizer knows the end.
   std::vector<char> slots(contents.data.size());
   convertNpy(contents, element, slots.data());
@@ -27,23 +28,25 @@ static std::string convert(const NpyContents &contents,
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const ElementLayout *element = size ? getElementLayout(data[0]) : nullptr;
+  const ElementInfo *element = size ? findSlotElement(data[0]) : nullptr;
   if (!element)
     return 0;
   // A copy, which ends where the file does.
   std::vector<char> file(data + 1, data + size);
-  NpyContents contents;
-  std::string error;
-  if (!parseNpy({file.data(), file.size()}, *element, contents, error)) {
-    if (error.empty())
+  auto parse = [&](llvm::StringRef bytes) {
+    llvm::Expected<NpyContents> contents = parseNpy(bytes, *element);
+    if (!contents && llvm::toString(contents.takeError()).empty())
       std::abort();
+    return contents ? std::optional(*contents) : std::nullopt;
+  };
+  std::optional<NpyContents> contents = parse({file.data(), file.size()});
+  if (!contents)
     return 0;
-  }
-  std::string slots = convert(contents, *element);
-  std::string written = makeNpyHeader(*element, contents.sizes) + slots;
-  NpyContents again;
-  if (!parseNpy(written, *element, again, error) ||
-      again.sizes != contents.sizes || convert(again, *element) != slots)
+  std::string slots = convert(*contents, *element);
+  std::string written = makeNpyHeader(*element, contents->sizes) + slots;
+  std::optional<NpyContents> again = parse(written);
+  if (!again || again->sizes != contents->sizes ||
+      convert(*again, *element) != slots)
     std::abort();
   return 0;
 }

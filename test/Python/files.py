@@ -7,6 +7,7 @@ import os
 import pathlib
 import pickle
 import resource
+import signal
 import sys
 
 import expect
@@ -55,6 +56,14 @@ for suffix in (".onnx", ".xml", ".mlir", ".mlirbc"):
     locked.chmod(0)
     with ordinary_user():
         check(f"unreadable {suffix}", errno.EACCES, locked, lambda path=locked: qf.load(path))
+
+# Writing a shared library leaves the program's signals alone.
+seen = []
+signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
+module.emit("shared", work / "f.so")
+os.kill(os.getpid(), signal.SIGUSR1)
+expect.true("SIGUSR1", seen == [signal.SIGUSR1])
+
 path = work / "none" / "a.o"
 check("no folder", errno.ENOENT, path, lambda: module.emit("obj", path))
 check("a folder", errno.EISDIR, folder, lambda: module.emit("obj", folder))

@@ -74,7 +74,7 @@ sizes = ("--shapes", "x=5x4", "2=7")
 
 # The bits of quant-float-run, of the same random tensors and of the same files.
 symbol = "graph_main"
-run(0, "--help", stdout="usage: quant-float-exec MODEL.so")
+run(0, "--help", stdout="USAGE: quant-float-exec [options] MODEL.so")
 run(0, "--version", stdout="quant-float-exec, part of quant-float ")
 listed = run(0, "main.so", "--list")
 expected = f"""{symbol} 'the graph'
@@ -144,14 +144,34 @@ expect(places == [[str(i), str(min(300, 1000 - i))] for i in (0, 300, 600, 900) 
 
 # Wrong usage.
 run(2, stderr="quant-float-exec: error: expected a shared library, --help tells more")
-run(2, "main.so", "two.so", stderr="error: unexpected 'two.so'")
-run(2, "main.so", "--nothing", stderr="error: unknown option '--nothing'")
-run(2, "main.so", "--entry", stderr="error: --entry: a value is missing")
-run(2, "main.so", "--time=3", stderr="error: --time: unexpected value '3'")
+run(2, "main.so", "two.so", stderr="Too many positional arguments specified!")
+run(2, "main.so", "--nothing", stderr="Unknown command line argument '--nothing'.")
+run(2, "main.so", "--entry", stderr="for the --entry option: requires a value!")
+run(
+    2,
+    "main.so",
+    "--time=3",
+    stderr="for the --time option: '3' is invalid value for boolean argument!",
+)
 run(2, "main.so", "--random", "one", stderr="error: --random: expected a number, but got 'one'")
 run(2, "main.so", "--random", 1 << 64, stderr="error: --random: expected a number, but got '18446")
-run(2, "main.so", "--repeat", "0", stderr="error: --repeat: expected 1 to 1000000, but got 0")
-run(2, "main.so", "--chunk", "0x", stderr="error: --chunk: expected a number, but got '0x'")
+run(2, "main.so", "--repeat", "0", stderr="error: --repeat: expected 1 or more, but got 0")
+run(
+    2,
+    "main.so",
+    "--chunk",
+    "0x",
+    stderr="for the --chunk option: '0x' value invalid for ulong argument!",
+)
+run(2, "main.so", "--chunk", 0, stderr="error: --chunk: expected 1 to 4294967296, but got 0")
+run(2, "main.so", "--sweep", 1, stderr="for the --sweep option: not enough values!")
+run(
+    2,
+    "main.so",
+    "--offset-bytes",
+    4097,
+    stderr="error: --offset-bytes: expected 0 to 4096, but got 4097",
+)
 run(2, "main.so", "--shapes", "x", stderr="error: --shapes: expected NAME=SIZES, but got 'x'")
 run(2, "main.so", "--shapes", "x=2y", stderr="error: --shapes: expected sizes like 1x3x?, but got '2y' for 'x'")  # fmt: skip
 run(2, "main.so", "--shapes", "x=2x", stderr="expected sizes like 1x3x?, but got '2x' for 'x'")

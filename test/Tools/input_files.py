@@ -55,20 +55,31 @@ external_data_helper.set_external_data(made.graph.initializer[0], "weights.bin")
 made.graph.initializer[0].ClearField("raw_data")
 (work / "weights.bin").write_bytes(weights.tobytes())
 (work / "large.onnx").write_bytes(made.SerializeToString())
-process = subprocess.Popen(
-    [tools / "quant-float-run", "large.onnx", "--random", "1", "--time", "--repeat", "10000000"],
-    cwd=work,
-    stdout=subprocess.DEVNULL,
-    stderr=subprocess.PIPE,
-    text=True,
-)
-maps = pathlib.Path(f"/proc/{process.pid}/maps")
-while process.poll() is None and "weights.bin" not in maps.read_text():
-    time.sleep(0.01)
-os.truncate(work / "weights.bin", 0)
-_, errors = process.communicate(timeout=300)
-assert process.returncode == 1, f"exit {process.returncode}: {errors}"
-assert "weights.bin: error: became shorter while it was read" in errors, errors
+# So is an input of a library.
+cast = "func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E5M2> {\n"
+cast += "  %0 = quant_float.cast %x opset 21 : tensor<?xf32> to tensor<?xf8E5M2>\n"
+cast += "  return %0 : tensor<?xf8E5M2>\n}\n"
+(work / "cast.mlir").write_text(cast)
+expect(run("quant-float-compile", "cast.mlir", "-o", "cast.so"), 0)
+np.save(work / "large.npy", weights)
+for file, *command in (
+    ("weights.bin", "quant-float-run", "large.onnx", "--random", "1"),
+    ("large.npy", "quant-float-exec", "cast.so", "--inputs", "large.npy"),
+):
+    process = subprocess.Popen(
+        [tools / command[0], *command[1:], "--time", "--repeat", "10000000"],
+        cwd=work,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    maps = pathlib.Path(f"/proc/{process.pid}/maps")
+    while process.poll() is None and file not in maps.read_text():
+        time.sleep(0.01)
+    os.truncate(work / file, 0)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 1, f"{file}: exit {process.returncode}: {errors}"
+    assert f"{file}: error: became shorter while it was read" in errors, errors
 
 # Several models: the worst exit code, one array, messages that name the file.
 (work / "good.mlir").write_text(text)

@@ -174,3 +174,26 @@ assert (
 ), failed
 assert first.read_text() == second.read_text() == "kept" and len(list(results.iterdir())) == 2
 print("ok")
+
+# More outputs than a process may have open files.
+count = 100
+types = ", ".join(["tensor<4xf32>"] * count)
+many = f"func.func @many(%x: tensor<4xf32>) -> ({types}) {{\n"
+many += f"  return {', '.join(['%x'] * count)} : {types}\n}}\n"
+(work / "many.mlir").write_text(many)
+subprocess.run(
+    [tools_dir / "quant-float-compile", work / "many.mlir", "-o", work / "many.so"], check=True
+)
+for tool, model in (("run", "many.mlir"), ("exec", "many.so")):
+    command = [
+        tools_dir / f"quant-float-{tool}",
+        work / model,
+        "--random",
+        1,
+        "--outputs",
+        work / f"many-{tool}",
+    ]
+    limited = ["bash", "-c", 'ulimit -n 40; exec "$@"', "bash", *map(str, command)]
+    result = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert not result.returncode, f"{tool}: {result.stderr}"
+    assert len(list((work / f"many-{tool}").iterdir())) == count, tool

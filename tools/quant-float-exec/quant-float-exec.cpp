@@ -6,84 +6,164 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
-#include "Tensors.h"
-#include "quant-float/Support/OutputFile.h"
-#include "quant-float/TensorData/Npy.h"
-#include <algorithm>
-#include <cerrno>
+#include "../RunTool.h"
+#include "quant-float/CudaRuntime/CudaDevice.h"
+#include "quant-float/Support/InputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
-#include <cstring>
 #include <dlfcn.h>
-#include <sys/stat.h>
 
-using namespace quant_float_exec;
+using namespace mlir;
 using namespace mlir::quant_float;
+namespace cl = llvm::cl;
 
 namespace {
+struct Options : RunOptions {
+  Options()
+      : RunOptions("quant-float-exec", {".so"}, "MODEL.so",
+                   "tensors for the inputs (.npy, raw .bin), in the graph's "
+                   "order or by name; several may follow") {}
 
-/// Everything between the command line and the exit code.
-class Session {
+  cl::opt<bool> all{"all", cl::desc("run all functions one after the other"),
+                    cl::cat(category)};
+  cl::opt<bool> list{"list",
+                     cl::desc("print what the library holds, and run nothing"),
+                     cl::cat(category)};
+  cl::opt<bool> digest{"digest", cl::desc("print 64 bits for each output"),
+                       cl::cat(category)};
+  cl::opt<bool> mergeNaNs{
+      "merge-nans",
+      cl::desc("digests take all NaNs for one: what arithmetic makes of a NaN "
+               "has no specified sign"),
+      cl::cat(category)};
+  cl::list<uint64_t> sweep{
+      "sweep", cl::multi_val(2), cl::value_desc("FIRST COUNT"),
+      cl::desc("run functions of one input of one open size on all elements "
+               "whose bits are FIRST, FIRST + 1, ...; with --digest"),
+      cl::cat(category)};
+  cl::opt<uint64_t> chunk{
+      "chunk", cl::value_desc("N"), cl::init(uint64_t(1) << 26),
+      cl::desc("elements of --sweep at a time (default: 67108864)"),
+      cl::cat(category)};
+  cl::opt<int> device{"device", cl::value_desc("N"), cl::init(0),
+                      cl::desc("the GPU (default: 0)"), cl::cat(category)};
+  cl::opt<uint64_t> offsetBytes{
+      "offset-bytes", cl::value_desc("N"), cl::init(0),
+      cl::desc("move all tensors so far from alignment"), cl::cat(category)};
+  cl::opt<bool> showDevice{
+      "show-device",
+      cl::desc("print a GPU's chip, its name and the version of CUDA that the "
+               "driver knows; without MODEL.so"),
+      cl::cat(category)};
+
+  llvm::Error check() const;
+};
+
+/// Runs the functions of a library.
+class Runner {
 public:
-  Session(const Options &options, Error &error)
-      : options(options), error(error) {}
-  bool run();
+  Runner(Options &options, const qf_library &library)
+      : options(options), library(library) {}
+  llvm::Error run(const qf_entry &entry);
+  llvm::Error sweep(ArrayRef<const qf_entry *> entries);
 
 private:
   /// What is wrong with the library, or with what it computes.
-  bool fail(const std::string &what, int code = kWrongInput) {
-    return error.fail(options.path, what, code);
+  llvm::Error fail(const Twine &what) const {
+    return quant_float::fail(options.model, what);
   }
-  bool showDevice();
-  bool openDevice();
-  bool openLibrary();
-  bool selectEntries();
-  void list() const;
-  bool plan(const qf_entry &entry, InputPlan &inputs);
-  bool gatherInputs(const qf_entry &entry, std::vector<Tensor> &inputs);
-  bool isOnDevice() const { return !std::strcmp(library->target, "nvvm"); }
-  bool allocateOutputs(const qf_entry &entry, const std::vector<Tensor> &inputs,
-                       std::vector<Tensor> &outputs);
-  bool call(const qf_entry &entry, const std::vector<Tensor> &inputs,
-            std::vector<Tensor> &outputs);
-  bool measure(const qf_entry &entry, const std::vector<qf_tensor> &inputs,
-               std::vector<qf_tensor> &outputs, size_t bytes, int64_t elements);
-  bool runEntry(const qf_entry &entry);
-  bool sweep();
+  bool isOnDevice() const { return StringRef(library.target) == "nvvm"; }
+  llvm::Expected<std::vector<TensorBuffer>> gatherInputs(const qf_entry &entry);
+  llvm::Error allocateOutputs(const qf_entry &entry,
+                              ArrayRef<TensorBuffer> inputs,
+                              std::vector<TensorBuffer> &outputs);
+  llvm::Error call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
+                   std::vector<TensorBuffer> &outputs);
+  llvm::Error measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
+                      MutableArrayRef<qf_tensor> taken,
+                      ArrayRef<TensorBuffer> inputs,
+                      ArrayRef<TensorBuffer> outputs);
   void printDigests(const qf_entry &entry, uint64_t first,
-                    std::vector<Tensor> &outputs);
-  bool writeOutputs(const std::vector<Tensor> &outputs);
+                    MutableArrayRef<TensorBuffer> outputs);
 
-  const Options &options;
-  Error &error;
-  const qf_library *library = nullptr;
-  std::vector<const qf_entry *> entries;
-  CudaContext context;
+  Options &options;
+  const qf_library &library;
+  /// Where code for a GPU runs.
+  std::optional<CudaDevice> device;
 };
 
+/// Memory of a device, given back at the end.
+class DeviceMemory {
+public:
+  explicit DeviceMemory(const CudaDevice *device) : device(device) {}
+  ~DeviceMemory() {
+    for (void *pointer : pointers)
+      device->free(pointer);
+  }
+  llvm::Expected<char *> allocate(size_t bytes) {
+    llvm::Expected<void *> pointer = device->allocate(bytes);
+    if (!pointer)
+      return pointer.takeError();
+    pointers.push_back(*pointer);
+    return static_cast<char *>(*pointer);
+  }
+
+private:
+  const CudaDevice *device;
+  std::vector<void *> pointers;
+};
 } // namespace
 
-/// Of code for the CPU, and when it is open, nothing.
-bool Session::openDevice() {
-  std::string what;
-  if (library && (!isOnDevice() || context.isOpen()))
-    return true;
-  return context.open(options.device, what) ||
-         (library ? fail(what) : error.fail("quant-float-exec", what));
+llvm::Error Options::check() const {
+  auto isBetween = [&](StringRef option, uint64_t least, uint64_t most,
+                       uint64_t given) -> llvm::Error {
+    if (given >= least && given <= most)
+      return llvm::Error::success();
+    return failUsage(option + ": expected " + Twine(least) + " to " +
+                     Twine(most) + ", but got " + Twine(given));
+  };
+  if (llvm::Error error = isBetween("--chunk", 1, uint64_t(1) << 32, chunk))
+    return error;
+  if (llvm::Error error = isBetween("--offset-bytes", 0, 4096, offsetBytes))
+    return error;
+  if (showDevice && !model.empty())
+    return failUsage("--show-device: expected no library");
+  if (!showDevice && model.empty())
+    return failUsage("expected a shared library, --help tells more");
+  if (all && (!entry.empty() || !inputs.empty() || !outputs.empty()))
+    return failUsage("--all: expected none of --entry, --inputs, --outputs");
+  if (mergeNaNs && !digest)
+    return failUsage("--merge-nans: expected --digest");
+  if (!sweep.empty() && (random.getNumOccurrences() || !inputs.empty() ||
+                         !shapes.empty() || !outputs.empty() || time))
+    return failUsage("--sweep: expected none of --random, --inputs, --shapes, "
+                     "--outputs, --time");
+  return llvm::Error::success();
 }
 
-bool Session::showDevice() {
-  std::string name, version, what;
-  if (!openDevice())
-    return false;
-  if (!context.getName(name, what) || !context.getCudaVersion(version, what))
-    return error.fail("quant-float-exec", what);
-  std::printf("sm_%u\n%s\n%s\n", context.getCapability(), name.c_str(),
-              version.c_str());
-  return true;
+static llvm::Error showDevice(const Options &options) {
+  llvm::Expected<CudaDevice> device = CudaDevice::open(options.device);
+  if (!device)
+    return device.takeError();
+  llvm::Expected<std::string> name = device->getName();
+  if (!name)
+    return name.takeError();
+  llvm::Expected<std::string> version = device->getCudaVersion();
+  if (!version)
+    return version.takeError();
+  llvm::outs() << "sm_" << device->getCapability() << "\n"
+               << *name << "\n"
+               << *version << "\n";
+  return llvm::Error::success();
 }
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
 
 static bool isWhole(const qf_argument *arguments, int32_t count) {
   if (count < 0 || (count && !arguments))
@@ -109,405 +189,373 @@ static bool isWhole(const qf_library &library) {
                      });
 }
 
-bool Session::openLibrary() {
-  struct stat status;
-  std::string path = options.path;
-  if (stat(path.c_str(), &status))
-    return fail("cannot be read: " + std::string(std::strerror(errno)),
-                kWrongUsage);
+static llvm::Expected<const qf_library *> openLibrary(const std::string &path) {
   // The loader would wait for the writer of a pipe.
-  if (!S_ISREG(status.st_mode))
-    return fail("cannot be read: it is not a regular file", kWrongUsage);
-  // A name without a slash would be looked for elsewhere.
-  if (path.find('/') == path.npos)
-    path.insert(0, "./");
-  // It stays: threads of its runtimes may outlive what is run here.
-  void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (llvm::Error error = openRegularFile(path).takeError())
+    return fail(path, "cannot be read: " + llvm::toString(std::move(error)),
+                kWrongUsage);
+  // A name without a slash would be looked for elsewhere. It stays: threads of
+  // its runtimes may outlive what is run here.
+  bool hasFolder = StringRef(path).contains('/');
+  void *object =
+      dlopen(((hasFolder ? "" : "./") + path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!object)
-    return fail("cannot be loaded: " + std::string(dlerror()));
+    return fail(path, "cannot be loaded: " + Twine(dlerror()));
   using Get = const qf_library *();
-  auto get = reinterpret_cast<Get *>(dlsym(object, "qf_get_library"));
+  auto *get = reinterpret_cast<Get *>(dlsym(object, "qf_get_library"));
   if (!get)
-    return fail("expected a shared library that quant-float-compile has "
-                "written, but it has no qf_get_library");
-  library = get();
+    return fail(path, "expected a shared library that quant-float-compile has "
+                      "written, but it has no qf_get_library");
+  const qf_library *library = get();
   if (!library)
-    return fail("qf_get_library gave no description");
-  if (library->version > QF_LIBRARY_VERSION) {
-    uint32_t version = library->version;
-    return fail("expected a description of version " +
-                std::to_string(QF_LIBRARY_VERSION) + " or older, but got " +
-                std::to_string(version) + ": a newer quant-float wrote it");
-  }
+    return fail(path, "qf_get_library gave no description");
+  if (library->version > QF_LIBRARY_VERSION)
+    return fail(path, "expected a description of version " +
+                          Twine(uint32_t(QF_LIBRARY_VERSION)) +
+                          " or older, but got " + Twine(library->version) +
+                          ": a newer quant-float wrote it");
   if (!isWhole(*library))
-    return fail("the description of its functions is damaged");
-  return true;
+    return fail(path, "the description of its functions is damaged");
+  return library;
 }
 
-bool Session::selectEntries() {
-  std::string names;
-  for (int32_t i = 0; i < library->num_entries; ++i) {
-    const qf_entry &entry = library->entries[i];
-    names += (names.empty() ? "'" : ", '") + std::string(entry.symbol) + "'";
+static llvm::Expected<std::vector<const qf_entry *>>
+selectEntries(const Options &options, const qf_library &library) {
+  const std::string &name = options.entry;
+  SmallVector<std::string> names;
+  std::vector<const qf_entry *> entries;
+  for (const qf_entry &entry :
+       ArrayRef(library.entries, size_t(library.num_entries))) {
+    names.push_back("'" + std::string(entry.symbol) + "'");
+    // A symbol is one function's alone; the other names need not be.
+    if (name == entry.symbol)
+      return std::vector<const qf_entry *>{&entry};
     // A function whose name was taken has a prefix.
-    if (options.entry.empty() || options.entry == entry.symbol ||
-        options.entry == entry.graph_name ||
-        "graph_" + options.entry == entry.symbol)
+    if (name.empty() || name == entry.graph_name ||
+        "graph_" + name == entry.symbol)
       entries.push_back(&entry);
   }
   if (names.empty())
-    return fail("there is no function to run");
-  // A symbol is one function's alone; the other names need not be.
-  for (const qf_entry *entry : entries)
-    if (options.entry == entry->symbol) {
-      entries = {entry};
-      break;
-    }
+    return fail(options.model, "there is no function to run");
   if (entries.empty())
-    return fail("no function is called '" + options.entry + "', there are " +
-                    names,
+    return fail(options.model,
+                "no function is called '" + name + "', there are " +
+                    llvm::join(names, ", "),
                 kWrongUsage);
-  if (entries.size() > 1 && !options.isAll)
-    return fail("expected --entry to choose one of the functions " + names +
-                    ", or --all",
+  if (entries.size() > 1 && !options.all)
+    return fail(options.model,
+                "expected --entry to choose one of the functions " +
+                    llvm::join(names, ", ") + ", or --all",
                 kWrongUsage);
-  return true;
+  return entries;
 }
 
-void Session::list() const {
-  std::printf("%s, for %s%s%s (%s, %s)\n", library->producer, library->target,
-              *library->chip ? " " : "", library->chip, library->triple,
-              library->cpu);
+static std::string quote(StringRef name) {
+  return name.empty() ? "" : (" '" + name + "'").str();
+}
+
+static void list(const qf_library &library) {
+  llvm::outs() << library.producer << ", for " << library.target
+               << (*library.chip ? " " : "") << library.chip << " ("
+               << library.triple << ", " << library.cpu << ")\n";
   auto print = [](const char *kind, const qf_argument *arguments,
                   int32_t count) {
     for (int32_t i = 0; i < count; ++i) {
-      const qf_argument &argument = arguments[i];
-      const ElementLayout *element = getElementLayout(argument.dtype);
-      ElementLayout unknown = {};
-      unknown.name = "?";
-      std::string text =
-          spellTensor(element ? *element : unknown,
-                      {argument.sizes, argument.sizes + argument.rank});
-      std::printf("  %s %d%s%s%s: %s\n", kind, i, *argument.name ? " '" : "",
-                  argument.name, *argument.name ? "'" : "", text.c_str());
+      const ElementInfo *element = findSlotElement(arguments[i].dtype);
+      ElementInfo unknown = {};
+      unknown.onnx = "?";
+      llvm::outs() << "  " << kind << " " << i << quote(arguments[i].name)
+                   << ": "
+                   << spellTensor(element ? *element : unknown,
+                                  ArrayRef(arguments[i].sizes,
+                                           size_t(arguments[i].rank)))
+                   << "\n";
     }
   };
-  for (int32_t i = 0; i < library->num_entries; ++i) {
-    const qf_entry &entry = library->entries[i];
-    std::printf("%s%s%s%s\n", entry.symbol, *entry.graph_name ? " '" : "",
-                entry.graph_name, *entry.graph_name ? "'" : "");
+  for (const qf_entry &entry :
+       ArrayRef(library.entries, size_t(library.num_entries))) {
+    llvm::outs() << entry.symbol << quote(entry.graph_name) << "\n";
     print("input", entry.inputs, entry.num_inputs);
     print("output", entry.outputs, entry.num_outputs);
   }
 }
 
-bool Session::plan(const qf_entry &entry, InputPlan &inputs) {
-  for (int32_t i = 0; i < entry.num_inputs; ++i) {
-    const qf_argument &argument = entry.inputs[i];
-    PlannedInput &input = inputs.inputs.emplace_back();
-    input.name = argument.name;
-    input.element = getElementLayout(argument.dtype);
-    input.sizes = {argument.sizes, argument.sizes + argument.rank};
-    if (!input.element)
-      return fail(inputs.describe(i) + ": unknown element type " +
-                  std::to_string(argument.dtype));
-  }
-  return true;
-}
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
 
-bool Session::gatherInputs(const qf_entry &entry, std::vector<Tensor> &inputs) {
-  InputPlan given;
-  std::string what;
-  if (!plan(entry, given))
-    return false;
-  std::vector<InputShape> shapes = options.shapes;
+llvm::Expected<std::vector<TensorBuffer>>
+Runner::gatherInputs(const qf_entry &entry) {
+  std::vector<RunInput> inputs;
+  for (const qf_argument &argument :
+       ArrayRef(entry.inputs, size_t(entry.num_inputs))) {
+    inputs.push_back(
+        {argument.name, findSlotElement(argument.dtype),
+         SmallVector<int64_t>(argument.sizes, argument.sizes + argument.rank),
+         ""});
+    if (!inputs.back().element)
+      return fail(describeInput(inputs, inputs.size() - 1) +
+                  ": unknown element type " + Twine(argument.dtype));
+  }
   // Of all functions, some have no such input.
-  if (options.isAll)
-    shapes.erase(std::remove_if(shapes.begin(), shapes.end(),
-                                [&](const InputShape &shape) {
-                                  return !given.find(shape.name);
-                                }),
-                 shapes.end());
-  if (!given.applyShapes(shapes, what) ||
-      !given.assignFiles(options.inputs, what))
-    return error.failUsage(what);
-  for (size_t i = 0; i < given.inputs.size(); ++i) {
-    const PlannedInput &input = given.inputs[i];
-    Tensor &tensor = inputs.emplace_back();
-    if (!input.file.empty()) {
-      // An unreadable file is wrong usage; what is in it is input.
-      if (Memory file; !file.map(input.file, what))
-        return error.fail(input.file,
-                          given.describe(i) + " cannot be read: " + what,
-                          kWrongUsage);
-      if (!tensor.read(input, options.offsetBytes, what))
-        return error.fail(input.file, given.describe(i) + ": " + what);
-      continue;
-    }
-    if (!given.canBeRandom(i, options.seed.has_value(), what))
-      return error.failUsage(what);
-    tensor.element = input.element;
-    tensor.sizes = input.sizes;
-    if (!tensor.allocate(options.offsetBytes, what))
-      return fail(given.describe(i) + ": " + what);
-    fillRandom(*tensor.element, tensor.data, tensor.getNumElements(),
-               getInputSeed(*options.seed, i));
-  }
-  return true;
+  return options.gatherInputs(std::move(inputs), options.offsetBytes,
+                              /*ignoresOthers=*/options.all);
 }
 
-bool Session::allocateOutputs(const qf_entry &entry,
-                              const std::vector<Tensor> &inputs,
-                              std::vector<Tensor> &outputs) {
+/// Memory that the last call had is taken again.
+llvm::Error Runner::allocateOutputs(const qf_entry &entry,
+                                    ArrayRef<TensorBuffer> inputs,
+                                    std::vector<TensorBuffer> &outputs) {
   std::vector<qf_tensor> given;
-  for (const Tensor &input : inputs)
-    given.push_back(input.describe(input.data));
+  for (const TensorBuffer &input : inputs)
+    given.push_back(input.getDescriptor());
+  std::vector<SmallVector<int64_t>> sizes;
   std::vector<int64_t *> places;
-  outputs.resize(entry.num_outputs);
-  for (int32_t i = 0; i < entry.num_outputs; ++i) {
-    outputs[i].element = getElementLayout(entry.outputs[i].dtype);
-    if (!outputs[i].element)
-      return fail("output " + std::to_string(i) + ": unknown element type " +
-                  std::to_string(entry.outputs[i].dtype));
-    outputs[i].sizes.resize(entry.outputs[i].rank);
-    places.push_back(outputs[i].sizes.data());
-  }
+  ArrayRef<qf_argument> arguments(entry.outputs, size_t(entry.num_outputs));
+  for (const qf_argument &output : arguments)
+    sizes.emplace_back(output.rank);
+  for (SmallVector<int64_t> &each : sizes)
+    places.push_back(each.data());
   char text[512] = "";
-  std::string what;
   if (entry.output_sizes(given.data(), places.data(), text, sizeof text))
     return fail(text);
-  for (Tensor &output : outputs)
-    if (!output.allocate(options.offsetBytes, what))
-      return fail(what);
-  return true;
+  std::vector<TensorBuffer> before = std::move(outputs);
+  outputs.clear();
+  for (auto [index, output] : llvm::enumerate(arguments)) {
+    if (index < before.size() &&
+        before[index].getSizes() == ArrayRef(sizes[index])) {
+      outputs.push_back(std::move(before[index]));
+      continue;
+    }
+    const ElementInfo *element = findSlotElement(output.dtype);
+    if (!element)
+      return fail("output " + Twine(index) + ": unknown element type " +
+                  Twine(output.dtype));
+    llvm::Expected<TensorBuffer> tensor =
+        TensorBuffer::allocate(*element, sizes[index], options.offsetBytes);
+    if (!tensor)
+      return fail(llvm::toString(tensor.takeError()));
+    outputs.push_back(std::move(*tensor));
+  }
+  return llvm::Error::success();
 }
 
 /// Prints what --time promises, of so many calls, which measure themselves.
-bool Session::measure(const qf_entry &entry,
-                      const std::vector<qf_tensor> &inputs,
-                      std::vector<qf_tensor> &outputs, size_t bytes,
-                      int64_t elements) {
-  char text[512] = "";
-  std::string what;
+llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
+                            MutableArrayRef<qf_tensor> taken,
+                            ArrayRef<TensorBuffer> inputs,
+                            ArrayRef<TensorBuffer> outputs) {
+  size_t bytes = 0;
+  for (ArrayRef<TensorBuffer> tensors : {inputs, outputs})
+    for (const TensorBuffer &tensor : tensors)
+      bytes += tensor.getBytes().size();
   // A copy reads and writes each of its bytes.
   size_t half = bytes / 2;
-  DeviceMemory from(context), to(context);
-  if (isOnDevice() &&
-      (!from.allocate(half, 0, what) || !to.allocate(half, 0, what)))
-    return fail(what);
+  DeviceMemory memory(device ? &*device : nullptr);
+  char *places[2] = {};
+  if (device)
+    for (char *&place : places) {
+      llvm::Expected<char *> pointer = memory.allocate(half);
+      if (!pointer)
+        return pointer.takeError();
+      place = *pointer;
+    }
   std::vector<double> seconds, copySeconds;
   for (unsigned i = 0; i < options.repeat; ++i) {
+    char text[512] = "";
     auto start = std::chrono::steady_clock::now();
-    if (library->start_timing)
-      library->start_timing();
-    int status = entry.run(inputs.data(), outputs.data(), text, sizeof text);
+    if (library.start_timing)
+      library.start_timing();
+    int status = entry.run(given.data(), taken.data(), text, sizeof text);
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - start;
-    seconds.push_back(library->stop_timing ? library->stop_timing()
-                                           : passed.count());
+    seconds.push_back(library.stop_timing ? library.stop_timing()
+                                          : passed.count());
     if (status)
       return fail(text);
+    if (!device)
+      continue;
     // By turns: what slows one slows the other.
-    if (isOnDevice() && !context.timeCopy(to.get(), from.get(), half,
-                                          copySeconds.emplace_back(), what))
-      return fail(what);
+    llvm::Expected<double> copy = device->timeCopy(places[0], places[1], half);
+    if (!copy)
+      return copy.takeError();
+    copySeconds.push_back(*copy);
   }
-  std::sort(seconds.begin(), seconds.end());
-  double best = seconds.front();
-  double median =
-      (seconds[(options.repeat - 1) / 2] + seconds[options.repeat / 2]) / 2;
+  double best = options.printTimes(std::move(seconds), outputs);
+  if (!device)
+    return llvm::Error::success();
   auto perSecond = [](double count, double time) {
     return time > 0 ? count / time : 0.0;
   };
-  std::printf("best_seconds: %.9g\nmedian_seconds: %.9g\n"
-              "elements: %" PRId64 "\nelements_per_second: %.6g\n",
-              best, median, elements,
-              perSecond(static_cast<double>(elements), best));
-  if (!isOnDevice())
-    return true;
-  double copy = *std::min_element(copySeconds.begin(), copySeconds.end());
-  std::printf("bytes: %zu\nbytes_per_second: %.9g\ncopy_best_seconds: %.9g\n"
-              "copy_bytes_per_second: %.9g\nof_copy: %.9g\n",
-              bytes, perSecond(static_cast<double>(bytes), best), copy,
-              perSecond(static_cast<double>(bytes), copy),
-              perSecond(copy, best));
-  return true;
+  double copy = *llvm::min_element(copySeconds);
+  llvm::outs() << "bytes: " << bytes << "\n"
+               << llvm::format("bytes_per_second: %.9g\n"
+                               "copy_best_seconds: %.9g\n"
+                               "copy_bytes_per_second: %.9g\n",
+                               perSecond(static_cast<double>(bytes), best),
+                               copy,
+                               perSecond(static_cast<double>(bytes), copy))
+               << llvm::format("of_copy: %.9g\n", perSecond(copy, best));
+  return llvm::Error::success();
 }
 
-bool Session::call(const qf_entry &entry, const std::vector<Tensor> &inputs,
-                   std::vector<Tensor> &outputs) {
+llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
+                         std::vector<TensorBuffer> &outputs) {
   // What is wrong with the inputs is said without a device.
-  if (!allocateOutputs(entry, inputs, outputs) || !openDevice())
-    return false;
-  std::vector<DeviceMemory> held;
-  std::vector<qf_tensor> given, taken;
-  std::string what;
-  size_t bytes = 0;
-  int64_t elements = 0;
-  auto add = [&](const Tensor &tensor, bool isInput,
-                 std::vector<qf_tensor> &list) {
-    void *where = tensor.data;
-    bytes += tensor.bytes;
-    if (isOnDevice()) {
-      DeviceMemory &memory = held.emplace_back(context);
-      if (!memory.allocate(tensor.bytes, options.offsetBytes, what) ||
-          (isInput &&
-           !context.upload(memory.get(), tensor.data, tensor.bytes, what)))
-        return fail(what);
-      where = reinterpret_cast<void *>(static_cast<uintptr_t>(memory.get()));
-    }
-    list.push_back(tensor.describe(where));
-    return true;
-  };
-  for (const Tensor &input : inputs)
-    if (!add(input, true, given))
-      return false;
-  for (const Tensor &output : outputs) {
-    if (!add(output, false, taken))
-      return false;
-    elements += output.getNumElements();
+  if (llvm::Error error = allocateOutputs(entry, inputs, outputs))
+    return error;
+  if (isOnDevice() && !device) {
+    llvm::Expected<CudaDevice> opened = CudaDevice::open(options.device);
+    if (!opened)
+      return opened.takeError();
+    device.emplace(std::move(*opened));
   }
+  DeviceMemory memory(device ? &*device : nullptr);
+  std::vector<qf_tensor> given, taken;
+  auto place = [&](const TensorBuffer &tensor,
+                   std::vector<qf_tensor> &list) -> llvm::Error {
+    qf_tensor &descriptor = list.emplace_back(tensor.getDescriptor());
+    if (!device)
+      return llvm::Error::success();
+    llvm::Expected<char *> pointer =
+        memory.allocate(tensor.getBytes().size() + options.offsetBytes);
+    if (!pointer)
+      return pointer.takeError();
+    descriptor.data = *pointer + options.offsetBytes;
+    return &list == &taken ? llvm::Error::success()
+                           : device->upload(descriptor.data, tensor.getBytes());
+  };
+  for (const TensorBuffer &input : inputs)
+    if (llvm::Error error = place(input, given))
+      return error;
+  for (const TensorBuffer &output : outputs)
+    if (llvm::Error error = place(output, taken))
+      return error;
   char text[512] = "";
   if (entry.run(given.data(), taken.data(), text, sizeof text))
     return fail(text);
-  if (options.isTimed && !measure(entry, given, taken, bytes, elements))
-    return false;
-  for (size_t i = 0; isOnDevice() && i < outputs.size(); ++i)
-    if (!context.download(outputs[i].data, held[inputs.size() + i].get(),
-                          outputs[i].bytes, what))
-      return fail(what);
-  return true;
+  if (options.time)
+    if (llvm::Error error = measure(entry, given, taken, inputs, outputs))
+      return error;
+  if (device)
+    for (auto [output, descriptor] : llvm::zip_equal(outputs, taken))
+      if (llvm::Error error =
+              device->download(output.getMutableBytes(), descriptor.data))
+        return error;
+  return llvm::Error::success();
 }
 
-void Session::printDigests(const qf_entry &entry, uint64_t first,
-                           std::vector<Tensor> &outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Tensor &output = outputs[i];
+void Runner::printDigests(const qf_entry &entry, uint64_t first,
+                          MutableArrayRef<TensorBuffer> outputs) {
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    MutableArrayRef<char> bytes = output.getMutableBytes();
     int64_t count = output.getNumElements();
-    if (options.mergesNaNs)
-      mergeNaNs(*output.element, output.data, count);
+    if (options.mergeNaNs)
+      mergeNaNs(output.getElement(), bytes.data(), count);
     // Which function, which output, which elements.
-    std::printf("digest: %s %zu %" PRIu64 " %" PRId64 " %016" PRIx64 "\n",
-                entry.symbol, i, first, count,
-                digest(output.data, output.bytes));
+    llvm::outs() << "digest: " << entry.symbol << " " << index << " " << first
+                 << " " << count << " "
+                 << llvm::format_hex_no_prefix(
+                        digest(bytes.data(), bytes.size()), 16)
+                 << "\n";
   }
 }
 
-bool Session::writeOutputs(const std::vector<Tensor> &outputs) {
-  // With all folders above it.
-  const std::string &folder = options.outputs;
-  for (size_t end = 1; end <= folder.size(); ++end) {
-    if (end != folder.size() && folder[end] != '/')
-      continue;
-    struct stat status;
-    std::string part = folder.substr(0, end);
-    if (mkdir(part.c_str(), 0777) &&
-        (errno != EEXIST || stat(part.c_str(), &status) ||
-         !S_ISDIR(status.st_mode)))
-      return error.fail(folder,
-                        "cannot be made: " + std::string(std::strerror(errno)),
-                        kWrongUsage);
-  }
-  std::vector<OutputFile> files;
-  files.reserve(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor &output = outputs[i];
-    OutputFile &file =
-        files.emplace_back(folder + "/output_" + std::to_string(i) + ".npy");
-    file.write(makeNpyHeader(*output.element, output.sizes)) &&
-        file.write({output.data, output.bytes});
-  }
-  if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
-    return error.fail(failed->getPath(),
-                      "cannot be written: " + failed->getError().message(),
-                      kWrongUsage);
-  return true;
-}
-
-bool Session::runEntry(const qf_entry &entry) {
-  std::vector<Tensor> inputs, outputs;
-  if (!gatherInputs(entry, inputs))
-    return false;
-  if (options.isAll && !options.printsDigests)
-    std::printf("entry: %s\n", entry.symbol);
-  if (!call(entry, inputs, outputs))
-    return false;
-  inputs.clear();
-  if (!options.outputs.empty() && !writeOutputs(outputs))
-    return false;
-  if (options.printsDigests)
+llvm::Error Runner::run(const qf_entry &entry) {
+  llvm::Expected<std::vector<TensorBuffer>> inputs = gatherInputs(entry);
+  if (!inputs)
+    return inputs.takeError();
+  if (options.all && !options.digest)
+    llvm::outs() << "entry: " << entry.symbol << "\n";
+  std::vector<TensorBuffer> outputs;
+  if (llvm::Error error = call(entry, *inputs, outputs))
+    return error;
+  inputs->clear();
+  if (!options.digest || !options.outputs.empty())
+    if (llvm::Error error = options.writeOutputs(outputs))
+      return error;
+  if (options.digest)
     printDigests(entry, 0, outputs);
-  else if (options.outputs.empty())
-    for (size_t i = 0; i < outputs.size(); ++i)
-      std::printf("output_%zu: %s\n", i,
-                  spellTensor(*outputs[i].element, outputs[i].sizes).c_str());
-  return true;
+  return llvm::Error::success();
 }
 
-bool Session::sweep() {
+llvm::Error Runner::sweep(ArrayRef<const qf_entry *> entries) {
   for (const qf_entry *entry : entries)
     if (entry->num_inputs != 1 || entry->inputs[0].rank != 1 ||
         entry->inputs[0].sizes[0] >= 0 ||
-        !getElementLayout(entry->inputs[0].dtype))
-      return fail("'" + std::string(entry->symbol) +
+        !findSlotElement(entry->inputs[0].dtype))
+      return fail("'" + Twine(entry->symbol) +
                   "': expected one input of one open size for --sweep");
   // The outputs of each function, whose memory the next chunk takes again.
-  std::vector<std::vector<Tensor>> outputs(entries.size());
-  std::vector<Tensor> inputs(1);
-  std::string what;
-  for (uint64_t done = 0; done < options.count; done += options.chunk) {
-    uint64_t count = std::min(options.chunk, options.count - done);
-    uint64_t first = options.first + done;
-    Tensor &input = inputs[0];
-    input.element = nullptr;
-    for (size_t i = 0; i < entries.size(); ++i) {
-      const ElementLayout *element =
-          getElementLayout(entries[i]->inputs[0].dtype);
-      if (element != input.element) {
-        input.element = element;
-        input.sizes = {static_cast<int64_t>(count)};
-        if (!input.allocate(options.offsetBytes, what))
-          return fail(what);
-        fillRange(*element, input.data, input.getNumElements(), first);
+  std::vector<std::vector<TensorBuffer>> outputs(entries.size());
+  std::vector<TensorBuffer> input;
+  uint64_t total = options.sweep[1];
+  for (uint64_t done = 0; done < total; done += options.chunk) {
+    auto count =
+        static_cast<int64_t>(std::min<uint64_t>(options.chunk, total - done));
+    uint64_t first = options.sweep[0] + done;
+    const ElementInfo *filled = nullptr;
+    for (auto [entry, taken] : llvm::zip_equal(entries, outputs)) {
+      const ElementInfo *element = findSlotElement(entry->inputs[0].dtype);
+      if (input.empty() || &input[0].getElement() != element ||
+          input[0].getSizes() != ArrayRef(count)) {
+        input.clear();
+        llvm::Expected<TensorBuffer> tensor =
+            TensorBuffer::allocate(*element, count, options.offsetBytes);
+        if (!tensor)
+          return fail(llvm::toString(tensor.takeError()));
+        input.push_back(std::move(*tensor));
       }
-      if (!call(*entries[i], inputs, outputs[i]))
-        return false;
-      if (options.printsDigests)
-        printDigests(*entries[i], first, outputs[i]);
+      if (element != filled)
+        fillRange(*element, input[0].getMutableBytes().data(), count, first);
+      filled = element;
+      if (llvm::Error error = call(*entry, input, taken))
+        return error;
+      if (options.digest)
+        printDigests(*entry, first, taken);
     }
   }
-  return true;
+  return llvm::Error::success();
 }
 
-bool Session::run() {
-  if (options.showsDevice)
-    return showDevice();
-  if (!openLibrary())
-    return false;
-  if (options.lists) {
-    list();
-    return true;
+static llvm::Error runLibrary(Options &options) {
+  llvm::Expected<const qf_library *> library = openLibrary(options.model);
+  if (!library)
+    return library.takeError();
+  if (options.list) {
+    list(**library);
+    return llvm::Error::success();
   }
-  if (!selectEntries())
-    return false;
-  if (options.isSweep)
-    return sweep();
-  for (const qf_entry *entry : entries)
-    if (!runEntry(*entry))
-      return false;
-  return true;
+  auto entries = selectEntries(options, **library);
+  if (!entries)
+    return entries.takeError();
+  Runner runner(options, **library);
+  if (!options.sweep.empty())
+    return runner.sweep(*entries);
+  for (const qf_entry *entry : *entries)
+    if (llvm::Error error = runner.run(*entry))
+      return error;
+  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {
+  reportShortenedFiles();
+  // LLVM's own options are no part of this tool.
+  cl::ResetCommandLineParser();
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "quant-float-exec, part of quant-float " QUANT_FLOAT_VERSION "\n";
+  });
   Options options;
-  Error error;
-  if (parseOptions(argc, argv, options, error))
-    Session(options, error).run();
-  if (error.exitCode == kDone && (std::fflush(stdout) || std::ferror(stdout)))
-    error.fail("standard output",
-               "cannot be written: " + std::string(std::strerror(errno)),
-               kWrongUsage);
-  if (error.exitCode != kDone)
-    std::fprintf(stderr, "%s\n", error.text.c_str());
-  return error.exitCode;
+  llvm::Error error =
+      options.parse(argc, argv, "runs a library of quant-float-compile\n");
+  if (!error)
+    error = options.check();
+  if (!error)
+    error = options.showDevice ? showDevice(options) : runLibrary(options);
+  // What a device says does not name the library.
+  if (error && !error.isA<ToolFailure>())
+    error =
+        fail(options.showDevice ? "quant-float-exec" : StringRef(options.model),
+             llvm::toString(std::move(error)));
+  return RunOptions::finish(std::move(error));
 }

@@ -6,58 +6,166 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FakeConvertModeOption.h"
+#include "../RunTool.h"
 #include "../ToolErrors.h"
-#include "Inputs.h"
-#include "quant-float/ExecutionEngine/TensorFile.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
-#include "quant-float/Support/OutputFile.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
+#include "quant-float/Support/NvidiaChip.h"
+#include "quant-float/Support/TargetCpu.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
 #include <chrono>
 
 using namespace mlir;
 using namespace mlir::quant_float;
+namespace cl = llvm::cl;
 
-/// Prints what --time promises of `time`, which runs once and says how long it
-/// took, and is called --repeat times after a first run.
-static llvm::Error measure(const Arguments &arguments, ArrayRef<Tensor> outputs,
+namespace {
+/// The options live as long as one parse.
+struct Options : RunOptions {
+  Options()
+      : RunOptions("quant-float-run", {".onnx", ".xml", ".mlir", ".mlirbc"},
+                   "MODEL (.onnx, .xml, .mlir, .mlirbc, or - for MLIR on "
+                   "standard input)",
+                   "tensors for the inputs (.npy, ONNX .pb, raw .bin), in the "
+                   "graph's order or by name; several may follow") {
+    model.setNumOccurrencesFlag(cl::Required);
+  }
+  cl::opt<std::string> target{"target", cl::value_desc("cpu|reference|nvvm"),
+                              cl::desc("what computes (default: cpu)"),
+                              cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
+                           cl::desc("the CPU to compile for (default: host)"),
+                           cl::init("host"), cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::value_desc("sm_80|sm_90|..."),
+      cl::desc("the NVIDIA chip to compile for, with --target nvvm (default: "
+               "the device's)"),
+      cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "threads", cl::value_desc("N"),
+      cl::desc("threads to run in (default: 1); 0: as many "
+               "as OpenMP gives"),
+      cl::init(1), cl::cat(category)};
+  cl::opt<char> level{"O", cl::Prefix, cl::desc("optimization level, 0 to 3"),
+                      cl::init('2'), cl::cat(category)};
+  FakeConvertModeOption fakeConvertMode{category};
+  StrictOption strict{category};
+  cl::opt<bool> compareModes{
+      "compare-modes",
+      cl::desc("print how many elements of each fakeconvert differ between its "
+               "modes, and why"),
+      cl::cat(category)};
+
+  llvm::Error check() const;
+  bool useReference() const { return target == "reference"; }
+  LoadOptions getLoadOptions() const;
+  BuildOptions getBuildOptions() const;
+};
+} // namespace
+
+llvm::Error Options::check() const {
+  if (level < '0' || level > '3')
+    return failUsage("-O: expected 0, 1, 2 or 3, but got '" +
+                     std::string(1, level) + "'");
+  if (threads > 4096)
+    return failUsage("--threads: expected 0 to 4096, but got " +
+                     Twine(threads));
+  if (compareModes && (time || !outputs.empty()))
+    return failUsage("--compare-modes: expected neither --time nor --outputs");
+  if (target != "cpu" && target != "nvvm" && !useReference())
+    return failUsage("--target: expected cpu, reference or nvvm, but got '" +
+                     target + "'");
+  if (!chip.empty() && target != "nvvm")
+    return failUsage("--chip: expected --target nvvm");
+  if (llvm::Error error = TargetCpu::get("", cpu).takeError())
+    return fail("quant-float-run",
+                "--cpu: " + llvm::toString(std::move(error)));
+  if (!chip.empty())
+    if (llvm::Error error = NvidiaChip::get(chip).takeError())
+      return fail("quant-float-run",
+                  "--chip: " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+LoadOptions Options::getLoadOptions() const {
+  LoadOptions load;
+  load.fakeConvertMode = fakeConvertMode.get();
+  load.strict = strict;
+  return load;
+}
+
+BuildOptions Options::getBuildOptions() const {
+  BuildOptions build;
+  build.target = target == "nvvm" ? Target::NVVM : Target::CPU;
+  build.cpu = cpu;
+  build.chip = chip;
+  build.threads = threads;
+  build.optimizationLevel = level - '0';
+  return build;
+}
+
+/// Reads or makes a tensor for every input of the function.
+static llvm::Expected<std::vector<Tensor>> gatherInputs(Options &options,
+                                                        func::FuncOp function) {
+  std::vector<RunInput> inputs;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    RunInput &input = inputs.emplace_back();
+    if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName))
+      input.name = name.str();
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor)
+      input.element = findSlotElement(tensor.getElementType());
+    if (!input.element) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return fail(options.model,
+                  describeInput(inputs, index) +
+                      ": expected a ranked tensor of numbers, but got " + text);
+    }
+    for (int64_t size : tensor.getShape())
+      input.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  }
+  auto readOnnx = [&](StringRef path) -> llvm::Expected<TensorBuffer> {
+    return Tensor::readOnnx(path, function.getContext());
+  };
+  auto buffers = options.gatherInputs(std::move(inputs), /*offset=*/0,
+                                      /*ignoresOthers=*/false, readOnnx);
+  if (!buffers)
+    return buffers.takeError();
+  std::vector<Tensor> tensors;
+  for (auto [type, buffer] :
+       llvm::zip_equal(function.getArgumentTypes(), *buffers))
+    tensors.emplace_back(getElementTypeOrSelf(type), std::move(buffer));
+  return tensors;
+}
+
+/// Calls --repeat times what runs once and says how long it took.
+static llvm::Error measure(const Options &options, ArrayRef<Tensor> outputs,
                            llvm::function_ref<llvm::Expected<double>()> time) {
   std::vector<double> seconds;
-  for (unsigned i = 0; i < arguments.repeat; ++i) {
+  for (unsigned i = 0; i < options.repeat; ++i) {
     llvm::Expected<double> passed = time();
     if (!passed)
       return passed.takeError();
     seconds.push_back(*passed);
   }
-  llvm::sort(seconds);
-  size_t middle = seconds.size() / 2;
-  double median = seconds.size() % 2
-                      ? seconds[middle]
-                      : (seconds[middle - 1] + seconds[middle]) / 2;
-  int64_t elements = 0;
-  for (const Tensor &output : outputs)
-    elements += output.getNumElements();
-  double best = seconds.front();
-  llvm::outs() << llvm::format("best_seconds: %.9g\n", best)
-               << llvm::format("median_seconds: %.9g\n", median)
-               << "elements: " << elements << "\n"
-               << llvm::format("elements_per_second: %.6g\n",
-                               best > 0 ? static_cast<double>(elements) / best
-                                        : 0.0);
+  std::vector<TensorBuffer> buffers(outputs.begin(), outputs.end());
+  options.printTimes(std::move(seconds), buffers);
   return llvm::Error::success();
 }
 
 /// The outputs, with --time measured.
 static llvm::Expected<std::vector<Tensor>>
-runReference(Model &model, size_t entry, const Arguments &arguments,
+runReference(Model &model, size_t entry, const Options &options,
              ArrayRef<Tensor> inputs) {
   llvm::Expected<ReferenceModel> reference = model.prepareReference(entry);
   if (!reference)
     return reference.takeError();
   auto outputs = reference->run(describe(inputs));
-  if (!outputs || !arguments.time)
+  if (!outputs || !options.time)
     return outputs;
   auto time = [&]() -> llvm::Expected<double> {
     auto start = std::chrono::steady_clock::now();
@@ -67,14 +175,16 @@ runReference(Model &model, size_t entry, const Arguments &arguments,
         std::chrono::steady_clock::now() - start;
     return passed.count();
   };
-  if (llvm::Error error = measure(arguments, *outputs, time))
+  if (llvm::Error error = measure(options, *outputs, time))
     return std::move(error);
   return outputs;
 }
 
+/// Likewise.
 static llvm::Expected<std::vector<Tensor>>
-runCompiled(Model &model, const Arguments &arguments, ArrayRef<Tensor> inputs) {
-  llvm::Expected<CompiledModel> compiled = model.compile(arguments.build);
+runCompiled(Model &model, const BuildOptions &build, const Options &options,
+            ArrayRef<Tensor> inputs) {
+  llvm::Expected<CompiledModel> compiled = model.compile(build);
   if (!compiled)
     return compiled.takeError();
   llvm::Expected<PreparedRun> run = compiled->prepare(/*entry=*/0, inputs);
@@ -82,86 +192,65 @@ runCompiled(Model &model, const Arguments &arguments, ArrayRef<Tensor> inputs) {
     return run.takeError();
   if (llvm::Error error = run->run())
     return std::move(error);
-  if (arguments.time)
+  if (options.time)
     if (llvm::Error error =
-            measure(arguments, run->getOutputs(), [&] { return run->time(); }))
+            measure(options, run->getOutputs(), [&] { return run->time(); }))
       return std::move(error);
   return run->takeOutputs();
 }
 
-/// output_<i>.npy in the folder of --outputs; without one, what came out.
-static int writeOutputs(const Arguments &arguments, ArrayRef<Tensor> outputs) {
-  if (arguments.outputs.empty()) {
-    for (auto [index, output] : llvm::enumerate(outputs))
-      llvm::outs() << "output_" << index << ": "
-                   << spellTensor(output.getElementType(), output.getSizes())
-                   << "\n";
-    return kToolDone;
-  }
-  if (std::error_code code =
-          llvm::sys::fs::create_directories(arguments.outputs)) {
-    llvm::errs() << arguments.outputs
-                 << ": error: cannot be made: " << code.message() << "\n";
-    return kToolWrongUsage;
-  }
-  std::vector<OutputFile> files;
-  for (auto [index, output] : llvm::enumerate(outputs)) {
-    llvm::SmallString<256> path(arguments.outputs);
-    llvm::sys::path::append(path, "output_" + llvm::Twine(index) + ".npy");
-    writeNpy(files.emplace_back(path.str().str()), output);
-  }
-  if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size())) {
-    llvm::errs() << failed->getPath() << ": error: cannot be written: "
-                 << failed->getError().message() << "\n";
-    return kToolWrongUsage;
-  }
-  return kToolDone;
-}
-
-static int runModel(Arguments arguments) {
+static llvm::Error runModel(Options &options) {
+  if (llvm::Error error = options.check())
+    return error;
   Session session(printDiagnostics());
-  auto fail = [&](llvm::Error error) {
-    return report(arguments.model, std::move(error));
-  };
   llvm::Expected<Model> model =
-      Model::load(session, arguments.model, arguments.load);
+      Model::load(session, options.model, options.getLoadOptions());
   if (!model)
-    return fail(model.takeError());
-  llvm::Expected<size_t> entry =
-      model->findEntry(arguments.build.entry, "--entry");
+    return model.takeError();
+  llvm::Expected<size_t> entry = model->findEntry(options.entry, "--entry");
   if (!entry)
-    return fail(entry.takeError());
+    return entry.takeError();
   func::FuncOp function = model->getEntryFunctions()[*entry];
-  arguments.build.entry = function.getSymName().str();
-  int exitCode = kToolDone;
-  std::optional<std::vector<Tensor>> inputs =
-      gatherInputs(function, arguments, exitCode);
+  BuildOptions build = options.getBuildOptions();
+  build.entry = function.getSymName().str();
+  auto inputs = gatherInputs(options, function);
   if (!inputs)
-    return exitCode;
-  if (arguments.compareModes) {
-    llvm::Expected<std::vector<FakeConvertReport>> reports =
-        model->compareModes(*entry, describe(*inputs),
-                            arguments.useReference ? nullptr
-                                                   : &arguments.build);
+    return inputs.takeError();
+  if (options.compareModes) {
+    auto reports = model->compareModes(
+        *entry, describe(*inputs), options.useReference() ? nullptr : &build);
     if (!reports)
-      return fail(reports.takeError());
+      return reports.takeError();
     for (auto [index, report] : llvm::enumerate(*reports))
       printFakeConvertReport(llvm::outs(), index, report);
-    return kToolDone;
+    return llvm::Error::success();
   }
-  llvm::Expected<std::vector<Tensor>> outputs =
-      arguments.useReference ? runReference(*model, *entry, arguments, *inputs)
-                             : runCompiled(*model, arguments, *inputs);
+  auto outputs = options.useReference()
+                     ? runReference(*model, *entry, options, *inputs)
+                     : runCompiled(*model, build, options, *inputs);
   if (!outputs)
-    return fail(outputs.takeError());
-  inputs.reset();
-  return writeOutputs(arguments, *outputs);
+    return outputs.takeError();
+  inputs->clear();
+  std::vector<TensorBuffer> buffers(outputs->begin(), outputs->end());
+  return options.writeOutputs(buffers);
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   reportShortenedFiles();
-  int exitCode = kToolDone;
-  std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
-  return arguments ? runModel(std::move(*arguments)) : exitCode;
+  // LLVM's own options go: they are not part of this tool, and some have the
+  // names that ours need.
+  cl::ResetCommandLineParser();
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "quant-float-run, part of quant-float " QUANT_FLOAT_VERSION
+          ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
+  Options options;
+  llvm::Error error =
+      options.parse(argc, argv, "compiles a model in memory and runs it\n");
+  if (!error)
+    error = runModel(options);
+  if (error.isA<ModelError>())
+    return report(options.model, std::move(error));
+  return RunOptions::finish(std::move(error));
 }

@@ -11,26 +11,21 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Types.h"
-#include "quant-float-c/EntryPoint.h"
-#include "quant-float/TensorData/Elements.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Error.h"
-#include <memory>
+#include "quant-float/TensorData/TensorBuffer.h"
 
 namespace mlir::quant_float {
 
-/// A tensor as entry points take it: row-major, one value per byte-rounded
-/// slot, little endian. Copies share the memory.
-class Tensor {
+/// A tensor in memory with its MLIR element type.
+class Tensor : public TensorBuffer {
 public:
-  /// Memory of its own, not initialized. Fails for element types that tensors
-  /// in memory cannot have, for sizes below 0 or too large, and without memory.
+  /// `buffer` must have elements of this type.
+  Tensor(Type elementType, TensorBuffer buffer)
+      : TensorBuffer(std::move(buffer)), elementType(elementType) {}
+
+  /// As TensorBuffer's; fail also for element types that tensors in memory
+  /// cannot have.
   static llvm::Expected<Tensor> allocate(Type elementType,
                                          ArrayRef<int64_t> sizes);
-
-  /// Somebody else's memory, which lives as long as `owner`. It must hold
-  /// exactly the elements.
   static llvm::Expected<Tensor> view(Type elementType, ArrayRef<int64_t> sizes,
                                      ArrayRef<char> bytes,
                                      std::shared_ptr<const void> owner);
@@ -39,39 +34,22 @@ public:
   /// of unsigned types may hold them as signless ones.
   static llvm::Expected<Tensor> fromAttribute(ElementsAttr attribute,
                                               Type elementType);
+  /// Reads a serialized ONNX TensorProto of any payload form, without external
+  /// data. Errors do not name the file.
+  static llvm::Expected<Tensor> readOnnx(StringRef path, MLIRContext *context);
 
   /// The same elements with the type of another context.
-  Tensor withElementType(Type type) const {
-    Tensor result = *this;
-    result.elementType = type;
-    return result;
-  }
+  Tensor withElementType(Type type) const;
 
   Type getElementType() const { return elementType; }
-  ArrayRef<int64_t> getSizes() const { return sizes; }
-  int64_t getNumElements() const;
-  ArrayRef<char> getBytes() const { return bytes; }
-
-  /// Only of tensors that `allocate` made.
-  MutableArrayRef<char> getMutableBytes();
-
-  /// The argument of an entry point, valid as long as this object. As an output
-  /// only of tensors that `allocate` made.
-  qf_tensor getDescriptor() const;
 
 private:
-  Tensor(Type elementType, ArrayRef<int64_t> sizes)
-      : elementType(elementType), sizes(sizes) {}
-
   Type elementType;
-  llvm::SmallVector<int64_t> sizes;
-  ArrayRef<char> bytes;
-  std::shared_ptr<const void> owner;
-  bool isWritable = false;
 };
 
-/// The layout of a type that tensors in memory can have.
-const ElementLayout &getLayout(Type elementType);
+/// What tensors in memory have for the type; null for one that they cannot
+/// have.
+const ElementInfo *findSlotElement(Type elementType);
 
 /// Bytes of a slot, 0 for a type that tensors in memory cannot have.
 int64_t getSlotBytes(Type elementType);
@@ -81,10 +59,6 @@ llvm::Expected<int64_t> countBytes(Type elementType, ArrayRef<int64_t> sizes);
 
 /// "float[2x3]"
 std::string spellTensor(Type elementType, ArrayRef<int64_t> sizes);
-
-/// Fills a tensor with values that depend on `seed` alone: floats of 16 bits
-/// and more have magnitudes from 2^-8 up to 8, everything else random bits.
-void fillRandom(Tensor &tensor, uint64_t seed);
 
 } // namespace mlir::quant_float
 

@@ -54,6 +54,11 @@ public:
   /// after an error. Not to be mixed with write().
   const std::string &getName();
 
+  /// Does all but putting the file in its place, and keeps no descriptor of it,
+  /// for those who write many before they commit one. Until then a file has a
+  /// name, which a program that is killed leaves.
+  bool finish();
+
   /// Puts the file in its place.
   bool commit() { return !commitAll(this, 1); }
 
@@ -66,7 +71,6 @@ private:
   bool open(bool isNamed);
   bool nameAside(const std::string &folder);
   bool copyAside();
-  bool finish();
   bool replace(bool keepsOld);
   void undo();
 
@@ -77,7 +81,7 @@ private:
   /// What is being written, and what the target was, until both are settled.
   std::string aside, old;
   int descriptor = -1;
-  bool stream = false, exists = false, replaced = false;
+  bool stream = false, exists = false, finished = false, replaced = false;
   mode_t mode = 0;
   uid_t owner = 0;
   gid_t group = 0;

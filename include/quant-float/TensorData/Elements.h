@@ -7,52 +7,37 @@
 //===----------------------------------------------------------------------===//
 //
 // What quant-float-c/EntryPoint.h says of elements, for programs with and
-// without LLVM: this library needs the C++ standard library alone.
+// without MLIR.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QUANT_FLOAT_TENSORDATA_ELEMENTS_H
 #define QUANT_FLOAT_TENSORDATA_ELEMENTS_H
 
-#include <cstdint>
+#include "mlir/Support/LLVM.h"
+#include "quant-float/Support/ElementTypes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 #include <string>
-#include <vector>
 
 namespace mlir::quant_float {
 
-/// An element type, by its number in ONNX (a qf_dtype).
-struct ElementLayout {
-  int32_t dtype;
-  /// As ONNX calls it.
-  const char *name;
-  /// NumPy's kind and size, without the byte order (P3).
-  const char *npy;
-  unsigned bits, slotBytes;
-  /// Integers with a sign.
-  bool isSigned;
-  /// Of floats of 16 bits and more; 0 of others.
-  unsigned mantissaBits, bias;
-
-  bool isFloat() const { return mantissaBits || isNarrowFloat; }
-  bool isNarrowFloat;
-};
-
-/// Null for numbers of no type, or of one that tensors in memory cannot have.
-const ElementLayout *getElementLayout(int32_t dtype);
+/// The element type with that number (a qf_dtype); null if there is none, or
+/// tensors in memory cannot have it.
+const ElementInfo *findSlotElement(int32_t dtype);
 
 /// "float[2x?]", where `open` is written as a question mark.
-std::string spellTensor(const ElementLayout &element,
-                        const std::vector<int64_t> &sizes, int64_t open = -1);
+std::string spellTensor(const ElementInfo &element, ArrayRef<int64_t> sizes,
+                        int64_t open = -1);
 
-/// Bytes of a tensor in `bytes`; false, and what is wrong with the sizes in
-/// `error`.
-bool countBytes(const ElementLayout &element, const std::vector<int64_t> &sizes,
-                int64_t &bytes, std::string &error);
+/// Bytes of a tensor, or an error that says what is wrong with the sizes.
+llvm::Expected<int64_t> countBytes(const ElementInfo &element,
+                                   ArrayRef<int64_t> sizes);
 
 /// Fills `count` slots with values that depend on `seed` alone: floats of 16
 /// bits and more have magnitudes from 2^-8 up to 8, everything else random
 /// bits.
-void fillRandom(const ElementLayout &element, void *slots, int64_t count,
+void fillRandom(const ElementInfo &element, void *slots, int64_t count,
                 uint64_t seed);
 
 /// The seed of input `index` where a user gave `seed`: every input has a
@@ -62,12 +47,12 @@ inline uint64_t getInputSeed(uint64_t seed, uint64_t index) {
 }
 
 /// Fills slots with the elements whose bits are `first`, `first` + 1, ...
-void fillRange(const ElementLayout &element, void *slots, int64_t count,
+void fillRange(const ElementInfo &element, void *slots, int64_t count,
                uint64_t first);
 
 /// Makes all NaNs the same one: what arithmetic makes of a NaN has no specified
 /// sign. Without one, negative zeros become positive.
-void mergeNaNs(const ElementLayout &element, void *slots, int64_t count);
+void mergeNaNs(const ElementInfo &element, void *slots, int64_t count);
 
 /// 64 bits that tell one sequence of bytes from another.
 uint64_t digest(const void *bytes, uint64_t count);

@@ -16,15 +16,14 @@
 #define QUANT_FLOAT_TENSORDATA_NPY_H
 
 #include "quant-float/TensorData/Elements.h"
-#include <string_view>
 
 namespace mlir::quant_float {
 
 /// What the bytes of a file hold.
 struct NpyContents {
-  std::vector<int64_t> sizes;
+  SmallVector<int64_t> sizes;
   /// All elements, one per slot.
-  std::string_view data;
+  StringRef data;
   bool isBigEndian = false, isColumnMajor = false;
   /// The bits above a narrow integer's value are undefined.
   bool needsSignExtension = false;
@@ -36,18 +35,17 @@ struct NpyContents {
 };
 
 /// Reads the header and holds it against the element type and the number of
-/// bytes. False, and what is wrong in `error`.
-bool parseNpy(std::string_view bytes, const ElementLayout &element,
-              NpyContents &contents, std::string &error);
+/// bytes.
+llvm::Expected<NpyContents> parseNpy(StringRef bytes,
+                                     const ElementInfo &element);
 
 /// Writes the elements as entry points take them, row-major and in this
 /// machine's byte order, to as many bytes as `data` has.
-void convertNpy(const NpyContents &contents, const ElementLayout &element,
+void convertNpy(const NpyContents &contents, const ElementInfo &element,
                 void *slots);
 
 /// What stands before the elements, which begin at a multiple of 64 bytes.
-std::string makeNpyHeader(const ElementLayout &element,
-                          const std::vector<int64_t> &sizes);
+std::string makeNpyHeader(const ElementInfo &element, ArrayRef<int64_t> sizes);
 
 } // namespace mlir::quant_float
 

@@ -1,0 +1,296 @@
+//===- RunTool.cpp - What the tools that run models share -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunTool.h"
+#include "quant-float/Support/InputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+char ToolFailure::ID = 0;
+
+llvm::Error quant_float::fail(const Twine &subject, const Twine &what,
+                              RunExitCode code) {
+  return llvm::make_error<ToolFailure>(code, subject + ": error: " + what);
+}
+
+llvm::Error RunOptions::failUsage(const Twine &what) const {
+  return fail(tool, what, kWrongUsage);
+}
+
+int RunOptions::finish(llvm::Error error) {
+  llvm::outs().flush();
+  if (std::error_code code = llvm::outs().error(); code && !error)
+    error = fail("standard output", "cannot be written: " + code.message(),
+                 kWrongUsage);
+  llvm::outs().clear_error();
+  int exitCode = 0;
+  llvm::handleAllErrors(std::move(error), [&](const ToolFailure &failure) {
+    exitCode = failure.exitCode;
+    if (!failure.text.empty())
+      llvm::errs() << failure.text << "\n";
+  });
+  return exitCode;
+}
+
+//===----------------------------------------------------------------------===//
+// The command line
+//===----------------------------------------------------------------------===//
+
+/// `--inputs a b c` as `--inputs=a --inputs=b --inputs=c`: the command-line
+/// library gives an option one value. A model's name ends the list.
+std::vector<std::string> RunOptions::spreadLists(ArrayRef<char *> words) const {
+  std::vector<std::string> spread = {tool.str()};
+  std::string list;
+  for (StringRef word : words) {
+    StringRef name = word.ltrim('-');
+    bool isModel = word == "-" || llvm::any_of(suffixes, [&](StringRef suffix) {
+                     return word.ends_with(suffix) && !word.contains('=');
+                   });
+    if (isModel || word.starts_with("-"))
+      list.clear();
+    if (!isModel && word.starts_with("-") &&
+        (name == "inputs" || name == "shapes"))
+      list = "--" + name.str() + "=";
+    else
+      spread.push_back(list + word.str());
+  }
+  return spread;
+}
+
+/// NAME=1x3x?
+static std::optional<InputShape> parseShape(StringRef text) {
+  auto [name, sizes] = text.rsplit('=');
+  InputShape shape{name.str(), {}};
+  SmallVector<StringRef> parts;
+  sizes.split(parts, 'x', -1, /*KeepEmpty=*/!sizes.empty());
+  for (StringRef part : parts) {
+    uint64_t size;
+    if (part == "?")
+      shape.sizes.push_back(-1);
+    else if (!part.getAsInteger(10, size) && size <= INT64_MAX)
+      shape.sizes.push_back(size);
+    else
+      return std::nullopt;
+  }
+  return shape;
+}
+
+llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
+  std::vector<std::string> words =
+      spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
+  SmallVector<const char *> pointers;
+  for (const std::string &word : words)
+    pointers.push_back(word.c_str());
+  // Which says itself what is wrong.
+  if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(pointers.size()),
+                                         pointers.data(), overview,
+                                         &llvm::errs()))
+    return llvm::make_error<ToolFailure>(kWrongUsage, "");
+  for (StringRef text : shapes) {
+    if (!text.contains('='))
+      return failUsage("--shapes: expected NAME=SIZES, but got '" + text + "'");
+    std::optional<InputShape> shape = parseShape(text);
+    if (!shape)
+      return failUsage("--shapes: expected sizes like 1x3x?, but got '" +
+                       text.rsplit('=').second + "' for '" +
+                       text.rsplit('=').first + "'");
+    parsedShapes.push_back(std::move(*shape));
+  }
+  if (random.getNumOccurrences() &&
+      StringRef(random).getAsInteger(0, seed.emplace()))
+    return failUsage("--random: expected a number, but got '" + random + "'");
+  if (!repeat)
+    return failUsage("--repeat: expected 1 or more, but got 0");
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+std::string quant_float::describeInput(ArrayRef<RunInput> inputs,
+                                       size_t index) {
+  std::string text = "input " + std::to_string(index);
+  const std::string &name = inputs[index].name;
+  return name.empty() ? text : text + " '" + name + "'";
+}
+
+/// Inputs without a name go by position.
+static std::optional<size_t> findInput(ArrayRef<RunInput> inputs,
+                                       StringRef name) {
+  for (auto [index, input] : llvm::enumerate(inputs))
+    if (input.name == name)
+      return index;
+  size_t index;
+  if (!name.getAsInteger(10, index) && index < inputs.size())
+    return index;
+  return std::nullopt;
+}
+
+/// Gives open sizes those of --shapes.
+llvm::Error RunOptions::applyShapes(MutableArrayRef<RunInput> inputs,
+                                    bool ignoresOthers) {
+  for (const InputShape &shape : parsedShapes) {
+    std::optional<size_t> index = findInput(inputs, shape.name);
+    if (!index && ignoresOthers)
+      continue;
+    if (!index) {
+      SmallVector<std::string> names;
+      for (auto [number, input] : llvm::enumerate(inputs))
+        names.push_back(input.name.empty() ? std::to_string(number)
+                                           : "'" + input.name + "'");
+      return failUsage("--shapes: no input is called '" + shape.name + "', " +
+                       (names.empty()
+                            ? "there are no inputs"
+                            : "the inputs are " + llvm::join(names, ", ")));
+    }
+    RunInput &input = inputs[*index];
+    auto fits = [](int64_t given, int64_t size) {
+      return given < 0 || size < 0 || given == size;
+    };
+    if (!llvm::equal(shape.sizes, input.sizes, fits))
+      return failUsage("--shapes: " + describeInput(inputs, *index) +
+                       ": expected sizes of " +
+                       spellTensor(*input.element, input.sizes) + ", but got " +
+                       spellTensor(*input.element, shape.sizes));
+    for (auto [size, given] : llvm::zip_equal(input.sizes, shape.sizes))
+      size = given < 0 ? size : given;
+  }
+  return llvm::Error::success();
+}
+
+/// Gives inputs the files of --inputs: `NAME=FILE` where NAME is an input's,
+/// otherwise a file in order, whose path may have an equals sign too.
+llvm::Error RunOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
+  // Names before positions: an input may be called "1".
+  std::vector<std::string> keys;
+  for (const RunInput &input : inputs)
+    keys.push_back(input.name);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    keys.push_back(std::to_string(i));
+  for (StringRef path : this->inputs) {
+    StringRef text = path;
+    auto key = llvm::find_if(keys, [&](StringRef name) {
+      return !name.empty() && path.consume_front((name + "=").str());
+    });
+    RunInput *input =
+        key == keys.end()
+            ? llvm::find_if(inputs,
+                            [](RunInput &input) { return input.file.empty(); })
+            : &inputs[*findInput(inputs, *key)];
+    if (input == inputs.end())
+      return failUsage("--inputs: expected " + Twine(inputs.size()) +
+                       " files or fewer, but got '" + text + "' as well");
+    if (!input->file.empty())
+      return failUsage(
+          "--inputs: " + describeInput(inputs, input - inputs.begin()) +
+          " is given twice");
+    input->file = path;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<TensorBuffer>>
+RunOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
+                         bool ignoresOthers, TensorReader readOnnx) {
+  if (llvm::Error error = applyShapes(inputs, ignoresOthers))
+    return std::move(error);
+  if (llvm::Error error = assignFiles(inputs))
+    return std::move(error);
+  std::vector<TensorBuffer> tensors;
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    std::string name = describeInput(inputs, index);
+    const ElementInfo &element = *input.element;
+    if (!input.file.empty()) {
+      // An unreadable file is wrong usage; what is in it is input.
+      if (llvm::Error unreadable = openRegularFile(input.file).takeError())
+        return fail(
+            input.file,
+            name + " cannot be read: " + llvm::toString(std::move(unreadable)),
+            kWrongUsage);
+      llvm::Expected<TensorBuffer> tensor =
+          readTensorFile(input.file, element, input.sizes, offset, readOnnx);
+      if (!tensor)
+        return fail(input.file,
+                    name + ": " + llvm::toString(tensor.takeError()));
+      tensors.push_back(std::move(*tensor));
+      continue;
+    }
+    if (!seed)
+      return failUsage(name + ": expected a file for it in --inputs, or "
+                              "--random SEED");
+    if (llvm::is_contained(input.sizes, -1))
+      return failUsage(
+          name + ": the sizes of " + spellTensor(element, input.sizes) +
+          " are open, --shapes " +
+          (input.name.empty() ? std::to_string(index) : input.name) +
+          "=... can tell them");
+    llvm::Expected<TensorBuffer> tensor =
+        TensorBuffer::allocate(element, input.sizes, offset);
+    if (!tensor)
+      return fail(model, name + ": " + llvm::toString(tensor.takeError()));
+    fillRandom(element, tensor->getMutableBytes().data(),
+               tensor->getNumElements(), getInputSeed(*seed, index));
+    tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+double RunOptions::printTimes(std::vector<double> seconds,
+                              ArrayRef<TensorBuffer> outputs) const {
+  llvm::sort(seconds);
+  size_t count = seconds.size();
+  double best = seconds.front();
+  double median = (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
+  int64_t elements = 0;
+  for (const TensorBuffer &output : outputs)
+    elements += output.getNumElements();
+  llvm::outs() << llvm::format("best_seconds: %.9g\n", best)
+               << llvm::format("median_seconds: %.9g\n", median)
+               << "elements: " << elements << "\n"
+               << llvm::format("elements_per_second: %.6g\n",
+                               best > 0 ? static_cast<double>(elements) / best
+                                        : 0.0);
+  return best;
+}
+
+llvm::Error RunOptions::writeOutputs(ArrayRef<TensorBuffer> outputs) const {
+  const std::string &folder = this->outputs;
+  if (folder.empty()) {
+    for (auto [index, output] : llvm::enumerate(outputs))
+      llvm::outs() << "output_" << index << ": "
+                   << spellTensor(output.getElement(), output.getSizes())
+                   << "\n";
+    return llvm::Error::success();
+  }
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return fail(folder, "cannot be made: " + code.message(), kWrongUsage);
+  std::vector<OutputFile> files;
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    OutputFile &file = files.emplace_back(folder + "/output_" +
+                                          std::to_string(index) + ".npy");
+    writeNpy(file, output);
+    // There may be more outputs than descriptors.
+    file.finish();
+  }
+  if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
+    return fail(failed->getPath(),
+                "cannot be written: " + failed->getError().message(),
+                kWrongUsage);
+  return llvm::Error::success();
+}
