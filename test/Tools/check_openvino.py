@@ -13,7 +13,16 @@ tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 
 
+# The cases change types, of which these ports say nothing then (see declared.py).
+PORTS = {
+    ' precision="FP32" names="x"><dim>2</dim><dim>3</dim></port>': ' names="x"/>',
+    ' precision="FP32"><dim>1</dim><dim>3</dim></port>': "/>",
+}
+
+
 def check(code, model, *arguments):
+    for port, open_port in PORTS.items():
+        model = model.replace(port, open_port, 1)
     (work / "m.xml").write_text(model)
     (work / "m.bin").write_bytes(bytes(range(256)))
     command = [tool, "m.xml", *arguments]

@@ -165,5 +165,24 @@ expect(
     "node 'q' (QuantizeLinear): output 0: declared as 'tensor<5xui8>', but got 'tensor<4xui8>'",
     tools=("check", *LOWERING),
 )
+# The ports of what has a type of its own; without dimensions they say nothing of the shape.
+DATA = """<layer id="{0}" name="{1}" type="{2}" version="opset1"><data element_type="{3}" shape="{4}"{5}/>
+<output><port id="0" precision="{6}">{7}</port></output></layer>
+<layer id="1{0}" name="r{0}" type="Result" version="opset1"><input><port id="0"/></input></layer>"""
+EMPTY = ' offset="0" size="0"'
+layers = [
+    DATA.format(0, "x", "Parameter", "f32", "2,3", "", "FP32", "<dim>3</dim><dim>2</dim>"),
+    DATA.format(1, "a", "Const", "i32", "0,3", EMPTY, "FP32", "<dim>0</dim><dim>3</dim>"),
+    DATA.format(2, "b", "Const", "nf4", "0", EMPTY, "NF4", "<dim>0</dim>"),
+    DATA.format(3, "c", "Const", "f16", "0,3", EMPTY, "FP16", ""),
+]
+edges = [f'<edge from-layer="{i}" from-port="0" to-layer="1{i}" to-port="0"/>' for i in range(4)]
+expect(
+    "ports.xml",
+    f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>',
+    words("layer 'x' (Parameter, id 0): output 0", "3x2", "2x3"),
+    "layer 'a' (Const, id 1): output 0: declared as 'tensor<0x3xf32>', but got 'tensor<0x3xi32>'",
+    tools=("check", *LOWERING),
+)
 
 sys.exit("\n".join(failures) or 0)

@@ -16,7 +16,7 @@ def ConvertOnnxNodesToLinalgPass
   let summary = "give ordinary ONNX nodes their meaning in upstream dialects";
   let description = [{
     Replaces every `quant_float.node` of an op that has a lowering (the table is
-    lib/Conversion/OnnxNodesToLinalg/Nodes.def) by linalg, tensor and arith ops
+    include/quant-float/Conversion/OnnxNodes.def) by linalg, tensor and arith ops
     that do what the op's version at the node's opset does. Shapes become known
     on the way: the functions are walked in order, the results of
     `quant_float` ops behind a converted node get their shapes, and the
@@ -56,7 +56,7 @@ def ConvertOpenVinoNodesToOnnxPass
   let summary = "rewrite OpenVINO layers to ONNX nodes and ops of the dialect";
   let description = [{
     Replaces every `quant_float.node` of domain "openvino" that has a lowering
-    (the table is lib/Conversion/OpenVinoNodesToOnnx/Layers.def, layer by opset)
+    (the table is include/quant-float/Conversion/OpenVinoLayers.def, layer by opset)
     by ONNX nodes that compute the same, and Convert by `quant_float.cast` in the
     mode openvino.
 

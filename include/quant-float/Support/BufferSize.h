@@ -14,6 +14,10 @@
 
 namespace mlir::quant_float {
 
+/// Tensors of more dimensions are no network's (numpy has as many); loops over
+/// them would nest without end.
+constexpr int64_t kMostDimensions = 64;
+
 /// Number of elements; none when it does not fit into an int64_t. The sizes
 /// other than zeros must fit even if the product is zero, because MLIR
 /// multiplies them in order. A dynamic size counts as one.

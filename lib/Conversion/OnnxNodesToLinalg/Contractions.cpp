@@ -7,9 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
-#include "Elementwise.h"
-#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -176,8 +173,7 @@ static NodeResults finishGemm(NodeContext &context, Value product,
                               ArrayRef<OpFoldResult> sizes) {
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = context.elementType(0);
-  float alpha = context.getFloat("alpha", 1),
-        beta = context.getFloat("beta", 1);
+  float alpha = context.getFloat("alpha"), beta = context.getFloat("beta");
   Value addend = beta == 0 ? Value() : context.input(2);
   auto isWhole = [](float value) { return value == std::round(value); };
   if (isa<IntegerType>(elementType) && (!isWhole(alpha) || !isWhole(beta)))
@@ -224,8 +220,7 @@ NodeResults onnx_nodes::convertGemm(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   if (context.type(0).getRank() != 2 || context.type(1).getRank() != 2)
     return context.unsupported("the factors must have rank 2");
-  bool transposed[] = {context.getFlag("transA", false),
-                       context.getFlag("transB", false)};
+  bool transposed[] = {context.getFlag("transA"), context.getFlag("transB")};
   SmallVector<OpFoldResult> lhs = context.getSizes(context.input(0));
   SmallVector<OpFoldResult> rhs = context.getSizes(context.input(1));
   if (failed(

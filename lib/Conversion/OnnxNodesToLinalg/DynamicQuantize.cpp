@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
-#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

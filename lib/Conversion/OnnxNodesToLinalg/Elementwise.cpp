@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Ops on one element at a time ---------------------===//
+//===- Elementwise.cpp - Ops on one element at a time --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,27 +6,474 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elementwise.h"
 #include "Building.h"
-#include "Conversions.h"
-#include "ElementFunctions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringMap.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
 using namespace mlir::quant_float::onnx_nodes::kinds;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+/// Small tensors as scalars, repeated where broadcast.
+static std::optional<SmallVector<SmallVector<Value>>>
+getBroadcastScalars(NodeContext &context, ArrayRef<Value> inputs,
+                    int64_t count) {
+  SmallVector<SmallVector<Value>> all;
+  for (Value input : inputs) {
+    std::optional<SmallVector<Value>> scalars = context.getScalars(input);
+    if (!scalars)
+      return std::nullopt;
+    if (scalars->size() == 1)
+      scalars->append(count - 1, scalars->front());
+    all.push_back(std::move(*scalars));
+  }
+  return all;
+}
+
+/// Tensors broadcast together into a tensor of `elementType` by `body`, which
+/// works on elements as the tensors have them. Small tensors of scalars stay
+/// such.
+static NodeResults buildBroadcast(
+    NodeContext &context, ArrayRef<Value> inputs, Type elementType,
+    llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+  SmallVector<SmallVector<OpFoldResult>> inputSizes;
+  for (Value input : inputs)
+    inputSizes.push_back(context.getSizes(input));
+  FailureOr<SmallVector<OpFoldResult>> sizes =
+      broadcastSizes(context, inputSizes);
+  if (failed(sizes))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+
+  auto type = RankedTensorType::get(getShape(*sizes), elementType);
+  if (type.getRank() <= 1 && type.hasStaticShape() &&
+      type.getNumElements() > 0) {
+    int64_t count = type.getNumElements();
+    if (auto scalars = getBroadcastScalars(context, inputs, count)) {
+      SmallVector<Value> results;
+      for (int64_t i = 0; i < count; ++i)
+        results.push_back(
+            body(b, llvm::map_to_vector(*scalars, [&](const auto &values) {
+                   return values[i];
+                 })));
+      return SmallVector<Value>{context.makeTensor(results, type)};
+    }
+  }
+
+  SmallVector<AffineMap> maps;
+  for (const SmallVector<OpFoldResult> &input : inputSizes)
+    maps.push_back(getBroadcastMap(b.getContext(), input, *sizes));
+  return SmallVector<Value>{
+      buildParallel(b, *sizes, elementType, inputs, maps, body)};
+}
+
+//===----------------------------------------------------------------------===//
+// What rows are made of
+//===----------------------------------------------------------------------===//
+
+// All of these fold, so that shape arithmetic on constants leaves constants.
 
 namespace {
-enum class Result { Same, Boolean };
+/// Where an element is computed.
+struct ElementContext {
+  ImplicitLocOpBuilder &b;
+  NodeContext &node;
+  /// The element type of the inputs, and the type that they are computed in.
+  Type elementType;
+  Type type;
 
-/// A row of Elementwise.def.
+  bool isFloat() const { return isa<FloatType>(type); }
+  bool isUnsigned() const {
+    return elementType.isUnsignedInteger() || elementType.isInteger(1);
+  }
+  /// A number in `type`.
+  Value number(double value) const;
+};
+
+/// Computes one element; operands and result are in the compute type, or i1.
+using ElementFn = Value (*)(ElementContext &, ValueRange);
+} // namespace
+
+/// One op for all kinds of elements.
+template <typename OpT> static Value only(ElementContext &e, ValueRange x) {
+  return e.b.createOrFold<OpT>(x);
+}
+
+/// One op for floats, another for integers.
+template <typename FloatOpT, typename IntegerOpT>
+static Value either(ElementContext &e, ValueRange x) {
+  return e.isFloat() ? e.b.createOrFold<FloatOpT>(x[0], x[1])
+                     : e.b.createOrFold<IntegerOpT>(x[0], x[1]);
+}
+
+/// One after the other.
+template <Value (*Fn)(ElementContext &, Value, Value)>
+static Value reduceBy(ElementContext &e, ValueRange x) {
+  Value result = x[0];
+  for (Value next : x.drop_front())
+    result = Fn(e, result, next);
+  return result;
+}
+
+Value ElementContext::number(double value) const {
+  return makeNumber(b, type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Shorthand
+//===----------------------------------------------------------------------===//
+
+static Value add(ElementContext &e, Value a, Value b) {
+  return either<arith::AddFOp, arith::AddIOp>(e, {a, b});
+}
+static Value sub(ElementContext &e, Value a, Value b) {
+  return either<arith::SubFOp, arith::SubIOp>(e, {a, b});
+}
+static Value mul(ElementContext &e, Value a, Value b) {
+  return either<arith::MulFOp, arith::MulIOp>(e, {a, b});
+}
+static Value div(ElementContext &e, Value a, Value b) {
+  return e.b.createOrFold<arith::DivFOp>(a, b);
+}
+static Value exp(ElementContext &e, Value x) {
+  return e.b.createOrFold<math::ExpOp>(x);
+}
+static Value select(ElementContext &e, Value condition, Value a, Value b) {
+  return e.b.createOrFold<arith::SelectOp>(condition, a, b);
+}
+
+/// A comparison, false for NaN; `predicate` is that of signed integers.
+static Value compare(ElementContext &e, CmpIPredicate predicate, Value a,
+                     Value b) {
+  struct Row {
+    CmpIPredicate isSigned, isUnsigned;
+    CmpFPredicate isFloat;
+  };
+  static constexpr Row rows[] = {
+      {CmpIPredicate::eq, CmpIPredicate::eq, CmpFPredicate::OEQ},
+      {CmpIPredicate::slt, CmpIPredicate::ult, CmpFPredicate::OLT},
+      {CmpIPredicate::sle, CmpIPredicate::ule, CmpFPredicate::OLE},
+      {CmpIPredicate::sgt, CmpIPredicate::ugt, CmpFPredicate::OGT},
+      {CmpIPredicate::sge, CmpIPredicate::uge, CmpFPredicate::OGE},
+  };
+  const Row &row = *llvm::find_if(
+      rows, [&](const Row &row) { return row.isSigned == predicate; });
+  if (e.isFloat())
+    return e.b.createOrFold<arith::CmpFOp>(row.isFloat, a, b);
+  return e.b.createOrFold<arith::CmpIOp>(
+      e.isUnsigned() ? row.isUnsigned : row.isSigned, a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+// NaN wins, as in numpy.
+
+static Value maximum(ElementContext &e, Value a, Value b) {
+  if (e.isFloat())
+    return e.b.createOrFold<arith::MaximumFOp>(a, b);
+  return e.isUnsigned() ? e.b.createOrFold<arith::MaxUIOp>(a, b)
+                        : e.b.createOrFold<arith::MaxSIOp>(a, b);
+}
+
+static Value minimum(ElementContext &e, Value a, Value b) {
+  if (e.isFloat())
+    return e.b.createOrFold<arith::MinimumFOp>(a, b);
+  return e.isUnsigned() ? e.b.createOrFold<arith::MinUIOp>(a, b)
+                        : e.b.createOrFold<arith::MinSIOp>(a, b);
+}
+
+/// A divisor that no instruction traps on: 1 for 0 and, where the quotient
+/// could overflow, for -1.
+static Value makeSafeDivisor(ElementContext &e, Value isZero, Value isMinusOne,
+                             Value divisor) {
+  Value one = e.number(1);
+  divisor = select(e, isZero, one, divisor);
+  return isMinusOne ? select(e, isMinusOne, one, divisor) : divisor;
+}
+
+/// Integers: toward zero. What ONNX leaves open is the same everywhere: x / 0
+/// is 0, the lowest number divided by -1 is itself.
+static Value divide(ElementContext &e, ValueRange x) {
+  if (e.isFloat())
+    return div(e, x[0], x[1]);
+  Value zero = e.number(0);
+  Value isZero = compare(e, CmpIPredicate::eq, x[1], zero);
+  if (e.isUnsigned()) {
+    Value divisor = makeSafeDivisor(e, isZero, {}, x[1]);
+    return select(e, isZero, zero,
+                  e.b.createOrFold<arith::DivUIOp>(x[0], divisor));
+  }
+  Value isMinusOne = compare(e, CmpIPredicate::eq, x[1], e.number(-1));
+  Value divisor = makeSafeDivisor(e, isZero, isMinusOne, x[1]);
+  Value quotient = e.b.createOrFold<arith::DivSIOp>(x[0], divisor);
+  quotient = select(e, isMinusOne, sub(e, zero, x[0]), quotient);
+  return select(e, isZero, zero, quotient);
+}
+
+/// Moves a remainder that has the sign of the dividend (C's) to the sign of the
+/// divisor (Python's); a remainder of 0 gets that of the divisor too.
+static Value moveToDivisor(ElementContext &e, Value rest, Value divisor) {
+  Value zero = e.number(0);
+  auto isNegative = [&](Value x) {
+    return compare(e, CmpIPredicate::slt, x, zero);
+  };
+  Value isOther =
+      e.b.createOrFold<arith::XOrIOp>(isNegative(rest), isNegative(divisor));
+  Value moved = select(e, isOther, add(e, rest, divisor), rest);
+  Value signedZero =
+      e.isFloat() ? e.b.createOrFold<math::CopySignOp>(zero, divisor) : zero;
+  return select(e, compare(e, CmpIPredicate::eq, rest, zero), signedZero,
+                moved);
+}
+
+/// x % 0 is 0 for integers. Floats have no modulo of the divisor's sign before
+/// version 28.
+static Value modulo(ElementContext &e, ValueRange x) {
+  constexpr int64_t kFirstWithBoth = 28;
+  bool isLikeC = e.node.getFlag("fmod");
+  if (e.isFloat() && !isLikeC && e.node.opset < kFirstWithBoth)
+    (void)e.node.unsupported("fmod must be 1 for floats");
+  Value zero = e.number(0), divisor = x[1], rest;
+  if (e.isFloat()) {
+    rest = e.b.createOrFold<arith::RemFOp>(x[0], divisor);
+    return isLikeC ? rest : moveToDivisor(e, rest, divisor);
+  }
+  Value isZero = compare(e, CmpIPredicate::eq, divisor, zero);
+  if (e.isUnsigned()) {
+    divisor = makeSafeDivisor(e, isZero, {}, divisor);
+    return e.b.createOrFold<arith::RemUIOp>(x[0], divisor);
+  }
+  Value isMinusOne = compare(e, CmpIPredicate::eq, divisor, e.number(-1));
+  divisor = makeSafeDivisor(e, isZero, isMinusOne, divisor);
+  rest = e.b.createOrFold<arith::RemSIOp>(x[0], divisor);
+  return isLikeC ? rest : moveToDivisor(e, rest, divisor);
+}
+
+static Value sum(ElementContext &e, ValueRange x) {
+  return reduceBy<add>(e, x);
+}
+
+static Value mean(ElementContext &e, ValueRange x) {
+  return div(e, sum(e, x), e.number(x.size()));
+}
+
+static Value negate(ElementContext &e, ValueRange x) {
+  return e.isFloat() ? e.b.createOrFold<arith::NegFOp>(x[0])
+                     : sub(e, e.number(0), x[0]);
+}
+
+static Value absolute(ElementContext &e, ValueRange x) {
+  if (e.isFloat())
+    return e.b.createOrFold<math::AbsFOp>(x[0]);
+  return e.isUnsigned() ? x[0] : e.b.createOrFold<math::AbsIOp>(x[0]);
+}
+
+/// NaN stays NaN; -0 gives 0.
+static Value sign(ElementContext &e, ValueRange x) {
+  Value zero = e.number(0);
+  Value result =
+      select(e, compare(e, CmpIPredicate::eq, x[0], zero), zero, x[0]);
+  result = select(e, compare(e, CmpIPredicate::sgt, x[0], zero), e.number(1),
+                  result);
+  if (e.isUnsigned())
+    return result;
+  return select(e, compare(e, CmpIPredicate::slt, x[0], zero), e.number(-1),
+                result);
+}
+
+static Value reciprocal(ElementContext &e, ValueRange x) {
+  return div(e, e.number(1), x[0]);
+}
+
+/// A shift by a negative amount, or by the width or more, leaves what comes in
+/// at the other side.
+static Value shiftBits(ElementContext &e, ValueRange x) {
+  int64_t width = e.type.getIntOrFloatBitWidth();
+  Value isInside = e.b.createOrFold<arith::CmpIOp>(CmpIPredicate::ult, x[1],
+                                                   e.number(width));
+  bool isLeft = e.node.getString("direction") == "LEFT";
+  if (!isLeft && !e.isUnsigned())
+    return e.b.createOrFold<arith::ShRSIOp>(
+        x[0], select(e, isInside, x[1], e.number(width - 1)));
+  Value zero = e.number(0);
+  Value amount = select(e, isInside, x[1], zero);
+  Value shifted = isLeft ? e.b.createOrFold<arith::ShLIOp>(x[0], amount)
+                         : e.b.createOrFold<arith::ShRUIOp>(x[0], amount);
+  return select(e, isInside, shifted, zero);
+}
+
+static Value complement(ElementContext &e, ValueRange x) {
+  return e.b.createOrFold<arith::XOrIOp>(x[0], e.number(-1));
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// b where x < 0, else a.
+static Value selectNegative(ElementContext &e, Value x, Value b, Value a) {
+  return select(e, compare(e, CmpIPredicate::slt, x, e.number(0)), b, a);
+}
+
+static Value relu(ElementContext &e, ValueRange x) {
+  return maximum(e, x[0], e.number(0));
+}
+
+static Value leakyRelu(ElementContext &e, ValueRange x) {
+  Value alpha = e.number(e.node.getFloat("alpha"));
+  return selectNegative(e, x[0], mul(e, alpha, x[0]), x[0]);
+}
+
+static Value pRelu(ElementContext &e, ValueRange x) {
+  return selectNegative(e, x[0], mul(e, x[1], x[0]), x[0]);
+}
+
+static Value thresholdedRelu(ElementContext &e, ValueRange x) {
+  Value alpha = e.number(e.node.getFloat("alpha"));
+  return select(e, compare(e, CmpIPredicate::sgt, x[0], alpha), x[0],
+                e.number(0));
+}
+
+/// exp(x) - 1.
+static Value expMinusOne(ElementContext &e, Value x) {
+  return sub(e, exp(e, x), e.number(1));
+}
+
+static Value elu(ElementContext &e, ValueRange x) {
+  Value alpha = e.number(e.node.getFloat("alpha"));
+  return selectNegative(e, x[0], mul(e, alpha, expMinusOne(e, x[0])), x[0]);
+}
+
+static Value selu(ElementContext &e, ValueRange x) {
+  Value alpha = e.number(e.node.getFloat("alpha"));
+  Value gamma = e.number(e.node.getFloat("gamma"));
+  Value negative = mul(e, alpha, expMinusOne(e, x[0]));
+  return mul(e, gamma, selectNegative(e, x[0], negative, x[0]));
+}
+
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), of which one term is 0, or
+/// for an alpha of 0 or infinity perhaps NaN.
+static Value celu(ElementContext &e, ValueRange x) {
+  float given = e.node.getFloat("alpha");
+  Value alpha = e.number(given);
+  Value bent = mul(e, alpha, expMinusOne(e, div(e, x[0], alpha)));
+  if (given != 0 && std::isfinite(given))
+    return selectNegative(e, x[0], bent, x[0]);
+  Value zero = e.number(0);
+  return add(e, maximum(e, zero, x[0]), minimum(e, zero, bent));
+}
+
+static Value gelu(ElementContext &e, ValueRange x) {
+  Value half = e.number(0.5), one = e.number(1);
+  Value bent;
+  if (e.node.getString("approximate") == "tanh") {
+    // tanh(sqrt(2 / pi) (x + 0.044715 x^3))
+    Value cube = mul(e, mul(e, x[0], x[0]), x[0]);
+    Value inner = add(e, x[0], mul(e, e.number(0.044715), cube));
+    bent = e.b.createOrFold<math::TanhOp>(
+        mul(e, e.number(0.79788456080286541), inner));
+  } else {
+    bent = e.b.createOrFold<math::ErfOp>(
+        mul(e, x[0], e.number(0.70710678118654752)));
+  }
+  return mul(e, mul(e, half, x[0]), add(e, one, bent));
+}
+
+/// With e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) for
+/// negative x.
+static Value sigmoid(ElementContext &e, ValueRange x) {
+  Value one = e.number(1);
+  Value small = exp(e, negate(e, absolute(e, x[0])));
+  Value numerator = selectNegative(e, x[0], small, one);
+  return div(e, numerator, add(e, one, small));
+}
+
+/// max(0, min(1, alpha x + beta)).
+static Value clampedLine(ElementContext &e, Value x, double alpha,
+                         double beta) {
+  Value line = add(e, mul(e, e.number(alpha), x), e.number(beta));
+  return maximum(e, minimum(e, line, e.number(1)), e.number(0));
+}
+
+static Value hardSigmoid(ElementContext &e, ValueRange x) {
+  return clampedLine(e, x[0], e.node.getFloat("alpha"),
+                     e.node.getFloat("beta"));
+}
+
+static Value hardSwish(ElementContext &e, ValueRange x) {
+  return mul(e, x[0], clampedLine(e, x[0], 1.0 / 6.0, 0.5));
+}
+
+/// log(exp(x) + 1) = max(x, 0) + log(1 + exp(-|x|)).
+static Value softplus(ElementContext &e, ValueRange x) {
+  Value small = exp(e, negate(e, absolute(e, x[0])));
+  Value log = e.b.createOrFold<math::LogOp>(add(e, e.number(1), small));
+  return add(e, maximum(e, x[0], e.number(0)), log);
+}
+
+static Value softsign(ElementContext &e, ValueRange x) {
+  return div(e, x[0], add(e, e.number(1), absolute(e, x[0])));
+}
+
+static Value mish(ElementContext &e, ValueRange x) {
+  return mul(e, x[0], e.b.createOrFold<math::TanhOp>(softplus(e, x)));
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+static Value equal(ElementContext &e, ValueRange x) {
+  return compare(e, CmpIPredicate::eq, x[0], x[1]);
+}
+static Value less(ElementContext &e, ValueRange x) {
+  return compare(e, CmpIPredicate::slt, x[0], x[1]);
+}
+static Value lessOrEqual(ElementContext &e, ValueRange x) {
+  return compare(e, CmpIPredicate::sle, x[0], x[1]);
+}
+static Value greater(ElementContext &e, ValueRange x) {
+  return compare(e, CmpIPredicate::sgt, x[0], x[1]);
+}
+static Value greaterOrEqual(ElementContext &e, ValueRange x) {
+  return compare(e, CmpIPredicate::sge, x[0], x[1]);
+}
+
+static Value isNaN(ElementContext &e, ValueRange x) {
+  return e.b.createOrFold<arith::CmpFOp>(CmpFPredicate::UNO, x[0], x[0]);
+}
+
+static Value isInf(ElementContext &e, ValueRange x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value no = makeNumber(e.b, e.b.getI1Type(), 0);
+  Value isAbove = compare(e, CmpIPredicate::eq, x[0], e.number(infinity));
+  Value isBelow = compare(e, CmpIPredicate::eq, x[0], e.number(-infinity));
+  return e.b.createOrFold<arith::OrIOp>(
+      e.node.getFlag("detect_positive") ? isAbove : no,
+      e.node.getFlag("detect_negative") ? isBelow : no);
+}
+
+namespace {
+/// What a row of OnnxNodes.def says of the elements of the result.
+enum class OutputElement { First, Boolean };
+
 struct ElementwiseRow {
-  unsigned kinds;
-  Result result;
+  OutputElement element;
   ElementFn function;
 };
 
@@ -34,17 +481,14 @@ struct ElementwiseRow {
 constexpr int64_t kFirstNumpyOpset = 7;
 } // namespace
 
-static const ElementwiseRow *findRow(StringRef opType) {
-  using namespace functions;
-  static const llvm::StringMap<ElementwiseRow> table = [] {
-    llvm::StringMap<ElementwiseRow> result;
-#define QUANT_FLOAT_ELEMENTWISE(OpType, Kinds, ResultKind, Function)           \
-  result[#OpType] = {Kinds, Result::ResultKind, Function};
-#include "Elementwise.def"
-    return result;
-  }();
-  auto found = table.find(opType);
-  return found == table.end() ? nullptr : &found->second;
+static ElementwiseRow getRow(StringRef opType) {
+  static const llvm::StringMap<ElementwiseRow> table = {
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
+                                Attributes, Function)                          \
+  {#OpType, {OutputElement::Element, Function}},
+#include "quant-float/Conversion/OnnxNodes.def"
+  };
+  return table.at(opType);
 }
 
 /// Before opset 7 the second input's axes begin at `axis` of the first one's,
@@ -75,23 +519,20 @@ static LogicalResult alignSecond(NodeContext &context) {
 }
 
 NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
-  const ElementwiseRow *row = findRow(context.node.getOpType());
-  if (!row)
-    return context.unsupported("it is in no table of elementwise ops");
-  if (failed(context.requireSameType()) ||
-      failed(context.requireKind(0, row->kinds)) ||
-      failed(alignSecond(context)))
+  ElementwiseRow row = getRow(context.node.getOpType());
+  if (failed(context.requireSameType()) || failed(alignSecond(context)))
     return failure();
   Type elementType = context.elementType(0);
-  bool isBoolean = row->result == Result::Boolean;
-  Type resultType = isBoolean ? context.b.getI1Type() : elementType;
+  Type resultType = row.element == OutputElement::Boolean
+                        ? Type(context.b.getI1Type())
+                        : elementType;
   return buildBroadcast(
       context, context.inputs, resultType,
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         ElementContext e{b, context, elementType, getComputeType(elementType)};
         SmallVector<Value> operands = llvm::map_to_vector(
             args, [&](Value arg) { return toCompute(b, arg); });
-        return fromCompute(b, row->function(e, operands), resultType);
+        return fromCompute(b, row.function(e, operands), resultType);
       });
 }
 
@@ -118,9 +559,9 @@ static NodeResults buildClip(
                                            getComputeType(elementType)};
                           Value x = toCompute(b, args[0]);
                           if (Value low = getBound(e, args, /*isHigh=*/false))
-                            x = functions::maximum(e, x, low);
+                            x = maximum(e, x, low);
                           if (Value high = getBound(e, args, /*isHigh=*/true))
-                            x = functions::minimum(e, x, high);
+                            x = minimum(e, x, high);
                           return fromCompute(b, x, elementType);
                         });
 }
@@ -129,17 +570,14 @@ NodeResults onnx_nodes::convertOpenClip(NodeContext &context) {
   return buildClip(
       context, [&](ElementContext &e, ValueRange, bool isHigh) -> Value {
         StringRef name = isHigh ? "max" : "min";
-        return context.has(name) ? e.number(context.getFloat(name, 0))
-                                 : Value();
+        return context.has(name) ? e.number(context.getFloat(name)) : Value();
       });
 }
 
 /// Without bounds infinities are clipped.
 NodeResults onnx_nodes::convertFixedClip(NodeContext &context) {
   return buildClip(context, [&](ElementContext &e, ValueRange, bool isHigh) {
-    float highest = std::numeric_limits<float>::max();
-    return e.number(isHigh ? context.getFloat("max", highest)
-                           : context.getFloat("min", -highest));
+    return e.number(context.getFloat(isHigh ? "max" : "min"));
   });
 }
 
@@ -259,25 +697,4 @@ NodeResults onnx_nodes::convertWhere(NodeContext &context) {
             b.createOrFold<StorageCastOp>(storageType, args[2]));
         return b.createOrFold<StorageCastOp>(elementType, chosen);
       });
-}
-
-//===----------------------------------------------------------------------===//
-// Mod, BitShift
-//===----------------------------------------------------------------------===//
-
-/// Floats have no modulo of the other kind before version 28.
-NodeResults onnx_nodes::convertMod(NodeContext &context) {
-  constexpr int64_t kFirstWithBoth = 28;
-  if (isa<FloatType>(context.elementType(0)) &&
-      !context.getFlag("fmod", false) && context.opset < kFirstWithBoth)
-    return context.unsupported("fmod must be 1 for floats");
-  return convertElementwise(context);
-}
-
-NodeResults onnx_nodes::convertBitShift(NodeContext &context) {
-  StringRef direction = context.getString("direction", "");
-  if (direction != "LEFT" && direction != "RIGHT")
-    return context.unsupported("direction must be LEFT or RIGHT, but got '" +
-                               direction + "'");
-  return convertElementwise(context);
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,11 +43,8 @@ NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
   int64_t rank = from.size();
-  SmallVector<int64_t> order;
-  if (context.has("perm"))
-    order = context.getInts("perm");
-  else
-    order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(rank)));
+  SmallVector<int64_t> order = context.getInts(
+      "perm", llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(rank))));
   FailureOr<SmallVector<int64_t>> axes = context.normalizeAxes(order, rank);
   if (failed(axes))
     return failure();
@@ -102,17 +98,12 @@ static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
   return result;
 }
 
-/// The axis had a default in version 1.
 NodeResults onnx_nodes::convertConcat(NodeContext &context) {
-  constexpr int64_t kFirstWithoutDefault = 4;
   ImplicitLocOpBuilder &b = context.b;
-  if (context.opset >= kFirstWithoutDefault && !context.has("axis"))
-    return context.unsupported("attribute 'axis' is missing");
   int64_t rank = context.type(0).getRank();
   if (rank == 0)
     return context.unsupported("scalars cannot be concatenated");
-  FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis", 1), rank);
+  FailureOr<int64_t> axis = context.normalizeAxis(context.getInt("axis"), rank);
   if (failed(axis))
     return failure();
   Type elementType = context.elementType(0);
@@ -224,7 +215,7 @@ NodeResults onnx_nodes::convertSplit(NodeContext &context) {
   Value input = context.inputs[0];
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis", 0), sizes.size());
+      context.normalizeAxis(context.getInt("axis"), sizes.size());
   if (failed(axis))
     return failure();
   FailureOr<SmallVector<OpFoldResult>> parts = getParts(context, sizes[*axis]);
@@ -431,7 +422,7 @@ NodeResults onnx_nodes::convertGather(NodeContext &context) {
   SmallVector<OpFoldResult> dataSizes = context.getSizes(data);
   SmallVector<OpFoldResult> indexSizes = context.getSizes(indices);
   FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis", 0), dataSizes.size());
+      context.normalizeAxis(context.getInt("axis"), dataSizes.size());
   if (failed(axis))
     return failure();
   if (!isa<IntegerType>(context.elementType(1)))

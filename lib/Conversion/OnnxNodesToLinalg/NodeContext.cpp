@@ -17,8 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "quant-float/Support/Printable.h"
-#include "llvm/ADT/StringExtras.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -123,7 +122,7 @@ Value onnx_nodes::makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
 
 NodeContext::NodeContext(NodeOp node, ImplicitLocOpBuilder &b,
                          SizeCache &sizeCache)
-    : node(node), b(b), opset(node.getOpset()), sizeCache(sizeCache) {
+    : NodeAttributes(node), b(b), opset(node.getOpset()), sizeCache(sizeCache) {
   inputs.assign(node.getInputs().begin(), node.getInputs().end());
   for (int64_t position : node.getAbsentInputs())
     inputs.insert(inputs.begin() + position, Value());
@@ -225,6 +224,17 @@ std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
   return indices;
 }
 
+FailureOr<SmallVector<OpFoldResult>> NodeContext::getShapeInput(size_t index) {
+  std::optional<SmallVector<OpFoldResult>> shape = getIndices(index);
+  if (!shape)
+    return unsupported("the elements of input " + Twine(index) +
+                       " must be known by their number");
+  if (static_cast<int64_t>(shape->size()) > kMostDimensions)
+    return unsupported("a shape must have at most " + Twine(kMostDimensions) +
+                       " sizes, but got " + Twine(shape->size()));
+  return std::move(*shape);
+}
+
 /// `fold` is the sum or product of two constants, and says in its result
 /// whether it overflows.
 static OpFoldResult combineSizes(NodeContext &context, int64_t neutral,
@@ -264,73 +274,8 @@ OpFoldResult NodeContext::computeProduct(ArrayRef<OpFoldResult> sizes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes
+// Axes
 //===----------------------------------------------------------------------===//
-
-Attribute NodeContext::getAttribute(StringRef name) const {
-  return NodeOp(node).getNodeAttributes().get(name);
-}
-
-bool NodeContext::has(StringRef name) const {
-  return static_cast<bool>(getAttribute(name));
-}
-
-template <typename AttrT>
-AttrT NodeContext::getTyped(StringRef name, StringRef kind) {
-  Attribute attribute = getAttribute(name);
-  auto typed = dyn_cast_or_null<AttrT>(attribute);
-  if (attribute && !typed)
-    (void)unsupported("attribute '" + Twine(name) + "' must be " + kind);
-  return typed;
-}
-
-int64_t NodeContext::getInt(StringRef name, int64_t defaultValue) {
-  auto attribute = getTyped<IntegerAttr>(name, "an int");
-  return attribute ? attribute.getInt() : defaultValue;
-}
-
-float NodeContext::getFloat(StringRef name, float defaultValue) {
-  auto attribute = getTyped<FloatAttr>(name, "a float");
-  return attribute ? attribute.getValueAsDouble() : defaultValue;
-}
-
-StringRef NodeContext::getString(StringRef name, StringRef defaultValue) {
-  auto attribute = getTyped<StringAttr>(name, "a string");
-  return attribute ? attribute.getValue() : defaultValue;
-}
-
-bool NodeContext::getFlag(StringRef name, bool defaultValue) {
-  int64_t value = getInt(name, defaultValue);
-  if (value == 0 || value == 1)
-    return value == 1;
-  (void)unsupported("attribute '" + name + "' must be 0 or 1, but got " +
-                    Twine(value));
-  return defaultValue;
-}
-
-StringRef NodeContext::getChoice(StringRef name, StringRef defaultValue,
-                                 ArrayRef<StringRef> choices) {
-  StringRef value = getString(name, defaultValue);
-  if (llvm::is_contained(choices, value))
-    return value;
-  (void)unsupported("attribute '" + name + "' must be one of " +
-                    llvm::join(choices, ", ") + ", but got '" +
-                    printable(value) + "'");
-  return defaultValue;
-}
-
-SmallVector<int64_t> NodeContext::getInts(StringRef name,
-                                          ArrayRef<int64_t> defaultValue) {
-  auto attribute = getTyped<DenseI64ArrayAttr>(name, "a list of ints");
-  return SmallVector<int64_t>(attribute ? attribute.asArrayRef()
-                                        : defaultValue);
-}
-
-SmallVector<float> NodeContext::getFloats(StringRef name,
-                                          ArrayRef<float> defaultValue) {
-  auto attribute = getTyped<DenseF32ArrayAttr>(name, "a list of floats");
-  return SmallVector<float>(attribute ? attribute.asArrayRef() : defaultValue);
-}
 
 FailureOr<int64_t> NodeContext::normalizeAxis(int64_t axis, int64_t rank) {
   if (rank == 0)

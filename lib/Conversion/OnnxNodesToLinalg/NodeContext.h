@@ -10,7 +10,7 @@
 #define QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_NODECONTEXT_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Conversion/NodeAttributes.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
 
@@ -77,12 +77,11 @@ Value makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
 std::string show(Type type);
 
 /// A node with its inputs converted: they are ranked tensors of ONNX's types
-/// other than strings. The attributes are as the model has them.
-class NodeContext {
+/// other than strings.
+class NodeContext : public NodeAttributes {
 public:
   NodeContext(NodeOp node, ImplicitLocOpBuilder &b, SizeCache &sizeCache);
 
-  NodeOp node;
   ImplicitLocOpBuilder &b;
   /// The opset of the model, not the version of the op.
   int64_t opset;
@@ -116,6 +115,8 @@ public:
   /// attributes: constants, what shape arithmetic computed, or else elements
   /// read at run time. None if the number of elements is not known.
   std::optional<SmallVector<OpFoldResult>> getIndices(size_t index);
+  /// The same of an input that is a shape.
+  FailureOr<SmallVector<OpFoldResult>> getShapeInput(size_t index);
   std::optional<SmallVector<Value>> getScalars(Value tensor);
   Value makeTensor(ArrayRef<Value> scalars, RankedTensorType type);
 
@@ -125,25 +126,8 @@ public:
   OpFoldResult computeProduct(ArrayRef<OpFoldResult> sizes);
 
   //===--------------------------------------------------------------------===//
-  // Attributes, with the default where the node has none
+  // Axes
   //===--------------------------------------------------------------------===//
-
-  // An attribute of another kind, or of a value that it cannot have, makes the
-  // node unsupported; the default is returned then.
-  int64_t getInt(StringRef name, int64_t defaultValue);
-  float getFloat(StringRef name, float defaultValue);
-  StringRef getString(StringRef name, StringRef defaultValue);
-  /// An int that is 0 or 1.
-  bool getFlag(StringRef name, bool defaultValue);
-  /// A string that is one of these.
-  StringRef getChoice(StringRef name, StringRef defaultValue,
-                      ArrayRef<StringRef> choices);
-  SmallVector<int64_t> getInts(StringRef name,
-                               ArrayRef<int64_t> defaultValue = {});
-  SmallVector<float> getFloats(StringRef name,
-                               ArrayRef<float> defaultValue = {});
-  bool has(StringRef name) const;
-  Attribute getAttribute(StringRef name) const;
 
   /// The axis counted from the front; fails outside of [-rank, rank).
   FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
@@ -180,11 +164,17 @@ public:
 
 private:
   void require(Value condition, const Twine &text);
-  template <typename AttrT> AttrT getTyped(StringRef name, StringRef kind);
 
   SizeCache &sizeCache;
   std::string problem;
 };
+
+// The conversions of all rows.
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
+                         Attributes, Conversion)                               \
+  NodeResults Conversion(NodeContext &context);
+#include "quant-float/Conversion/OnnxNodes.def"
+NodeResults convertElementwise(NodeContext &context);
 
 } // namespace mlir::quant_float::onnx_nodes
 

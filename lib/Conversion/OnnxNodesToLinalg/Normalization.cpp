@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
-#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -76,8 +74,7 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
 /// The input counts as a matrix, split in two at the axis.
 NodeResults onnx_nodes::convertMatrixSoftmax(NodeContext &context) {
   int64_t rank = context.type(0).getRank();
-  FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis", 1), rank);
+  FailureOr<int64_t> axis = context.normalizeAxis(context.getInt("axis"), rank);
   if (failed(axis))
     return failure();
   return SmallVector<Value>{
@@ -85,8 +82,8 @@ NodeResults onnx_nodes::convertMatrixSoftmax(NodeContext &context) {
 }
 
 NodeResults onnx_nodes::convertSoftmax(NodeContext &context) {
-  FailureOr<int64_t> axis = context.normalizeAxis(context.getInt("axis", -1),
-                                                  context.type(0).getRank());
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis"), context.type(0).getRank());
   if (failed(axis))
     return failure();
   return SmallVector<Value>{buildSoftmax(context, *axis)};
@@ -135,7 +132,7 @@ LogicalResult BatchNormalization::analyze() {
     return context.unsupported("the input must not be a scalar");
   channels = {1};
   // Before 9 there may be statistics of each activation.
-  if (!context.getFlag("spatial", true))
+  if (!context.getFlag("spatial"))
     channels = getAxesWithout(sizes.size(), {0});
   for (size_t i = 1; i < 5; ++i) {
     SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
@@ -149,7 +146,7 @@ LogicalResult BatchNormalization::analyze() {
         return failure();
   }
   // Versions 1 and 6 tell it by an attribute, 7 and 9 by the outputs.
-  if (context.opset < 7 && !context.getFlag("is_test", false))
+  if (context.opset < 7 && !context.getFlag("is_test"))
     return context.unsupported("no training before opset 14");
   return success();
 }
@@ -165,7 +162,7 @@ Value BatchNormalization::buildSquares(Value mean) {
 }
 
 Value BatchNormalization::buildRunning(Value before, Value now) {
-  float momentum = context.getFloat("momentum", 0.9f);
+  float momentum = context.getFloat("momentum");
   Type elementType = getElementTypeOrSelf(before);
   return buildAlongAxes(
       context, context.getSizes(before), elementType, {before, now},
@@ -206,7 +203,7 @@ SmallVector<Value> BatchNormalization::train(Value &mean, Value &variance) {
 /// (x - mean) * (scale / sqrt(variance + epsilon)) + bias; the factor is a
 /// tensor of its own, there is one for many elements.
 Value BatchNormalization::normalize(Value mean, Value variance) {
-  float epsilon = context.getFloat("epsilon", 1e-5f);
+  float epsilon = context.getFloat("epsilon");
   Value scale = context.input(1);
   SmallVector<int64_t> own = getAxesWithout(channels.size(), {});
   Value factor =
@@ -247,7 +244,7 @@ NodeResults onnx_nodes::convertBatchNormalization(NodeContext &context) {
     return failure();
   Value mean = context.input(3), variance = context.input(4);
   SmallVector<Value> results(1);
-  if (context.getFlag("training_mode", false))
+  if (context.getFlag("training_mode"))
     results.append(normalization.train(mean, variance));
   results.front() = normalization.normalize(mean, variance);
   if (isLine)

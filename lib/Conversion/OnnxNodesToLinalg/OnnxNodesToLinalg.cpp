@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversions.h"
 #include "NodeContext.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,11 +37,12 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
 
 namespace {
-/// A row of Nodes.def.
+/// A row of OnnxNodes.def.
 struct NodeRow {
   int64_t since;
   int fewest, most;
   unsigned kinds;
+  SmallVector<AttributeRow, 2> attributes;
   NodeConversion conversion;
 };
 } // namespace
@@ -53,12 +53,21 @@ static std::string getFullName(StringRef domain, StringRef opType) {
 
 /// The row for a node; null if there is none.
 static const NodeRow *findRow(NodeOp node) {
+  using namespace attribute_rows;
   using namespace kinds;
   static const llvm::StringMap<SmallVector<NodeRow, 2>> table = [] {
     llvm::StringMap<SmallVector<NodeRow, 2>> result;
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Conversion)       \
-  result[#OpType].push_back({Since, Fewest, Most, Kinds, Conversion});
-#include "Nodes.def"
+#define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
+                         Attributes, Conversion)                               \
+  result[#OpType].push_back(                                                   \
+      {Since, Fewest, Most, Kinds, QUANT_FLOAT_LIST Attributes, Conversion});
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
+                                Attributes, Function)                          \
+  QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Same,          \
+                   Attributes, convertElementwise)
+#include "quant-float/Conversion/OnnxNodes.def"
+#undef QUANT_FLOAT_LIST
     return result;
   }();
   const NodeRow *newest = nullptr;
@@ -108,8 +117,8 @@ static bool hasTooManyElements(Type type) {
   return !countElements(cast<RankedTensorType>(type).getShape());
 }
 
-/// Why the inputs of the node cannot be taken, if that is so.
-static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
+/// Why the inputs or attributes of the node cannot be taken, if that is so.
+static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
   int count = context.inputs.size();
   if (count < row.fewest || (row.most >= 0 && count > row.most)) {
     std::string expected = std::to_string(row.fewest);
@@ -138,9 +147,16 @@ static LogicalResult checkInputs(NodeContext &context, const NodeRow &row) {
       return context.unsupported(text);
     if (hasTooManyElements(type))
       return context.unsupported(text + kTooManyElements);
+    if (type.getRank() > kMostDimensions)
+      return context.unsupported(
+          "input " + Twine(index) + " must have at most " +
+          Twine(kMostDimensions) + " dimensions, but got " +
+          Twine(type.getRank()));
   }
   if (row.kinds != kinds::Any && failed(context.requireKind(0, row.kinds)))
     return failure();
+  if (std::optional<std::string> error = context.read(row.attributes))
+    return context.unsupported(*error);
   return success();
 }
 
@@ -301,7 +317,7 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   // DynamicQuantizeLinear has no op of its own, but a row.
   if (!row && isQuantizationNode(node))
     return resolveNode(context);
-  if (row && succeeded(checkInputs(context, *row))) {
+  if (row && succeeded(checkNode(context, *row))) {
     Operation *before = node->getPrevNode();
     NodeResults results = row->conversion(context);
     if (succeeded(results) && context.getProblem().empty()) {

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
-#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -111,7 +109,7 @@ static FailureOr<SmallVector<int64_t>> getReducedAxes(NodeContext &context) {
       return context.unsupported("the axes must be constant");
     axes = isEmpty ? SmallVector<int64_t>() : *constants;
   }
-  if (axes.empty() && !context.getFlag("noop_with_empty_axes", false))
+  if (axes.empty() && !context.getFlag("noop_with_empty_axes"))
     return llvm::to_vector(llvm::seq<int64_t>(rank));
   return context.normalizeAxes(axes, rank);
 }
@@ -121,8 +119,7 @@ static NodeResults buildReduce(NodeContext &context, ReductionRow row) {
   if (failed(axes))
     return failure();
   return SmallVector<Value>{buildReduced(context, context.input(0), *axes,
-                                         context.getFlag("keepdims", true),
-                                         row)};
+                                         context.getFlag("keepdims"), row)};
 }
 
 NodeResults onnx_nodes::convertReduce(NodeContext &context) {
@@ -208,12 +205,12 @@ static Value isBetter(ImplicitLocOpBuilder &b, Value element, Value best,
 NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   bool isMax = context.node.getOpType() == "ArgMax";
-  bool takesEqual = context.getFlag("select_last_index", false);
+  bool takesEqual = context.getFlag("select_last_index");
   Type elementType = context.elementType(0), type = getComputeType(elementType);
   bool isUnsigned = isUnsignedElement(elementType);
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
   FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis", 0), sizes.size());
+      context.normalizeAxis(context.getInt("axis"), sizes.size());
   if (failed(axis))
     return failure();
 
@@ -238,7 +235,7 @@ NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
   };
   Value result = buildReduction(b, context.input(0), identity, inits,
                                 identity.dropResult(*axis), body)[1];
-  if (context.getFlag("keepdims", true))
+  if (context.getFlag("keepdims"))
     result = buildReshape(b, result, without, kept);
   return SmallVector<Value>{result};
 }

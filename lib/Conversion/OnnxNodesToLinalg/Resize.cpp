@@ -7,19 +7,422 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
-#include "Interpolation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
+
+namespace {
+// The choices of attributes, in the order of OnnxNodes.def.
+enum class Coordinates {
+  HalfPixel,
+  HalfPixelSymmetric,
+  PytorchHalfPixel,
+  AlignCorners,
+  Asymmetric,
+  TfHalfPixelForNn,
+  TfCropAndResize
+};
+/// Simple, behind the choices, is what Resize 10 does: toward zero, or up where
+/// the result is smaller.
+enum class Nearest { RoundPreferFloor, RoundPreferCeil, Floor, Ceil, Simple };
+enum class ResizeMode { Nearest, Linear, Cubic, Bilinear };
+
+/// What a node asks for on every axis.
+struct ResizeOptions {
+  ResizeMode mode = ResizeMode::Nearest;
+  Coordinates coordinates = Coordinates::HalfPixel;
+  Nearest nearest = Nearest::RoundPreferFloor;
+  float cubicCoefficient = -0.75f;
+  bool excludeOutside = false, antialias = false;
+  float extrapolation = 0;
+};
+
+/// An axis that is resized. Values are f32.
+struct ResizeAxis {
+  int64_t axis;
+  OpFoldResult input, output;
+  Value scale;
+  /// The length of the result that coordinates count with, which may have a
+  /// fraction.
+  Value length;
+  /// Of TfCropAndResize.
+  Value roiStart, roiEnd;
+};
+} // namespace
+
+namespace {
+/// Arithmetic on f32, which is all that tables need.
+struct F32 {
+  ImplicitLocOpBuilder &b;
+
+  Value number(double value) { return makeNumber(b, b.getF32Type(), value); }
+  Value add(Value x, Value y) { return b.createOrFold<arith::AddFOp>(x, y); }
+  Value sub(Value x, Value y) { return b.createOrFold<arith::SubFOp>(x, y); }
+  Value mul(Value x, Value y) { return b.createOrFold<arith::MulFOp>(x, y); }
+  Value div(Value x, Value y) { return b.createOrFold<arith::DivFOp>(x, y); }
+  Value floor(Value x) { return math::FloorOp::create(b, x); }
+  Value ceil(Value x) { return math::CeilOp::create(b, x); }
+  Value less(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return b.createOrFold<arith::SelectOp>(condition, x, y);
+  }
+  Value fromIndex(OpFoldResult index) {
+    Value value = b.createOrFold<arith::IndexCastOp>(
+        b.getI64Type(), getValueOrCreateConstantIndexOp(b, b.getLoc(), index));
+    return b.createOrFold<arith::SIToFPOp>(b.getF32Type(), value);
+  }
+};
+
+class AxisResizer {
+public:
+  AxisResizer(NodeContext &context, const ResizeAxis &axis,
+              const ResizeOptions &options)
+      : context(context), b(context.b), axis(axis), options(options) {}
+
+  /// The taps of nearest: one index (i64) for each place.
+  Value buildNearestIndices();
+  Value interpolate(Value tensor);
+
+  /// TfCropAndResize: outside of the input there is one value.
+  Value extrapolate(Value tensor);
+
+private:
+  /// Where a place of the result is in the input.
+  Value getCoordinate(F32 f, Value place);
+  Value getWeight(F32 f, Value distance);
+  Value clampIndex(ImplicitLocOpBuilder &b, Value coordinate);
+  void setTaps();
+  /// One row for each place, one column for each tap; the index of the first
+  /// tap is that of `firstTap` below the coordinate.
+  Value
+  buildTable(Type type,
+             llvm::function_ref<Value(F32, Value coordinate, Value tap)> body);
+  Value buildWeights();
+
+  NodeContext &context;
+  ImplicitLocOpBuilder &b;
+  const ResizeAxis &axis;
+  const ResizeOptions &options;
+  /// min(scale, 1) with antialiasing: how much the filter is stretched.
+  Value stretch;
+  OpFoldResult taps;
+  Value firstTap;
+};
+} // namespace
+
+Value AxisResizer::getCoordinate(F32 f, Value place) {
+  Value half = f.number(0.5), zero = f.number(0), one = f.number(1);
+  Value input = f.fromIndex(axis.input);
+  auto getHalfPixel = [&] {
+    return f.sub(f.div(f.add(place, half), axis.scale), half);
+  };
+  Value hasMany = f.less(one, axis.length);
+  switch (options.coordinates) {
+  case Coordinates::HalfPixel:
+    return getHalfPixel();
+  case Coordinates::HalfPixelSymmetric: {
+    Value adjustment =
+        f.div(f.fromIndex(axis.output), f.mul(axis.scale, input));
+    Value offset = f.mul(f.mul(input, half), f.sub(one, adjustment));
+    return f.add(offset, getHalfPixel());
+  }
+  case Coordinates::PytorchHalfPixel:
+    return f.select(hasMany, getHalfPixel(), zero);
+  case Coordinates::AlignCorners:
+    return f.select(
+        hasMany,
+        f.div(f.mul(place, f.sub(input, one)), f.sub(axis.length, one)), zero);
+  case Coordinates::Asymmetric:
+    return f.div(place, axis.scale);
+  case Coordinates::TfHalfPixelForNn:
+    return f.div(f.add(place, half), axis.scale);
+  case Coordinates::TfCropAndResize: {
+    Value last = f.sub(input, one);
+    Value step = f.div(f.mul(f.sub(axis.roiEnd, axis.roiStart), last),
+                       f.sub(axis.length, one));
+    Value many = f.add(f.mul(axis.roiStart, last), f.mul(place, step));
+    Value middle = f.mul(half, f.mul(f.add(axis.roiStart, axis.roiEnd), last));
+    return f.select(hasMany, many, middle);
+  }
+  }
+  return {};
+}
+
+Value AxisResizer::clampIndex(ImplicitLocOpBuilder &b, Value coordinate) {
+  // C11: NaN gives 0, and no value is out of range.
+  Type type = b.getI64Type();
+  Value index = b.createOrFold<CastOp>(coordinate, type);
+  Value size = b.createOrFold<arith::IndexCastOp>(
+      type, getValueOrCreateConstantIndexOp(b, b.getLoc(), axis.input));
+  Value last = b.createOrFold<arith::SubIOp>(size, makeNumber(b, type, 1));
+  index = b.createOrFold<arith::MinSIOp>(index, last);
+  return b.createOrFold<arith::MaxSIOp>(index, makeNumber(b, type, 0));
+}
+
+Value AxisResizer::buildNearestIndices() {
+  return buildParallel(
+      b, axis.output, b.getI64Type(), {}, {},
+      [&](ImplicitLocOpBuilder &b, ValueRange) {
+        F32 f{b};
+        Value place = f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
+        Value x = getCoordinate(f, place);
+        switch (options.nearest) {
+        case Nearest::RoundPreferFloor:
+          x = f.ceil(f.sub(x, f.number(0.5)));
+          break;
+        case Nearest::RoundPreferCeil:
+          x = f.floor(f.add(x, f.number(0.5)));
+          break;
+        case Nearest::Floor:
+          x = f.floor(x);
+          break;
+        case Nearest::Ceil:
+          x = f.ceil(x);
+          break;
+        case Nearest::Simple:
+          x = f.select(f.less(axis.scale, f.number(1)), f.ceil(x), f.floor(x));
+          break;
+        }
+        return clampIndex(b, x);
+      });
+}
+
+/// The filter: a triangle of half width 1, or the cubic one of half width 2.
+Value AxisResizer::getWeight(F32 f, Value distance) {
+  Value one = f.number(1), zero = f.number(0);
+  Value x = math::AbsFOp::create(f.b, distance);
+  if (options.mode == ResizeMode::Linear)
+    return f.select(f.less(x, one), f.sub(one, x), zero);
+  float a = options.cubicCoefficient;
+  // Two polynomials, each by Horner's rule.
+  auto evaluate = [&](double c3, double c2, double c1, double c0) {
+    Value value = f.add(f.mul(f.number(c3), x), f.number(c2));
+    value = f.add(f.mul(value, x), f.number(c1));
+    return f.add(f.mul(value, x), f.number(c0));
+  };
+  Value inner = evaluate(a + 2.0, -(a + 3.0), 0, 1);
+  Value outer = evaluate(a, -5.0 * a, 8.0 * a, -4.0 * a);
+  outer = f.select(f.less(x, f.number(2)), outer, zero);
+  return f.select(f.less(x, one), inner, outer);
+}
+
+void AxisResizer::setTaps() {
+  F32 f{b};
+  int64_t halfWidth = options.mode == ResizeMode::Linear ? 1 : 2;
+  if (!options.antialias) {
+    taps = b.getIndexAttr(2 * halfWidth);
+    firstTap = f.number(1 - halfWidth);
+    return;
+  }
+  // Where the result is smaller the filter reaches over 1 / scale as much.
+  Value one = f.number(1);
+  stretch = b.createOrFold<arith::MinimumFOp>(axis.scale, one);
+  Value reach = f.div(f.number(-halfWidth), stretch);
+  firstTap = f.add(b.createOrFold<math::FloorOp>(reach), one);
+  Value first = b.createOrFold<CastOp>(firstTap, b.getI64Type());
+  Value count = b.createOrFold<arith::SubIOp>(
+      makeNumber(b, b.getI64Type(), 2),
+      b.createOrFold<arith::AddIOp>(first, first));
+  taps = getAsOpFoldResult(
+      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), count));
+}
+
+Value AxisResizer::buildTable(
+    Type type,
+    llvm::function_ref<Value(F32, Value coordinate, Value tap)> body) {
+  return buildParallel(
+      b, {axis.output, taps}, type, {}, {},
+      [&](ImplicitLocOpBuilder &b, ValueRange) {
+        F32 f{b};
+        Value place = f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
+        Value tap = f.fromIndex(linalg::IndexOp::create(b, 1).getResult());
+        Value x = getCoordinate(f, place);
+        tap = f.add(f.add(f.floor(x), firstTap), tap);
+        return body(f, x, tap);
+      });
+}
+
+Value AxisResizer::buildWeights() {
+  Type type = b.getF32Type();
+  Value weights = buildTable(type, [&](F32 f, Value x, Value tap) {
+    Value distance = f.sub(x, tap);
+    if (stretch)
+      distance = f.mul(distance, stretch);
+    Value weight = getWeight(f, distance);
+    if (!options.excludeOutside)
+      return weight;
+    Value zero = f.number(0);
+    Value last = f.sub(f.fromIndex(axis.input), f.number(1));
+    weight = f.select(f.less(tap, zero), zero, weight);
+    return f.select(f.less(last, tap), zero, weight);
+  });
+  if (!options.excludeOutside && !options.antialias)
+    return weights;
+  // Those that are left are made to sum to 1.
+  Value sums = buildReductionOfAxes(context, weights, 1, Combine::Sum);
+  return buildAlongAxes(context, {axis.output, taps}, type, {weights, sums},
+                        {SmallVector<int64_t>{0, 1}, SmallVector<int64_t>{0}},
+                        [](ImplicitLocOpBuilder &b, ValueRange args) {
+                          return b.createOrFold<arith::DivFOp>(args[0],
+                                                               args[1]);
+                        });
+}
+
+Value AxisResizer::extrapolate(Value tensor) {
+  if (options.coordinates != Coordinates::TfCropAndResize)
+    return tensor;
+  Type type = getElementTypeOrSelf(tensor);
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  Value inside = buildParallel(
+      b, axis.output, b.getI1Type(), {}, {},
+      [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+        F32 f{b};
+        Value place = f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
+        Value x = getCoordinate(f, place);
+        Value last = f.sub(f.fromIndex(axis.input), f.number(1));
+        using Predicate = arith::CmpFPredicate;
+        return arith::AndIOp::create(
+            b, arith::CmpFOp::create(b, Predicate::OGE, x, f.number(0)),
+            arith::CmpFOp::create(b, Predicate::OLE, x, last));
+      });
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(sizes.size()));
+  return buildAlongAxes(context, sizes, type, {tensor, inside},
+                        {all, SmallVector<int64_t>{axis.axis}},
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          Value value = makeNumber(b, getComputeType(type),
+                                                   options.extrapolation);
+                          return b.createOrFold<arith::SelectOp>(
+                              args[1], args[0], fromCompute(b, value, type));
+                        });
+}
+
+/// In a body: the element at the loops' indices, but for some axes.
+static Value buildExtract(ImplicitLocOpBuilder &b, Value tensor,
+                          ArrayRef<std::pair<int64_t, Value>> replacements) {
+  SmallVector<Value> position;
+  for (int64_t i = 0; i < cast<RankedTensorType>(tensor.getType()).getRank();
+       ++i)
+    position.push_back(linalg::IndexOp::create(b, i));
+  for (auto [axis, index] : replacements)
+    position[axis] = arith::IndexCastOp::create(b, b.getIndexType(), index);
+  return tensor::ExtractOp::create(b, tensor, position);
+}
+
+Value AxisResizer::interpolate(Value tensor) {
+  setTaps();
+  // Elements of f64 keep their precision, the weights are of f32.
+  Type type = getElementTypeOrSelf(tensor).isF64() ? Type(b.getF64Type())
+                                                   : b.getF32Type();
+  Value indices = buildTable(b.getI64Type(), [&](F32 f, Value, Value tap) {
+    return clampIndex(f.b, tap);
+  });
+  Value weights = buildWeights();
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  sizes[axis.axis] = axis.output;
+  // The taps are the innermost loop.
+  AffineMap result = AffineMap::get(
+      sizes.size() + 1, 0, b.getMultiDimIdentityMap(sizes.size()).getResults(),
+      b.getContext());
+  AffineMap table = AffineMap::get(
+      sizes.size() + 1, 0,
+      {b.getAffineDimExpr(axis.axis), b.getAffineDimExpr(sizes.size())},
+      b.getContext());
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    Value element = buildExtract(b, tensor, {{axis.axis, elements[0]}});
+    Value weight = b.createOrFold<CastOp>(elements[1], type);
+    element = b.createOrFold<CastOp>(element, type);
+    return {b.createOrFold<arith::AddFOp>(
+        accumulators[0], b.createOrFold<arith::MulFOp>(weight, element))};
+  };
+  Value interpolated =
+      buildReduction(b, {indices, weights}, {table, table},
+                     buildFilled(b, sizes, makeNumber(b, type, 0)), result,
+                     body)
+          .front();
+  return extrapolate(interpolated);
+}
+
+/// All axes in one step: elements are only moved.
+static Value buildNearest(NodeContext &context, Value tensor,
+                          ArrayRef<ResizeAxis> axes,
+                          const ResizeOptions &options) {
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  SmallVector<Value> tables;
+  SmallVector<SmallVector<int64_t>> tableAxes;
+  for (const ResizeAxis &axis : axes) {
+    sizes[axis.axis] = axis.output;
+    tables.push_back(AxisResizer(context, axis, options).buildNearestIndices());
+    tableAxes.push_back({axis.axis});
+  }
+  Value result =
+      buildAlongAxes(context, sizes, getElementTypeOrSelf(tensor), tables,
+                     tableAxes, [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                       SmallVector<std::pair<int64_t, Value>> replacements;
+                       for (auto [axis, index] : llvm::zip_equal(axes, args))
+                         replacements.push_back({axis.axis, index});
+                       return buildExtract(b, tensor, replacements);
+                     });
+  for (const ResizeAxis &axis : axes)
+    result = AxisResizer(context, axis, options).extrapolate(result);
+  return result;
+}
+
+/// Integers are rounded to nearest and clamped.
+static Value roundToElement(ImplicitLocOpBuilder &b, Value value,
+                            Type elementType) {
+  auto integer = dyn_cast<IntegerType>(elementType);
+  if (!integer)
+    return b.createOrFold<CastOp>(value, elementType);
+  F32 f{b};
+  unsigned width = integer.getWidth();
+  bool isUnsigned = isUnsignedElement(elementType);
+  double least = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double most = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  value = math::RoundEvenOp::create(b, value);
+  value = arith::MaximumFOp::create(b, value, f.number(least));
+  // From 32 bits on the largest integer is no float; the cast saturates (C11).
+  if (width < 32)
+    value = arith::MinimumFOp::create(b, value, f.number(most - 1));
+  return b.createOrFold<CastOp>(value, elementType);
+}
+
+/// `tensor` resized along the axes.
+static Value buildResize(NodeContext &context, Value tensor,
+                         ArrayRef<ResizeAxis> axes,
+                         const ResizeOptions &options) {
+  Type elementType = getElementTypeOrSelf(tensor);
+  if (axes.empty())
+    return tensor;
+  if (options.mode == ResizeMode::Nearest)
+    return buildNearest(context, tensor, axes, options);
+  for (const ResizeAxis &axis : axes)
+    tensor = AxisResizer(context, axis, options).interpolate(tensor);
+  ImplicitLocOpBuilder &b = context.b;
+  if (elementType == getElementTypeOrSelf(tensor))
+    return tensor;
+  return buildParallel(b, context.getSizes(tensor), elementType, tensor,
+                       b.getMultiDimIdentityMap(
+                           cast<RankedTensorType>(tensor.getType()).getRank()),
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                         return roundToElement(b, args[0], elementType);
+                       });
+}
+
+//===----------------------------------------------------------------------===//
+// What the nodes say
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Gathers what Resize and Upsample say of the axes.
@@ -28,7 +431,7 @@ struct ResizeBuilder {
       : context(context), b(context.b),
         sizes(context.getSizes(context.input(0))) {}
 
-  LogicalResult readMode();
+  void readMode();
   LogicalResult readOptions();
   LogicalResult readAxes();
   LogicalResult useScales(ArrayRef<Value> scales);
@@ -51,53 +454,22 @@ struct ResizeBuilder {
 } // namespace
 
 /// With the other options as they were before there were others.
-LogicalResult ResizeBuilder::readMode() {
-  StringRef mode = context.getString("mode", "nearest");
-  auto foundMode = llvm::StringSwitch<std::optional<ResizeMode>>(mode)
-                       .Case("nearest", ResizeMode::Nearest)
-                       .Case("linear", ResizeMode::Linear)
-                       .Case("bilinear", ResizeMode::Linear)
-                       .Case("cubic", ResizeMode::Cubic)
-                       .Default(std::nullopt);
-  if (!foundMode)
-    return context.unsupported("mode '" + mode + "' is unknown");
-  options.mode = *foundMode;
+void ResizeBuilder::readMode() {
+  options.mode = context.getChoice<ResizeMode>("mode");
+  if (options.mode == ResizeMode::Bilinear)
+    options.mode = ResizeMode::Linear;
   options.coordinates = Coordinates::Asymmetric;
   options.nearest = Nearest::Simple;
-  return success();
 }
 
 LogicalResult ResizeBuilder::readOptions() {
-  StringRef coordinates =
-      context.getString("coordinate_transformation_mode", "half_pixel");
-  auto foundCoordinates =
-      llvm::StringSwitch<std::optional<Coordinates>>(coordinates)
-          .Case("half_pixel", Coordinates::HalfPixel)
-          .Case("half_pixel_symmetric", Coordinates::HalfPixelSymmetric)
-          .Case("pytorch_half_pixel", Coordinates::PytorchHalfPixel)
-          .Case("align_corners", Coordinates::AlignCorners)
-          .Case("asymmetric", Coordinates::Asymmetric)
-          .Case("tf_half_pixel_for_nn", Coordinates::TfHalfPixelForNn)
-          .Case("tf_crop_and_resize", Coordinates::TfCropAndResize)
-          .Default(std::nullopt);
-  if (!foundCoordinates)
-    return context.unsupported("coordinate_transformation_mode '" +
-                               coordinates + "' is unknown");
-  options.coordinates = *foundCoordinates;
-  StringRef nearest = context.getString("nearest_mode", "round_prefer_floor");
-  auto foundNearest = llvm::StringSwitch<std::optional<Nearest>>(nearest)
-                          .Case("round_prefer_floor", Nearest::RoundPreferFloor)
-                          .Case("round_prefer_ceil", Nearest::RoundPreferCeil)
-                          .Case("floor", Nearest::Floor)
-                          .Case("ceil", Nearest::Ceil)
-                          .Default(std::nullopt);
-  if (!foundNearest)
-    return context.unsupported("nearest_mode '" + nearest + "' is unknown");
-  options.nearest = *foundNearest;
-  options.cubicCoefficient = context.getFloat("cubic_coeff_a", -0.75f);
-  options.excludeOutside = context.getFlag("exclude_outside", false);
-  options.antialias = context.getFlag("antialias", false);
-  options.extrapolation = context.getFloat("extrapolation_value", 0);
+  options.coordinates =
+      context.getChoice<Coordinates>("coordinate_transformation_mode");
+  options.nearest = context.getChoice<Nearest>("nearest_mode");
+  options.cubicCoefficient = context.getFloat("cubic_coeff_a");
+  options.excludeOutside = context.getFlag("exclude_outside");
+  options.antialias = context.getFlag("antialias");
+  options.extrapolation = context.getFloat("extrapolation_value");
   if (options.antialias && options.mode == ResizeMode::Nearest)
     return context.unsupported("antialias is not defined for mode 'nearest'");
   return success();
@@ -186,10 +558,7 @@ LogicalResult ResizeBuilder::useSizes(size_t index) {
     axis.scale =
         b.createOrFold<arith::DivFOp>(axis.length, fromIndex(axis.input));
   }
-  StringRef policy = context.getString("keep_aspect_ratio_policy", "stretch");
-  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
-    return context.unsupported("keep_aspect_ratio_policy '" + policy +
-                               "' is unknown");
+  StringRef policy = context.getString("keep_aspect_ratio_policy");
   if (policy == "stretch" || axes.empty())
     return success();
   // One scale for all, and the sizes that it gives, rounded half up.
@@ -244,8 +613,8 @@ NodeResults ResizeBuilder::build() {
 /// meant.
 NodeResults onnx_nodes::convertResize(NodeContext &context) {
   ResizeBuilder builder(context);
-  if (failed(builder.readMode()) || failed(builder.readOptions()) ||
-      failed(builder.readAxes()))
+  builder.readMode();
+  if (failed(builder.readOptions()) || failed(builder.readAxes()))
     return failure();
   FailureOr<SmallVector<Value>> scales = builder.getFloats(2, "the scales");
   if (failed(scales))
@@ -260,8 +629,8 @@ NodeResults onnx_nodes::convertResize(NodeContext &context) {
 }
 
 static NodeResults upsample(ResizeBuilder &builder, ArrayRef<Value> scales) {
-  if (failed(builder.readMode()) || failed(builder.readAxes()) ||
-      failed(builder.useScales(scales)))
+  builder.readMode();
+  if (failed(builder.readAxes()) || failed(builder.useScales(scales)))
     return failure();
   return builder.build();
 }
@@ -276,8 +645,9 @@ static NodeResults upsample(NodeContext &context, ArrayRef<float> scales) {
 }
 
 NodeResults onnx_nodes::convertUpsampleOfImages(NodeContext &context) {
-  return upsample(context, {1, 1, context.getFloat("height_scale", 1),
-                            context.getFloat("width_scale", 1)});
+  return upsample(context,
+                  {1, 1, static_cast<float>(context.getFloat("height_scale")),
+                   static_cast<float>(context.getFloat("width_scale"))});
 }
 
 NodeResults onnx_nodes::convertFixedUpsample(NodeContext &context) {

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
-#include "Conversions.h"
-#include "Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -123,7 +121,7 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
 static NodeResults reshapeTo(NodeContext &context,
                              SmallVector<OpFoldResult> to) {
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  bool allowZero = context.getFlag("allowzero", false);
+  bool allowZero = context.getFlag("allowzero");
   std::optional<size_t> inferred;
   // A size that is copied is on both sides, so that it may well be 0.
   SmallVector<OpFoldResult> others, divided;
@@ -171,17 +169,16 @@ NodeResults onnx_nodes::convertFixedReshape(NodeContext &context) {
 }
 
 NodeResults onnx_nodes::convertReshape(NodeContext &context) {
-  auto shape = context.getIndices(1);
-  if (!shape)
-    return context.unsupported(
-        "the elements of input 1 must be known by their number");
+  FailureOr<SmallVector<OpFoldResult>> shape = context.getShapeInput(1);
+  if (failed(shape))
+    return failure();
   return reshapeTo(context, std::move(*shape));
 }
 
 /// Negative axes are there from version 11 on.
 NodeResults onnx_nodes::convertFlatten(NodeContext &context) {
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  int64_t rank = from.size(), axis = context.getInt("axis", 1);
+  int64_t rank = from.size(), axis = context.getInt("axis");
   // The axis may be one behind the last.
   if (axis < -rank || axis > rank)
     return context.unsupported("axis must be between " + Twine(-rank) +
@@ -240,8 +237,6 @@ NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
   auto given = getAxes(context);
   if (failed(given))
     return failure();
-  if (!*given)
-    return context.unsupported("axes are missing");
   size_t rank = from.size() + (*given)->size();
   auto axes = context.normalizeAxes(**given, rank);
   if (failed(axes))
@@ -263,24 +258,19 @@ NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
 // Expand, ConstantOfShape
 //===----------------------------------------------------------------------===//
 
-/// The sizes that an input names.
-static FailureOr<SmallVector<OpFoldResult>> getShapeInput(NodeContext &context,
-                                                          size_t index) {
-  auto shape = context.getIndices(index);
-  if (!shape)
-    return context.unsupported("the elements of input " + Twine(index) +
-                               " must be known by their number");
-  for (OpFoldResult size : *shape)
+static LogicalResult requireSizes(NodeContext &context,
+                                  ArrayRef<OpFoldResult> shape) {
+  for (OpFoldResult size : shape)
     if (failed(context.requireAtLeast(0, size, "a size of the shape")))
       return failure();
-  return std::move(*shape);
+  return success();
 }
 
 /// Broadcasts both ways: a size of 1 in the shape leaves that of the input.
 NodeResults onnx_nodes::convertExpand(NodeContext &context) {
   Value input = context.inputs[0];
-  FailureOr<SmallVector<OpFoldResult>> shape = getShapeInput(context, 1);
-  if (failed(shape))
+  FailureOr<SmallVector<OpFoldResult>> shape = context.getShapeInput(1);
+  if (failed(shape) || failed(requireSizes(context, *shape)))
     return failure();
   SmallVector<OpFoldResult> from = context.getSizes(input);
   FailureOr<SmallVector<OpFoldResult>> to =
@@ -304,8 +294,8 @@ NodeResults onnx_nodes::convertExpand(NodeContext &context) {
 
 NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
-  FailureOr<SmallVector<OpFoldResult>> shape = getShapeInput(context, 0);
-  if (failed(shape))
+  FailureOr<SmallVector<OpFoldResult>> shape = context.getShapeInput(0);
+  if (failed(shape) || failed(requireSizes(context, *shape)))
     return failure();
   TypedAttr value = b.getF32FloatAttr(0);
   if (context.has("value")) {
@@ -341,7 +331,7 @@ NodeResults onnx_nodes::convertDropout(NodeContext &context) {
                     kFirstWithInputs = 12;
   ImplicitLocOpBuilder &b = context.b;
   bool isTraining =
-      context.opset < kFirstInferring && !context.getFlag("is_test", false);
+      context.opset < kFirstInferring && !context.getFlag("is_test");
   if (context.opset >= kFirstWithInputs && context.input(2)) {
     std::optional<SmallVector<int64_t>> mode = context.getConstantInts(2);
     isTraining = !mode || mode->size() != 1 || mode->front() != 0;
@@ -382,11 +372,11 @@ NodeResults onnx_nodes::convertConstant(NodeContext &context) {
     return RankedTensorType::get(shape, elementType);
   };
   if (context.has("value_float"))
-    return makeResult(DenseElementsAttr::get(
-        getType(b.getF32Type(), {}), context.getFloat("value_float", 0)));
+    return makeResult(DenseElementsAttr::get(getType(b.getF32Type(), {}),
+                                             context.getFloat("value_float")));
   if (context.has("value_int"))
     return makeResult(DenseElementsAttr::get(getType(b.getI64Type(), {}),
-                                             context.getInt("value_int", 0)));
+                                             context.getInt("value_int")));
   if (context.has("value_floats")) {
     SmallVector<float> values = context.getFloats("value_floats");
     int64_t count = values.size();

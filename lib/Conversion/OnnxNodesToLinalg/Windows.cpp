@@ -1,4 +1,4 @@
-//===- Windows.cpp - Windows that slide over axes ------------------------===//
+//===- Windows.cpp - Convolutions and pooling ----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,41 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Windows.h"
 #include "Building.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// Windows that slide over axes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How the window of a convolution or pooling slides along one axis.
+struct WindowAxis {
+  OpFoldResult input, kernel, output;
+  OpFoldResult padLow, padHigh;
+  int64_t stride, dilation;
+  /// `padHigh` without what ceil_mode adds to it.
+  OpFoldResult givenHigh;
+
+  /// Where element `kernel` of window `output` is, in the padded input.
+  AffineExpr getPosition(AffineExpr output, AffineExpr kernel) const {
+    return output * stride + kernel * dilation;
+  }
+  /// The index in the padded input behind the last element of the last window.
+  OpFoldResult getEnd(ImplicitLocOpBuilder &b) const;
+};
+} // namespace
 
 /// The largest (or smallest) of two expressions in the operands, its symbols.
 static OpFoldResult computeMax(ImplicitLocOpBuilder &b, AffineExpr lhs,
@@ -93,8 +118,10 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   return success();
 }
 
-LogicalResult onnx_nodes::checkRange(NodeContext &context, StringRef name,
-                                     int64_t value, int64_t least) {
+/// Requires a value of an attribute to have 32 bits: then no product of two
+/// overflows.
+static LogicalResult checkRange(NodeContext &context, StringRef name,
+                                int64_t value, int64_t least) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (value >= least && value <= kMost)
     return success();
@@ -103,9 +130,11 @@ LogicalResult onnx_nodes::checkRange(NodeContext &context, StringRef name,
                              Twine(kMost) + ", but got " + Twine(value));
 }
 
-FailureOr<SmallVector<WindowAxis>>
-onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
-                       ArrayRef<OpFoldResult> kernel) {
+/// The windows of a node by its attributes strides, dilations, pads, auto_pad
+/// and ceil_mode; `input` and `kernel` are the sizes of the spatial axes.
+static FailureOr<SmallVector<WindowAxis>>
+getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
+           ArrayRef<OpFoldResult> kernel) {
   size_t rank = input.size();
   auto getList = [&](StringRef name, size_t size,
                      int64_t defaultValue) -> FailureOr<SmallVector<int64_t>> {
@@ -126,16 +155,14 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
   FailureOr<SmallVector<int64_t>> pads = getList("pads", 2 * rank, 0);
   if (failed(strides) || failed(dilations) || failed(pads))
     return failure();
-  StringRef autoPad = context.getString("auto_pad", "NOTSET");
+  StringRef autoPad = context.getString("auto_pad");
   bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
-  if (!isSame && autoPad != "NOTSET" && autoPad != "VALID" && !autoPad.empty())
-    return context.unsupported("auto_pad '" + autoPad + "' is unknown");
-  bool ceilMode = context.getFlag("ceil_mode", false);
+  bool isPadded = autoPad == "NOTSET";
+  bool ceilMode = context.getFlag("ceil_mode");
 
   SmallVector<WindowAxis> windows;
   Builder &b = context.b;
   for (size_t axis = 0; axis < rank; ++axis) {
-    bool isPadded = autoPad == "NOTSET" || autoPad.empty();
     WindowAxis window{input[axis],
                       kernel[axis],
                       {},
@@ -154,8 +181,9 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
   return windows;
 }
 
-FailureOr<SmallVector<OpFoldResult>>
-onnx_nodes::getKernelShape(NodeContext &context, size_t rank) {
+/// The attribute kernel_shape, for `rank` axes.
+static FailureOr<SmallVector<OpFoldResult>> getKernelShape(NodeContext &context,
+                                                           size_t rank) {
   SmallVector<int64_t> shape = context.getInts("kernel_shape");
   if (shape.size() != rank)
     return context.unsupported("attribute 'kernel_shape' must have " +
@@ -167,14 +195,16 @@ onnx_nodes::getKernelShape(NodeContext &context, size_t rank) {
   return getAsIndexOpFoldResult(context.b.getContext(), shape);
 }
 
-SmallVector<OpFoldResult>
-onnx_nodes::getOutputSizes(ArrayRef<WindowAxis> windows) {
+/// The sizes of the result along the windows' axes.
+static SmallVector<OpFoldResult> getOutputSizes(ArrayRef<WindowAxis> windows) {
   return llvm::map_to_vector(
       windows, [](const WindowAxis &window) { return window.output; });
 }
 
-Value onnx_nodes::padForWindows(ImplicitLocOpBuilder &b, Value tensor,
-                                Value value, ArrayRef<WindowAxis> windows) {
+/// `tensor` with `value` around the last axes, so that no window reaches
+/// outside.
+static Value padForWindows(ImplicitLocOpBuilder &b, Value tensor, Value value,
+                           ArrayRef<WindowAxis> windows) {
   size_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   SmallVector<OpFoldResult> low(rank - windows.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> high = low;
@@ -185,4 +215,524 @@ Value onnx_nodes::padForWindows(ImplicitLocOpBuilder &b, Value tensor,
   if (areAllConstantIntValue(low, 0) && areAllConstantIntValue(high, 0))
     return tensor;
   return tensor::PadOp::create(b, Type(), tensor, low, high, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A convolution as loops: batch, group, channel of the result, windows,
+/// channel of the input, elements of the window.
+///
+/// With several groups the channels are split in two axes, group and channel in
+/// it; where all groups have one channel on each side, the channel's loops and
+/// axes fall away. So do the axes that a window of one element does not move
+/// along (a convolution of rows written as one of images).
+class Convolution {
+public:
+  explicit Convolution(NodeContext &context) : context(context), b(context.b) {}
+
+  LogicalResult analyze();
+  /// Whether an input, if it is there, is a vector with an element for each
+  /// channel of the result.
+  LogicalResult requirePerChannel(size_t index);
+  /// `pad` is the element around the input; `type` that of the sums; `extras`
+  /// are tensors of one element or one for each channel of the result.
+  NodeResults build(Value pad, Type type, Value bias, ArrayRef<Value> extras,
+                    ReductionBody body);
+
+private:
+  /// The tensor without the axes of one element that fall away.
+  Value dropAxes(Value tensor);
+  /// The tensor with the axis of channels split in groups.
+  Value split(Value tensor, int64_t axis, OpFoldResult channels);
+  AffineMap getMap(ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(numLoops, 0, exprs, b.getContext());
+  }
+  AffineExpr addLoop() { return b.getAffineDimExpr(numLoops++); }
+  Value buildInit(Type type, Value bias);
+
+  NodeContext &context;
+  ImplicitLocOpBuilder &b;
+  int64_t groups = 1;
+  bool isGrouped = false, isDepthwise = false;
+  SmallVector<OpFoldResult> inputSizes, weightSizes;
+  /// Channels of the result in a group.
+  OpFoldResult groupChannels;
+  /// Those that move.
+  SmallVector<WindowAxis> windows;
+  /// Positions among the spatial axes.
+  SmallVector<size_t> droppedAxes;
+  SmallVector<OpFoldResult> resultSizes;
+  /// The sizes of the sums: batch, group, channel, windows, as far as split.
+  SmallVector<OpFoldResult> sumSizes;
+  unsigned numLoops = 0;
+};
+} // namespace
+
+LogicalResult Convolution::analyze() {
+  inputSizes = context.getSizes(context.input(0));
+  weightSizes = context.getSizes(context.input(1));
+  if (inputSizes.size() < 3 || weightSizes.size() != inputSizes.size())
+    return context.unsupported("input and weight must have the same rank of 3 "
+                               "or more, but got " +
+                               Twine(inputSizes.size()) + " and " +
+                               Twine(weightSizes.size()));
+  groups = context.getInt("group");
+  std::optional<int64_t> weightChannels = getConstantIntValue(weightSizes[1]);
+  std::optional<int64_t> filters = getConstantIntValue(weightSizes[0]);
+  if (failed(checkRange(context, "group", groups, 1)))
+    return failure();
+  if (filters && *filters % groups != 0)
+    return context.unsupported("attribute 'group' must divide the channels of "
+                               "the result, but got " +
+                               Twine(groups));
+  AffineExpr s0 = b.getAffineSymbolExpr(0);
+  if (failed(context.requireEqual(
+          context.computeProduct({weightSizes[1], b.getIndexAttr(groups)}),
+          inputSizes[1], "the number of channels")) ||
+      failed(context.requireEqual(
+          computeIndex(b, s0.floorDiv(groups) * groups, weightSizes[0]),
+          weightSizes[0], "the number of channels of the result in groups")))
+    return failure();
+  isGrouped = groups != 1;
+  groupChannels = computeIndex(b, s0.floorDiv(groups), weightSizes[0]);
+  isDepthwise = isGrouped && weightChannels == 1 && filters == groups;
+
+  ArrayRef<OpFoldResult> kernel = ArrayRef(weightSizes).drop_front(2);
+  SmallVector<int64_t> shape = context.getInts("kernel_shape");
+  if (!shape.empty()) {
+    if (shape.size() != kernel.size())
+      return context.unsupported("attribute 'kernel_shape' must have " +
+                                 Twine(kernel.size()) + " values, but got " +
+                                 Twine(shape.size()));
+    for (auto [size, named] : llvm::zip_equal(kernel, shape))
+      if (getConstantIntValue(size).value_or(named) != named)
+        return context.unsupported("attribute 'kernel_shape' has " +
+                                   Twine(named) + " where the weight has " +
+                                   Twine(*getConstantIntValue(size)));
+  }
+  FailureOr<SmallVector<WindowAxis>> found =
+      getWindows(context, ArrayRef(inputSizes).drop_front(2), kernel);
+  if (failed(found))
+    return failure();
+  resultSizes = {inputSizes[0], weightSizes[0]};
+  resultSizes.append(getOutputSizes(*found));
+  for (auto [index, window] : llvm::enumerate(*found)) {
+    if (areAllConstantIntValue({window.input, window.kernel, window.output},
+                               1) &&
+        isConstantIntValue(window.padLow, 0))
+      droppedAxes.push_back(index);
+    else
+      windows.push_back(window);
+  }
+  sumSizes = {inputSizes[0]};
+  if (isGrouped)
+    sumSizes.push_back(b.getIndexAttr(groups));
+  if (!isDepthwise)
+    sumSizes.push_back(groupChannels);
+  sumSizes.append(getOutputSizes(windows));
+  return success();
+}
+
+LogicalResult Convolution::requirePerChannel(size_t index) {
+  if (!context.input(index))
+    return success();
+  int64_t rank = context.type(index).getRank();
+  if (rank != 1)
+    return context.unsupported("input " + Twine(index) +
+                               " must have rank 1, but got " + Twine(rank));
+  return context.requireEqual(weightSizes[0],
+                              context.getSizes(context.input(index)).front(),
+                              "the size of input " + Twine(index));
+}
+
+Value Convolution::dropAxes(Value tensor) {
+  SmallVector<OpFoldResult> from = context.getSizes(tensor), to = from;
+  for (size_t axis : llvm::reverse(droppedAxes))
+    to.erase(to.begin() + 2 + axis);
+  return droppedAxes.empty() ? tensor : buildReshape(b, tensor, from, to);
+}
+
+Value Convolution::split(Value tensor, int64_t axis, OpFoldResult channels) {
+  if (!isGrouped || isDepthwise)
+    return tensor;
+  SmallVector<OpFoldResult> from = context.getSizes(tensor), to = from;
+  from[axis] = computeIndex(b, b.getAffineSymbolExpr(0) * groups, channels);
+  to[axis] = channels;
+  to.insert(to.begin() + axis, b.getIndexAttr(groups));
+  return buildReshape(b, tensor, from, to);
+}
+
+/// The sums start from the bias.
+Value Convolution::buildInit(Type type, Value bias) {
+  if (!bias)
+    return buildFilled(b, sumSizes, makeNumber(b, type, 0));
+  SmallVector<int64_t> axes = {1};
+  if (isGrouped && !isDepthwise)
+    axes.push_back(2);
+  return buildAlongAxes(context, sumSizes, type, split(bias, 0, groupChannels),
+                        axes, [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          return toCompute(b, args[0]);
+                        });
+}
+
+NodeResults Convolution::build(Value pad, Type type, Value bias,
+                               ArrayRef<Value> extras, ReductionBody body) {
+  Value init = buildInit(type, bias);
+  Value input = padForWindows(b, dropAxes(context.input(0)), pad, windows);
+  Value weight = dropAxes(context.input(1));
+
+  // All loops first: maps need their number.
+  AffineExpr zero = b.getAffineConstantExpr(0);
+  AffineExpr batch = addLoop();
+  AffineExpr group = isGrouped ? addLoop() : zero;
+  AffineExpr filter = isDepthwise ? zero : addLoop();
+  SmallVector<AffineExpr> outputs, elements, positions;
+  for (size_t i = 0; i < windows.size(); ++i)
+    outputs.push_back(addLoop());
+  AffineExpr channel = isDepthwise ? zero : addLoop();
+  for (const WindowAxis &window : windows) {
+    elements.push_back(addLoop());
+    positions.push_back(
+        window.getPosition(outputs[elements.size() - 1], elements.back()));
+  }
+
+  SmallVector<AffineExpr> inputExprs = {batch}, weightExprs, sumExprs = {batch};
+  SmallVector<AffineExpr> filterExprs;
+  if (isGrouped)
+    for (auto *exprs : {&inputExprs, &weightExprs, &sumExprs, &filterExprs})
+      exprs->push_back(group);
+  if (!isDepthwise) {
+    inputExprs.push_back(channel);
+    for (auto *exprs : {&weightExprs, &sumExprs, &filterExprs})
+      exprs->push_back(filter);
+  }
+  // A depthwise weight keeps its axis of one channel.
+  weightExprs.push_back(channel);
+  inputExprs.append(positions);
+  weightExprs.append(elements);
+  sumExprs.append(outputs);
+
+  OpFoldResult inGroup = weightSizes[1];
+  SmallVector<Value> operands = {split(input, 1, inGroup),
+                                 split(weight, 0, groupChannels)};
+  SmallVector<AffineMap> maps = {getMap(inputExprs), getMap(weightExprs)};
+  for (Value extra : extras) {
+    auto extraType = cast<RankedTensorType>(extra.getType());
+    bool isOne = extraType.getRank() == 0 || extraType.getDimSize(0) == 1;
+    operands.push_back(isOne ? extra : split(extra, 0, groupChannels));
+    maps.push_back(
+        getMap(isOne ? SmallVector<AffineExpr>(extraType.getRank(), zero)
+                     : filterExprs));
+  }
+  Value sums =
+      buildReduction(b, operands, maps, init, getMap(sumExprs), body).front();
+  if ((isGrouped && !isDepthwise) || !droppedAxes.empty())
+    sums = buildReshape(b, sums, sumSizes, resultSizes);
+  return SmallVector<Value>{sums};
+}
+
+NodeResults onnx_nodes::convertConv(NodeContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
+  Convolution convolution(context);
+  if (failed(convolution.analyze()) || failed(convolution.requirePerChannel(2)))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = context.elementType(0);
+  Value pad = makeNumber(b, elementType, 0);
+  auto body = [](ImplicitLocOpBuilder &b, ValueRange elements,
+                 ValueRange accumulators) {
+    return multiplyAndAdd(b, elements, accumulators);
+  };
+  NodeResults sums = convolution.build(pad, getComputeType(elementType),
+                                       context.input(2), {}, body);
+  if (failed(sums))
+    return failure();
+  return SmallVector<Value>{
+      convertFromCompute(context, sums->front(), elementType)};
+}
+
+NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
+  Convolution convolution(context);
+  if (failed(requireIntegerFactors(context)) || failed(convolution.analyze()))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type type = b.getI32Type();
+  // What surrounds the input is the zero point, which counts as 0.
+  Value pad;
+  SmallVector<Value> extras;
+  std::optional<size_t> zeroPoints[2];
+  for (size_t i : {0, 1}) {
+    Value zeroPoint = context.input(2 + i);
+    if (!zeroPoint)
+      continue;
+    zeroPoints[i] = 2 + extras.size();
+    extras.push_back(zeroPoint);
+    auto zeroPointType = cast<RankedTensorType>(zeroPoint.getType());
+    bool isOne =
+        zeroPointType.getRank() == 0 ||
+        (zeroPointType.getRank() == 1 && zeroPointType.getDimSize(0) == 1);
+    if (i != 0) {
+      if (!isOne && failed(convolution.requirePerChannel(3)))
+        return failure();
+      continue;
+    }
+    if (!isOne)
+      return context.unsupported("input 2 must be one zero point");
+    SmallVector<Value> position(zeroPointType.getRank());
+    if (!position.empty())
+      position.front() = arith::ConstantIndexOp::create(b, 0);
+    pad = b.createOrFold<tensor::ExtractOp>(zeroPoint, position);
+  }
+  if (!pad)
+    pad = makeConstant(b, b.getIntegerAttr(context.elementType(0), 0));
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) {
+    return multiplyAndAdd(b, elements, accumulators, zeroPoints);
+  };
+  return convolution.build(pad, type, Value(), extras, body);
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Pooling as loops: batch, channel, windows, elements of the window.
+struct Pooling {
+  explicit Pooling(NodeContext &context)
+      : context(context), b(context.b),
+        sizes(context.getSizes(context.input(0))),
+        elementType(context.elementType(0)), type(getComputeType(elementType)) {
+  }
+
+  LogicalResult analyze();
+  /// Folds the elements of each window, with `pad` around the input.
+  SmallVector<Value> fold(Value pad, ValueRange inits, ReductionBody body);
+
+  NodeContext &context;
+  ImplicitLocOpBuilder &b;
+  SmallVector<OpFoldResult> sizes, resultSizes;
+  Type elementType, type;
+  SmallVector<WindowAxis> windows;
+};
+} // namespace
+
+LogicalResult Pooling::analyze() {
+  if (sizes.size() < 3)
+    return context.unsupported("the input must have rank 3 or more, but got " +
+                               Twine(sizes.size()));
+  FailureOr<SmallVector<OpFoldResult>> kernel =
+      getKernelShape(context, sizes.size() - 2);
+  if (failed(kernel))
+    return failure();
+  FailureOr<SmallVector<WindowAxis>> found =
+      getWindows(context, ArrayRef(sizes).drop_front(2), *kernel);
+  if (failed(found))
+    return failure();
+  windows = *found;
+  resultSizes = {sizes[0], sizes[1]};
+  resultSizes.append(getOutputSizes(windows));
+  return success();
+}
+
+SmallVector<Value> Pooling::fold(Value pad, ValueRange inits,
+                                 ReductionBody body) {
+  size_t rank = sizes.size(), numLoops = rank + windows.size();
+  SmallVector<AffineExpr> inputExprs = {b.getAffineDimExpr(0),
+                                        b.getAffineDimExpr(1)};
+  SmallVector<AffineExpr> windowExprs;
+  SmallVector<OpFoldResult> kernel;
+  for (auto [index, window] : llvm::enumerate(windows)) {
+    AffineExpr output = b.getAffineDimExpr(2 + index);
+    AffineExpr element = b.getAffineDimExpr(rank + index);
+    inputExprs.push_back(window.getPosition(output, element));
+    windowExprs.push_back(element);
+    kernel.push_back(window.kernel);
+  }
+  // Nothing is read from it: it gives the loops over the window their sizes.
+  Value window = tensor::EmptyOp::create(b, kernel, type);
+  Value input = padForWindows(b, context.input(0), pad, windows);
+  MLIRContext *mlirContext = b.getContext();
+  SmallVector<AffineExpr> resultExprs(
+      b.getMultiDimIdentityMap(rank).getResults());
+  return buildReduction(
+      b, {input, window},
+      {AffineMap::get(numLoops, 0, inputExprs, mlirContext),
+       AffineMap::get(numLoops, 0, windowExprs, mlirContext)},
+      inits, AffineMap::get(numLoops, 0, resultExprs, mlirContext), body);
+}
+
+//===----------------------------------------------------------------------===//
+// MaxPool
+//===----------------------------------------------------------------------===//
+
+/// In a body: where the element is in the input, flattened; -1 outside of it.
+/// With `columnMajor` the first of the windows' axes runs fastest.
+static Value buildFlatIndex(ImplicitLocOpBuilder &b, const Pooling &pooling,
+                            bool columnMajor) {
+  size_t rank = pooling.sizes.size(), count = pooling.windows.size();
+  Value isInside;
+  SmallVector<Value> positions;
+  auto toValue = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+  };
+  for (auto [index, window] : llvm::enumerate(pooling.windows)) {
+    OpFoldResult output = linalg::IndexOp::create(b, 2 + index).getResult();
+    OpFoldResult element = linalg::IndexOp::create(b, rank + index).getResult();
+    Value position = toValue(computeIndex(
+        b,
+        window.getPosition(b.getAffineSymbolExpr(0), b.getAffineSymbolExpr(1)) -
+            b.getAffineSymbolExpr(2),
+        {output, element, window.padLow}));
+    // One unsigned comparison for both ends.
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
+                                       toValue(window.input));
+    isInside =
+        isInside ? arith::AndIOp::create(b, isInside, fits).getResult() : fits;
+    positions.push_back(position);
+  }
+  auto append = [&](Value flat, OpFoldResult size, Value position) -> Value {
+    Value scaled = arith::MulIOp::create(b, flat, toValue(size));
+    return arith::AddIOp::create(b, scaled, position);
+  };
+  Value flat = append(linalg::IndexOp::create(b, 0), pooling.sizes[1],
+                      linalg::IndexOp::create(b, 1));
+  for (size_t i = 0; i < count; ++i) {
+    size_t axis = columnMajor ? count - 1 - i : i;
+    flat = append(flat, pooling.windows[axis].input, positions[axis]);
+  }
+  flat = arith::IndexCastOp::create(b, b.getI64Type(), flat);
+  return arith::SelectOp::create(b, isInside, flat,
+                                 makeNumber(b, b.getI64Type(), -1));
+}
+
+NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
+  Pooling pooling(context);
+  if (failed(pooling.analyze()))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = pooling.elementType;
+  bool isUnsigned = isUnsignedElement(elementType);
+  Value least = makeNeutral(b, Combine::Max, pooling.type, isUnsigned);
+  Value pad = fromCompute(b, least, elementType);
+  SmallVector<Value> inits = {buildFilled(b, pooling.resultSizes, least)};
+  bool wantsIndices = context.node.getNumResults() > 1 &&
+                      !context.node.getResult(1).use_empty();
+  bool columnMajor = context.getFlag("storage_order");
+  if (wantsIndices)
+    inits.push_back(
+        buildFilled(b, pooling.resultSizes, makeNumber(b, b.getI64Type(), -1)));
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    Value element = toCompute(b, elements[0]);
+    Value most =
+        buildCombine(b, Combine::Max, accumulators[0], element, isUnsigned);
+    if (!wantsIndices)
+      return {most};
+    // The first of equal ones; any inside before what is around the input.
+    Value index = buildFlatIndex(b, pooling, columnMajor);
+    Value none = makeNumber(b, b.getI64Type(), -1);
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          accumulators[1], none);
+    Value isMore =
+        isa<FloatType>(element.getType())
+            ? arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, element,
+                                    accumulators[0])
+                  .getResult()
+            : arith::CmpIOp::create(b,
+                                    isUnsigned ? arith::CmpIPredicate::ugt
+                                               : arith::CmpIPredicate::sgt,
+                                    element, accumulators[0])
+                  .getResult();
+    Value takes = arith::OrIOp::create(b, isFirst, isMore);
+    return {most, arith::SelectOp::create(b, takes, index, accumulators[1])};
+  };
+  SmallVector<Value> results = pooling.fold(pad, inits, body);
+  results[0] = convertFromCompute(context, results[0], elementType);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// AveragePool
+//===----------------------------------------------------------------------===//
+
+/// The number of elements that each window along an axis has in the input, or
+/// with `countPads` in the padded input (what ceil_mode adds does not count),
+/// as floats.
+static Value buildCounts(ImplicitLocOpBuilder &b, const WindowAxis &window,
+                         bool countPads, Type type) {
+  // Element k of window o is at o * stride + k * dilation in the padded input;
+  // counted are those in [low, high).
+  OpFoldResult low =
+      countPads ? OpFoldResult(b.getIndexAttr(0)) : window.padLow;
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  OpFoldResult high = computeIndex(b, s0 + s1, {window.input, window.padLow});
+  if (countPads)
+    high = computeIndex(b, s0 + s1, {high, window.givenHigh});
+  return buildParallel(
+      b, window.output, type, {}, {},
+      [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+        OpFoldResult output = linalg::IndexOp::create(b, 0).getResult();
+        // How many elements are before a place, of those that there are.
+        auto countBefore = [&](OpFoldResult end) {
+          AffineExpr count = (s0 - s1 * window.stride).ceilDiv(window.dilation);
+          OpFoldResult before = computeIndex(b, count, {end, output});
+          AffineMap atLeast = AffineMap::get(
+              0, 1, {s0, b.getAffineConstantExpr(0)}, b.getContext());
+          before = affine::makeComposedFoldedAffineMax(b, b.getLoc(), atLeast,
+                                                       before);
+          AffineMap atMost = AffineMap::get(0, 2, {s0, s1}, b.getContext());
+          return affine::makeComposedFoldedAffineMin(b, b.getLoc(), atMost,
+                                                     {before, window.kernel});
+        };
+        OpFoldResult count =
+            computeIndex(b, s0 - s1, {countBefore(high), countBefore(low)});
+        Value integer = arith::IndexCastOp::create(
+            b, b.getI64Type(),
+            getValueOrCreateConstantIndexOp(b, b.getLoc(), count));
+        return arith::SIToFPOp::create(b, type, integer);
+      });
+}
+
+NodeResults onnx_nodes::convertAveragePool(NodeContext &context) {
+  Pooling pooling(context);
+  if (failed(pooling.analyze()))
+    return failure();
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = pooling.elementType, type = pooling.type;
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    return {buildCombine(b, Combine::Sum, accumulators[0],
+                         toCompute(b, elements[0]), /*isUnsigned=*/false)};
+  };
+  Value sums =
+      pooling
+          .fold(makeNumber(b, elementType, 0),
+                buildFilled(b, pooling.resultSizes, makeNumber(b, type, 0)),
+                body)
+          .front();
+
+  // The number of elements of a window is the product of those along each axis.
+  bool countPads = context.getFlag("count_include_pad");
+  size_t rank = pooling.sizes.size();
+  SmallVector<Value> inputs = {sums};
+  SmallVector<SmallVector<int64_t>> axes = {
+      llvm::to_vector(llvm::seq<int64_t>(rank))};
+  for (auto [index, window] : llvm::enumerate(pooling.windows)) {
+    inputs.push_back(buildCounts(b, window, countPads, type));
+    axes.push_back({static_cast<int64_t>(2 + index)});
+  }
+  return SmallVector<Value>{buildAlongAxes(
+      context, pooling.resultSizes, elementType, inputs, axes,
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value count = args[1];
+        for (Value factor : args.drop_front(2))
+          count = b.createOrFold<arith::MulFOp>(count, factor);
+        return fromCompute(b, b.createOrFold<arith::DivFOp>(args[0], count),
+                           elementType);
+      })};
 }

@@ -6,38 +6,68 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversions.h"
+#include "LayerContext.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpenVinoConvert.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
 
-/// Sizes of 1 are repeated ("numpy"), or all are the same ("none"), which the
-/// former includes where that is known.
-static LogicalResult checkBroadcast(LayerContext &context) {
-  StringRef kind = context.getString("auto_broadcast", "numpy");
-  if (kind == "numpy")
-    return success();
-  if (kind == "none" || kind == "explicit") {
-    TypeRange types = ValueRange(context.inputs).getTypes();
-    if (succeeded(verifyCompatibleShapes(types)))
-      return success();
-    return context.unsupported(
-        "auto_broadcast " + kind + " needs inputs of one shape, but got " +
-        show(types.front()) + " and " +
-        show(*llvm::find_if(types, [&](Type type) {
-          return failed(verifyCompatibleShape(types.front(), type));
-        })));
-  }
-  return context.unsupported("auto_broadcast must be numpy or none, but got '" +
-                             kind + "'");
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Value> convertTo(LayerContext &context, Type to) {
+  Value input = context.inputs[0];
+  Type from = context.elementType(0);
+  if (from == to)
+    return input;
+  if (getOpenVinoConversion(from, to) == OpenVinoConversion::None)
+    return context.unsupported("no conversion of elements of type " +
+                               show(from) + " to " + show(to));
+  ImplicitLocOpBuilder &b = context.b;
+  return b.createOrFold<CastOp>(
+      withElementType(input.getType(), to), input, b.getI64IntegerAttr(1),
+      UnitAttr(), BoolAttr(), RoundModeAttr(),
+      CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
+}
+
+FailureOr<Value> openvino_layers::convertConvert(LayerContext &context) {
+  Type to = context.getType("destination_type");
+  // A type that MLIR lacks is a name.
+  StringRef name = to ? "" : context.getString("destination_type");
+  if (!to)
+    return context.unsupported("no conversion of elements of type " +
+                               show(context.elementType(0)) + " to '" + name +
+                               "'");
+  return convertTo(context, to);
+}
+
+FailureOr<Value> openvino_layers::convertConvertLike(LayerContext &context) {
+  return convertTo(context, context.elementType(1));
 }
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
+
+/// Sizes of 1 are repeated ("numpy"), or all are the same ("none"), which the
+/// former includes where that is known.
+static LogicalResult checkBroadcast(LayerContext &context) {
+  StringRef kind = context.getString("auto_broadcast");
+  TypeRange types = ValueRange(context.inputs).getTypes();
+  if (kind == "numpy" || succeeded(verifyCompatibleShapes(types)))
+    return success();
+  return context.unsupported(
+      "auto_broadcast " + kind + " needs inputs of one shape, but got " +
+      show(types.front()) + " and " +
+      show(*llvm::find_if(types, [&](Type type) {
+        return failed(verifyCompatibleShape(types.front(), type));
+      })));
+}
 
 static FailureOr<Value> convertArithmetic(LayerContext &context,
                                           StringRef opType) {
@@ -65,7 +95,7 @@ FailureOr<Value> openvino_layers::convertDivide(LayerContext &context) {
   FailureOr<Value> quotient = convertArithmetic(context, "Div");
   auto type = dyn_cast<IntegerType>(context.elementType(0));
   if (failed(quotient) || !type || type.isUnsigned() ||
-      !context.getBool("m_pythondiv", true))
+      !context.getFlag("m_pythondiv"))
     return quotient;
   Type boolean = context.b.getI1Type();
   Value zero = context.makeNumber(type, 0);
@@ -101,19 +131,16 @@ static Value limit(LayerContext &context, Value x, StringRef comparison,
 FailureOr<Value> openvino_layers::convertClamp(LayerContext &context) {
   if (failed(context.requireNumbers()))
     return failure();
-  std::optional<double> low = context.getDouble("min");
-  std::optional<double> high = context.getDouble("max");
-  if (!low || !high)
-    return context.unsupported("attributes 'min' and 'max' are missing");
+  double low = context.getFloat("min"), high = context.getFloat("max");
   // NaN is no bound, either.
-  if (!(*low <= *high))
+  if (!(low <= high))
     return context.unsupported("min must not be above max, but got " +
-                               Twine(std::to_string(*low)) + " and " +
-                               std::to_string(*high));
+                               Twine(std::to_string(low)) + " and " +
+                               std::to_string(high));
   bool isInteger = isa<IntegerType>(context.elementType(0));
   Value above = limit(context, context.inputs[0], "Greater",
-                      isInteger ? std::ceil(*low) : *low);
-  return limit(context, above, "Less", isInteger ? std::floor(*high) : *high);
+                      isInteger ? std::ceil(low) : low);
+  return limit(context, above, "Less", isInteger ? std::floor(high) : high);
 }
 
 FailureOr<Value> openvino_layers::convertRelu(LayerContext &context) {
@@ -167,12 +194,10 @@ FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
   if (!isa<FloatType>(elementType))
     return context.unsupported("elements of type " + show(elementType) +
                                ", which are no floats");
-  std::optional<int64_t> levels = context.getInt("levels");
-  if (!levels)
-    return context.unsupported("attribute 'levels' is missing");
-  if (*levels < 2)
+  int64_t levels = context.getInt("levels");
+  if (levels < 2)
     return context.unsupported("levels must be at least 2, but got " +
-                               Twine(*levels));
+                               Twine(levels));
   Type type = elementType;
   if (isa<Float16Type, BFloat16Type>(type))
     type = context.b.getF32Type();
@@ -183,7 +208,7 @@ FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
       context.inputs, [&](Value input) { return context.cast(input, type); });
   Value x = wide[0], inLow = wide[1], inHigh = wide[2];
   Value outLow = wide[3], outHigh = wide[4];
-  Value steps = context.makeNumber(type, *levels - 1);
+  Value steps = context.makeNumber(type, levels - 1);
   Value inRange = apply("Sub", {inHigh, inLow});
   Value outRange = apply("Sub", {outHigh, outLow});
   Value ratio = apply("Div", {apply("Sub", {x, inLow}), inRange});

@@ -32,7 +32,7 @@ std::string openvino_layers::show(Type type) {
 }
 
 LayerContext::LayerContext(NodeOp node, ImplicitLocOpBuilder &b)
-    : node(node), b(b), inputs(node.getInputs()) {}
+    : NodeAttributes(node), b(b), inputs(node.getInputs()) {}
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -78,52 +78,6 @@ LogicalResult LayerContext::requireNumbers() {
   if (isInteger || isStandardFloat(type))
     return success();
   return unsupported("elements of type " + show(type));
-}
-
-//===----------------------------------------------------------------------===//
-// Attributes
-//===----------------------------------------------------------------------===//
-
-template <typename AttrT>
-AttrT LayerContext::getTyped(StringRef name, StringRef kind) {
-  Attribute attribute = node.getNodeAttributes().get(name);
-  auto typed = dyn_cast_or_null<AttrT>(attribute);
-  if (attribute && !typed)
-    (void)unsupported("attribute '" + name + "' must be " + kind);
-  return typed;
-}
-
-bool LayerContext::getBool(StringRef name, bool defaultValue) {
-  auto attribute = getTyped<BoolAttr>(name, "a boolean");
-  return attribute ? attribute.getValue() : defaultValue;
-}
-
-StringRef LayerContext::getString(StringRef name, StringRef defaultValue) {
-  auto attribute = getTyped<StringAttr>(name, "a string");
-  return attribute ? attribute.getValue() : defaultValue;
-}
-
-std::optional<int64_t> LayerContext::getInt(StringRef name) {
-  if (auto attribute = getTyped<IntegerAttr>(name, "an int"))
-    return attribute.getInt();
-  return std::nullopt;
-}
-
-std::optional<double> LayerContext::getDouble(StringRef name) {
-  if (auto attribute = getTyped<FloatAttr>(name, "a float"))
-    return attribute.getValueAsDouble();
-  return std::nullopt;
-}
-
-SmallVector<int64_t> LayerContext::getInts(StringRef name) {
-  auto attribute = getTyped<DenseI64ArrayAttr>(name, "a list of ints");
-  return attribute ? SmallVector<int64_t>(attribute.asArrayRef())
-                   : SmallVector<int64_t>();
-}
-
-Type LayerContext::getType(StringRef name) {
-  auto attribute = getTyped<TypeAttr>(name, "an element type");
-  return attribute ? attribute.getValue() : Type();
 }
 
 //===----------------------------------------------------------------------===//

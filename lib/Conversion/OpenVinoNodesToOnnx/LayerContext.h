@@ -10,7 +10,7 @@
 #define QUANT_FLOAT_LIB_CONVERSION_OPENVINONODESTOONNX_LAYERCONTEXT_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Conversion/NodeAttributes.h"
 #include <optional>
 #include <string>
 
@@ -25,11 +25,10 @@ using LayerConversion = FailureOr<Value> (*)(LayerContext &);
 
 /// A layer whose inputs are tensors of known element types, of which there are
 /// as many as the table says.
-class LayerContext {
+class LayerContext : public NodeAttributes {
 public:
   LayerContext(NodeOp node, ImplicitLocOpBuilder &b);
 
-  NodeOp node;
   ImplicitLocOpBuilder &b;
   SmallVector<Value> inputs;
 
@@ -48,19 +47,6 @@ public:
   /// Requires elements that ONNX's arithmetic takes: floats from f16 on and
   /// integers of whole bytes.
   LogicalResult requireNumbers();
-
-  //===--------------------------------------------------------------------===//
-  // Attributes, with the default where the layer has none
-  //===--------------------------------------------------------------------===//
-
-  // An attribute of another kind makes the layer unsupported; the default is
-  // returned then.
-  bool getBool(StringRef name, bool defaultValue);
-  StringRef getString(StringRef name, StringRef defaultValue);
-  std::optional<int64_t> getInt(StringRef name);
-  std::optional<double> getDouble(StringRef name);
-  SmallVector<int64_t> getInts(StringRef name);
-  Type getType(StringRef name);
 
   //===--------------------------------------------------------------------===//
   // What takes the layer's place
@@ -97,13 +83,18 @@ private:
   Value build(StringRef opType, StringRef domain, int64_t opset,
               ValueRange operands, Type elementType,
               ArrayRef<NamedAttribute> attributes);
-  template <typename AttrT> AttrT getTyped(StringRef name, StringRef kind);
 
   std::string problem;
 };
 
 /// The type in quotes, as diagnostics have it.
 std::string show(Type type);
+
+// The conversions of all rows.
+#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
+                          Attributes, Conversion)                              \
+  FailureOr<Value> Conversion(LayerContext &context);
+#include "quant-float/Conversion/OpenVinoLayers.def"
 
 } // namespace mlir::quant_float::openvino_layers
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversions.h"
+#include "LayerContext.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -30,7 +30,7 @@ FailureOr<Value> openvino_layers::convertReshape(LayerContext &context) {
   FailureOr<Value> shape = getAsInt64(context, 1);
   if (failed(shape))
     return failure();
-  bool copiesZero = context.getBool("special_zero", false);
+  bool copiesZero = context.getFlag("special_zero");
   return context.buildNode("Reshape", {context.inputs[0], *shape},
                            context.elementType(0),
                            context.intAttr("allowzero", !copiesZero));
@@ -64,7 +64,7 @@ FailureOr<Value> openvino_layers::convertGather(LayerContext &context) {
 
 static LogicalResult checkBatches(LayerContext &context) {
   // Counted from the end of the indices where negative.
-  int64_t batchAxes = context.getInt("batch_dims").value_or(0);
+  int64_t batchAxes = context.getInt("batch_dims");
   if (batchAxes < 0)
     batchAxes += context.getRank(1).value_or(0);
   if (batchAxes != 0)
@@ -136,9 +136,6 @@ FailureOr<Value> openvino_layers::convertGatherOrZero(LayerContext &context) {
 }
 
 FailureOr<Value> openvino_layers::convertConcat(LayerContext &context) {
-  std::optional<int64_t> axis = context.getInt("axis");
-  if (!axis)
-    return context.unsupported("attribute 'axis' is missing");
   return context.buildNode("Concat", context.inputs, context.elementType(0),
-                           context.intAttr("axis", *axis));
+                           context.intAttr("axis", context.getInt("axis")));
 }

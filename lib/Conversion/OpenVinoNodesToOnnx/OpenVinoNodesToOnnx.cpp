@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversions.h"
+#include "LayerContext.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,10 +26,11 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
 
 namespace {
-/// A row of Layers.def.
+/// A row of OpenVinoLayers.def.
 struct LayerRow {
   int64_t since;
   int fewest, most;
+  SmallVector<AttributeRow, 2> attributes;
   LayerConversion conversion;
 };
 
@@ -48,12 +49,16 @@ struct ConvertOpenVinoNodesToOnnx final
 /// The row for a layer; null if there is none. Files spell types in several
 /// ways ("Relu", "ReLU").
 static const LayerRow *findRow(StringRef type, int64_t opset) {
+  using namespace attribute_rows;
   static const llvm::StringMap<SmallVector<LayerRow, 2>> table = [] {
     llvm::StringMap<SmallVector<LayerRow, 2>> result;
-#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Conversion)          \
+#define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
+#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
+                          Attributes, Conversion)                              \
   result[StringRef(#LayerType).lower()].push_back(                             \
-      {Since, Fewest, Most, Conversion});
-#include "Layers.def"
+      {Since, Fewest, Most, QUANT_FLOAT_LIST Attributes, Conversion});
+#include "quant-float/Conversion/OpenVinoLayers.def"
+#undef QUANT_FLOAT_LIST
     return result;
   }();
   const LayerRow *newest = nullptr;
@@ -66,8 +71,8 @@ static const LayerRow *findRow(StringRef type, int64_t opset) {
   return newest;
 }
 
-/// Why the inputs and outputs of the layer cannot be taken, if that is so.
-static LogicalResult checkValues(LayerContext &context, const LayerRow &row) {
+/// Why the layer cannot be taken whatever it computes, if that is so.
+static LogicalResult checkLayer(LayerContext &context, const LayerRow &row) {
   int count = context.inputs.size();
   if (count < row.fewest || (row.most >= 0 && count > row.most))
     return context.unsupported(
@@ -81,6 +86,9 @@ static LogicalResult checkValues(LayerContext &context, const LayerRow &row) {
   if (context.node->getNumResults() != 1)
     return context.unsupported("expected 1 output, but got " +
                                Twine(context.node->getNumResults()));
+  if (std::optional<std::string> error =
+          context.read(row.attributes, /*ignoresOthers=*/true))
+    return context.unsupported(*error);
   return success();
 }
 
@@ -136,7 +144,7 @@ bool ConvertOpenVinoNodesToOnnx::convertLayer(NodeOp node) {
     if (isBlocked)
       return true;
     Operation *before = node->getPrevNode();
-    if (succeeded(checkValues(context, *row))) {
+    if (succeeded(checkLayer(context, *row))) {
       FailureOr<Value> value = row->conversion(context);
       bool isMade = succeeded(value) && context.getProblem().empty();
       if (isMade && succeeded(replaceResult(context, *value)))

@@ -6,14 +6,82 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversions.h"
-#include "TransposeConstant.h"
+#include "LayerContext.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
+
+//===----------------------------------------------------------------------===//
+// Weights turned around
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Matrices one after the other.
+struct Matrices {
+  int64_t count, rows, columns, bytes;
+  int64_t size = 0;
+};
+} // namespace
+
+static void transpose(const Matrices &from, const char *in, char *out) {
+  // Of a size that stays in the nearest cache.
+  constexpr int64_t kBlock = 16;
+  int64_t size = from.size / from.count;
+  for (int64_t i = 0; i < from.count; ++i, in += size, out += size)
+    for (int64_t r0 = 0; r0 < from.rows; r0 += kBlock)
+      for (int64_t c = 0; c < from.columns; ++c)
+        for (int64_t r = r0; r < std::min(r0 + kBlock, from.rows); ++r)
+          memcpy(out + (c * from.rows + r) * from.bytes,
+                 in + (r * from.columns + c) * from.bytes, from.bytes);
+}
+
+/// The elements of a constant with its last two axes exchanged; null where it
+/// is none, or of a type that does not have whole bytes.
+static ElementsAttr transposeConstant(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  ElementsAttr elements;
+  if (!type || type.getRank() < 2 || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() ||
+      !matchPattern(value, m_Constant(&elements)))
+    return {};
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits % 8 != 0 || llvm::is_contained(type.getShape(), 0))
+    return {};
+  SmallVector<int64_t> shape(type.getShape());
+  Matrices matrices{1, shape[shape.size() - 2], shape.back(), bits / 8};
+  matrices.size = matrices.bytes;
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(matrices.size, size, matrices.size))
+      return {};
+  for (int64_t size : ArrayRef(shape).drop_back(2))
+    matrices.count *= size;
+  std::swap(shape[shape.size() - 2], shape.back());
+  RankedTensorType result = type.clone(shape);
+
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
+    if (dense.isSplat())
+      return dense.reshape(result);
+    ArrayRef<char> data = dense.getRawData();
+    std::vector<char> turned(data.size());
+    transpose(matrices, data.data(), turned.data());
+    return DenseElementsAttr::getFromRawBuffer(result, turned);
+  }
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || static_cast<int64_t>(blob->getData().size()) != matrices.size)
+    return {};
+  AsmResourceBlob turned =
+      HeapAsmResourceBlob::allocate(matrices.size, blob->getDataAlignment());
+  transpose(matrices, blob->getData().data(), turned.getMutableData().data());
+  return DenseResourceElementsAttr::get(
+      result, resource.getRawHandle().getKey(), std::move(turned));
+}
 
 //===----------------------------------------------------------------------===//
 // MatMul
@@ -23,7 +91,7 @@ using namespace mlir::quant_float::openvino_layers;
 static FailureOr<Value> getFactor(LayerContext &context, size_t index,
                                   StringRef transposeAttr) {
   Value factor = context.inputs[index];
-  if (!context.getBool(transposeAttr, false))
+  if (!context.getFlag(transposeAttr))
     return factor;
   std::optional<int64_t> rank = context.getRank(index);
   if (!rank)
@@ -58,17 +126,10 @@ FailureOr<Value> openvino_layers::convertMatMul(LayerContext &context) {
 FailureOr<Value> openvino_layers::convertConvolution(LayerContext &context) {
   if (failed(context.requireSameType()))
     return failure();
-  StringRef given = context.getString("auto_pad", "explicit");
-  auto autoPad = llvm::StringSwitch<StringRef>(given)
-                     .Cases({"explicit", "notset", ""}, "NOTSET")
-                     .Case("same_upper", "SAME_UPPER")
-                     .Case("same_lower", "SAME_LOWER")
-                     .Case("valid", "VALID")
-                     .Default("");
-  if (autoPad.empty())
-    return context.unsupported("auto_pad must be explicit, same_upper, "
-                               "same_lower or valid, but got '" +
-                               given + "'");
+  // The names are ONNX's, in capitals.
+  std::string autoPad = context.getString("auto_pad").upper();
+  if (autoPad == "EXPLICIT")
+    autoPad = "NOTSET";
   SmallVector<int64_t> begin = context.getInts("pads_begin");
   SmallVector<int64_t> end = context.getInts("pads_end");
   if (begin.size() != end.size())
@@ -94,7 +155,7 @@ FailureOr<Value> openvino_layers::convertConvolution(LayerContext &context) {
 
 /// Along one axis in all versions; from version 8 on it may be negative.
 FailureOr<Value> openvino_layers::convertSoftmax(LayerContext &context) {
-  int64_t axis = context.getInt("axis").value_or(1);
+  int64_t axis = context.getInt("axis");
   if (axis < 0 && context.node.getOpset() < 8)
     return context.unsupported(
         "the axis may be negative from opset 8 on, but got " + Twine(axis));

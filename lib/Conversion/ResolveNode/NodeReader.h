@@ -9,13 +9,14 @@
 #ifndef QUANT_FLOAT_LIB_CONVERSION_RESOLVENODE_NODEREADER_H
 #define QUANT_FLOAT_LIB_CONVERSION_RESOLVENODE_NODEREADER_H
 
+#include "quant-float/Conversion/NodeAttributes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 
 namespace mlir::quant_float {
 
 /// Reads a node, with an error for whatever is not as its op has it. Nothing
 /// about the node is taken for granted: it need not have been verified.
-class NodeReader {
+class NodeReader : public NodeAttributes {
 public:
   NodeReader(NodeOp node, NodeErrorFn emitError);
 
@@ -34,36 +35,24 @@ public:
   /// all are tensors as far as known, and there are so many outputs.
   LogicalResult checkValues(size_t least, size_t most,
                             size_t outputs = 1) const;
-  /// There are no other attributes than these.
-  LogicalResult checkAttributes(ArrayRef<StringRef> known) const;
-
-  /// The value of an attribute, none where it is left out.
-  FailureOr<std::optional<int64_t>> getInt(StringRef name) const;
-  FailureOr<std::optional<StringRef>> getString(StringRef name) const;
-
-  /// `saturate`, and an attribute that is the number of an element type; null
-  /// where left out.
-  FailureOr<BoolAttr> getSaturate() const;
-  FailureOr<Type> getElementTypeAttribute(StringRef name) const;
+  /// The attributes are as these rows say, and there are no others.
+  LogicalResult checkAttributes(ArrayRef<AttributeRow> rows);
+  /// `saturate`; null where left out.
+  BoolAttr getSaturate() const;
 
 private:
-  LogicalResult reportKind(StringRef name, StringRef expected,
-                           Attribute value) const;
-
-  NodeOp node;
   NodeErrorFn errorFn;
   SmallVector<Value> inputs;
 };
 
 /// The resolvers. CastLike is `like`.
-FailureOr<NodeResolution> resolveCast(OpBuilder &builder,
-                                      const NodeReader &node, bool like);
-FailureOr<NodeResolution> resolveQuantization(OpBuilder &builder,
-                                              const NodeReader &node,
-                                              bool isQuantize);
+FailureOr<NodeResolution> resolveCast(OpBuilder &builder, NodeReader &node,
+                                      bool like);
+FailureOr<NodeResolution>
+resolveQuantization(OpBuilder &builder, NodeReader &node, bool isQuantize);
 FailureOr<NodeResolution> resolveFakeConvert(OpBuilder &builder,
-                                             const NodeReader &node);
-FailureOr<NodeResolution> verifyDynamicQuantization(const NodeReader &node);
+                                             NodeReader &node);
+FailureOr<NodeResolution> verifyDynamicQuantization(NodeReader &node);
 
 /// The type of a result with the input's shape (V8).
 Type getResultType(Type input, Type elementType);

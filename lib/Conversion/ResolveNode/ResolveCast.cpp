@@ -31,60 +31,35 @@ static Type getElementTypeByName(MLIRContext *context, StringRef name) {
 /// V5: a string in version 1, a number after. Complex types are no target in
 /// any version.
 static FailureOr<Type> readTo(const NodeReader &node) {
-  Type type;
-  if (node.getOpset() < kFirstOpsetWithNumber) {
-    FailureOr<std::optional<StringRef>> name = node.getString("to");
-    if (failed(name))
-      return failure();
-    if (*name) {
-      type = getElementTypeByName(node.getNode()->getContext(), **name);
-      if (!type)
-        return node.emitError() << "attribute 'to': expected the name of an "
-                                   "element type, but got '"
-                                << printable(**name) << "'";
-    }
-  } else {
-    FailureOr<Type> number = node.getElementTypeAttribute("to");
-    if (failed(number))
-      return failure();
-    type = *number;
-  }
-  if (!type)
-    return node.emitError() << "attribute 'to' is missing";
-  return type;
+  if (node.getOpset() >= kFirstOpsetWithNumber)
+    return node.getType("to");
+  StringRef name = node.getString("to");
+  if (Type type = getElementTypeByName(node.getNode()->getContext(), name))
+    return type;
+  return node.emitError() << "attribute 'to': expected the name of an element "
+                             "type, but got '"
+                          << printable(name) << "'";
 }
 
-static FailureOr<RoundModeAttr> readRoundMode(const NodeReader &node) {
-  FailureOr<std::optional<StringRef>> name = node.getString("round_mode");
-  if (failed(name))
-    return failure();
-  if (!*name)
-    return RoundModeAttr();
-  // V6
-  std::optional<RoundMode> mode = symbolizeRoundMode(**name);
-  if (!mode)
-    return node.emitError() << "attribute 'round_mode': expected 'up', 'down' "
-                               "or 'nearest', but got '"
-                            << printable(**name) << "'";
-  return RoundModeAttr::get(node.getNode()->getContext(), *mode);
-}
-
-FailureOr<NodeResolution> quant_float::resolveCast(OpBuilder &builder,
-                                                   const NodeReader &node,
-                                                   bool like) {
+FailureOr<NodeResolution>
+quant_float::resolveCast(OpBuilder &builder, NodeReader &node, bool like) {
   size_t count = like ? 2 : 1;
   // CastLike has no `to`; whether the version has the others is for the
   // verifier to say.
-  constexpr StringRef kAttributes[] = {"round_mode", "saturate", "to"};
+  using namespace attribute_rows;
+  bool isNumber = node.getOpset() >= kFirstOpsetWithNumber;
+  const AttributeRow rows[] = {
+      aChoice("round_mode", "up|down|nearest"), aFlag("saturate", true),
+      required(isNumber ? aDataType("to") : aString("to"))};
   if (failed(node.checkValues(count, count)) ||
-      failed(node.checkAttributes(ArrayRef(kAttributes).drop_back(like))))
+      failed(node.checkAttributes(ArrayRef(rows).drop_back(like))))
     return failure();
-  FailureOr<BoolAttr> saturate = node.getSaturate();
-  if (failed(saturate))
-    return failure();
-  FailureOr<RoundModeAttr> roundMode = readRoundMode(node);
-  if (failed(roundMode))
-    return failure();
+  // V6
+  RoundModeAttr roundMode;
+  if (node.has("round_mode"))
+    roundMode =
+        RoundModeAttr::get(builder.getContext(),
+                           *symbolizeRoundMode(node.getString("round_mode")));
 
   // C15: of the second input only the element type counts.
   FailureOr<Type> to = like ? node.getElementType(1) : readTo(node);
@@ -103,6 +78,6 @@ FailureOr<NodeResolution> quant_float::resolveCast(OpBuilder &builder,
   result.op = CastOp::create(builder, node.getNode()->getLoc(), resultType,
                              input, builder.getI64IntegerAttr(node.getOpset()),
                              like ? builder.getUnitAttr() : UnitAttr(),
-                             *saturate, *roundMode, CastModeAttr());
+                             node.getSaturate(), roundMode, CastModeAttr());
   return result;
 }

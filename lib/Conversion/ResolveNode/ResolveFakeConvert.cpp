@@ -7,38 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeReader.h"
-#include "quant-float/Support/Printable.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static FailureOr<Type> readDestination(const NodeReader &node) {
-  FailureOr<std::optional<StringRef>> name = node.getString("destination_type");
-  if (failed(name))
+FailureOr<NodeResolution> quant_float::resolveFakeConvert(OpBuilder &builder,
+                                                          NodeReader &node) {
+  // OpenVINO takes the first one where the attribute is missing.
+  static constexpr AttributeRow kRows[] = {
+      attribute_rows::aChoice("destination_type", "f8e4m3|f8e5m2")};
+  if (failed(node.checkValues(2, 3)) || failed(node.checkAttributes(kRows)))
     return failure();
-  // OpenVINO takes this one where the attribute is missing.
-  StringRef text = name->value_or("f8e4m3");
-  MLIRContext *context = node.getNode()->getContext();
-  auto type = llvm::StringSwitch<Type>(text)
-                  .CaseLower("f8e4m3", Float8E4M3FNType::get(context))
-                  .CaseLower("f8e5m2", Float8E5M2Type::get(context))
-                  .Default(Type());
-  if (!type)
-    return node.emitError() << "attribute 'destination_type': expected "
-                               "'f8e4m3' or 'f8e5m2', but got '"
-                            << printable(text) << "'";
-  return type;
-}
-
-FailureOr<NodeResolution>
-quant_float::resolveFakeConvert(OpBuilder &builder, const NodeReader &node) {
-  if (failed(node.checkValues(2, 3)) ||
-      failed(node.checkAttributes({"destination_type"})))
-    return failure();
-  FailureOr<Type> destination = readDestination(node);
-  if (failed(destination))
-    return failure();
+  Type destination = Float8E4M3FNType::get(builder.getContext());
+  if (node.getString("destination_type") == "f8e5m2")
+    destination = Float8E5M2Type::get(builder.getContext());
 
   NodeResolution result;
   Value inputs[] = {node.getInput(0), node.getInput(1), node.getInput(2)};
@@ -61,7 +43,7 @@ quant_float::resolveFakeConvert(OpBuilder &builder, const NodeReader &node) {
     resultType = RankedTensorType::get(shapes.front().getDims(), elementType);
   result.op = FakeConvertOp::create(
       builder, loc, resultType, operands,
-      {builder.getNamedAttr("destination", TypeAttr::get(*destination)),
+      {builder.getNamedAttr("destination", TypeAttr::get(destination)),
        builder.getNamedAttr("opset",
                             builder.getI64IntegerAttr(node.getOpset()))});
   return result;

@@ -68,7 +68,7 @@ bool quant_float::isQuantizationNode(NodeOp node) {
 
 /// Without an op there is no verifier that would read the opset rules.
 FailureOr<NodeResolution>
-quant_float::verifyDynamicQuantization(const NodeReader &node) {
+quant_float::verifyDynamicQuantization(NodeReader &node) {
   // ONNX leaves none of the outputs out.
   if (failed(node.checkValues(1, 1, /*outputs=*/3)) ||
       failed(node.checkAttributes({})))

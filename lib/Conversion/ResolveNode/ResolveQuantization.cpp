@@ -33,7 +33,7 @@ struct Attributes {
 /// Turns one QuantizeLinear or DequantizeLinear into its op.
 class QuantizationResolver {
 public:
-  QuantizationResolver(OpBuilder &builder, const NodeReader &node,
+  QuantizationResolver(OpBuilder &builder, NodeReader &node,
                        const OpsetVerifier &rules, bool isQuantize)
       : builder(builder), node(node), rules(rules), isQuantize(isQuantize) {}
 
@@ -41,7 +41,7 @@ public:
 
 private:
   LogicalResult readAttributes();
-  FailureOr<Type> readDefaultable(StringRef name);
+  Type readDefaultable(StringRef name);
   FailureOr<Type> getResultElementType();
   LogicalResult checkZeroPoint();
   /// Q1: sets `axis` and `blockSize` to those of the op, both none per tensor.
@@ -63,7 +63,7 @@ private:
   }
 
   OpBuilder &builder;
-  const NodeReader &node;
+  NodeReader &node;
   const OpsetVerifier &rules;
   bool isQuantize;
   Attributes attributes;
@@ -77,49 +77,42 @@ private:
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The number of an element type, or 0 for none.
-FailureOr<Type> QuantizationResolver::readDefaultable(StringRef name) {
-  FailureOr<std::optional<int64_t>> number = node.getInt(name);
-  if (failed(number))
-    return failure();
-  if (*number != 0)
-    return node.getElementTypeAttribute(name);
-  ignore(name);
-  return Type();
+/// A type whose number 0 says what leaving it out does.
+Type QuantizationResolver::readDefaultable(StringRef name) {
+  Type type = node.getType(name);
+  if (!type && node.has(name))
+    ignore(name);
+  return type;
 }
 
 LogicalResult QuantizationResolver::readAttributes() {
   // Those of any version; which has which is for the verifier to say (V3).
-  constexpr StringRef kNames[] = {"axis", "block_size", "output_dtype",
-                                  "precision", "saturate"};
-  if (failed(node.checkAttributes(isQuantize ? ArrayRef(kNames)
-                                             : ArrayRef(kNames).take_front(3))))
+  using namespace attribute_rows;
+  static constexpr AttributeRow kRows[] = {
+      anInt("axis", kDefaultAxis), anInt("block_size"),
+      aDataType("output_dtype"), aDataType("precision"),
+      aFlag("saturate", true)};
+  if (failed(node.checkAttributes(isQuantize ? ArrayRef(kRows)
+                                             : ArrayRef(kRows).take_front(3))))
     return failure();
-  FailureOr<std::optional<int64_t>> axis = node.getInt("axis");
-  FailureOr<std::optional<int64_t>> blockSize = node.getInt("block_size");
-  if (failed(axis) || failed(blockSize))
-    return failure();
+  if (node.has("axis"))
+    attributes.axis = node.getInt("axis");
+  if (node.has("block_size"))
+    attributes.blockSize = node.getInt("block_size");
   // Q4
-  if (*blockSize && **blockSize < 0)
+  if (attributes.blockSize.value_or(0) < 0)
     return node.emitError()
            << "attribute 'block_size': expected 0 or more, but got "
-           << **blockSize;
-  FailureOr<Type> outputDtype = readDefaultable("output_dtype");
-  if (failed(outputDtype))
-    return failure();
-  FailureOr<Type> precision = readDefaultable("precision");
-  if (failed(precision))
-    return failure();
+           << *attributes.blockSize;
+  attributes.outputDtype = readDefaultable("output_dtype");
+  attributes.precision = readDefaultable("precision");
   // Q9
-  if (*precision && !isStandardFloat(*precision))
+  if (attributes.precision && !isStandardFloat(attributes.precision))
     return node.emitError()
            << "attribute 'precision': expected 0 or the number of float, "
               "float16, bfloat16 or double, but got "
-           << *getOnnxDataType(*precision);
-  FailureOr<BoolAttr> saturate = node.getSaturate();
-  if (failed(saturate))
-    return failure();
-  attributes = {*axis, *blockSize, *outputDtype, *precision, *saturate};
+           << *getOnnxDataType(attributes.precision);
+  attributes.saturate = node.getSaturate();
   return success();
 }
 
@@ -295,9 +288,9 @@ FailureOr<NodeResolution> QuantizationResolver::resolve() {
   return result;
 }
 
-FailureOr<NodeResolution>
-quant_float::resolveQuantization(OpBuilder &builder, const NodeReader &node,
-                                 bool isQuantize) {
+FailureOr<NodeResolution> quant_float::resolveQuantization(OpBuilder &builder,
+                                                           NodeReader &node,
+                                                           bool isQuantize) {
   OpKind kind = isQuantize ? OpKind::QuantizeLinear : OpKind::DequantizeLinear;
   if (node.isMicrosoft())
     kind = isQuantize ? OpKind::MicrosoftQuantizeLinear

@@ -10,131 +10,48 @@
 #include "Types.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 namespace {
-enum class Shape { Same, Other };
-struct OpFact {
-  const char *opType;
-  Shape shape;
+/// What a row of OnnxNodes.def says of output 0.
+enum class OutputElement {
+  First,
+  Second,
+  Filling,
+  Boolean,
+  UInt8,
+  Int32,
+  Int64,
+  Unknown
+};
+enum class OutputShape { Same, Other };
+struct OutputFact {
+  OutputElement element;
+  OutputShape shape;
 };
 } // namespace
 
-/// Ops whose first output has the element type of the first input, in every
-/// version.
-static constexpr OpFact kOps[] = {
-    // Elementwise on one tensor.
-    {"Abs", Shape::Same},
-    {"Ceil", Shape::Same},
-    {"Clip", Shape::Same},
-    {"Cos", Shape::Same},
-    {"Elu", Shape::Same},
-    {"Erf", Shape::Same},
-    {"Exp", Shape::Same},
-    {"Floor", Shape::Same},
-    {"Gelu", Shape::Same},
-    {"HardSigmoid", Shape::Same},
-    {"HardSwish", Shape::Same},
-    {"LeakyRelu", Shape::Same},
-    {"Log", Shape::Same},
-    {"LogSoftmax", Shape::Same},
-    {"Mish", Shape::Same},
-    {"Neg", Shape::Same},
-    {"Not", Shape::Same},
-    {"Reciprocal", Shape::Same},
-    {"Relu", Shape::Same},
-    {"Round", Shape::Same},
-    {"Selu", Shape::Same},
-    {"Sigmoid", Shape::Same},
-    {"Sign", Shape::Same},
-    {"Sin", Shape::Same},
-    {"Softmax", Shape::Same},
-    {"Softplus", Shape::Same},
-    {"Softsign", Shape::Same},
-    {"Sqrt", Shape::Same},
-    {"Tan", Shape::Same},
-    {"Tanh", Shape::Same},
-    // Normalizations keep the shape.
-    {"BatchNormalization", Shape::Same},
-    {"Dropout", Shape::Same},
-    {"GroupNormalization", Shape::Same},
-    {"InstanceNormalization", Shape::Same},
-    {"LRN", Shape::Same},
-    {"LayerNormalization", Shape::Same},
-    {"LpNormalization", Shape::Same},
-    {"RMSNormalization", Shape::Same},
-    // Broadcasts, contractions, movements.
-    {"Add", Shape::Other},
-    {"AveragePool", Shape::Other},
-    {"Concat", Shape::Other},
-    {"Conv", Shape::Other},
-    {"ConvTranspose", Shape::Other},
-    {"CumSum", Shape::Same},
-    {"DepthToSpace", Shape::Other},
-    {"Div", Shape::Other},
-    {"Einsum", Shape::Other},
-    {"Expand", Shape::Other},
-    {"Flatten", Shape::Other},
-    {"Gather", Shape::Other},
-    {"GatherElements", Shape::Other},
-    {"GatherND", Shape::Other},
-    {"Gemm", Shape::Other},
-    {"GlobalAveragePool", Shape::Other},
-    {"GlobalMaxPool", Shape::Other},
-    {"MatMul", Shape::Other},
-    {"Max", Shape::Other},
-    {"MaxPool", Shape::Other},
-    {"Mean", Shape::Other},
-    {"Min", Shape::Other},
-    {"Mod", Shape::Other},
-    {"Mul", Shape::Other},
-    {"PRelu", Shape::Other},
-    {"Pad", Shape::Other},
-    {"Pow", Shape::Other},
-    {"ReduceL1", Shape::Other},
-    {"ReduceL2", Shape::Other},
-    {"ReduceLogSum", Shape::Other},
-    {"ReduceLogSumExp", Shape::Other},
-    {"ReduceMax", Shape::Other},
-    {"ReduceMean", Shape::Other},
-    {"ReduceMin", Shape::Other},
-    {"ReduceProd", Shape::Other},
-    {"ReduceSum", Shape::Other},
-    {"ReduceSumSquare", Shape::Other},
-    {"Range", Shape::Other},
-    {"Reshape", Shape::Other},
-    {"Resize", Shape::Other},
-    {"ScatterElements", Shape::Same},
-    {"ScatterND", Shape::Same},
-    {"Slice", Shape::Other},
-    {"SpaceToDepth", Shape::Other},
-    {"Squeeze", Shape::Other},
-    {"Sub", Shape::Other},
-    {"Sum", Shape::Other},
-    {"Tile", Shape::Other},
-    {"TopK", Shape::Other},
-    {"Transpose", Shape::Other},
-    {"Trilu", Shape::Same},
-    {"Unsqueeze", Shape::Other},
-    {"Upsample", Shape::Other},
-};
-
-/// Ops whose first output has one element type, whatever the input.
-static Type getFixedElementType(StringRef opType, MLIRContext *context) {
-  Builder builder(context);
-  return llvm::StringSwitch<Type>(opType)
-      .Cases({"ArgMax", "ArgMin", "NonZero", "Shape", "Size"},
-             builder.getI64Type())
-      .Cases({"ConvInteger", "MatMulInteger"}, builder.getI32Type())
-      .Cases({"And", "Equal", "Greater", "GreaterOrEqual", "Less",
-              "LessOrEqual", "Or", "Xor"},
-             builder.getI1Type())
-      .Cases({"IsInf", "IsNaN"}, builder.getI1Type())
-      .Default(Type());
+/// What is known of output 0 of an op; none if nothing is.
+static std::optional<OutputFact> findFact(StringRef opType) {
+  static const llvm::StringMap<OutputFact> table = {
+#define QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)                          \
+  {#OpType, {OutputElement::Element, OutputShape::Shape}},
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
+                         Attributes, Conversion)                               \
+  QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)
+// Several inputs are broadcast.
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
+                                Attributes, Function)                          \
+  {#OpType,                                                                    \
+   {OutputElement::Element,                                                    \
+    Most == 1 ? OutputShape::Same : OutputShape::Other}},
+#include "quant-float/Conversion/OnnxNodes.def"
+  };
+  auto found = table.find(opType);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// The element type, of no particular shape; what is no tensor stays as it is.
@@ -146,6 +63,36 @@ static Type eraseShape(Type type) {
 static Type getOperandType(const NodeInput &input, size_t index) {
   bool isPresent = index < input.operands.size() && input.operands[index];
   return isPresent ? input.operands[index].getType() : Type();
+}
+
+/// Null where it is not known.
+static Type findElementType(const NodeInput &input, OutputElement element) {
+  Builder builder(input.subject.loc.getContext());
+  auto getElement = [](Type type) {
+    return type ? getTensorElementType(type) : Type();
+  };
+  switch (element) {
+  case OutputElement::First:
+    return getElement(getOperandType(input, 0));
+  case OutputElement::Second:
+    return getElement(getOperandType(input, 1));
+  case OutputElement::Filling:
+    if (const ResolvedAttribute *value = input.find("value"))
+      return getElementType(builder.getContext(),
+                            value->proto->t().data_type());
+    return builder.getF32Type();
+  case OutputElement::Boolean:
+    return builder.getI1Type();
+  case OutputElement::UInt8:
+    return builder.getIntegerType(8, /*isSigned=*/false);
+  case OutputElement::Int32:
+    return builder.getI32Type();
+  case OutputElement::Int64:
+    return builder.getI64Type();
+  case OutputElement::Unknown:
+    return {};
+  }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,12 +149,6 @@ static Type getYieldedType(ArrayRef<std::unique_ptr<Region>> bodies,
 Type onnx_import::inferResultType(const NodeInput &input,
                                   ArrayRef<std::unique_ptr<Region>> bodies,
                                   unsigned index) {
-  static const llvm::StringMap<Shape> table = [] {
-    llvm::StringMap<Shape> result;
-    for (const OpFact &fact : kOps)
-      result.try_emplace(fact.opType, fact.shape);
-    return result;
-  }();
   MLIRContext *context = input.subject.loc.getContext();
   StringRef opType = input.node.op_type();
   if (opType == "If")
@@ -217,35 +158,23 @@ Type onnx_import::inferResultType(const NodeInput &input,
   if (opType == "Scan")
     return eraseShape(getYieldedType(bodies, index));
 
-  Type first = getOperandType(input, 0);
-  bool isTensor = isa_and_nonnull<TensorType>(first);
-  if (opType == "Split")
-    return isTensor ? eraseShape(first) : Type();
-  if (opType == "DynamicQuantizeLinear") {
+  std::optional<OutputFact> fact = findFact(opType);
+  if (!fact)
+    return {};
+  // A scale and a zero point.
+  if (index != 0 && opType == "DynamicQuantizeLinear") {
     Type code = IntegerType::get(context, 8, IntegerType::Unsigned);
-    if (index == 0)
-      return isTensor ? withElementType(first, code)
-                      : UnrankedTensorType::get(code);
     return RankedTensorType::get({},
                                  index == 1 ? Float32Type::get(context) : code);
   }
-  if (index != 0)
+  // All parts of a tensor are alike.
+  if (index != 0 && opType != "Split")
     return {};
-  if (Type fixed = getFixedElementType(opType, context))
-    return UnrankedTensorType::get(fixed);
-  if (opType == "Where") {
-    Type second = getOperandType(input, 1);
-    return isa_and_nonnull<TensorType>(second) ? eraseShape(second) : Type();
-  }
-  if (opType == "ConstantOfShape") {
-    const ResolvedAttribute *value = input.find("value");
-    Type elementType =
-        value ? getElementType(context, value->proto->t().data_type())
-              : Float32Type::get(context);
-    return elementType ? UnrankedTensorType::get(elementType) : Type();
-  }
-  auto found = table.find(opType);
-  if (!isTensor || found == table.end())
+  Type elementType = findElementType(input, fact->element);
+  if (!elementType)
     return {};
-  return found->second == Shape::Same ? first : eraseShape(first);
+  Type first = getOperandType(input, 0);
+  return fact->shape == OutputShape::Same && isa_and_nonnull<TensorType>(first)
+             ? withElementType(first, elementType)
+             : UnrankedTensorType::get(elementType);
 }

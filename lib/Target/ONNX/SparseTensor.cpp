@@ -55,9 +55,9 @@ TensorDecoder::decodeSparse(::onnx::SparseTensorProto &tensor, StringRef name,
       return diagnose(subject, Diag::StoredDim, index, dim);
     dense.dims.push_back(dim);
   }
-  std::optional<int64_t> count = countElements(dense.dims);
-  if (!count)
-    return diagnose(subject, Diag::HugeShape, spellShape(dense.dims));
+  FailureOr<int64_t> count = checkShape(dense.dims, subject);
+  if (failed(count))
+    return failure();
   dense.count = *count;
 
   FailureOr<DecodedTensor> values =

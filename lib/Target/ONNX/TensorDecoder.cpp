@@ -37,9 +37,9 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
       return diagnose(subject, Diag::StoredDim, index, dim);
     decoded.dims.push_back(dim);
   }
-  std::optional<int64_t> count = countElements(decoded.dims);
-  if (!count)
-    return diagnose(subject, Diag::HugeShape, spellShape(decoded.dims));
+  FailureOr<int64_t> count = checkShape(decoded.dims, subject);
+  if (failed(count))
+    return failure();
   decoded.count = *count;
   if (tensor.has_segment())
     return diagnose(subject, Diag::Segmented);

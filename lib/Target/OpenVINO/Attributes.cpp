@@ -9,99 +9,63 @@
 #include "Attributes.h"
 #include "Types.h"
 #include "mlir/IR/Builders.h"
+#include "quant-float/Conversion/NodeAttributes.h"
 #include "quant-float/IR/QuantFloatTypes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_import;
 
-namespace {
-enum class Kind { Int, Float, Bool, Ints, ElementType };
+using Kind = AttributeKind;
 
-struct AttributeRow {
-  StringLiteral layers;
-  StringLiteral name;
-  Kind kind;
+namespace {
+struct LayerType {
+  StringRef name;
+  /// Of all versions.
+  SmallVector<AttributeRow, 2> attributes;
 };
 } // namespace
 
-static constexpr StringLiteral kWindows =
-    "AvgPool BinaryConvolution Convolution ConvolutionBackpropData "
-    "GroupConvolution GroupConvolutionBackpropData MaxPool";
-
-/// Layers (several apart by spaces) whose attributes are numbers.
-static constexpr AttributeRow kAttributes[] = {
-    {"AvgPool MaxPool", "kernel", Kind::Ints},
-    {"AvgPool", "exclude-pad", Kind::Bool},
-    {"BatchNormInference MVN NormalizeL2", "eps", Kind::Float},
-    {"BatchNormInference", "epsilon", Kind::Float},
-    {"Clamp", "max", Kind::Float},
-    {"Clamp", "min", Kind::Float},
-    {"Concat Softmax LogSoftmax MaxPool", "axis", Kind::Int},
-    {"Convert", "destination_type", Kind::ElementType},
-    {kWindows, "dilations", Kind::Ints},
-    {"ConvolutionBackpropData GroupConvolutionBackpropData", "output_padding",
-     Kind::Ints},
-    {kWindows, "pads_begin", Kind::Ints},
-    {kWindows, "pads_end", Kind::Ints},
-    {kWindows, "strides", Kind::Ints},
-    {"CumSum", "exclusive", Kind::Bool},
-    {"CumSum", "reverse", Kind::Bool},
-    {"Divide", "m_pythondiv", Kind::Bool},
-    {"Elu", "alpha", Kind::Float},
-    {"FakeQuantize", "levels", Kind::Int},
-    {"Gather", "batch_dims", Kind::Int},
-    {"MatMul", "transpose_a", Kind::Bool},
-    {"MatMul", "transpose_b", Kind::Bool},
-    {"MVN", "normalize_variance", Kind::Bool},
-    {"ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum",
-     "keep_dims", Kind::Bool},
-    {"Reshape", "special_zero", Kind::Bool},
-    {"ScaledDotProductAttention", "causal", Kind::Bool},
-    {"ShapeOf", "output_type", Kind::ElementType},
-    {"Split", "num_splits", Kind::Int},
-    {"StridedSlice", "begin_mask", Kind::Ints},
-    {"StridedSlice", "ellipsis_mask", Kind::Ints},
-    {"StridedSlice", "end_mask", Kind::Ints},
-    {"StridedSlice", "new_axis_mask", Kind::Ints},
-    {"StridedSlice", "shrink_axis_mask", Kind::Ints},
-    {"TopK", "index_element_type", Kind::ElementType},
-};
-
-/// Operators whose attributes are strings, or that have none, and those that
-/// the importer itself knows.
-static constexpr StringLiteral kOtherTypes[] = {
-    "Abs",         "Add",      "Const",     "ConvertLike", "Exp",
-    "FakeConvert", "Gelu",     "HSwish",    "Log",         "Maximum",
-    "Minimum",     "Multiply", "Parameter", "Power",       "PRelu",
-    "Relu",        "Result",   "Sigmoid",   "Sqrt",        "Squeeze",
-    "Subtract",    "Swish",    "Tanh",      "Transpose",   "Unsqueeze",
-};
-
-StringRef openvino_import::getCanonicalType(StringRef type) {
-  for (StringRef other : kOtherTypes)
-    if (type.equals_insensitive(other))
-      return other;
-  for (const AttributeRow &row : kAttributes) {
-    StringRef rest = row.layers;
-    while (!rest.empty()) {
-      auto [layer, others] = rest.split(' ');
-      if (type.equals_insensitive(layer))
-        return layer;
-      rest = others;
-    }
-  }
-  return type;
+/// What is known of an operator; null for none. Files spell types in several
+/// ways ("Relu", "ReLU").
+static const LayerType *findLayerType(StringRef type) {
+  using namespace attribute_rows;
+  static const llvm::StringMap<LayerType> table = [] {
+    llvm::StringMap<LayerType> result;
+    auto add = [&](StringRef name, ArrayRef<AttributeRow> attributes) {
+      LayerType &known = result[name.lower()];
+      known.name = name;
+      known.attributes.append(attributes.begin(), attributes.end());
+    };
+#define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
+#define QUANT_FLOAT_KEPT_LAYER(LayerType, Elements, Attributes)                \
+  add(#LayerType, QUANT_FLOAT_LIST Attributes);
+#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
+                          Attributes, Conversion)                              \
+  QUANT_FLOAT_KEPT_LAYER(LayerType, Elements, Attributes)
+#include "quant-float/Conversion/OpenVinoLayers.def"
+#undef QUANT_FLOAT_LIST
+    return result;
+  }();
+  auto found = table.find(type.lower());
+  return found == table.end() ? nullptr : &found->second;
 }
 
-static std::optional<Kind> getKind(StringRef layerType, StringRef name) {
-  for (const AttributeRow &row : kAttributes)
-    if (row.name == name &&
-        llvm::is_contained(llvm::split(row.layers, ' '), layerType))
-      return row.kind;
-  return std::nullopt;
+StringRef openvino_import::getCanonicalType(StringRef type) {
+  const LayerType *known = findLayerType(type);
+  return known ? known->name : type;
+}
+
+/// A string where nothing else is known.
+static Kind getKind(StringRef layerType, StringRef name) {
+  if (const LayerType *known = findLayerType(layerType))
+    for (const AttributeRow &row : known->attributes)
+      if (row.name == name)
+        return row.kind;
+  return Kind::String;
 }
 
 static std::optional<bool> parseBool(StringRef text) {
@@ -123,17 +87,15 @@ static std::optional<SmallVector<int64_t>> parseInts(StringRef text) {
   return numbers;
 }
 
-static FailureOr<Attribute> importAttribute(std::optional<Kind> kind,
-                                            StringRef name, StringRef text,
+static FailureOr<Attribute> importAttribute(Kind kind, StringRef name,
+                                            StringRef text,
                                             const Subject &subject) {
   Builder builder(subject.loc.getContext());
   auto refuse = [&](StringRef expected) {
     return diagnose(subject, Diag::AttributeValue, name, expected,
                     printable(text));
   };
-  if (!kind)
-    return Attribute(builder.getStringAttr(text));
-  switch (*kind) {
+  switch (kind) {
   case Kind::Int:
     if (int64_t number; !text.trim().getAsInteger(10, number))
       return Attribute(builder.getI64IntegerAttr(number));
@@ -142,7 +104,7 @@ static FailureOr<Attribute> importAttribute(std::optional<Kind> kind,
     if (double number; !text.trim().getAsDouble(number))
       return Attribute(builder.getF64FloatAttr(number));
     return refuse("a number");
-  case Kind::Bool:
+  case Kind::Boolean:
     if (std::optional<bool> value = parseBool(text.trim()))
       return Attribute(builder.getBoolAttr(*value));
     return refuse("true or false");
@@ -152,6 +114,8 @@ static FailureOr<Attribute> importAttribute(std::optional<Kind> kind,
     return refuse("integers and commas");
   case Kind::ElementType:
     break;
+  default:
+    return Attribute(builder.getStringAttr(text));
   }
   FailureOr<ElementType> element = parseElementType(name, text, subject);
   if (failed(element))

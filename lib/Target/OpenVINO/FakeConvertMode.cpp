@@ -12,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -51,9 +52,21 @@ static Constants findConstants(ModuleOp module) {
   return constants;
 }
 
-/// Layers whose results hold the elements of their first operand.
-static constexpr StringLiteral kSameElements[] = {
-    "Convert", "ConvertLike", "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
+/// Whether the layer's result holds the elements of its first operand.
+static bool isMovement(NodeOp node) {
+  enum class Elements { Moved, New };
+  static const llvm::StringMap<Elements> table = {
+#define QUANT_FLOAT_KEPT_LAYER(LayerType, HeldElements, Attributes)            \
+  {#LayerType, Elements::HeldElements},
+#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, HeldElements,        \
+                          Attributes, Conversion)                              \
+  QUANT_FLOAT_KEPT_LAYER(LayerType, HeldElements, Attributes)
+#include "quant-float/Conversion/OpenVinoLayers.def"
+  };
+  auto found = table.find(node.getOpType());
+  return node.getDomain() == kOpenVinoDomain && found != table.end() &&
+         found->second == Elements::Moved;
+}
 
 /// The constant itself; null where others than the ops above compute it.
 static ElementsAttr findElements(Value value) {
@@ -61,10 +74,7 @@ static ElementsAttr findElements(Value value) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return dyn_cast<ElementsAttr>(constant.getValue());
     auto node = dyn_cast<NodeOp>(op);
-    bool isLookedThrough =
-        isa<CastOp>(op) ||
-        (node && node.getDomain() == kOpenVinoDomain &&
-         llvm::is_contained(kSameElements, node.getOpType()));
+    bool isLookedThrough = isa<CastOp>(op) || (node && isMovement(node));
     if (!isLookedThrough || op->getNumOperands() == 0)
       break;
     value = op->getOperand(0);

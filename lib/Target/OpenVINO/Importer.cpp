@@ -157,6 +157,22 @@ static FailureOr<DataType> readType(pugi::xml_node data,
   return DataType{*element, *shape, *shapeText};
 }
 
+LogicalResult Importer::defineData(unsigned index, Value value) {
+  const Layer &layer = network.getLayers()[index];
+  define(index, value);
+  FailureOr<Type> declared =
+      convertPort(layer.outputs.front(), /*knowsRank=*/false, layer.subject);
+  if (failed(declared))
+    return failure();
+  // OpenVINO does not look at it.
+  FailureOr<bool> agrees =
+      verifyDeclaredType(*declared, value.getType(), "output 0", options.strict,
+                         [&](DiagnosticSeverity severity) {
+                           return beginDiagnostic(layer.subject, severity);
+                         });
+  return failure(failed(agrees));
+}
+
 LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   const Layer &layer = network.getLayers()[index];
   if (failed(checkPorts(layer, 0, 1)))
@@ -176,7 +192,9 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   if (failed(type))
     return failure();
 
-  define(index, function.front().addArgument(*type, layer.subject.loc));
+  if (failed(defineData(
+          index, function.front().addArgument(*type, layer.subject.loc))))
+    return failure();
   StringRef names = layer.outputs.front().node.attribute("names").value();
   NamedAttrList attributes;
   attributes.set(kNameAttrName,
@@ -229,18 +247,15 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
                    layer.name.empty() ? layer.type : layer.name, subject);
   if (failed(value))
     return failure();
-  define(index, arith::ConstantOp::create(builder, subject.loc,
-                                          cast<TypedAttr>(*value))
-                    .getResult());
-  return success();
+  return defineData(index, arith::ConstantOp::create(builder, subject.loc,
+                                                     cast<TypedAttr>(*value)));
 }
 
 //===----------------------------------------------------------------------===//
 // Other layers
 //===----------------------------------------------------------------------===//
 
-FailureOr<Type> Importer::convertPort(const OutputPort &port,
-                                      ValueRange operands,
+FailureOr<Type> Importer::convertPort(const OutputPort &port, bool knowsRank,
                                       const Subject &subject) {
   pugi::xml_attribute precision = port.node.attribute("precision");
   if (!precision)
@@ -259,13 +274,7 @@ FailureOr<Type> Importer::convertPort(const OutputPort &port,
       return diagnose(subject, Diag::BadDim, index, printable(text));
     shape.dims.push_back(dim == -1 ? ShapedType::kDynamic : dim);
   }
-  // Without a rank and of rank 0 look alike; only of known inputs is the rank
-  // of an output known.
-  shape.isRanked =
-      !shape.dims.empty() || llvm::all_of(operands, [](Value value) {
-        auto type = dyn_cast<RankedTensorType>(value.getType());
-        return type && type.hasStaticShape();
-      });
+  shape.isRanked = !shape.dims.empty() || knowsRank;
   return makeTensorType(element->type, shape, subject);
 }
 
@@ -322,9 +331,15 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
   if (failed(attributes))
     return failure();
   SmallVector<Type> types;
+  // Without a rank and of rank 0 look alike; only of known inputs is the rank
+  // of an output known.
+  bool knowsRank = llvm::all_of(operands, [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.hasStaticShape();
+  });
   for (const OutputPort &port : layer.outputs) {
-    FailureOr<Type> type =
-        convertPort(port, operands, layer.subject / ("port " + Twine(port.id)));
+    FailureOr<Type> type = convertPort(
+        port, knowsRank, layer.subject / ("port " + Twine(port.id)));
     if (failed(type))
       return failure();
     types.push_back(*type);

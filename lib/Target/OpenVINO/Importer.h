@@ -37,8 +37,12 @@ private:
   LogicalResult importNode(unsigned index, ValueRange operands);
   LogicalResult resolve(unsigned index, NodeOp node);
   LogicalResult checkPorts(const Layer &layer, size_t inputs, size_t outputs);
-  FailureOr<Type> convertPort(const OutputPort &port, ValueRange operands,
+  /// What the file declares of an output; where it has no dimensions, these are
+  /// those of a scalar if `knowsRank`.
+  FailureOr<Type> convertPort(const OutputPort &port, bool knowsRank,
                               const Subject &subject);
+  /// The only output of a Parameter or Const, whose own type counts.
+  LogicalResult defineData(unsigned index, Value value);
   void warnOfBodies(const Layer &layer);
   void define(unsigned index, ValueRange values);
 

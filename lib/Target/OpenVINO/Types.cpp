@@ -137,6 +137,16 @@ FailureOr<Shape> openvino_import::parseShape(StringRef text,
   return shape;
 }
 
+FailureOr<int64_t> openvino_import::checkShape(ArrayRef<int64_t> dims,
+                                               const Subject &subject) {
+  if (int64_t(dims.size()) > kMostDimensions)
+    return diagnose(subject, Diag::HighRank, kMostDimensions, dims.size());
+  std::optional<int64_t> count = countElements(dims);
+  if (!count)
+    return diagnose(subject, Diag::HugeShape, spellShape(dims));
+  return *count;
+}
+
 FailureOr<Type> openvino_import::makeTensorType(Type elementType,
                                                 const Shape &shape,
                                                 const Subject &subject) {
@@ -144,7 +154,7 @@ FailureOr<Type> openvino_import::makeTensorType(Type elementType,
     return elementType;
   if (!shape.isRanked)
     return Type(UnrankedTensorType::get(elementType));
-  if (!countElements(shape.dims))
-    return diagnose(subject, Diag::HugeShape, spellShape(shape.dims));
+  if (failed(checkShape(shape.dims, subject)))
+    return failure();
   return Type(RankedTensorType::get(shape.dims, elementType));
 }

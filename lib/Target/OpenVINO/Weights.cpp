@@ -139,9 +139,9 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
                                       ArrayRef<int64_t> dims, uint64_t offset,
                                       uint64_t size, StringRef name,
                                       const Subject &subject) {
-  std::optional<int64_t> count = countElements(dims);
-  if (!count)
-    return diagnose(subject, Diag::HugeShape, spellShape(dims));
+  FailureOr<int64_t> count = checkShape(dims, subject);
+  if (failed(count))
+    return failure();
   uint64_t needed = getPackedSize(getStoredBits(elementType), *count);
   if (size < needed)
     return diagnose(subject, Diag::ConstantSize, needed,

@@ -68,7 +68,7 @@ func.func @declared_type(%x: tensor<4xf32>) -> tensor<4xf16> {
 // -----
 
 func.func @attribute_kind(%x: tensor<4xf32>) -> tensor<4x1xf32> {
-  // expected-error @+1 {{no lowering of the ONNX op 'Flatten': attribute 'axis' must be an int}}
+  // expected-error @+1 {{no lowering of the ONNX op 'Flatten': attribute 'axis': expected an int, but got a float}}
   %0 = quant_float.node "Flatten"(%x) opset 21 attributes {axis = 1.0 : f32} : (tensor<4xf32>) -> tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }

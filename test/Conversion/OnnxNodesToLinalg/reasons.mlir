@@ -6,7 +6,7 @@ func.func @elementwise(%x: tensor<2x3xf32>, %s: tensor<4xf32>, %i: tensor<4xi32>
   %0 = quant_float.node "Add"(%x, %s) opset 6 attributes {axis = 2 : i64, broadcast = 1 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Mod': fmod must be 1 for floats}}
   %1 = quant_float.node "Mod"(%s, %s) opset 13 : (tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'BitShift': direction must be LEFT or RIGHT, but got 'UP'}}
+  // expected-error @+1 {{'BitShift': attribute 'direction': expected 'LEFT' or 'RIGHT', but got 'UP'}}
   %2 = quant_float.node "BitShift"(%i, %i) opset 13 attributes {direction = "UP"} : (tensor<4xi32>, tensor<4xi32>) -> tensor<*xi32>
   // expected-error @+1 {{'Where': expected 3 inputs, but got 1}}
   %3 = quant_float.node "Where"(%x) opset 13 : (tensor<2x3xf32>) -> tensor<*xf32>
@@ -69,7 +69,7 @@ func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
   %open = arith.constant dense<[-1, -1]> : tensor<2xi64>
   // expected-error @+1 {{'Reshape': the shape has more than one -1}}
   %3 = quant_float.node "Reshape"(%x, %open) opset 14 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{'Unsqueeze': axes are missing}}
+  // expected-error @+1 {{'Unsqueeze': attribute 'axes' is missing}}
   %4 = quant_float.node "Unsqueeze"(%x) opset 11 : (tensor<2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'ConstantOfShape': attribute 'value' must be a tensor of one number}}
   %5 = quant_float.node "ConstantOfShape"(%copied) opset 14 attributes {value = dense<[1.0, 2.0]> : tensor<2xf32>} : (tensor<3xi64>) -> tensor<*xf32>
@@ -101,12 +101,12 @@ func.func @others(%x: tensor<1x1x4x4xf32>, %r: tensor<f32>, %v: tensor<4xf32>, %
   // expected-error @+1 {{'Resize': a size must be at least 0, but got -2}}
   %1 = quant_float.node "Resize"(%x, %sizes) opset 19 absent [1, 2] : (tensor<1x1x4x4xf32>, tensor<4xi64>) -> tensor<*xf32>
   %scales = arith.constant dense<1.0> : tensor<4xf32>
-  // expected-error @+1 {{'Resize': coordinate_transformation_mode 'round' is unknown}}
+  // expected-error @+1 {{'Resize': attribute 'coordinate_transformation_mode': expected 'half_pixel', 'half_pixel_symmetric', 'pytorch_half_pixel', 'align_corners', 'asymmetric', 'tf_half_pixel_for_nn' or 'tf_crop_and_resize', but got 'round'}}
   %2 = quant_float.node "Resize"(%x, %scales) opset 19 attributes {coordinate_transformation_mode = "round"} absent [1] : (tensor<1x1x4x4xf32>, tensor<4xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Resize': nearest_mode 'next' is unknown}}
+  // expected-error @+1 {{'Resize': attribute 'nearest_mode': expected 'round_prefer_floor', 'round_prefer_ceil', 'floor' or 'ceil', but got 'next'}}
   %3 = quant_float.node "Resize"(%x, %scales) opset 19 attributes {nearest_mode = "next"} absent [1] : (tensor<1x1x4x4xf32>, tensor<4xf32>) -> tensor<*xf32>
   %good = arith.constant dense<[1, 1, 2, 2]> : tensor<4xi64>
-  // expected-error @+1 {{'Resize': keep_aspect_ratio_policy 'smaller' is unknown}}
+  // expected-error @+1 {{'Resize': attribute 'keep_aspect_ratio_policy': expected 'stretch', 'not_larger' or 'not_smaller', but got 'smaller'}}
   %4 = quant_float.node "Resize"(%x, %good) opset 19 attributes {keep_aspect_ratio_policy = "smaller"} absent [1, 2] : (tensor<1x1x4x4xf32>, tensor<4xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'Resize': the scales must be floats, at most 8}}
   %5 = quant_float.node "Resize"(%x, %i) opset 19 absent [1] : (tensor<1x1x4x4xf32>, tensor<4xi32>) -> tensor<*xf32>
@@ -130,23 +130,51 @@ func.func @values(%x: tensor<2x3xf32>, %h: tensor<4xf16>) -> (tensor<*xf32>, ten
 // -----
 
 func.func @values_of_attributes(%x: tensor<2x3xf32>, %b: tensor<2xf32>, %i: tensor<1x1x2x2xf32>) {
-  // expected-error @+1 {{'Gelu': attribute 'approximate' must be one of none, tanh, but got 'foo'}}
+  // expected-error @+1 {{'Gelu': attribute 'approximate': expected 'none' or 'tanh', but got 'foo'}}
   %0 = quant_float.node "Gelu"(%x) opset 20 attributes {approximate = "foo"} : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'ReduceMax': attribute 'keepdims' must be 0 or 1, but got 2}}
+  // expected-error @+1 {{'ReduceMax': attribute 'keepdims': expected 0 or 1, but got 2}}
   %1 = quant_float.node "ReduceMax"(%x) opset 13 attributes {keepdims = 2 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'ReduceSum': attribute 'noop_with_empty_axes' must be 0 or 1, but got -1}}
+  // expected-error @+1 {{'ReduceSum': attribute 'noop_with_empty_axes': expected 0 or 1, but got -1}}
   %2 = quant_float.node "ReduceSum"(%x) opset 13 attributes {noop_with_empty_axes = -1 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Gemm': attribute 'transB' must be 0 or 1, but got 3}}
+  // expected-error @+1 {{'Gemm': attribute 'transB': expected 0 or 1, but got 3}}
   %3 = quant_float.node "Gemm"(%x, %x) opset 13 attributes {transB = 3 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Mod': attribute 'fmod' must be 0 or 1, but got 2}}
+  // expected-error @+1 {{'Mod': attribute 'fmod': expected 0 or 1, but got 2}}
   %4 = quant_float.node "Mod"(%x, %x) opset 13 attributes {fmod = 2 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'IsInf': attribute 'detect_negative' must be 0 or 1, but got 2}}
+  // expected-error @+1 {{'IsInf': attribute 'detect_negative': expected 0 or 1, but got 2}}
   %5 = quant_float.node "IsInf"(%x) opset 13 attributes {detect_negative = 2 : i64} : (tensor<2x3xf32>) -> tensor<*xi1>
-  // expected-error @+1 {{'AveragePool': attribute 'count_include_pad' must be 0 or 1, but got 2}}
+  // expected-error @+1 {{'AveragePool': attribute 'count_include_pad': expected 0 or 1, but got 2}}
   %6 = quant_float.node "AveragePool"(%i) opset 13 attributes {kernel_shape = array<i64: 1, 1>, count_include_pad = 2 : i64} : (tensor<1x1x2x2xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'MaxPool': attribute 'ceil_mode' must be 0 or 1, but got 2}}
+  // expected-error @+1 {{'MaxPool': attribute 'ceil_mode': expected 0 or 1, but got 2}}
   %7 = quant_float.node "MaxPool"(%i) opset 13 attributes {kernel_shape = array<i64: 1, 1>, ceil_mode = 2 : i64} : (tensor<1x1x2x2xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'MaxPool': auto_pad 'SAME' is unknown}}
+  // expected-error @+1 {{'MaxPool': attribute 'auto_pad': expected 'NOTSET', 'SAME_UPPER', 'SAME_LOWER' or 'VALID', but got 'SAME'}}
   %8 = quant_float.node "MaxPool"(%i) opset 13 attributes {kernel_shape = array<i64: 1, 1>, auto_pad = "SAME"} : (tensor<1x1x2x2xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+// Each op has attributes of its own; what ONNX's writers add without a meaning is passed over.
+func.func @other_attributes(%x: tensor<2x3xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{'Relu': unknown attribute 'alpha'}}
+  %0 = quant_float.node "Relu"(%x) opset 14 attributes {alpha = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Concat': attribute 'axis' is missing}}
+  %1 = quant_float.node "Concat"(%x, %x) opset 4 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  %2 = quant_float.node "Concat"(%x, %x) opset 3 attributes {consumed_inputs = array<i64: 0, 0>, __note__ = "a"} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Transpose': attribute 'perm': expected a list of ints, but got an int}}
+  %3 = quant_float.node "Transpose"(%x) opset 13 attributes {perm = 1 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// -----
+
+// A file of a few bytes can ask for any number of sizes.
+func.func @dimensions(%x: tensor<1xf32>) {
+  %shape = arith.constant dense<1> : tensor<65xi64>
+  // expected-error @+1 {{'Expand': a shape must have at most 64 sizes, but got 65}}
+  %0 = quant_float.node "Expand"(%x, %shape) opset 13 : (tensor<1xf32>, tensor<65xi64>) -> tensor<*xf32>
+  %axes = arith.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64]> : tensor<64xi64>
+  %1 = quant_float.node "Unsqueeze"(%x, %axes) opset 13 : (tensor<1xf32>, tensor<64xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Relu': input 0 must have at most 64 dimensions, but got 65}}
+  %2 = quant_float.node "Relu"(%1) opset 13 : (tensor<*xf32>) -> tensor<*xf32>
   return
 }

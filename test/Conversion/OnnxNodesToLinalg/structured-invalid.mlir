@@ -106,16 +106,18 @@ func.func @conv_strides(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> tensor<
 }
 
 func.func @conv_auto_pad(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{auto_pad 'SAME' is unknown}}
+  // expected-error @+1 {{attribute 'auto_pad': expected 'NOTSET', 'SAME_UPPER', 'SAME_LOWER' or 'VALID', but got 'SAME'}}
   %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {auto_pad = "SAME"} : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 
 func.func @max_pool_kernel_shape(%x: tensor<1x3x8xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{attribute 'kernel_shape' must have 1 values, but got 0}}
+  // expected-error @+1 {{attribute 'kernel_shape' is missing}}
   %0 = quant_float.node "MaxPool"(%x) opset 12 : (tensor<1x3x8xf32>) -> tensor<*xf32>
   // expected-error @+1 {{a window is larger than the padded input}}
   %1 = quant_float.node "MaxPool"(%x) opset 12 attributes {kernel_shape = array<i64: 10>} : (tensor<1x3x8xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{attribute 'kernel_shape' must have 1 values, but got 2}}
+  %2 = quant_float.node "MaxPool"(%x) opset 12 attributes {kernel_shape = array<i64: 1, 1>} : (tensor<1x3x8xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 
@@ -156,7 +158,7 @@ func.func @resize(%x: tensor<1x2x5x6xf32>, %s: tensor<3xf32>) -> tensor<*xf32> {
   %1 = quant_float.node "Resize"(%x, %scales) opset 13 absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{expected 4 scales, but got 3}}
   %2 = quant_float.node "Resize"(%x, %s) opset 13 absent [1] : (tensor<1x2x5x6xf32>, tensor<3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{mode 'area' is unknown}}
+  // expected-error @+1 {{attribute 'mode': expected 'nearest', 'linear', 'cubic' or 'bilinear', but got 'area'}}
   %3 = quant_float.node "Resize"(%x, %two) opset 13 attributes {mode = "area"} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{tf_crop_and_resize needs a region of 8 numbers, but got 0}}
   %4 = quant_float.node "Resize"(%x, %two) opset 13 attributes {coordinate_transformation_mode = "tf_crop_and_resize"} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>

@@ -64,17 +64,17 @@ func.func @output_type(%x: tensor<4xf32>) -> tensor<4xf16> {
 // -----
 
 func.func @attribute_kinds(%x: tensor<4xf32>, %q: tensor<1x1x4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'MatMul': attribute 'transpose_a' must be a boolean}}
+  // expected-error @+1 {{'MatMul': attribute 'transpose_a': expected a boolean, but got a string}}
   %0 = quant_float.node "MatMul"(%x, %x) opset 1 domain "openvino" attributes {transpose_a = "maybe"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
-  // expected-error @+1 {{'Clamp': attribute 'min' must be a float}}
+  // expected-error @+1 {{'Clamp': attribute 'min': expected a float, but got an int}}
   %1 = quant_float.node "Clamp"(%x) opset 1 domain "openvino" attributes {min = 1 : i64, max = 2.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{'Add': attribute 'auto_broadcast' must be a string}}
+  // expected-error @+1 {{'Add': attribute 'auto_broadcast': expected a string, but got an int}}
   %2 = quant_float.node "Add"(%x, %x) opset 1 domain "openvino" attributes {auto_broadcast = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{'SoftMax': attribute 'axis' must be an int}}
+  // expected-error @+1 {{'SoftMax': attribute 'axis': expected an int, but got a string}}
   %3 = quant_float.node "SoftMax"(%x) opset 1 domain "openvino" attributes {axis = "0"} : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{'Convolution': attribute 'strides' must be a list of ints}}
+  // expected-error @+1 {{'Convolution': attribute 'strides': expected a list of ints, but got a string}}
   %4 = quant_float.node "Convolution"(%q, %q) opset 1 domain "openvino" attributes {strides = "1"} : (tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x1xf32>
-  // expected-error @+1 {{'Convert': attribute 'destination_type' must be an element type}}
+  // expected-error @+1 {{'Convert': attribute 'destination_type': expected an element type, but got an int}}
   %5 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   return %x : tensor<4xf32>
 }
@@ -84,7 +84,7 @@ func.func @attribute_kinds(%x: tensor<4xf32>, %q: tensor<1x1x4xf32>) -> tensor<4
 func.func @missing_attributes(%x: tensor<4xf32>, %l: tensor<f32>) -> tensor<4xf32> {
   // expected-error @+1 {{'Convert': attribute 'destination_type' is missing}}
   %0 = quant_float.node "Convert"(%x) opset 1 domain "openvino" : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{'Clamp': attributes 'min' and 'max' are missing}}
+  // expected-error @+1 {{'Clamp': attribute 'min' is missing}}
   %1 = quant_float.node "Clamp"(%x) opset 1 domain "openvino" : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{'Concat': attribute 'axis' is missing}}
   %2 = quant_float.node "Concat"(%x) opset 1 domain "openvino" : (tensor<4xf32>) -> tensor<4xf32>
@@ -130,7 +130,7 @@ func.func @elements(%x: tensor<4xf32>, %h: tensor<4xf16>, %i: tensor<4xi4>, %q: 
 // -----
 
 func.func @values(%x: tensor<4xf32>, %u: tensor<*xf32>, %o: tensor<2xi64>, %l: tensor<f32>, %q: tensor<1x1x4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'Add': auto_broadcast must be numpy or none, but got 'pdpd'}}
+  // expected-error @+1 {{'Add': attribute 'auto_broadcast': expected 'numpy', 'none' or 'explicit', but got 'pdpd'}}
   %0 = quant_float.node "Add"(%x, %x) opset 1 domain "openvino" attributes {auto_broadcast = "pdpd"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{'FakeQuantize': levels must be at least 2, but got 1}}
   %1 = quant_float.node "FakeQuantize"(%x, %l, %l, %l, %l) opset 1 domain "openvino" attributes {levels = 1 : i64} : (tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<4xf32>
@@ -142,7 +142,7 @@ func.func @values(%x: tensor<4xf32>, %u: tensor<*xf32>, %o: tensor<2xi64>, %l: t
   %4 = quant_float.node "Gather"(%x, %o, %o) opset 7 domain "openvino" attributes {batch_dims = 1 : i64} : (tensor<4xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<2xf32>
   // expected-error @+1 {{'MatMul': input 0 has the type 'tensor<*xf32>', whose rank is not known}}
   %5 = quant_float.node "MatMul"(%u, %x) opset 1 domain "openvino" attributes {transpose_a = true} : (tensor<*xf32>, tensor<4xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Convolution': auto_pad must be explicit, same_upper, same_lower or valid, but got 'same'}}
+  // expected-error @+1 {{'Convolution': attribute 'auto_pad': expected 'explicit', 'notset', 'same_upper', 'same_lower' or 'valid', but got 'same'}}
   %6 = quant_float.node "Convolution"(%q, %q) opset 1 domain "openvino" attributes {auto_pad = "same"} : (tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x1xf32>
   // expected-error @+1 {{'Convolution': pads_begin has 1 values, but pads_end 2}}
   %7 = quant_float.node "Convolution"(%q, %q) opset 1 domain "openvino" attributes {pads_begin = array<i64: 1>, pads_end = array<i64: 1, 1>} : (tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x1xf32>

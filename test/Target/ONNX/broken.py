@@ -96,6 +96,10 @@ for dims in ([2**32, 2**31], [2**62, 0, 2**62], [2**62, "n", 3], [10**6] * 20):
     shown = f"[{shown}, ...]" if len(dims) > 16 else f"[{shown}]"
     made = model([], [("x", FLOAT, dims)], [])
     table.add("HugeShape", made, f"graph input 'x': {HUGE} {shown}")
+RANK = "expected at most 64 dimensions, but got 65"
+made = model([], [("x", FLOAT, ["n"] * 65)], [])
+table.add("HighRank", made, f"graph input 'x': {RANK}")
+table.add("HighRank", stored(data_type=FLOAT, dims=[1] * 65), f"initializer 'w': {RANK}")
 table.add(
     "HugeShape",
     stored(data_type=T.INT4, dims=[2**33, 2**33]),
@@ -320,12 +324,16 @@ FORMS = "expected exactly one value attribute, but got"
 refuse_node("ConstantForms", node("Constant", [], ["y"], name="k"), f"{FORMS} 0")
 made = node("Constant", [], ["y"], name="k", value_int=1, value_float=1.0)
 refuse_node("ConstantForms", made, f"{FORMS} 2")
-# Each graph within a node within a graph is three messages deeper; protobuf stops at 100.
-nested = b""
-for _ in range(40):
-    nested = wire.chunk(1, wire.chunk(5, wire.chunk(1, b"then_branch") + wire.chunk(6, nested)))
-deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, nested)
-table.add("Malformed", deep, "not an ONNX model: malformed protobuf")
+# Each graph within a node within a graph is three messages deeper, a sequence of sequences two; protobuf stops at 100,
+# with unknown groups, too.
+for levels in (40, 100_000):
+    for fields in (
+        wire.nest(levels, (1, 5, 6)),
+        wire.chunk(11, wire.chunk(1, b"x") + wire.chunk(2, wire.nest(3 * levels, (4, 1)))),
+        wire.varint(100 << 3 | 3) * (3 * levels) + wire.varint(100 << 3 | 4) * (3 * levels),
+    ):
+        deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, fields)
+        table.add("Malformed", deep, "not an ONNX model: malformed protobuf")
 strange = node("Strange", ["x"], ["s"])
 for index, made, which, result in (
     (

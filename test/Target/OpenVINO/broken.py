@@ -66,6 +66,19 @@ for tail, got in (("<net/>", "'net'"), ("<more a='1'/>", "'more'")):
     )
 message = "expected nothing behind the element 'net', but got text"
 table.add("TrailingContent", MODEL + "text", message, place=last_of(MODEL[:-1]))
+# However deep elements are in one another.
+deep = "<layers>" * 100_000
+table.add(
+    "NoRoot",
+    deep + deep.replace("<", "</"),
+    "not an OpenVINO model: expected the element 'net', but got 'layers'",
+    place="1:2",
+)
+message = "not XML: start-end tags mismatch"
+table.add("Malformed", "<net>" + deep, message, place=f"1:{len(deep) + 5}")
+whole = f'<net name="m" version="11">{deep}{deep.replace("<", "</")}</net>'
+message = "expected the element 'layer', but got 'layers'"
+table.add("UnknownElement", whole, message, place="1:37")
 for entities in (
     '<!DOCTYPE net SYSTEM "file:///etc/passwd">',
     '<!DOCTYPE net [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
@@ -95,7 +108,7 @@ refuse(
     "NoAttribute",
     ('<net name="m" version="11">', "<net>"),
     "",
-    "the attribute 'version' is missing",
+    "attribute 'version' is missing",
     place="<net",
 )
 refuse(
@@ -190,7 +203,7 @@ for name, subject in (
 ):
     value = {"id": "2", "name": "r", "type": "ReLU", "version": "opset1"}[name]
     changed = BEGIN.replace(f' {name}="{value}"', "")
-    message = f"{subject}: the attribute '{name}' is missing"
+    message = f"{subject}: attribute '{name}' is missing"
     refuse("NoAttribute", (BEGIN, changed), "", message, place=changed)
 for name, subject in (("type", "layer 'r'"), ("version", R)):
     value = {"type": "ReLU", "version": "opset1"}[name]
@@ -199,7 +212,7 @@ for name, subject in (("type", "layer 'r'"), ("version", R)):
         "EmptyAttribute",
         (BEGIN, changed),
         "",
-        f"{subject}: the attribute '{name}' is empty",
+        f"{subject}: attribute '{name}' is empty",
         place=changed,
     )
 for id in ("", "two", "-1", "2.0", "+2", " 2", "18446744073709551616"):
@@ -249,7 +262,7 @@ refuse(
     "NoAttribute",
     (PORTS, "<input><port /></input>"),
     FC,
-    "the attribute 'id' is missing",
+    "attribute 'id' is missing",
     place="<port />",
 )
 for id in ("", "a", "-1", "1e3"):
@@ -277,13 +290,13 @@ refuse(
     "NoAttribute",
     (PARAMETER_DATA, '<data element_type="f32"/>'),
     X,
-    "the attribute 'shape' is missing",
+    "attribute 'shape' is missing",
 )
 refuse(
     "NoAttribute",
     (PARAMETER_DATA, '<data shape="2,3"/>'),
     X,
-    "the attribute 'element_type' is missing",
+    "attribute 'element_type' is missing",
 )
 for type in ("", "float", "f32 ", "f8", "i128", "F8E4M3FN", "fp32x"):
     message = f"attribute 'element_type': unknown element type '{type}'"
@@ -335,6 +348,10 @@ for shape in (
         X,
         f"{HUGE} [{shape}]",
     )
+RANK = "expected at most 64 dimensions, but got 65"
+ones = ",".join(["1"] * 65)
+changed = f'<data shape="{ones}" element_type="f32"/>'
+refuse("HighRank", (PARAMETER_DATA, changed), X, RANK)
 changed = PARAMETER_DATA + '<input><port id="7"/></input>'
 refuse("NoEdge", (PARAMETER_DATA, changed), X, "input port 7 has no edge")
 fed = EDGE.replace("0", "1", 1).replace('to-layer="2" to-port="0"', 'to-layer="0" to-port="7"')
@@ -382,9 +399,7 @@ table.add("NoResult", '<net version="10"><layers/></net>', "the model has no Res
 for name in ("from-layer", "from-port", "to-layer", "to-port"):
     value = {"from-layer": 0, "from-port": 0, "to-layer": 2, "to-port": 0}[name]
     changed = EDGE.replace(f' {name}="{value}"', "")
-    refuse(
-        "NoAttribute", (EDGE, changed), "edge", f"the attribute '{name}' is missing", place=changed
-    )
+    refuse("NoAttribute", (EDGE, changed), "edge", f"attribute '{name}' is missing", place=changed)
     for number in ("", "x", "-1"):
         changed = EDGE.replace(f'{name}="{value}"', f'{name}="{number}"')
         message = f"attribute '{name}': {NUMBER} '{number}'"
@@ -471,7 +486,7 @@ refuse("NoElement", without(CONST_DATA), S, "the element 'data' is missing")
 for name in ("element_type", "shape", "offset", "size"):
     value = {"element_type": "f32", "shape": "1, 3", "offset": "0", "size": "12"}[name]
     changed = CONST_DATA.replace(f' {name}="{value}"', "")
-    refuse("NoAttribute", (CONST_DATA, changed), S, f"the attribute '{name}' is missing")
+    refuse("NoAttribute", (CONST_DATA, changed), S, f"attribute '{name}' is missing")
 for name in ("offset", "size"):
     for number in ("", "-4", "0x10", "1e3", "18446744073709551616"):
         refuse(
@@ -498,6 +513,7 @@ for shape in (
     "9223372036854775807, 9223372036854775807",
 ):
     refuse("HugeShape", constant(shape=shape), S, f"{HUGE} [{shape}]")
+refuse("HighRank", constant(shape=ones), S, RANK)
 for type, shape, size, needed in (
     ("f32", "1, 3", 11, 12),
     ("f32", "1, 3", 0, 12),
@@ -571,6 +587,8 @@ for dim in ("", "-2", "x", "2.0", "9223372036854775808"):
     refuse("BadDim", (PORT, PORT.replace("<dim>2", f"<dim>{dim}")), R, message)
 message = f"port 1: {HUGE} [9223372036854775807, 3]"
 refuse("HugeShape", (PORT, PORT.replace("<dim>2", "<dim>9223372036854775807")), R, message)
+changed = PORT.replace("<dim>2", "<dim>1</dim>" * 64 + "<dim>2")
+refuse("HighRank", (PORT, changed), R, f"port 1: {RANK.replace('65', '66')}")
 for type, name, value, expected in (
     ("Concat", "axis", "x", "an integer"),
     ("Clamp", "min", "low", "a number"),
@@ -646,7 +664,8 @@ FAKE_CONVERT = '<data destination_type="f8e4m3"/>'
 message = "attribute 'destination_type': expected 'f8e4m3' or 'f8e5m2', but got 'f16'"
 refuse(None, (FAKE_CONVERT, FAKE_CONVERT.replace("f8e4m3", "f16")), FC, message)
 message = "scale must have the input's element type 'f32', but got 'f64'"
-refuse(None, constant("f64", "1", size="8"), FC, message)
+port = ('precision="FP32"><dim>1</dim>', 'precision="FP64"><dim>1</dim>')
+refuse(None, [constant("f64", "1, 3", size="24"), port], FC, message, weights=bytes(24))
 
 problems = table.run()
 # A compiler's output that was there before stays as it was.

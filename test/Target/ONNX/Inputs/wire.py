@@ -20,6 +20,15 @@ def chunk(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
+def nest(levels, fields):
+    """The chain of length-delimited fields around nothing, so many times."""
+    heads, size = [], 0
+    for field in list(reversed(fields)) * levels:
+        heads.append(varint(field << 3 | 2) + varint(size))
+        size += len(heads[-1])
+    return b"".join(reversed(heads))
+
+
 def read_varint(data, at):
     value = shift = 0
     while True:
