@@ -9,16 +9,37 @@
 #include "quant-float/IR/DialectVersion.h"
 
 #include "mlir/IR/Operation.h"
-#include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The steps from older versions; there is no older one yet. Files of every
-/// version are kept in test/IR/Inputs/bytecode and must read as they always
-/// did.
-static ArrayRef<DialectUpgrade> getUpgrades() { return {}; }
+/// 0.1 had a node of its own for what OpenVINO's Convert does otherwise than
+/// ONNX's casts.
+static LogicalResult castOpenVinoConverts(Operation *topLevel) {
+  topLevel->walk([](NodeOp node) {
+    if (node.getDomain() != "quant_float" ||
+        node.getOpType() != "OpenVinoConvert" || node->getNumOperands() != 1 ||
+        node->getNumResults() != 1)
+      return;
+    OpBuilder b(node);
+    auto cast = CastOp::create(
+        b, node.getLoc(), node->getResult(0).getType(), node->getOperand(0),
+        b.getI64IntegerAttr(1), UnitAttr(), BoolAttr(), RoundModeAttr(),
+        CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
+    node->replaceAllUsesWith(cast);
+    node->erase();
+  });
+  return success();
+}
+
+/// The steps from older versions. Files of every version are kept in
+/// test/IR/Inputs/bytecode and must read as they always did.
+static ArrayRef<DialectUpgrade> getUpgrades() {
+  static const DialectUpgrade upgrades[] = {{{0, 1}, castOpenVinoConverts}};
+  return upgrades;
+}
 
 LogicalResult quant_float::applyUpgrades(Operation *topLevel,
                                          const QuantFloatDialectVersion &from,

@@ -87,6 +87,20 @@ for section in b"\x07\x03\x01", b"\x07\x07\x01\x03\x03", b"\x07\x01":
     shown, errors = read(with_version(written, section))
     assert not shown and "error: " in errors, section
 
+# 0.1 had a node of its own for what OpenVINO's Convert does otherwise than ONNX's casts.
+node = """func.func @convert(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %0 = quant_float.node "OpenVinoConvert"(%x) opset 1 domain "quant_float" attributes {to = 3 : i64}
+    : (tensor<4xf32>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+"""
+kept = run(opt, "--emit-bytecode", "-", stdin=node.encode()).stdout
+shown, errors = read(kept)
+assert not errors and "quant_float.node" in shown, shown + errors
+shown, errors = read(with_version(kept, b"\x07\x05\x01\x03"))
+words = " ".join(shown.split())
+assert not errors and "quant_float.cast %arg0 mode openvino" in words, shown + errors
+
 # Written before there were versions, as by a tool that does not know the dialect.
 generic = """"func.func"() <{function_type = (f32) -> (), sym_name = "old"}> ({
 ^bb0(%x: f32):
