@@ -9,11 +9,21 @@
 #ifndef QUANT_FLOAT_TOOLS_TOOLERRORS_H
 #define QUANT_FLOAT_TOOLS_TOOLERRORS_H
 
-#include "quant-float/Compiler/Driver.h"
 #include "quant-float/Model/Session.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::quant_float {
+
+/// Exit codes of the tools.
+enum ToolExitCode {
+  kToolDone = 0,
+  /// The input is wrong or cannot be compiled.
+  kToolWrongInput = 1,
+  /// Wrong usage or an unreadable file.
+  kToolWrongUsage = 2,
+};
 
 /// Diagnostics go to standard error as they come.
 inline SessionOptions printDiagnostics() {
@@ -39,6 +49,19 @@ inline int report(StringRef model, llvm::Error error) {
                  << ": error: " << error.message << "\n";
   });
   return exitCode;
+}
+
+/// Reads the command line into the options that there are; LLVM's own, which
+/// are not part of a tool, must be gone (cl::ResetCommandLineParser). Does not
+/// return from --help and --version.
+inline bool parseOptions(int argc, char **argv, StringRef tool,
+                         const char *overview) {
+  llvm::cl::SetVersionPrinter([=](llvm::raw_ostream &os) {
+    os << tool
+       << ", part of quant-float " QUANT_FLOAT_VERSION
+          ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
+  return llvm::cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs());
 }
 
 } // namespace mlir::quant_float

@@ -104,8 +104,8 @@ run(OwningOpRef<ModuleOp> module, ArrayRef<float> x, ArrayRef<float> y) {
   std::vector<quant_float::Tensor> inputs;
   for (ArrayRef<float> values : {x, y}) {
     int64_t size = values.size();
-    auto input = quant_float::viewTensor(
-        {const_cast<float *>(values.data()), &size, /*rank=*/1, QF_FLOAT32});
+    auto input = quant_float::Tensor::view(qf_tensor{
+        const_cast<float *>(values.data()), &size, /*rank=*/1, QF_FLOAT32});
     if (!input)
       return input.takeError();
     inputs.push_back(std::move(*input));

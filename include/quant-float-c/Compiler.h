@@ -41,7 +41,7 @@ extern "C" {
 /* Sessions ----------------------------------------------------------------- */
 
 /** How far a long call has come. The strings last for one call of the callback.
- * @since 0.1 */
+ */
 typedef struct QuantFloatProgress {
   /** "read", "lower" or "generate". */
   const char *stage;
@@ -52,19 +52,17 @@ typedef struct QuantFloatProgress {
 } QuantFloatProgress;
 
 /** Is told of progress; false asks for an end as soon as possible, and the call
- * then fails with QUANT_FLOAT_ERROR_CANCELLED.
- * @since 0.1 */
+ * then fails with QUANT_FLOAT_ERROR_CANCELLED. */
 typedef bool (*QuantFloatProgressCallback)(const QuantFloatProgress *progress,
                                            void *userData);
 
 /** Is told of every diagnostic as it is emitted, those of calls that succeed
- * included.
- * @since 0.1 */
+ * included. */
 typedef void (*QuantFloatDiagnosticCallback)(
     const QuantFloatDiagnostic *diagnostic, void *userData);
 
 /** Fields may be added at the end; quantFloatSessionOptionsInit gives defaults.
- * @since 0.1 */
+ */
 typedef struct QuantFloatSessionOptions {
   /** sizeof(QuantFloatSessionOptions), as ...Init was told. */
   size_t size;
@@ -77,27 +75,23 @@ typedef struct QuantFloatSessionOptions {
 } QuantFloatSessionOptions;
 
 /** Writes the defaults, no callbacks, to `size` bytes:
- * sizeof(QuantFloatSessionOptions). Null is left alone.
- * @since 0.1 */
+ * sizeof(QuantFloatSessionOptions). Null is left alone. */
 QUANT_FLOAT_EXPORTED void
 quantFloatSessionOptionsInit(QuantFloatSessionOptions *options, size_t size);
 
-/** Creates a session. `options` may be null and is copied.
- * @since 0.1 */
+/** Creates a session. `options` may be null and is copied. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatSessionCreate(const QuantFloatSessionOptions *options,
                         QuantFloatSession *session, QuantFloatError *error);
 
 /** Destroys the session. Its models stay valid. Fails for handles of destroyed
- * sessions.
- * @since 0.1 */
+ * sessions. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatSessionDestroy(QuantFloatSession session);
 
 /* Reading models ----------------------------------------------------------- */
 
-/** Whose arithmetic a fakeconvert follows.
- * @since 0.1 */
+/** Whose arithmetic a fakeconvert follows. */
 typedef enum QuantFloatFakeConvertMode {
   /** What the model says; OpenVINO's for models of OpenVINO. */
   QUANT_FLOAT_FAKE_CONVERT_OF_MODEL = -1,
@@ -106,8 +100,7 @@ typedef enum QuantFloatFakeConvertMode {
   QUANT_FLOAT_FAKE_CONVERT_OPENVINO_REFERENCE = 2
 } QuantFloatFakeConvertMode;
 
-/** Fields may be added at the end; quantFloatLoadOptionsInit gives defaults.
- * @since 0.1 */
+/** Fields may be added at the end; quantFloatLoadOptionsInit gives defaults. */
 typedef struct QuantFloatLoadOptions {
   /** sizeof(QuantFloatLoadOptions), as ...Init was told. */
   size_t size;
@@ -126,13 +119,11 @@ typedef struct QuantFloatLoadOptions {
 } QuantFloatLoadOptions;
 
 /** Writes the defaults, verify and the mode of the model, to `size` bytes:
- * sizeof(QuantFloatLoadOptions). Null is left alone.
- * @since 0.1 */
+ * sizeof(QuantFloatLoadOptions). Null is left alone. */
 QUANT_FLOAT_EXPORTED void
 quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size);
 
-/** The forms that a model in memory may have.
- * @since 0.1 */
+/** The forms that a model in memory may have. */
 typedef enum QuantFloatFormat {
   /** MLIR as text or bytecode. */
   QUANT_FLOAT_FORMAT_MLIR = 0,
@@ -144,49 +135,42 @@ typedef enum QuantFloatFormat {
 
 /** Reads a model from a file: .onnx, OpenVINO's .xml with its .bin beside it,
  * .mlir or .mlirbc. The file must not change while the model lives, because
- * large constants stay in it. `options` may be null.
- * @since 0.1 */
+ * large constants stay in it. `options` may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelLoad(QuantFloatSession session, const char *path,
                     const QuantFloatLoadOptions *options,
                     QuantFloatModel *model, QuantFloatError *error);
 
 /** Reads a model from memory, which may be freed afterwards. `format` is a
- * QuantFloatFormat, `options` may be null.
- * @since 0.1 */
+ * QuantFloatFormat, `options` may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelParse(
     QuantFloatSession session, int32_t format, const void *data, size_t size,
     const QuantFloatLoadOptions *options, QuantFloatModel *model,
     QuantFloatError *error);
 
-/** Destroys the model. Fails for handles of destroyed models.
- * @since 0.1 */
+/** Destroys the model. Fails for handles of destroyed models. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelDestroy(QuantFloatModel model);
 
 /* Looking at and changing models ------------------------------------------- */
 
 /** The number of public functions, which become entry points; 0 for a handle
- * that is no model's.
- * @since 0.1 */
+ * that is no model's. */
 QUANT_FLOAT_EXPORTED size_t quantFloatModelGetNumEntries(QuantFloatModel model);
 
 /** A function as the model declares it; null if there is no such one. Lives as
  * long as the model, and goes on saying what it said when passes have changed
- * the function.
- * @since 0.1 */
+ * the function. */
 QUANT_FLOAT_EXPORTED const QuantFloatEntry *
 quantFloatModelGetEntry(QuantFloatModel model, size_t entry);
 
 /** Finds the function with this symbol or graph name and writes its number to
- * `entry`. The empty name is that of the only function.
- * @since 0.1 */
+ * `entry`. The empty name is that of the only function. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelFindEntry(QuantFloatModel model, const char *name, size_t *entry,
                          QuantFloatError *error);
 
-/** Verifies the model: every op against the rules of its opset.
- * @since 0.1 */
+/** Verifies the model: every op against the rules of its opset. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelVerify(QuantFloatModel model, QuantFloatError *error);
 
@@ -194,26 +178,22 @@ quantFloatModelVerify(QuantFloatModel model, QuantFloatError *error);
  * "builtin.module(quant-float-fuse-qdq,canonicalize)": this project's passes
  * and pipelines, and upstream's canonicalize, cse, inline, symbol-dce and
  * others of mlir-c/Transforms.h. After a failure the model is in an unspecified
- * state; it can only be destroyed, printed or looked at.
- * @since 0.1 */
+ * state; it can only be destroyed, printed or looked at. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelRunPasses(
     QuantFloatModel model, const char *pipeline, QuantFloatError *error);
 
-/** Gives every fakeconvert the mode, a QuantFloatFakeConvertMode.
- * @since 0.1 */
+/** Gives every fakeconvert the mode, a QuantFloatFakeConvertMode. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelSetFakeConvertMode(
     QuantFloatModel model, int32_t mode, QuantFloatError *error);
 
-/** Writes the model as MLIR, as text, or as bytecode if it is valid.
- * @since 0.1 */
+/** Writes the model as MLIR, as text, or as bytecode if it is valid. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
                      QuantFloatBuffer *buffer, QuantFloatError *error);
 
 /* Checking ----------------------------------------------------------------- */
 
-/** Opsets to check against, besides numbers of ONNX's opsets.
- * @since 0.1 */
+/** Opsets to check against, besides numbers of ONNX's opsets. */
 enum {
   /** Each node's own. */
   QUANT_FLOAT_OPSET_OWN = 0,
@@ -221,8 +201,7 @@ enum {
   QUANT_FLOAT_OPSET_ALL = -1
 };
 
-/** What became of a node.
- * @since 0.1 */
+/** What became of a node. */
 typedef enum QuantFloatNodeStatus {
   QUANT_FLOAT_NODE_VALID = 0,
   QUANT_FLOAT_NODE_INVALID = 1,
@@ -230,8 +209,7 @@ typedef enum QuantFloatNodeStatus {
   QUANT_FLOAT_NODE_NOT_VERIFIED = 2
 } QuantFloatNodeStatus;
 
-/** What the opsets `first` to `last` say alike.
- * @since 0.1 */
+/** What the opsets `first` to `last` say alike. */
 typedef struct QuantFloatOpsetVerdict {
   int64_t first;
   int64_t last;
@@ -240,8 +218,7 @@ typedef struct QuantFloatOpsetVerdict {
   const char *reason;
 } QuantFloatOpsetVerdict;
 
-/** One quantization node of a model.
- * @since 0.1 */
+/** One quantization node of a model. */
 typedef struct QuantFloatNodeReport {
   /** The model's name of the node; empty where it has none. */
   const char *name;
@@ -271,47 +248,40 @@ typedef struct QuantFloatNodeReport {
 /** Verifies every quantization node of the model against an opset of ONNX,
  * QUANT_FLOAT_OPSET_OWN or QUANT_FLOAT_OPSET_ALL. That nodes are invalid is no
  * error but in the report. The model, which may be unverified, is not changed.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelCheck(QuantFloatModel model, int64_t opset,
                      QuantFloatReport *report, QuantFloatError *error);
 
-/** The number of nodes; 0 for a handle that is no report's.
- * @since 0.1 */
+/** The number of nodes; 0 for a handle that is no report's. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatReportGetNumNodes(QuantFloatReport report);
 
-/** A node, as long as the report lives; null if there is no such one.
- * @since 0.1 */
+/** A node, as long as the report lives; null if there is no such one. */
 QUANT_FLOAT_EXPORTED const QuantFloatNodeReport *
 quantFloatReportGetNode(QuantFloatReport report, size_t node);
 
-/** The number of nodes that are invalid; 0 for a handle that is no report's.
- * @since 0.1 */
+/** The number of nodes that are invalid; 0 for a handle that is no report's. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatReportGetNumInvalid(QuantFloatReport report);
 
 /** The report as lines of text, as long as it lives; null for a handle that is
- * no report's.
- * @since 0.1 */
+ * no report's. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatReportGetText(QuantFloatReport report);
 
 /** The report as a JSON array of objects, as quant-float-check --json prints
- * it, as long as it lives; null for a handle that is no report's.
- * @since 0.1 */
+ * it, as long as it lives; null for a handle that is no report's. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatReportGetJson(QuantFloatReport report);
 
-/** Destroys the report. Fails for handles of destroyed reports.
- * @since 0.1 */
+/** Destroys the report. Fails for handles of destroyed reports. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatReportDestroy(QuantFloatReport report);
 
 /* Compiling ---------------------------------------------------------------- */
 
-/** What entry points run on.
- * @since 0.1 */
+/** What entry points run on. */
 typedef enum QuantFloatTarget {
   QUANT_FLOAT_TARGET_CPU = 0,
   /** NVIDIA GPUs. Kernels in this process are for the first one. */
@@ -319,7 +289,7 @@ typedef enum QuantFloatTarget {
 } QuantFloatTarget;
 
 /** Fields may be added at the end; quantFloatCompileOptionsInit gives defaults.
- * @since 0.1 */
+ */
 typedef struct QuantFloatCompileOptions {
   /** sizeof(QuantFloatCompileOptions), as ...Init was told. */
   size_t size;
@@ -338,7 +308,7 @@ typedef struct QuantFloatCompileOptions {
   /** Null: this machine's. Kernels in this process can have no other. */
   const char *triple;
   /** QUANT_FLOAT_TARGET_NVVM: the chip, e.g. "sm_90". Null is, for kernels in
-   * this process, the first GPU's. */
+   * this process, saved or not, the first GPU's. */
   const char *chip;
   /** QUANT_FLOAT_TARGET_NVVM: the version of PTX, e.g. "+ptx80"; null: the
    * least that has all of the chip's instructions. */
@@ -352,14 +322,12 @@ typedef struct QuantFloatCompileOptions {
    * of a device. */
   bool checkMemory;
   /** The symbol or graph name of the only function to compile; null or empty:
-   * all of them.
-   * @since 0.1 */
+   * all of them. */
   const char *entry;
 } QuantFloatCompileOptions;
 
 /** Writes the defaults to `size` bytes: sizeof(QuantFloatCompileOptions). Null
- * is left alone.
- * @since 0.1 */
+ * is left alone. */
 QUANT_FLOAT_EXPORTED void
 quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 
@@ -368,8 +336,7 @@ quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
  * KiB and more stay where the model has them, mapped from its file, which must
  * not change before the kernel is destroyed, unless `islands` is set; for a GPU
  * they are copied there once. `options` may be null. Fails with
- * QUANT_FLOAT_ERROR_DEVICE for NVVM where there is no GPU.
- * @since 0.1 */
+ * QUANT_FLOAT_ERROR_DEVICE for NVVM where there is no GPU. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
     QuantFloatKernel *kernel, QuantFloatError *error);
@@ -378,14 +345,15 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(
  * it: quantFloatKernelLoad (Runtime.h) loads it again, in any process, without
  * compiling. The library holds all constants, and the machine may have another
  * CPU than `options` names; runs fail with QUANT_FLOAT_ERROR_CPU then. The C
- * header goes beside it. `options` may be null.
- * @since 0.1 */
+ * header goes beside it. What this process cannot load, such as code for
+ * another architecture, is refused before anything is written, unless `kernel`
+ * is null: then the library is written and not loaded. `options` may be null.
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompileToFile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
     const char *path, QuantFloatKernel *kernel, QuantFloatError *error);
 
-/** What the compiler can write.
- * @since 0.1 */
+/** What the compiler can write. */
 typedef enum QuantFloatEmitKind {
   QUANT_FLOAT_EMIT_MLIR = 0,
   QUANT_FLOAT_EMIT_LLVM_DIALECT = 1,
@@ -403,8 +371,7 @@ typedef enum QuantFloatEmitKind {
 
 /** Compiles the model and writes one kind of output to memory. `baseName` is
  * for the include guard of headers; it and `options` may be null. The model is
- * not changed.
- * @since 0.1 */
+ * not changed. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEmit(
     QuantFloatModel model, int32_t kind,
     const QuantFloatCompileOptions *options, const char *baseName,
@@ -412,8 +379,7 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEmit(
 
 /** The same to a file, which is replaced when all is done; on failure an
  * existing one stays as it was. Beside objects and shared libraries goes their
- * header, `path` with .h.
- * @since 0.1 */
+ * header, `path` with .h. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
                           const QuantFloatCompileOptions *options,
@@ -423,8 +389,7 @@ quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
 
 /** Computes a function with the Reference, element by element and slowly:
  * casts, quantizations and constants in one block. `entry` counts as
- * quantFloatModelGetEntry does. The results are new tensors.
- * @since 0.1 */
+ * quantFloatModelGetEntry does. The results are new tensors. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEvaluate(
     QuantFloatModel model, size_t entry, const qf_tensor *inputs,
     size_t numInputs, QuantFloatTensors *results, QuantFloatError *error);
@@ -432,8 +397,7 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEvaluate(
 /* Comparing the modes of fakeconvert --------------------------------------- */
 
 /** Why two modes give an element other values: the first step at which they
- * part, where it alone brings about another result.
- * @since 0.1 */
+ * part, where it alone brings about another result. */
 typedef enum QuantFloatModeDifference {
   /** What is to be rounded is no number. */
   QUANT_FLOAT_DIFFERENCE_NAN = 0,
@@ -449,8 +413,7 @@ typedef enum QuantFloatModeDifference {
   QUANT_FLOAT_DIFFERENCE_RECIPROCAL = 5
 } QuantFloatModeDifference;
 
-/** Elements that two modes differ in.
- * @since 0.1 */
+/** Elements that two modes differ in. */
 typedef struct QuantFloatModeComparison {
   /** QuantFloatFakeConvertModes. */
   int32_t first, second;
@@ -459,8 +422,7 @@ typedef struct QuantFloatModeComparison {
   int64_t causes[6];
 } QuantFloatModeComparison;
 
-/** One fakeconvert.
- * @since 0.1 */
+/** One fakeconvert. */
 typedef struct QuantFloatFakeConvertReport {
   /** The model's name of the node; empty where it has none. */
   const char *name;
@@ -476,31 +438,26 @@ typedef struct QuantFloatFakeConvertReport {
 /** Converts what the fakeconverts of an entry convert in every mode. What they
  * are given for these inputs, which are in the host's memory, is computed by
  * the model compiled with `options`, or where these are null by the Reference.
- * `entry` counts as quantFloatModelGetEntry does.
- * @since 0.1 */
+ * `entry` counts as quantFloatModelGetEntry does. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompareModes(
     QuantFloatModel model, size_t entry, const qf_tensor *inputs,
     size_t numInputs, const QuantFloatCompileOptions *options,
     QuantFloatModeReport *report, QuantFloatError *error);
 
-/** The number of fakeconverts; 0 for a handle that is no such report's.
- * @since 0.1 */
+/** The number of fakeconverts; 0 for a handle that is no such report's. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatModeReportGetCount(QuantFloatModeReport report);
 
-/** A fakeconvert, as long as the report lives; null if there is no such one.
- * @since 0.1 */
+/** A fakeconvert, as long as the report lives; null if there is no such one. */
 QUANT_FLOAT_EXPORTED const QuantFloatFakeConvertReport *
 quantFloatModeReportGet(QuantFloatModeReport report, size_t index);
 
 /** The report as quant-float-run --compare-modes prints it, as long as it
- * lives; null for a handle that is no such report's.
- * @since 0.1 */
+ * lives; null for a handle that is no such report's. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatModeReportGetText(QuantFloatModeReport report);
 
-/** Destroys the report. Fails for handles of destroyed reports.
- * @since 0.1 */
+/** Destroys the report. Fails for handles of destroyed reports. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModeReportDestroy(QuantFloatModeReport report);
 

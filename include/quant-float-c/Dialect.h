@@ -48,61 +48,46 @@
 extern "C" {
 #endif
 
-/** mlirGetDialectHandle__quant_float__: the dialect `quant_float` alone.
- * @since 0.1 */
+/** mlirGetDialectHandle__quant_float__: the dialect `quant_float` alone. */
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(QuantFloat, quant_float);
 
 /** Adds the dialect, those that its lowerings use, and the interfaces that
- * these need to a registry.
- * @since 0.1 */
+ * these need to a registry. */
 QUANT_FLOAT_EXPORTED void
 quantFloatRegisterAllDialects(MlirDialectRegistry registry);
 
 /* Types -------------------------------------------------------------------- */
 
-/** `!quant_float.string`, the element type of ONNX's tensor(string).
- * @since 0.1 */
+/** `!quant_float.string`, the element type of ONNX's tensor(string). */
 QUANT_FLOAT_EXPORTED MlirType quantFloatStringTypeGet(MlirContext context);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAString(MlirType type);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatStringTypeGetTypeID(void);
 
-/** `!quant_float.unknown`, of a value whose type the model does not tell.
- * @since 0.1 */
+/** `!quant_float.unknown`, of a value whose type the model does not tell. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatUnknownTypeGet(MlirContext context);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnUnknown(MlirType type);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatUnknownTypeGetTypeID(void);
 
 /** `!quant_float.opaque<"spelling">`, of a type that MLIR has no counterpart
- * of.
- * @since 0.1 */
+ * of. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatOpaqueTypeGet(MlirContext context,
                                                       MlirStringRef spelling);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnOpaque(MlirType type);
-/** The source format's spelling of it.
- * @since 0.1 */
+/** The source format's spelling of it. */
 QUANT_FLOAT_EXPORTED MlirStringRef
 quantFloatOpaqueTypeGetSpelling(MlirType type);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatOpaqueTypeGetTypeID(void);
 
 /** The element type that has this ONNX DataType number, which may be a qf_dtype
- * (EntryPoint.h); null if there is none.
- * @since 0.1 */
+ * (EntryPoint.h); null if there is none. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatElementTypeGet(MlirContext context,
                                                        int32_t dtype);
-/** The ONNX DataType number of an element type; 0 if it has none.
- * @since 0.1 */
+/** The ONNX DataType number of an element type; 0 if it has none. */
 QUANT_FLOAT_EXPORTED int32_t quantFloatElementTypeGetDtype(MlirType type);
 
 /* Attributes --------------------------------------------------------------- */
 
-/** How a cast to f8E8M0FNU rounds.
- * @since 0.1 */
+/** How a cast to f8E8M0FNU rounds. */
 typedef enum QuantFloatRoundMode {
   QUANT_FLOAT_ROUND_UP = 0,
   QUANT_FLOAT_ROUND_DOWN = 1,
@@ -110,38 +95,29 @@ typedef enum QuantFloatRoundMode {
 } QuantFloatRoundMode;
 
 /** `#quant_float<round_mode up>`; null for a number that is no
- * QuantFloatRoundMode.
- * @since 0.1 */
+ * QuantFloatRoundMode. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatRoundModeAttrGet(MlirContext context, int32_t mode);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsARoundMode(MlirAttribute attribute);
-/** The QuantFloatRoundMode of it.
- * @since 0.1 */
+/** The QuantFloatRoundMode of it. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatRoundModeAttrGetValue(MlirAttribute attribute);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatRoundModeAttrGetTypeID(void);
 
 /** `#quant_float<fakeconvert_mode exact>`: whose arithmetic a fakeconvert
  * follows, 0 exact, 1 openvino, 2 openvino_reference, as the numbers of
- * QuantFloatFakeConvertMode (Compiler.h); null for other numbers.
- * @since 0.1 */
+ * QuantFloatFakeConvertMode (Compiler.h); null for other numbers. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatFakeConvertModeAttrGet(MlirContext context, int32_t mode);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsAFakeConvertMode(MlirAttribute attribute);
-/** The number of its mode.
- * @since 0.1 */
+/** The number of its mode. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatFakeConvertModeAttrGetValue(MlirAttribute attribute);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatFakeConvertModeAttrGetTypeID(void);
 
-/** How the reciprocal of a fakeconvert's scale is rounded.
- * @since 0.1 */
+/** How the reciprocal of a fakeconvert's scale is rounded. */
 typedef enum QuantFloatFakeConvertReciprocal {
   QUANT_FLOAT_RECIPROCAL_SINGLE = 0,
   QUANT_FLOAT_RECIPROCAL_NEAREST = 1,
@@ -149,18 +125,14 @@ typedef enum QuantFloatFakeConvertReciprocal {
 } QuantFloatFakeConvertReciprocal;
 
 /** `#quant_float<fakeconvert_reciprocal nearest>`; null for a number that is no
- * QuantFloatFakeConvertReciprocal.
- * @since 0.1 */
+ * QuantFloatFakeConvertReciprocal. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatFakeConvertReciprocalAttrGet(MlirContext context, int32_t reciprocal);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsAFakeConvertReciprocal(MlirAttribute attribute);
-/** The QuantFloatFakeConvertReciprocal of it.
- * @since 0.1 */
+/** The QuantFloatFakeConvertReciprocal of it. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatFakeConvertReciprocalAttrGetValue(MlirAttribute attribute);
-/** @since 0.1 */
 QUANT_FLOAT_EXPORTED MlirTypeID
 quantFloatFakeConvertReciprocalAttrGetTypeID(void);
 

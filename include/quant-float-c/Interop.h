@@ -21,19 +21,16 @@ extern "C" {
 #endif
 
 /** The session's context, not owned; it lives as long as the session or one of
- * its models. A null context for a handle that is no session's.
- * @since 0.1 */
+ * its models. A null context for a handle that is no session's. */
 QUANT_FLOAT_EXPORTED MlirContext
 quantFloatSessionGetContext(QuantFloatSession session);
 
 /** The model's module, not owned; it lives as long as the model and may be
- * changed. A null module for a handle that is no model's.
- * @since 0.1 */
+ * changed. A null module for a handle that is no model's. */
 QUANT_FLOAT_EXPORTED MlirModule quantFloatModelGetModule(QuantFloatModel model);
 
 /** Makes a model of a copy of `module`, which must be of the session's context
- * and stays the caller's. The copy is verified.
- * @since 0.1 */
+ * and stays the caller's. The copy is verified. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelCreateFromModule(QuantFloatSession session, MlirModule module,
                                 QuantFloatModel *model, QuantFloatError *error);

@@ -22,8 +22,7 @@
 extern "C" {
 #endif
 
-/** Which of an op's sets of types is meant.
- * @since 0.1 */
+/** Which of an op's sets of types is meant. */
 typedef enum QuantFloatRole {
   QUANT_FLOAT_ROLE_INPUT = 0,
   /** Of the quantizing ops alone. */
@@ -33,62 +32,52 @@ typedef enum QuantFloatRole {
   QUANT_FLOAT_ROLE_RESULT = 2
 } QuantFloatRole;
 
-/** ONNX's newest opset that is known.
- * @since 0.1 */
+/** ONNX's newest opset that is known. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatGetNewestOpset(void);
 
-/** The number of ops.
- * @since 0.1 */
+/** The number of ops. */
 QUANT_FLOAT_EXPORTED size_t quantFloatGetNumOps(void);
 
 /** The name of an op; null if there is no such one. Lives as long as the
- * library.
- * @since 0.1 */
+ * library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatGetOpName(size_t index);
 
-/** The number of versions that the op has; 0 for an unknown op.
- * @since 0.1 */
+/** The number of versions that the op has; 0 for an unknown op. */
 QUANT_FLOAT_EXPORTED size_t quantFloatOpGetNumVersions(const char *op);
 
 /** The opset that brought a version, oldest first; 0 if there is no such one.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED int64_t quantFloatOpGetVersion(const char *op,
                                                     size_t version);
 
 /** The version of the op that an opset resolves to: the newest not above it; 0
- * for an unknown op and for opsets that have none of it.
- * @since 0.1 */
+ * for an unknown op and for opsets that have none of it. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatOpResolveVersion(const char *op,
                                                         int64_t opset);
 
 /** Whether the opset's version of the op accepts the element type, a qf_dtype
  * or ONNX's number of string, for the role, a QuantFloatRole. False for
- * everything unknown.
- * @since 0.1 */
+ * everything unknown. */
 QUANT_FLOAT_EXPORTED bool quantFloatOpAcceptsType(const char *op, int64_t opset,
                                                   int32_t role, int32_t dtype);
 
-/** The first opset that does; 0 if none does.
- * @since 0.1 */
+/** The first opset that does; 0 if none does. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatOpGetFirstOpsetOfType(const char *op,
                                                              int32_t role,
                                                              int32_t dtype);
 
 /** Whether the opset's version of the op has the attribute, by ONNX's name:
  * "saturate", "round_mode", "axis", "block_size", "output_dtype", "precision".
- * False for everything unknown.
- * @since 0.1 */
+ * False for everything unknown. */
 QUANT_FLOAT_EXPORTED bool
 quantFloatOpHasAttribute(const char *op, int64_t opset, const char *attribute);
 
-/** The first opset that does; 0 if none does.
- * @since 0.1 */
+/** The first opset that does; 0 if none does. */
 QUANT_FLOAT_EXPORTED int64_t
 quantFloatOpGetFirstOpsetOfAttribute(const char *op, const char *attribute);
 
 /** Whether the scale must have the input's element type at this opset. False
- * for everything unknown.
- * @since 0.1 */
+ * for everything unknown. */
 QUANT_FLOAT_EXPORTED bool quantFloatOpScaleHasInputType(const char *op,
                                                         int64_t opset);
 

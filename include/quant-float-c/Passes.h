@@ -32,8 +32,7 @@ extern "C" {
 
 /** Registers every pass and pipeline of the project, and the upstream passes of
  * mlir-c/Transforms.h (canonicalize, cse, ...), in the process. May be called
- * any number of times, from any thread.
- * @since 0.1 */
+ * any number of times, from any thread. */
 QUANT_FLOAT_EXPORTED void quantFloatRegisterAllPasses(void);
 
 #ifdef __cplusplus

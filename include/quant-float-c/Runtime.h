@@ -30,28 +30,23 @@ extern "C" {
 
 /* Element types ------------------------------------------------------------ */
 
-/** The bytes of one element in memory; 0 for a number that is no qf_dtype.
- * @since 0.1 */
+/** The bytes of one element in memory; 0 for a number that is no qf_dtype. */
 QUANT_FLOAT_EXPORTED size_t quantFloatDtypeGetBytes(int32_t dtype);
 
 /** ONNX's name, e.g. "float8e4m3fn"; null for a number that is no qf_dtype.
- * Lives as long as the library.
- * @since 0.1 */
+ * Lives as long as the library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatDtypeGetOnnxName(int32_t dtype);
 
 /** MLIR's spelling, e.g. "f8E4M3FN"; null for a number that is no qf_dtype.
- * Lives as long as the library.
- * @since 0.1 */
+ * Lives as long as the library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatDtypeGetMlirName(int32_t dtype);
 
-/** The qf_dtype that ONNX or MLIR calls so; 0 if there is none.
- * @since 0.1 */
+/** The qf_dtype that ONNX or MLIR calls so; 0 if there is none. */
 QUANT_FLOAT_EXPORTED int32_t quantFloatDtypeFromName(const char *name);
 
 /* Entry points ------------------------------------------------------------- */
 
-/** An input or output as the model declares it.
- * @since 0.1 */
+/** An input or output as the model declares it. */
 typedef struct QuantFloatArgument {
   /** The source model's name of it; may be empty. */
   const char *name;
@@ -65,7 +60,7 @@ typedef struct QuantFloatArgument {
 } QuantFloatArgument;
 
 /** An entry point of a kernel, or a function of a model that would become one.
- * @since 0.1 */
+ */
 typedef struct QuantFloatEntry {
   /** The function's symbol, a C identifier in compiled code. */
   const char *name;
@@ -80,37 +75,32 @@ typedef struct QuantFloatEntry {
 /** Loads a shared library that quant-float-compile, quantFloatModelEmitToFile
  * or quantFloatModelCompileToFile wrote; the file must stay as it is while the
  * kernel lives. A library of another maker is code of a stranger: it is not
- * looked at but for its version.
- * @since 0.1 */
+ * looked at but for its version. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelLoad(
     const char *path, QuantFloatKernel *kernel, QuantFloatError *error);
 
 /** The QuantFloatTarget (Compiler.h) that the kernel was compiled for, whose
- * memory it takes; -1 for a handle that is no kernel's.
- * @since 0.1 */
+ * memory it takes; -1 for a handle that is no kernel's. */
 QUANT_FLOAT_EXPORTED int32_t quantFloatKernelGetTarget(QuantFloatKernel kernel);
 
-/** The number of entry points; 0 for a handle that is no kernel's.
- * @since 0.1 */
+/** The number of entry points; 0 for a handle that is no kernel's. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatKernelGetNumEntries(QuantFloatKernel kernel);
 
 /** An entry point, as long as the kernel lives; null if there is no such one.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED const QuantFloatEntry *
 quantFloatKernelGetEntry(QuantFloatKernel kernel, size_t entry);
 
 /** Finds the entry point with this symbol or graph name and writes its number
- * to `entry`.
- * @since 0.1 */
+ * to `entry`. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatKernelFindEntry(QuantFloatKernel kernel, const char *name,
                           size_t *entry, QuantFloatError *error);
 
 /** The entry point's C functions as EntryPoint.h describes them, for callers
  * that want to call them directly. They live as long as the kernel; nobody
- * checks the number of tensors. Either address may be null.
- * @since 0.1 */
+ * checks the number of tensors. Either address may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetFunctions(
     QuantFloatKernel kernel, size_t entry,
     int (**run)(const qf_tensor *inputs, qf_tensor *outputs, char *error,
@@ -124,8 +114,7 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetFunctions(
 /** Writes the sizes that the outputs have for these inputs: as many numbers as
  * output i has dimensions to `outputSizes[i]`. Looks only at `rank`, `dtype`
  * and `sizes` of the inputs, never at `data`. `outputSizes` has `numOutputs`
- * pointers; those of scalars may be null.
- * @since 0.1 */
+ * pointers; those of scalars may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetOutputSizes(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
     size_t numInputs, int64_t *const *outputSizes, size_t numOutputs,
@@ -133,16 +122,14 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetOutputSizes(
 
 /** Runs an entry point on the caller's buffers. Reads `inputs`, writes what
  * `outputs[i].data` points to, keeps no pointer. With an error of the arguments
- * nothing has been written.
- * @since 0.1 */
+ * nothing has been written. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRun(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
     size_t numInputs, qf_tensor *outputs, size_t numOutputs,
     QuantFloatError *error);
 
 /** The same on memory of the host, whatever the kernel runs on: for a GPU
- * inputs are copied there and outputs back.
- * @since 0.1 */
+ * inputs are copied there and outputs back. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRunOnHost(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
     size_t numInputs, qf_tensor *outputs, size_t numOutputs,
@@ -150,61 +137,53 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRunOnHost(
 
 /** New tensors for the outputs that these inputs give, not initialized, in the
  * memory that the kernel takes. Looks only at `rank`, `dtype` and `sizes` of
- * the inputs.
- * @since 0.1 */
+ * the inputs. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelAllocateOutputs(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
     size_t numInputs, QuantFloatTensors *outputs, QuantFloatError *error);
 
 /** Destroys the kernel and its code once no thread runs it any more; returns at
- * once. Fails for handles of destroyed kernels.
- * @since 0.1 */
+ * once. Fails for handles of destroyed kernels. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatKernelDestroy(QuantFloatKernel kernel);
 
 /* Tensors of the library --------------------------------------------------- */
 
 /** Copies tensors from the host's memory to that of a QuantFloatTarget
- * (Compiler.h).
- * @since 0.1 */
+ * (Compiler.h). */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatTensorsCreate(int32_t target, const qf_tensor *tensors, size_t count,
                         QuantFloatTensors *result, QuantFloatError *error);
 
 /** The QuantFloatTarget whose memory the tensors are in; -1 for a handle that
- * is not of tensors.
- * @since 0.1 */
+ * is not of tensors. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatTensorsGetTarget(QuantFloatTensors tensors);
 
 /** Copies the elements of a tensor to memory of the host, `size` bytes, which
- * must be as many as it has.
- * @since 0.1 */
+ * must be as many as it has. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatTensorsRead(QuantFloatTensors tensors, size_t index, void *data,
                       size_t size, QuantFloatError *error);
 
-/** The number of tensors; 0 for a handle that is not of tensors.
- * @since 0.1 */
+/** The number of tensors; 0 for a handle that is not of tensors. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatTensorsGetCount(QuantFloatTensors tensors);
 
 /** A tensor, as long as `tensors` lives; the caller may write its elements,
  * with the means of the device where they are a device's. Null if there is no
- * such one.
- * @since 0.1 */
+ * such one. */
 QUANT_FLOAT_EXPORTED const qf_tensor *
 quantFloatTensorsGet(QuantFloatTensors tensors, size_t index);
 
 /** Destroys the tensors and their memory. Fails for handles of destroyed ones.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatTensorsDestroy(QuantFloatTensors tensors);
 
 /* Comparing runs ----------------------------------------------------------- */
 
-/** How two tensors of one type and shape differ.
- * @since 0.1 */
+/** How two tensors of one type and shape differ. */
 typedef struct QuantFloatTensorDifference {
   int64_t numElements;
   /** Elements with other bits; NaNs are all alike. */
@@ -216,15 +195,13 @@ typedef struct QuantFloatTensorDifference {
 } QuantFloatTensorDifference;
 
 /** Compares two tensors in the host's memory, such as the results of two runs.
- * Fails with QUANT_FLOAT_ERROR_SIZE where types or sizes differ.
- * @since 0.1 */
+ * Fails with QUANT_FLOAT_ERROR_SIZE where types or sizes differ. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatCompareTensors(
     const qf_tensor *one, const qf_tensor *other,
     QuantFloatTensorDifference *difference, QuantFloatError *error);
 
 /** The name of the first GPU's chip, as the compiler knows it, e.g. "sm_90".
- * Fails with QUANT_FLOAT_ERROR_DEVICE where there is no GPU or no driver.
- * @since 0.1 */
+ * Fails with QUANT_FLOAT_ERROR_DEVICE where there is no GPU or no driver. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatDeviceGetChip(QuantFloatBuffer *chip, QuantFloatError *error);
 

@@ -43,6 +43,9 @@
  * the function, and must not call functions of the same session or its models,
  * which then return QUANT_FLOAT_ERROR_BUSY.
  *
+ * Versions. Everything in these headers is there since version 0.1, unless it
+ * says another one.
+ *
  * Stability. Within one major ABI version functions, enumerators and fields are
  * only added. Option structs begin with their size, so that programs compiled
  * against older headers go on working; fields that a library does not know are
@@ -72,24 +75,20 @@ extern "C" {
 #define QUANT_FLOAT_ABI_VERSION ((UINT32_C(1) << 16) | 0)
 
 /** The ABI of the library. A program works with it if the major version is that
- * of QUANT_FLOAT_ABI_VERSION and the minor one is not below it.
- * @since 0.1 */
+ * of QUANT_FLOAT_ABI_VERSION and the minor one is not below it. */
 QUANT_FLOAT_EXPORTED uint32_t quantFloatGetAbiVersion(void);
 
-/** The project's version, e.g. "0.1.0". Lives as long as the library.
- * @since 0.1 */
+/** The project's version, e.g. "0.1.0". Lives as long as the library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatGetVersion(void);
 
 /** The version of LLVM that the library was built with, e.g. "22.1.8". Lives as
- * long as the library.
- * @since 0.1 */
+ * long as the library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatGetLLVMVersion(void);
 
 /* Status ------------------------------------------------------------------- */
 
 /** What functions that can fail return. The numbers up to 10 are those of
- * qf_status (EntryPoint.h).
- * @since 0.1 */
+ * qf_status (EntryPoint.h). */
 typedef enum QuantFloatStatus {
   QUANT_FLOAT_OK = 0,
   /** A pointer that is needed is null. */
@@ -134,14 +133,12 @@ typedef enum QuantFloatStatus {
 } QuantFloatStatus;
 
 /** A word for the status, e.g. "handle" for QUANT_FLOAT_ERROR_HANDLE; "unknown"
- * for other numbers. Lives as long as the library.
- * @since 0.1 */
+ * for other numbers. Lives as long as the library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatStatusGetName(int32_t status);
 
 /* Diagnostics -------------------------------------------------------------- */
 
-/** How grave a diagnostic is.
- * @since 0.1 */
+/** How grave a diagnostic is. */
 typedef enum QuantFloatSeverity {
   QUANT_FLOAT_SEVERITY_ERROR = 0,
   QUANT_FLOAT_SEVERITY_WARNING = 1,
@@ -150,8 +147,7 @@ typedef enum QuantFloatSeverity {
 } QuantFloatSeverity;
 
 /** What the compiler says about a place in a model. The struct and what it
- * points to belong to the error, or last for one call of a callback.
- * @since 0.1 */
+ * points to belong to the error, or last for one call of a callback. */
 typedef struct QuantFloatDiagnostic {
   /** A QuantFloatSeverity. */
   int32_t severity;
@@ -197,66 +193,58 @@ QUANT_FLOAT_DEFINE_HANDLE(QuantFloatModeReport);
 /* Errors ------------------------------------------------------------------- */
 
 /** Destroys the error, with all strings and diagnostics it gave. Fails for
- * handles of destroyed errors.
- * @since 0.1 */
+ * handles of destroyed errors. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatErrorDestroy(QuantFloatError error);
 
 /** The status that the failing function returned; QUANT_FLOAT_OK for the null
- * handle, QUANT_FLOAT_ERROR_HANDLE for other handles that are no error's.
- * @since 0.1 */
+ * handle, QUANT_FLOAT_ERROR_HANDLE for other handles that are no error's. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatErrorGetStatus(QuantFloatError error);
 
 /** What went wrong, with the place in the model where there is one:
  * "model.onnx: node 'q1': scale must ...". Empty for a handle that is no
- * error's. Lives as long as the error.
- * @since 0.1 */
+ * error's. Lives as long as the error. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatErrorGetMessage(QuantFloatError error);
 
 /** The file that QUANT_FLOAT_ERROR_FILE is about, as the caller named it; null
  * for other errors and handles that are no error's. Lives as long as the error.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED const char *quantFloatErrorGetFile(QuantFloatError error);
 
 /** The system's error number (errno) of QUANT_FLOAT_ERROR_FILE, e.g. ENOENT; 0
  * where the system has not refused the file, or for other errors and handles.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED int32_t quantFloatErrorGetErrno(QuantFloatError error);
 
 /** The number of diagnostics, in the order they were emitted; warnings and
  * remarks that came before the error included. 0 for a handle that is no
- * error's.
- * @since 0.1 */
+ * error's. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatErrorGetNumDiagnostics(QuantFloatError error);
 
-/** One of them, as long as the error lives; null if there is no such one.
- * @since 0.1 */
+/** One of them, as long as the error lives; null if there is no such one. */
 QUANT_FLOAT_EXPORTED const QuantFloatDiagnostic *
 quantFloatErrorGetDiagnostic(QuantFloatError error, size_t index);
 
 /* Buffers ------------------------------------------------------------------ */
 
 /** The bytes, as long as the buffer lives; a zero byte that does not count
- * follows them. Null for a handle that is no buffer's.
- * @since 0.1 */
+ * follows them. Null for a handle that is no buffer's. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatBufferGetData(QuantFloatBuffer buffer);
 
-/** The number of bytes; 0 for a handle that is no buffer's.
- * @since 0.1 */
+/** The number of bytes; 0 for a handle that is no buffer's. */
 QUANT_FLOAT_EXPORTED size_t quantFloatBufferGetSize(QuantFloatBuffer buffer);
 
 /** Destroys the buffer and its bytes. Fails for handles of destroyed buffers.
- * @since 0.1 */
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatBufferDestroy(QuantFloatBuffer buffer);
 
 /** The number of objects that handles stand for now, errors included: what a
- * test for leaks compares.
- * @since 0.1 */
+ * test for leaks compares. */
 QUANT_FLOAT_EXPORTED size_t quantFloatGetNumLiveObjects(void);
 
 #ifdef __cplusplus

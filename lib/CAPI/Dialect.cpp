@@ -37,37 +37,32 @@ static MLIRContext *load(MlirContext context) {
   return nullptr;
 }
 
-template <typename T> static MlirType getType(MlirContext context) {
-  MLIRContext *loaded = load(context);
-  return loaded ? wrap(Type(T::get(loaded))) : MlirType{nullptr};
-}
-
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
 
+/// What every type has.
+#define DEFINE_TYPE(Name, IsA)                                                 \
+  bool quantFloatTypeIs##IsA##Name(MlirType type) {                            \
+    return isa_and_nonnull<quant_float::Name##Type>(unwrap(type));             \
+  }                                                                            \
+                                                                               \
+  MlirTypeID quantFloat##Name##TypeGetTypeID(void) {                           \
+    return wrap(quant_float::Name##Type::getTypeID());                         \
+  }
+DEFINE_TYPE(String, A)
+DEFINE_TYPE(Unknown, An)
+DEFINE_TYPE(Opaque, An)
+#undef DEFINE_TYPE
+
 MlirType quantFloatStringTypeGet(MlirContext context) {
-  return getType<StringType>(context);
-}
-
-bool quantFloatTypeIsAString(MlirType type) {
-  return isa_and_nonnull<StringType>(unwrap(type));
-}
-
-MlirTypeID quantFloatStringTypeGetTypeID(void) {
-  return wrap(StringType::getTypeID());
+  MLIRContext *loaded = load(context);
+  return loaded ? wrap(Type(StringType::get(loaded))) : MlirType{nullptr};
 }
 
 MlirType quantFloatUnknownTypeGet(MlirContext context) {
-  return getType<UnknownType>(context);
-}
-
-bool quantFloatTypeIsAnUnknown(MlirType type) {
-  return isa_and_nonnull<UnknownType>(unwrap(type));
-}
-
-MlirTypeID quantFloatUnknownTypeGetTypeID(void) {
-  return wrap(UnknownType::getTypeID());
+  MLIRContext *loaded = load(context);
+  return loaded ? wrap(Type(UnknownType::get(loaded))) : MlirType{nullptr};
 }
 
 MlirType quantFloatOpaqueTypeGet(MlirContext context, MlirStringRef spelling) {
@@ -77,17 +72,9 @@ MlirType quantFloatOpaqueTypeGet(MlirContext context, MlirStringRef spelling) {
                 : MlirType{nullptr};
 }
 
-bool quantFloatTypeIsAnOpaque(MlirType type) {
-  return isa_and_nonnull<quant_float::OpaqueType>(unwrap(type));
-}
-
 MlirStringRef quantFloatOpaqueTypeGetSpelling(MlirType type) {
   auto opaque = dyn_cast_if_present<quant_float::OpaqueType>(unwrap(type));
   return wrap(opaque ? opaque.getSpelling() : StringRef());
-}
-
-MlirTypeID quantFloatOpaqueTypeGetTypeID(void) {
-  return wrap(quant_float::OpaqueType::getTypeID());
 }
 
 MlirType quantFloatElementTypeGet(MlirContext context, int32_t dtype) {
@@ -119,54 +106,24 @@ template <typename Attr> static int32_t getEnumValue(MlirAttribute attribute) {
   return known ? static_cast<int32_t>(known.getValue()) : -1;
 }
 
-MlirAttribute quantFloatRoundModeAttrGet(MlirContext context, int32_t mode) {
-  return getEnumAttr<RoundModeAttr>(context, mode, symbolizeRoundMode);
-}
-
-bool quantFloatAttributeIsARoundMode(MlirAttribute attribute) {
-  return isa_and_nonnull<RoundModeAttr>(unwrap(attribute));
-}
-
-int32_t quantFloatRoundModeAttrGetValue(MlirAttribute attribute) {
-  return getEnumValue<RoundModeAttr>(attribute);
-}
-
-MlirTypeID quantFloatRoundModeAttrGetTypeID(void) {
-  return wrap(RoundModeAttr::getTypeID());
-}
-
-MlirAttribute quantFloatFakeConvertModeAttrGet(MlirContext context,
-                                               int32_t mode) {
-  return getEnumAttr<FakeConvertModeAttr>(context, mode,
-                                          symbolizeFakeConvertMode);
-}
-
-bool quantFloatAttributeIsAFakeConvertMode(MlirAttribute attribute) {
-  return isa_and_nonnull<FakeConvertModeAttr>(unwrap(attribute));
-}
-
-int32_t quantFloatFakeConvertModeAttrGetValue(MlirAttribute attribute) {
-  return getEnumValue<FakeConvertModeAttr>(attribute);
-}
-
-MlirTypeID quantFloatFakeConvertModeAttrGetTypeID(void) {
-  return wrap(FakeConvertModeAttr::getTypeID());
-}
-
-MlirAttribute quantFloatFakeConvertReciprocalAttrGet(MlirContext context,
-                                                     int32_t reciprocal) {
-  return getEnumAttr<FakeConvertReciprocalAttr>(context, reciprocal,
-                                                symbolizeFakeConvertReciprocal);
-}
-
-bool quantFloatAttributeIsAFakeConvertReciprocal(MlirAttribute attribute) {
-  return isa_and_nonnull<FakeConvertReciprocalAttr>(unwrap(attribute));
-}
-
-int32_t quantFloatFakeConvertReciprocalAttrGetValue(MlirAttribute attribute) {
-  return getEnumValue<FakeConvertReciprocalAttr>(attribute);
-}
-
-MlirTypeID quantFloatFakeConvertReciprocalAttrGetTypeID(void) {
-  return wrap(FakeConvertReciprocalAttr::getTypeID());
-}
+#define DEFINE_ENUM(Name)                                                      \
+  MlirAttribute quantFloat##Name##AttrGet(MlirContext context,                 \
+                                          int32_t number) {                    \
+    return getEnumAttr<Name##Attr>(context, number, symbolize##Name);          \
+  }                                                                            \
+                                                                               \
+  bool quantFloatAttributeIsA##Name(MlirAttribute attribute) {                 \
+    return isa_and_nonnull<Name##Attr>(unwrap(attribute));                     \
+  }                                                                            \
+                                                                               \
+  int32_t quantFloat##Name##AttrGetValue(MlirAttribute attribute) {            \
+    return getEnumValue<Name##Attr>(attribute);                                \
+  }                                                                            \
+                                                                               \
+  MlirTypeID quantFloat##Name##AttrGetTypeID(void) {                           \
+    return wrap(Name##Attr::getTypeID());                                      \
+  }
+DEFINE_ENUM(RoundMode)
+DEFINE_ENUM(FakeConvertMode)
+DEFINE_ENUM(FakeConvertReciprocal)
+#undef DEFINE_ENUM

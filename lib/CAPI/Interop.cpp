@@ -8,7 +8,7 @@
 
 #include "quant-float-c/Interop.h"
 
-#include "Session.h"
+#include "Objects.h"
 #include "mlir/CAPI/IR.h"
 
 using namespace mlir;
@@ -45,8 +45,7 @@ QuantFloatStatus quantFloatModelCreateFromModule(QuantFloatSession session,
       Model copy(session, cast<ModuleOp>(unwrap(module)->clone()));
       if (llvm::Error error = copy.verify())
         return error;
-      return give(model,
-                  std::make_unique<ModelObject>(object.state, std::move(copy)));
+      return give<ModelObject>(model, std::move(copy), object.state);
     });
   });
 }

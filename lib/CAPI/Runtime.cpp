@@ -8,10 +8,11 @@
 
 #include "quant-float-c/Runtime.h"
 
-#include "Kernel.h"
-#include "quant-float-c/Compiler.h"
-#include "quant-float/CudaRuntime/CudaDevice.h"
+#include "Objects.h"
 #include "quant-float/Support/ElementTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -49,6 +50,141 @@ int32_t quantFloatDtypeFromName(const char *name) {
 }
 
 //===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+static std::vector<QuantFloatArgument>
+getViews(llvm::ArrayRef<EntryPointArgument> arguments) {
+  std::vector<QuantFloatArgument> views;
+  for (const EntryPointArgument &argument : arguments) {
+    bool isRanked = !llvm::is_contained(argument.sizes, Model::kUnranked);
+    views.push_back(
+        {argument.name.c_str(), isRanked ? argument.sizes.data() : nullptr,
+         isRanked ? static_cast<int32_t>(argument.sizes.size()) : -1,
+         argument.dtype});
+  }
+  return views;
+}
+
+OwnedEntry::OwnedEntry(EntryPointInfo given)
+    : info(std::move(given)), inputs(getViews(info.inputs)),
+      outputs(getViews(info.outputs)),
+      entry{info.symbol.c_str(), info.graphName.c_str(), inputs.data(),
+            inputs.size(),       outputs.data(),         outputs.size()} {}
+
+bool OwnedEntry::describes(const EntryPointInfo &other) const {
+  auto areAlike = [](ArrayRef<EntryPointArgument> one,
+                     ArrayRef<EntryPointArgument> two) {
+    return std::equal(
+        one.begin(), one.end(), two.begin(), two.end(),
+        [](const EntryPointArgument &x, const EntryPointArgument &y) {
+          return x.name == y.name && x.dtype == y.dtype && x.sizes == y.sizes;
+        });
+  };
+  return info.symbol == other.symbol && info.graphName == other.graphName &&
+         areAlike(info.inputs, other.inputs) &&
+         areAlike(info.outputs, other.outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Whether tensors are where they claim
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Addresses that the process may use alike.
+struct Mapping {
+  uint64_t first;
+  uint64_t end;
+  bool isReadable;
+  bool isWritable;
+};
+} // namespace
+
+/// The process's mappings, in the order of addresses: lines of
+/// "first-end rwxp ...".
+static llvm::Expected<std::vector<Mapping>> readMappings() {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      llvm::MemoryBuffer::getFileAsStream("/proc/self/maps");
+  if (!file)
+    return fail(QUANT_FLOAT_ERROR_ADDRESS, "/proc/self/maps cannot be read");
+  std::vector<Mapping> mappings;
+  StringRef rest = (*file)->getBuffer();
+  while (!rest.empty()) {
+    auto [line, others] = rest.split('\n');
+    rest = others;
+    auto [range, rights] = line.split(' ');
+    auto [first, end] = range.split('-');
+    Mapping mapping = {0, 0, rights.starts_with("r"),
+                       rights.drop_front().starts_with("w")};
+    if (!first.getAsInteger(16, mapping.first) &&
+        !end.getAsInteger(16, mapping.end))
+      mappings.push_back(mapping);
+  }
+  return mappings;
+}
+
+static bool isCovered(ArrayRef<Mapping> mappings, const void *data,
+                      uint64_t bytes, bool written) {
+  uint64_t address = reinterpret_cast<uintptr_t>(data);
+  for (const Mapping &mapping : mappings) {
+    if (!bytes)
+      break;
+    if (mapping.first > address || address >= mapping.end ||
+        !mapping.isReadable || (written && !mapping.isWritable))
+      continue;
+    bytes -= std::min(bytes, mapping.end - address);
+    address = mapping.end;
+  }
+  return !bytes;
+}
+
+/// The bytes of a tensor; none where entry points refuse its sizes.
+static uint64_t getBytes(const qf_tensor &tensor) {
+  uint64_t bytes = getElementBytes(tensor.dtype);
+  for (int32_t i = 0; i < tensor.rank; ++i) {
+    std::optional<uint64_t> product =
+        tensor.sizes[i] < 0
+            ? std::nullopt
+            : llvm::checkedMulUnsigned<uint64_t>(bytes, tensor.sizes[i]);
+    if (!product)
+      return 0;
+    bytes = *product;
+  }
+  return bytes;
+}
+
+static llvm::Error checkMemory(ArrayRef<Mapping> mappings,
+                               ArrayRef<qf_tensor> tensors, StringRef kind,
+                               bool written) {
+  StringRef use = written ? "written" : "read";
+  for (auto [index, tensor] : llvm::enumerate(tensors)) {
+    if (tensor.rank > 0 && tensor.sizes &&
+        !isCovered(mappings, tensor.sizes, 8 * uint64_t(tensor.rank), false))
+      return fail(QUANT_FLOAT_ERROR_ADDRESS,
+                  kind + " " + Twine(index) + ": the sizes cannot be read");
+    if (!tensor.data || tensor.rank < 0 || (tensor.rank > 0 && !tensor.sizes))
+      continue;
+    if (!isCovered(mappings, tensor.data, getBytes(tensor), written))
+      return fail(QUANT_FLOAT_ERROR_ADDRESS,
+                  kind + " " + Twine(index) + ": the memory cannot be " + use);
+  }
+  return llvm::Error::success();
+}
+
+/// Whether the memory of the tensors may be read and, of outputs, written; an
+/// error names the first one that it is not so of. What entry points refuse
+/// anyway is left to them.
+static llvm::Error checkMemory(ArrayRef<qf_tensor> inputs,
+                               ArrayRef<qf_tensor> outputs) {
+  llvm::Expected<std::vector<Mapping>> mappings = readMappings();
+  if (!mappings)
+    return mappings.takeError();
+  if (llvm::Error error = checkMemory(*mappings, inputs, "input", false))
+    return error;
+  return checkMemory(*mappings, outputs, "output", true);
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -65,12 +201,15 @@ static llvm::Error withKernel(QuantFloatKernel kernel, Body body) {
   return object ? body(*object) : failHandle(HandleKind::Kernel, kernel.id);
 }
 
-template <typename T>
-static llvm::Error giveTensors(llvm::Expected<T> tensors,
-                               QuantFloatTensors *result) {
-  if (!tensors)
-    return tensors.takeError();
-  return give(result, std::make_unique<TensorsObject>(std::move(*tensors)));
+QuantFloatStatus quantFloatKernelLoad(const char *path,
+                                      QuantFloatKernel *kernel,
+                                      QuantFloatError *error) {
+  return runFor(kernel, "kernel", error, [&]() -> llvm::Error {
+    if (llvm::Error error = checkPath(path))
+      return error;
+    return give<KernelObject>(kernel, CompiledModel::load(path),
+                              /*checkMemory=*/false);
+  });
 }
 
 int32_t quantFloatKernelGetTarget(QuantFloatKernel kernel) {
@@ -94,17 +233,9 @@ const QuantFloatEntry *quantFloatKernelGetEntry(QuantFloatKernel kernel,
 QuantFloatStatus quantFloatKernelFindEntry(QuantFloatKernel kernel,
                                            const char *name, size_t *entry,
                                            QuantFloatError *error) {
-  return run(error, [&]() -> llvm::Error {
-    if (!name)
-      return failNull("name");
-    if (!entry)
-      return failNull("entry");
-    return withKernel(kernel, [&](KernelObject &object) -> llvm::Error {
-      llvm::Expected<size_t> found = object.model.findEntry(name);
-      if (!found)
-        return found.takeError();
-      *entry = *found;
-      return llvm::Error::success();
+  return run(error, [&] {
+    return withKernel(kernel, [&](KernelObject &object) {
+      return findEntry(object.model, name, entry);
     });
   });
 }
@@ -119,9 +250,7 @@ QuantFloatStatus quantFloatKernelGetFunctions(
   return run(error, [&] {
     return withKernel(kernel, [&](KernelObject &object) -> llvm::Error {
       if (entry >= object.entries.size())
-        return fail(QUANT_FLOAT_ERROR_ARGUMENT,
-                    "entry must be below " + Twine(object.entries.size()) +
-                        ", but got " + Twine(entry));
+        return makeIndexError("entry", object.entries.size(), entry);
       if (runs)
         *runs = object.model.getEntries()[entry].run;
       if (outputSizes)
@@ -157,11 +286,10 @@ QuantFloatStatus quantFloatKernelRun(QuantFloatKernel kernel, size_t entry,
               object.model.checkCall(entry, numInputs, numOutputs))
         return error;
       if (object.checkMemory && object.model.getTarget() == Target::CPU)
-        if (llvm::Error problem =
+        if (llvm::Error error =
                 checkMemory(inputs ? given : given.take_front(0),
                             outputs ? results : results.take_front(0)))
-          return fail(QUANT_FLOAT_ERROR_ADDRESS,
-                      llvm::toString(std::move(problem)));
+          return error;
       return object.model.run(entry, given, results);
     });
   });
@@ -191,12 +319,10 @@ QuantFloatStatus quantFloatKernelAllocateOutputs(
     size_t numInputs, QuantFloatTensors *outputs, QuantFloatError *error) {
   return runFor(outputs, "outputs", error, [&] {
     return withKernel(kernel, [&](KernelObject &object) {
-      ArrayRef given(inputs, numInputs);
-      return object.model.getTarget() == Target::NVVM
-                 ? giveTensors(object.model.allocateDeviceOutputs(entry, given),
-                               outputs)
-                 : giveTensors(object.model.allocateOutputs(entry, given),
-                               outputs);
+      return give<TensorsObject>(
+          outputs,
+          object.model.allocateOutputs(entry, ArrayRef(inputs, numInputs)),
+          object.model.getTarget());
     });
   });
 }
@@ -209,12 +335,6 @@ QuantFloatStatus quantFloatKernelDestroy(QuantFloatKernel kernel) {
 // Tensors of the library
 //===----------------------------------------------------------------------===//
 
-TensorsObject::TensorsObject(std::vector<Tensor> given)
-    : tensors(std::move(given)) {
-  for (const Tensor &tensor : tensors)
-    descriptors.push_back(tensor.getDescriptor());
-}
-
 QuantFloatStatus quantFloatTensorsCreate(int32_t target,
                                          const qf_tensor *tensors, size_t count,
                                          QuantFloatTensors *result,
@@ -222,28 +342,23 @@ QuantFloatStatus quantFloatTensorsCreate(int32_t target,
   return runFor(result, "result", error, [&]() -> llvm::Error {
     if (!tensors && count)
       return failNull("tensors");
-    if (target == QUANT_FLOAT_TARGET_NVVM)
-      return giveTensors(DeviceTensors::create(ArrayRef(tensors, count), true),
-                         result);
-    if (target != QUANT_FLOAT_TARGET_CPU)
+    if (target != QUANT_FLOAT_TARGET_CPU && target != QUANT_FLOAT_TARGET_NVVM)
       return fail(QUANT_FLOAT_ERROR_ARGUMENT,
                   "target must be 0 or 1, but got " + Twine(target));
-    std::vector<Tensor> copies;
-    for (const qf_tensor &tensor : ArrayRef(tensors, count)) {
-      llvm::Expected<Tensor> copy = copyTensor(tensor);
-      if (!copy)
-        return copy.takeError();
-      copies.push_back(std::move(*copy));
-    }
-    return give(result, std::make_unique<TensorsObject>(std::move(copies)));
+    return give<TensorsObject>(
+        result,
+        makeTensors(ArrayRef(tensors, count),
+                    [&](const qf_tensor &tensor) {
+                      return Tensor::copy(tensor,
+                                          target == QUANT_FLOAT_TARGET_NVVM);
+                    }),
+        static_cast<Target>(target));
   });
 }
 
 int32_t quantFloatTensorsGetTarget(QuantFloatTensors tensors) {
   Ref<TensorsObject> object(tensors.id);
-  if (!object)
-    return -1;
-  return object->onDevice ? QUANT_FLOAT_TARGET_NVVM : QUANT_FLOAT_TARGET_CPU;
+  return object ? static_cast<int32_t>(object->target) : -1;
 }
 
 QuantFloatStatus quantFloatTensorsRead(QuantFloatTensors tensors, size_t index,
@@ -255,31 +370,22 @@ QuantFloatStatus quantFloatTensorsRead(QuantFloatTensors tensors, size_t index,
       return failHandle(HandleKind::Tensors, tensors.id);
     if (!data && size)
       return failNull("data");
-    MutableArrayRef<char> bytes(static_cast<char *>(data), size);
-    if (object->onDevice)
-      return object->onDevice->read(index, bytes);
     if (index >= object->tensors.size())
-      return fail(QUANT_FLOAT_ERROR_ARGUMENT,
-                  "tensor must be below " + Twine(object->tensors.size()) +
-                      ", but got " + Twine(index));
-    ArrayRef<char> elements = object->tensors[index].getBytes();
-    if (size != elements.size())
-      return fail(QUANT_FLOAT_ERROR_SIZE, "expected " + Twine(elements.size()) +
-                                              " bytes, but got " + Twine(size));
-    llvm::copy(elements, bytes.begin());
-    return llvm::Error::success();
+      return makeIndexError("tensor", object->tensors.size(), index);
+    return object->tensors[index].read({static_cast<char *>(data), size});
   });
 }
 
 size_t quantFloatTensorsGetCount(QuantFloatTensors tensors) {
   Ref<TensorsObject> object(tensors.id);
-  return object ? object->get().size() : 0;
+  return object ? object->descriptors.size() : 0;
 }
 
 const qf_tensor *quantFloatTensorsGet(QuantFloatTensors tensors, size_t index) {
   Ref<TensorsObject> object(tensors.id);
-  return object && index < object->get().size() ? &object->get()[index]
-                                                : nullptr;
+  return object && index < object->descriptors.size()
+             ? &object->descriptors[index]
+             : nullptr;
 }
 
 QuantFloatStatus quantFloatTensorsDestroy(QuantFloatTensors tensors) {
@@ -304,13 +410,6 @@ quantFloatCompareTensors(const qf_tensor *one, const qf_tensor *other,
 
 QuantFloatStatus quantFloatDeviceGetChip(QuantFloatBuffer *chip,
                                          QuantFloatError *error) {
-  return runFor(chip, "chip", error, [&]() -> llvm::Error {
-    llvm::Expected<CudaDevice> device = CudaDevice::open();
-    if (!device)
-      return makeError(ErrorKind::Device, device.takeError());
-    llvm::Expected<std::string> name = device->getChip();
-    if (!name)
-      return makeError(ErrorKind::Device, name.takeError());
-    return giveBuffer(*name, chip);
-  });
+  return runFor(chip, "chip", error,
+                [&] { return give<BufferObject>(chip, getDeviceChip()); });
 }

@@ -8,7 +8,7 @@
 
 #include "quant-float-c/Support.h"
 
-#include "Report.h"
+#include "Objects.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
@@ -26,14 +26,6 @@ struct ErrorObject final : Object {
   std::string message;
   ModelError error;
   std::vector<DiagnosticView> views;
-};
-
-struct BufferObject final : Object {
-  static constexpr HandleKind kKind = HandleKind::Buffer;
-
-  explicit BufferObject(StringRef bytes) : bytes(bytes) {}
-
-  std::string bytes;
 };
 } // namespace
 
@@ -71,7 +63,7 @@ llvm::Error capi::failNull(const Twine &name) {
   return fail(QUANT_FLOAT_ERROR_NULL, name + " must not be null");
 }
 
-static std::string describe(const ModelError &error) {
+static std::string spell(const ModelError &error) {
   std::string text;
   llvm::raw_string_ostream os(text);
   error.log(os);
@@ -86,13 +78,18 @@ QuantFloatStatus capi::finish(llvm::Error result, QuantFloatError *error) {
     if (error)
       error->id = addObject(
           HandleKind::Error,
-          std::make_unique<ErrorObject>(describe(given), std::move(given)));
+          std::make_unique<ErrorObject>(spell(given), std::move(given)));
   });
   return status;
 }
 
-llvm::Error capi::giveBuffer(StringRef bytes, QuantFloatBuffer *buffer) {
-  return give(buffer, std::make_unique<BufferObject>(bytes));
+llvm::Error capi::checkPath(const char *path) {
+  if (!path)
+    return failNull("path");
+  if (StringRef(path).empty() || StringRef(path) == "-")
+    return fail(QUANT_FLOAT_ERROR_FILE,
+                Twine("expected the path of a file, but got '") + path + "'");
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -161,19 +161,17 @@ void quant_float::registerCPUPipelines() {
       "lower quant_float on tensors to vectorized LLVM dialect with C entry "
       "points",
       [](OpPassManager &manager, const LowerToCPUOptions &options) {
-        llvm::Expected<TargetCpu> cpu =
-            TargetCpu::get(options.triple, options.cpu);
-        if (!cpu) {
+        TargetCpu target;
+        if (auto cpu = TargetCpu::get(options.triple, options.cpu)) {
+          target = *cpu;
+        } else {
           // A pipeline builder has no way to fail: the expansion pass gets the
           // same names, says what is wrong with them and fails.
           llvm::consumeError(cpu.takeError());
-          TargetCpu unknown;
-          unknown.triple = options.triple;
-          unknown.cpu = options.cpu;
-          return buildLowerToCPUPipeline(manager, unknown, options.threads,
-                                         options.islands);
+          target.triple = options.triple;
+          target.cpu = options.cpu;
         }
-        buildLowerToCPUPipeline(manager, *cpu, options.threads,
+        buildLowerToCPUPipeline(manager, target, options.threads,
                                 options.islands);
       });
 }

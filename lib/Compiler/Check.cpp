@@ -9,7 +9,6 @@
 #include "quant-float/Compiler/Check.h"
 
 #include "mlir/IR/Verifier.h"
-#include "quant-float/Compiler/DiagnosticPrinter.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -210,6 +209,7 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
   auto node = dyn_cast<NodeOp>(op);
   StringRef name = node ? node.getNodeName().value_or("") : "";
   NodeReport report{op,
+                    Place(op->getLoc()),
                     (name.empty() ? getNodeName(op->getLoc()) : name).str(),
                     getSourceName(op),
                     {},
@@ -268,15 +268,9 @@ std::vector<NodeReport> quant_float::checkModel(ModuleOp module,
 //===----------------------------------------------------------------------===//
 
 static StringRef getStatusName(NodeStatus status) {
-  switch (status) {
-  case NodeStatus::Valid:
-    return "ok";
-  case NodeStatus::Invalid:
-    return "invalid";
-  case NodeStatus::NotVerified:
-    return "not verified";
-  }
-  return {};
+  // In the order of NodeStatus.
+  static constexpr StringLiteral kNames[] = {"ok", "invalid", "not verified"};
+  return kNames[static_cast<unsigned>(status)];
 }
 
 /// "19-28".
@@ -304,21 +298,15 @@ static void printAccepting(llvm::raw_ostream &os, const NodeReport &report) {
       accepting, os, [&](const OpsetVerdict &range) { printRange(os, range); });
 }
 
-std::string quant_float::describePlace(const NodeReport &report) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  printPlace(os, report.op->getLoc());
-  if (!report.name.empty()) {
-    os << "node '";
-    os.write_escaped(report.name) << "': ";
-  }
-  return text;
-}
-
 void quant_float::printReports(llvm::raw_ostream &os,
                                ArrayRef<NodeReport> reports) {
   for (const NodeReport &report : reports) {
-    os << describePlace(report) << report.opName;
+    os << report.place;
+    if (!report.name.empty()) {
+      os << "node '";
+      os.write_escaped(report.name) << "': ";
+    }
+    os << report.opName;
     if (report.opset)
       os << ", opset " << *report.opset;
     os << ", ";
@@ -343,35 +331,36 @@ void quant_float::printReports(llvm::raw_ostream &os,
   }
 }
 
+static void printTexts(llvm::json::OStream &json, StringRef key,
+                       ArrayRef<std::string> texts) {
+  json.attributeArray(key, [&] {
+    for (const std::string &text : texts)
+      json.value(llvm::json::fixUTF8(text));
+  });
+}
+
 static void printVerdict(llvm::json::OStream &json, const Verdict &verdict) {
   if (!verdict.reason.empty())
     json.attribute("reason", llvm::json::fixUTF8(verdict.reason));
   if (!verdict.notes.empty())
-    json.attributeArray("notes", [&] {
-      for (const std::string &note : verdict.notes)
-        json.value(llvm::json::fixUTF8(note));
-    });
+    printTexts(json, "notes", verdict.notes);
 }
 
 static void printTypes(llvm::json::OStream &json, StringRef key,
                        TypeRange types) {
-  json.attributeArray(key, [&] {
-    for (Type type : types) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      json.value(llvm::json::fixUTF8(text));
-    }
-  });
+  std::vector<std::string> texts(types.size());
+  for (auto [type, text] : llvm::zip_equal(types, texts))
+    llvm::raw_string_ostream(text) << type;
+  printTexts(json, key, texts);
 }
 
 static void printReportAsJson(llvm::json::OStream &json,
                               const NodeReport &report) {
-  if (auto place = report.op->getLoc()->findInstanceOf<FileLineColLoc>()) {
-    json.attribute("file", llvm::json::fixUTF8(place.getFilename().getValue()));
-    if (place.getLine()) {
-      json.attribute("line", place.getLine());
-      json.attribute("column", place.getColumn());
-    }
+  if (!report.place.file.empty())
+    json.attribute("file", llvm::json::fixUTF8(report.place.file));
+  if (report.place.line) {
+    json.attribute("line", report.place.line);
+    json.attribute("column", report.place.column);
   }
   if (!report.name.empty())
     json.attribute("node", llvm::json::fixUTF8(report.name));
@@ -383,10 +372,7 @@ static void printReportAsJson(llvm::json::OStream &json,
   json.attribute("status", getStatusName(report.status));
   printVerdict(json, report.verdict);
   if (!report.warnings.empty())
-    json.attributeArray("warnings", [&] {
-      for (const std::string &warning : report.warnings)
-        json.value(llvm::json::fixUTF8(warning));
-    });
+    printTexts(json, "warnings", report.warnings);
   if (report.opsets.empty())
     return;
   json.attributeArray("opsets", [&] {

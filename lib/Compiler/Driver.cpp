@@ -8,23 +8,30 @@
 
 #include "quant-float/Compiler/Driver.h"
 
-#include "Kernels.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "quant-float/Compiler/CPUPipeline.h"
+#include "quant-float/Compiler/NVVMPipeline.h"
 #include "quant-float/EntryPoint/Link.h"
+#include "quant-float/Support/NvidiaChip.h"
 #include "quant-float/Support/TargetCpu.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include <csignal>
 #ifdef __linux__
 #include <dlfcn.h>
 #endif
@@ -42,6 +49,30 @@ static FailureOr<TargetCpu> getTarget(ModuleOp module,
   return *cpu;
 }
 
+/// quant-float-lower-to-nvvm in place.
+static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
+                                 KernelFormat format) {
+  llvm::Expected<NvidiaChip> chip =
+      NvidiaChip::get(options.chip, options.features);
+  if (!chip)
+    return emitError(module.getLoc()) << llvm::toString(chip.takeError());
+  PassManager lower(module.getContext());
+  buildOutlineKernelsPipeline(lower, options.islands);
+  LowerToNVVMOptions lowering;
+  lowering.chip = chip->name;
+  lowering.features = chip->getFeatures();
+  lowering.format = format;
+  buildLowerKernelsPipeline(lower, lowering);
+  // Upstream goes on after errors about the toolkit.
+  bool hasErrors = false;
+  ScopedDiagnosticHandler watch(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        hasErrors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        return failure();
+      });
+  return failure(failed(lower.run(module)) || hasErrors);
+}
+
 static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
                            const CompileOptions &options) {
   if (options.target == Target::NVVM)
@@ -49,14 +80,6 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
   PassManager manager(module.getContext());
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
   return manager.run(module);
-}
-
-LogicalResult quant_float::lowerToLLVMDialect(ModuleOp module,
-                                              const CompileOptions &options) {
-  FailureOr<TargetCpu> cpu = getTarget(module, options);
-  if (failed(cpu))
-    return failure();
-  return lower(module, *cpu, options);
 }
 
 /// The vectorization is done, by rules of our own: LLVM's loop vectorizer and
@@ -147,6 +170,38 @@ quant_float::compileToLLVM(ModuleOp module, const CompileOptions &options,
   return std::move(compiled->module);
 }
 
+/// Writes the device code of all kernels as LLVM IR, PTX or a cubin.
+static LogicalResult compileKernelsTo(ModuleOp module, EmitKind kind,
+                                      const CompileOptions &options,
+                                      llvm::raw_ostream &os) {
+  bool isBitcode = kind == EmitKind::LLVMIR;
+  KernelFormat format = kind == EmitKind::Cubin ? KernelFormat::Bin
+                        : isBitcode             ? KernelFormat::LLVM
+                                                : KernelFormat::ISA;
+  if (failed(lowerToNVVM(module, options, format)))
+    return failure();
+  SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
+  if (binaries.size() != 1 || binaries.front().getObjects().size() != 1)
+    return emitError(module.getLoc())
+           << "expected kernels in the model, but there is nothing to compute";
+  auto object = cast<gpu::ObjectAttr>(binaries.front().getObjects()[0]);
+  StringRef bytes = object.getObject().getValue();
+  if (!isBitcode) {
+    // The text of PTX is ended by a zero byte, for drivers.
+    if (kind != EmitKind::Cubin)
+      bytes = bytes.rtrim('\0');
+    os << bytes;
+    return success();
+  }
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> code = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(bytes, kKernelModuleName), context);
+  if (!code)
+    return emitError(module.getLoc()) << llvm::toString(code.takeError());
+  (*code)->print(os, nullptr);
+  return success();
+}
+
 StringRef quant_float::getSuffixBeside(EmitKind kind) {
   switch (kind) {
   case EmitKind::Object:
@@ -176,23 +231,19 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
     module.print(os, OpPrintingFlags());
     return success();
   }
-  auto makeHeader = [&]() -> FailureOr<std::string> {
+  auto writeHeader = [&](llvm::raw_ostream &os) -> LogicalResult {
     FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
-    if (failed(entries))
-      return failure();
-    return emitCHeader(*entries, baseName);
+    if (succeeded(entries))
+      os << emitCHeader(*entries, baseName);
+    return entries;
   };
   if (kind == EmitKind::LLVMDialect || kind == EmitKind::Header) {
-    if (failed(lowerToLLVMDialect(module, options)))
+    FailureOr<TargetCpu> cpu = getTarget(module, options);
+    if (failed(cpu) || failed(lower(module, *cpu, options)))
       return failure();
-    if (kind == EmitKind::LLVMDialect) {
-      module.print(os, OpPrintingFlags());
-      return success();
-    }
-    FailureOr<std::string> text = makeHeader();
-    if (failed(text))
-      return failure();
-    os << *text;
+    if (kind == EmitKind::Header)
+      return writeHeader(os);
+    module.print(os, OpPrintingFlags());
     return success();
   }
 
@@ -202,10 +253,9 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   if (failed(compiled))
     return failure();
   if (beside && !getSuffixBeside(kind).empty()) {
-    FailureOr<std::string> text = makeHeader();
-    if (failed(text))
+    llvm::raw_string_ostream besideStream(*beside);
+    if (failed(writeHeader(besideStream)))
       return failure();
-    *beside = std::move(*text);
   }
   if (kind == EmitKind::LLVMIR) {
     compiled->module->print(os, nullptr);
@@ -266,8 +316,8 @@ static std::string getCudaRuntime() {
   return {};
 }
 
-llvm::Error quant_float::linkShared(StringRef object, StringRef output,
-                                    const CompileOptions &options) {
+static llvm::Error runLinker(StringRef object, StringRef output,
+                             const CompileOptions &options) {
   auto fail = [](const Twine &message) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
   };
@@ -309,4 +359,41 @@ llvm::Error quant_float::linkShared(StringRef object, StringRef output,
                                 &message))
     return fail("linking failed" + (message.empty() ? "" : ": " + message));
   return llvm::Error::success();
+}
+
+namespace {
+/// The name of a file that goes when the program is interrupted.
+class FileOnLoan {
+public:
+  explicit FileOnLoan(StringRef name) : name(name) {
+    // Handlers of signals that end the program pass them on; the one of SIGUSR1
+    // does not, and is of no use here.
+    struct sigaction before;
+    sigaction(SIGUSR1, nullptr, &before);
+    llvm::sys::RemoveFileOnSignal(name);
+    sigaction(SIGUSR1, &before, nullptr);
+  }
+  ~FileOnLoan() { llvm::sys::DontRemoveFileOnSignal(name); }
+
+private:
+  StringRef name;
+};
+} // namespace
+
+llvm::Error quant_float::linkShared(StringRef contents, OutputFile &output,
+                                    const CompileOptions &options) {
+  SmallString<128> objectPath;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("quant-float", "o", objectPath))
+    return llvm::errorCodeToError(code);
+  llvm::FileRemover removeObject(objectPath);
+  FileOnLoan object(objectPath);
+  OutputFile file(objectPath.str().str());
+  if (!file.write(contents) || !file.commit())
+    return llvm::createFileError(objectPath, file.getError());
+  StringRef name = output.getName();
+  if (name.empty())
+    return llvm::errorCodeToError(output.getError());
+  FileOnLoan library(name);
+  return runLinker(objectPath, name, options);
 }

@@ -57,20 +57,6 @@ static void flatten(OpPassManager &function) {
   function.addPass(createCSEPass());
 }
 
-static StringRef getUpstreamName(KernelFormat format) {
-  switch (format) {
-  case KernelFormat::ISA:
-    return "isa";
-  case KernelFormat::Bin:
-    return "bin";
-  case KernelFormat::FatBin:
-    return "fatbin";
-  case KernelFormat::LLVM:
-    return "llvm";
-  }
-  return "isa";
-}
-
 void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
                                             const LowerToNVVMOptions &options) {
   // Says what is wrong with the names before LLVM could abort.
@@ -107,7 +93,10 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   flatten(host);
   manager.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = getUpstreamName(options.format).str();
+  // Upstream's names, in the order of KernelFormat.
+  static constexpr const char *kFormats[] = {"isa", "bin", "fatbin", "llvm"};
+  binary.compilationTarget = kFormats[static_cast<unsigned>(
+      static_cast<KernelFormat>(options.format))];
   binary.toolkitPath = options.toolkit;
   manager.addPass(createGpuModuleToBinaryPass(binary));
   manager.addPass(createReconcileUnrealizedCastsPass());

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReadMlir.h"
+#include "quant-float/Compiler/ReadMlir.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SourceMgr.h"
 #include <algorithm>
 #include <chrono>
@@ -24,6 +27,275 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
+
+// Nothing below that looks at the nesting calls itself.
+
+static LogicalResult fail(Location loc) {
+  return emitError(loc) << "is nested too deep: expected at most "
+                        << kMaxNesting
+                        << " regions, attributes, types and locations in one "
+                           "another";
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Counts open brackets, those inside the aliases that are used included. What
+/// is no bracket but still makes a parser call itself, the operators of an
+/// affine expression, is bounded by the number of words in one list item.
+class TextScanner {
+public:
+  explicit TextScanner(StringRef text) : text(text) {}
+
+  /// The place of the first thing that is too deep; none for most texts.
+  std::optional<size_t> findTooDeep();
+
+private:
+  /// Words that the item of a list may have, with those of the items that it
+  /// stands in.
+  static constexpr unsigned kMaxWords = 8 * kMaxNesting;
+
+  struct Bracket {
+    char kind;
+    unsigned words = 0;
+  };
+
+  char peek(size_t ahead = 0) const {
+    return at + ahead < text.size() ? text[at + ahead] : '\0';
+  }
+  static bool isWord(char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+  }
+  bool skipBlank();
+  void skipString();
+  void close(char open);
+  void readAlias();
+  /// Of one token; false where it is too much.
+  bool count();
+
+  StringRef text;
+  size_t at = 0;
+  bool isNewLine = true;
+  SmallVector<Bracket> brackets;
+  unsigned words = 0;
+  unsigned depth = 0;
+  /// What goes on from one line to the next at the outside.
+  bool isOpenEnded = false;
+  llvm::StringMap<unsigned> aliases;
+  StringRef defined;
+  unsigned definedDepth = 0;
+};
+} // namespace
+
+/// Blanks and comments. False at the end.
+bool TextScanner::skipBlank() {
+  for (; at < text.size(); ++at) {
+    if (peek() == '/' && peek(1) == '/')
+      at = std::min(text.find('\n', at), text.size() - 1);
+    if (!isspace(static_cast<unsigned char>(peek())))
+      return true;
+    isNewLine |= peek() == '\n';
+  }
+  return false;
+}
+
+void TextScanner::skipString() {
+  for (++at; at < text.size() && peek() != '"' && peek() != '\n'; ++at)
+    at += peek() == '\\';
+  ++at;
+}
+
+/// Angle brackets may be left open: they are signs elsewhere.
+void TextScanner::close(char open) {
+  while (open != '<' && !brackets.empty() && brackets.back().kind == '<')
+    words -= brackets.pop_back_val().words;
+  if (!brackets.empty() && brackets.back().kind == open)
+    words -= brackets.pop_back_val().words;
+}
+
+/// `#name` or `!name`: a use, or at the outside with `=` behind it the
+/// beginning of a definition.
+void TextScanner::readAlias() {
+  size_t begin = at++;
+  while (isWord(peek()) || peek() == '-')
+    ++at;
+  StringRef name = text.slice(begin, at);
+  if (brackets.empty() && isNewLine && !isOpenEnded) {
+    size_t next = text.find_first_not_of(" \t\r\n", at);
+    if (next != StringRef::npos && text[next] == '=') {
+      defined = name;
+      definedDepth = 0;
+      return;
+    }
+  }
+  depth = brackets.size() + aliases.lookup(name);
+}
+
+bool TextScanner::count() {
+  definedDepth = std::max(definedDepth, depth);
+  if (!brackets.empty() && brackets.back().kind != '{') {
+    ++brackets.back().words;
+    ++words;
+  }
+  return depth <= kMaxNesting && words <= kMaxWords;
+}
+
+std::optional<size_t> TextScanner::findTooDeep() {
+  while (skipBlank()) {
+    char c = peek();
+    size_t begin = at;
+    if (brackets.empty() && isNewLine && !isOpenEnded && !defined.empty() &&
+        (isWord(c) || c == '"' || c == '%' || c == '#' || c == '!')) {
+      aliases[defined] = definedDepth;
+      defined = {};
+    }
+    depth = brackets.size();
+    bool opensEnd = false;
+    if (c == '"') {
+      skipString();
+    } else if ((c == '#' || c == '!') && isWord(peek(1))) {
+      readAlias();
+    } else if (isWord(c)) {
+      while (isWord(peek()))
+        ++at;
+    } else {
+      ++at;
+      if (c == '-' && peek() == '>') {
+        ++at;
+        opensEnd = true;
+      } else if (c == '>' && peek() == '=') {
+        ++at;
+      } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+        brackets.push_back({c});
+        ++depth;
+      } else if (c == ')' || c == ']' || c == '}' || c == '>') {
+        close(c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<');
+      } else if (c == ',' && !brackets.empty()) {
+        words -= std::exchange(brackets.back().words, 0);
+      }
+      opensEnd |= c == ':' || c == '=' || c == ',';
+    }
+    if (!count())
+      return begin;
+    isNewLine = false;
+    isOpenEnded = opensEnd;
+  }
+  return std::nullopt;
+}
+
+static LogicalResult checkNesting(llvm::MemoryBufferRef buffer,
+                                  MLIRContext &context) {
+  StringRef text = buffer.getBuffer();
+  std::optional<size_t> place = TextScanner(text).findTooDeep();
+  if (!place)
+    return success();
+  StringRef before = text.take_front(*place);
+  size_t line = before.rfind('\n');
+  unsigned column = line == StringRef::npos ? *place : *place - line - 1;
+  return fail(FileLineColLoc::get(&context, buffer.getBufferIdentifier(),
+                                  before.count('\n') + 1, column + 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How deep attributes, which locations are too, and types go.
+class DepthMeter {
+public:
+  bool isTooDeep(Attribute attribute) {
+    return attribute && measure({attribute.getAsOpaquePointer(), false});
+  }
+  bool isTooDeep(Type type) {
+    return type && measure({type.getAsOpaquePointer(), true});
+  }
+
+private:
+  using Element = std::pair<const void *, bool>;
+
+  bool measure(Element root);
+  static SmallVector<Element> getChildren(Element element);
+
+  /// 0 while those inside an element are looked at.
+  llvm::DenseMap<const void *, unsigned> depths;
+};
+} // namespace
+
+SmallVector<DepthMeter::Element> DepthMeter::getChildren(Element element) {
+  SmallVector<Element> children;
+  auto addAttribute = [&](Attribute attribute) {
+    if (attribute)
+      children.push_back({attribute.getAsOpaquePointer(), false});
+  };
+  auto addType = [&](Type type) {
+    if (type)
+      children.push_back({type.getAsOpaquePointer(), true});
+  };
+  if (element.second)
+    Type::getFromOpaquePointer(element.first)
+        .walkImmediateSubElements(addAttribute, addType);
+  else
+    Attribute::getFromOpaquePointer(element.first)
+        .walkImmediateSubElements(addAttribute, addType);
+  return children;
+}
+
+bool DepthMeter::measure(Element root) {
+  SmallVector<Element> stack = {root};
+  while (!stack.empty()) {
+    Element element = stack.back();
+    auto [place, isNew] = depths.try_emplace(element.first, 0);
+    if (!isNew && place->second) {
+      stack.pop_back();
+      continue;
+    }
+    SmallVector<Element> children = getChildren(element);
+    if (isNew) {
+      for (Element child : children)
+        if (!depths.contains(child.first))
+          stack.push_back(child);
+      continue;
+    }
+    unsigned depth = 0;
+    for (Element child : children)
+      depth = std::max(depth, depths.lookup(child.first));
+    if (depth >= kMaxNesting)
+      return true;
+    depths[element.first] = depth + 1;
+    stack.pop_back();
+  }
+  return false;
+}
+
+static LogicalResult checkNesting(ModuleOp module) {
+  DepthMeter meter;
+  SmallVector<std::pair<Operation *, unsigned>> stack = {{module, 1}};
+  while (!stack.empty()) {
+    auto [op, depth] = stack.pop_back_val();
+    auto isTooDeep = [&](auto element) { return meter.isTooDeep(element); };
+    bool found = depth > kMaxNesting || isTooDeep(Attribute(op->getLoc())) ||
+                 isTooDeep(Attribute(op->getAttrDictionary())) ||
+                 llvm::any_of(op->getResultTypes(), isTooDeep);
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        for (BlockArgument argument : block.getArguments())
+          found |= isTooDeep(argument.getType()) ||
+                   isTooDeep(Attribute(argument.getLoc()));
+        for (Operation &inner : block)
+          stack.push_back({&inner, depth + 1});
+      }
+    if (found)
+      return fail(module.getLoc());
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
 /// Reads, and looks at the nesting before anything else does.
 static OwningOpRef<ModuleOp> read(std::unique_ptr<llvm::MemoryBuffer> buffer,
@@ -109,4 +381,14 @@ quant_float::readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
     return nullptr;
   }
   return read(std::move(buffer), context, verify);
+}
+
+LogicalResult quant_float::checkMlir(llvm::MemoryBufferRef buffer,
+                                     MLIRContext &context) {
+  if (!isBytecode(buffer))
+    return checkNesting(buffer, context);
+  OwningOpRef<ModuleOp> module =
+      readMlir(llvm::MemoryBuffer::getMemBuffer(buffer, false), context,
+               /*verify=*/false);
+  return success(static_cast<bool>(module));
 }

@@ -123,70 +123,59 @@ findOpenMP(llvm::ArrayRef<std::string> names) {
       tried.c_str());
 }
 
-/// Gives the code the OpenMP runtime if it needs one.
-static llvm::Error defineOpenMP(orc::LLJIT &jit,
-                                llvm::ArrayRef<std::string> names) {
-  if (names.empty())
-    return llvm::Error::success();
-  llvm::Expected<std::vector<void *>> addresses = findOpenMP(names);
-  if (!addresses)
-    return addresses.takeError();
+/// Gives the code what it calls of this process, which need not show it to
+/// others.
+static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
   orc::SymbolMap symbols;
-  for (auto [name, address] : llvm::zip_equal(names, *addresses))
+  auto define = [&](llvm::StringRef name, auto *address) {
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported};
-  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
-}
-
-/// Gives the code what linkEntryRuntime has left to the process.
-static llvm::Error defineEntryRuntime(orc::LLJIT &jit,
-                                      const llvm::Module &module) {
-  orc::SymbolMap symbols;
+  };
+  // What linkEntryRuntime has left to the process.
   for (const EntryRuntimeFunction &function : getProcessEntryRuntime())
     if (const llvm::Function *called = module.getFunction(function.name))
       if (called->isDeclaration())
-        symbols[jit.mangleAndIntern(function.name)] = {
-            orc::ExecutorAddr::fromPtr(function.address),
-            llvm::JITSymbolFlags::Exported};
+        define(function.name, function.address);
+  std::vector<std::string> names = getOpenMPCalls(module);
+  if (!names.empty()) {
+    llvm::Expected<std::vector<void *>> addresses = findOpenMP(names);
+    if (!addresses)
+      return addresses.takeError();
+    for (auto [name, address] : llvm::zip_equal(names, *addresses))
+      define(name, address);
+  }
+  if (module.getFunction("mgpuLaunchKernel")) {
+#define DEFINE(name) define(#name, &name);
+    DEFINE(quantFloatGpuTakeError)
+    DEFINE(mgpuModuleLoad)
+    DEFINE(mgpuModuleLoadJIT)
+    DEFINE(mgpuModuleUnload)
+    DEFINE(mgpuModuleGetFunction)
+    DEFINE(mgpuLaunchKernel)
+    DEFINE(mgpuStreamCreate)
+    DEFINE(mgpuStreamDestroy)
+    DEFINE(mgpuStreamSynchronize)
+    DEFINE(mgpuStreamWaitEvent)
+    DEFINE(mgpuEventCreate)
+    DEFINE(mgpuEventDestroy)
+    DEFINE(mgpuEventSynchronize)
+    DEFINE(mgpuEventRecord)
+    DEFINE(mgpuMemAlloc)
+    DEFINE(mgpuMemFree)
+    DEFINE(mgpuMemcpy)
+    DEFINE(mgpuMemset32)
+    DEFINE(mgpuMemset16)
+#undef DEFINE
+  }
   if (symbols.empty())
     return llvm::Error::success();
-  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
-}
-
-/// The functions of this program that code for GPUs calls; a process need not
-/// show them to others.
-static llvm::Error defineCudaRuntime(orc::LLJIT &jit) {
-  orc::SymbolMap symbols;
-#define DEFINE(name)                                                           \
-  symbols[jit.mangleAndIntern(#name)] = {orc::ExecutorAddr::fromPtr(&name),    \
-                                         llvm::JITSymbolFlags::Exported};
-  DEFINE(quantFloatGpuTakeError)
-  DEFINE(mgpuModuleLoad)
-  DEFINE(mgpuModuleLoadJIT)
-  DEFINE(mgpuModuleUnload)
-  DEFINE(mgpuModuleGetFunction)
-  DEFINE(mgpuLaunchKernel)
-  DEFINE(mgpuStreamCreate)
-  DEFINE(mgpuStreamDestroy)
-  DEFINE(mgpuStreamSynchronize)
-  DEFINE(mgpuStreamWaitEvent)
-  DEFINE(mgpuEventCreate)
-  DEFINE(mgpuEventDestroy)
-  DEFINE(mgpuEventSynchronize)
-  DEFINE(mgpuEventRecord)
-  DEFINE(mgpuMemAlloc)
-  DEFINE(mgpuMemFree)
-  DEFINE(mgpuMemcpy)
-  DEFINE(mgpuMemset32)
-  DEFINE(mgpuMemset16)
-#undef DEFINE
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
 llvm::Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<llvm::Module> given,
                   std::unique_ptr<llvm::LLVMContext> context,
-                  const JitOptions &options) {
+                  unsigned optimizationLevel) {
   // Whatever fails, the module goes before its context.
   orc::ThreadSafeModule owned(std::move(given), std::move(context));
   llvm::Module *module = owned.getModuleUnlocked();
@@ -199,21 +188,8 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
       orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
-  // Its code generator would abort on the CPU's name.
-  const llvm::Triple &triple = module->getTargetTriple();
-  if (triple.getArch() != llvm::Triple::UnknownArch &&
-      triple.getArch() != host->getTargetTriple().getArch())
-    return llvm::createStringError("code for '" + triple.str() +
-                                   "' cannot run in this process, which is "
-                                   "for '" +
-                                   host->getTargetTriple().str() + "'");
-  if (!options.cpu.empty()) {
-    host->setCPU(options.cpu);
-    host->getFeatures() = llvm::SubtargetFeatures();
-  }
-  host->addFeatures(llvm::SubtargetFeatures(options.features).getFeatures());
-  host->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(
-      std::min(options.optimizationLevel, 3u)));
+  host->setCodeGenOptLevel(
+      static_cast<llvm::CodeGenOptLevel>(std::min(optimizationLevel, 3u)));
 
   // A code generator that lives as long as the module, LLJIT's default, would
   // hold most of its memory.
@@ -234,14 +210,8 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
     return symbols.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
 
-  if (llvm::Error error = defineEntryRuntime(**jit, *module))
+  if (llvm::Error error = defineSymbols(**jit, *module))
     return std::move(error);
-  if (llvm::Error error = defineOpenMP(**jit, getOpenMPCalls(*module)))
-    return std::move(error);
-
-  if (module->getFunction("mgpuLaunchKernel"))
-    if (llvm::Error error = defineCudaRuntime(**jit))
-      return std::move(error);
   // What loads the kernels.
   bool hasConstructors = module->getNamedGlobal("llvm.global_ctors");
 
@@ -259,25 +229,20 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
   return result;
 }
 
-llvm::Expected<void *> JitModule::lookup(llvm::StringRef name) {
-  llvm::Expected<orc::ExecutorAddr> address = jit->lookup(name);
+template <typename Function>
+llvm::Expected<Function> JitModule::lookup(const llvm::Twine &name) {
+  llvm::Expected<orc::ExecutorAddr> address = jit->lookup(name.str());
   if (!address)
     return address.takeError();
-  return address->toPtr<void *>();
+  return address->toPtr<Function>();
 }
 
 llvm::Expected<JitModule::EntryFunction>
 JitModule::getEntry(llvm::StringRef name) {
-  llvm::Expected<void *> address = lookup(name);
-  if (!address)
-    return address.takeError();
-  return reinterpret_cast<EntryFunction>(*address);
+  return lookup<EntryFunction>(name);
 }
 
 llvm::Expected<JitModule::SizesFunction>
 JitModule::getOutputSizes(llvm::StringRef name) {
-  llvm::Expected<void *> address = lookup((name + "_output_sizes").str());
-  if (!address)
-    return address.takeError();
-  return reinterpret_cast<SizesFunction>(*address);
+  return lookup<SizesFunction>(name + "_output_sizes");
 }

@@ -52,5 +52,10 @@ llvm::Expected<Tensor> Tensor::readOnnx(StringRef path, MLIRContext *context) {
       decoder.decode(proto, "tensor", subject, /*consume=*/true);
   if (failed(attribute))
     return llvm::createStringError(message);
-  return Tensor::fromAttribute(*attribute, attribute->getElementType());
+  Type elementType = attribute->getElementType();
+  if (!findSlotElement(elementType))
+    return llvm::createStringError(
+        spellTensor(elementType, attribute->getShapedType().getShape()) +
+        ": expected an element type that tensors in memory can have");
+  return Tensor::fromAttribute(*attribute, elementType);
 }

@@ -8,9 +8,11 @@
 
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
+#include "quant-float/Support/ModelError.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -54,23 +56,32 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Cast
-//===----------------------------------------------------------------------===//
+static llvm::Error fail(Operation *op, const Twine &what) {
+  std::string place = op->getName().stripDialect().str();
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    place += " '" + name.getName().str() + "'";
+  return makeError(ErrorKind::Size, place + ": " + what);
+}
+
+/// A tensor that `compute` writes with the Reference.
+static llvm::Expected<Tensor>
+compute(Operation *op, Type to, ArrayRef<int64_t> sizes,
+        llvm::function_ref<LogicalResult(MutableArrayRef<char>)> compute) {
+  llvm::Expected<Tensor> result = Tensor::allocate(getDtype(to), sizes);
+  if (result && failed(compute(result->getMutableBytes())))
+    return fail(op,
+                "the Reference has nothing for this to " + spellTensor(to, {}));
+  return result;
+}
 
 static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
   const Tensor &input = operands[0];
-  Type to = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  llvm::Expected<Tensor> result = Tensor::allocate(to, input.getSizes());
-  if (!result)
-    return result;
-  if (failed(reference::castBuffer(input.getElementType(), to, input.getBytes(),
-                                   result->getMutableBytes(),
-                                   getReferenceOptions(op))))
-    return llvm::createStringError("the Reference has no cast from " +
-                                   spellTensor(input.getElementType(), {}) +
-                                   " to " + spellTensor(to, {}));
-  return result;
+  Type to = getElementTypeOrSelf(op.getResult());
+  return compute(op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
+    return reference::castBuffer(getElementTypeOrSelf(op.getInput()), to,
+                                 input.getBytes(), result,
+                                 getReferenceOptions(op));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +91,7 @@ static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
 namespace {
 /// The values of one op, and what its attributes say of them.
 struct Quantization {
-  QuantizationOpInterface op;
+  Operation *op;
   const Tensor &input;
   const Tensor &scale;
   const Tensor *zeroPoint;
@@ -91,6 +102,9 @@ struct Quantization {
         zeroPoint(operands.size() > 2 ? &operands[2] : nullptr),
         granularity{op.getAxisIndex(), op.getBlockSizeAttribute()} {}
 
+  Type getType(unsigned operand) const {
+    return getElementTypeOrSelf(op->getOperand(operand));
+  }
   std::optional<ArrayRef<char>> getZeroPointBytes() const {
     if (!zeroPoint)
       return std::nullopt;
@@ -99,17 +113,10 @@ struct Quantization {
 };
 } // namespace
 
-static llvm::Error fail(Operation *op, const Twine &what) {
-  std::string place = op->getName().stripDialect().str();
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    place += " '" + name.getName().str() + "'";
-  return llvm::createStringError(place + ": " + what);
-}
-
 /// Q1 and Q2, of the sizes that only show at run time.
 static llvm::Error checkSizes(const Quantization &values) {
   const auto &[op, input, scale, zeroPoint, granularity] = values;
-  std::string found = spellTensor(scale.getElementType(), scale.getSizes());
+  std::string found = scale.spell();
   SmallVector<int64_t> sizes;
   std::string why;
   if (!granularity.axis) {
@@ -127,55 +134,46 @@ static llvm::Error checkSizes(const Quantization &values) {
     } else {
       sizes = {input.getSizes()[axis]};
     }
-    why += "axis " + std::to_string(axis) + " of an input " +
-           spellTensor(input.getElementType(), input.getSizes());
+    why += "axis " + std::to_string(axis) + " of an input " + input.spell();
   }
   if (scale.getSizes() != ArrayRef(sizes))
-    return fail(op, "scale must be " +
-                        spellTensor(scale.getElementType(), sizes) + " for " +
-                        why + ", but got " + found);
+    return fail(op, "scale must be " + spellTensor(scale.getElement(), sizes) +
+                        " for " + why + ", but got " + found);
   if (zeroPoint && zeroPoint->getSizes() != scale.getSizes() &&
       (zeroPoint->getNumElements() != 1 || scale.getNumElements() != 1))
     return fail(op, "zero point must be " +
-                        spellTensor(zeroPoint->getElementType(), sizes) +
+                        spellTensor(zeroPoint->getElement(), sizes) +
                         " for a scale " + found + ", but got " +
-                        spellTensor(zeroPoint->getElementType(),
-                                    zeroPoint->getSizes()));
+                        zeroPoint->spell());
   return llvm::Error::success();
 }
 
 static llvm::Expected<Tensor> quantize(const Quantization &values, Type to,
                                        QuantizeSemantics semantics) {
-  llvm::Expected<Tensor> result = Tensor::allocate(to, values.input.getSizes());
-  if (!result)
-    return result;
   reference::QuantizeOptions options;
   options.saturate = semantics.saturate;
   options.precision = semantics.precision;
-  if (failed(reference::quantizeBuffer(
-          values.input.getElementType(), values.scale.getElementType(), to,
-          values.input.getSizes(), values.granularity, values.input.getBytes(),
-          values.scale.getBytes(), values.getZeroPointBytes(),
-          result->getMutableBytes(), options)))
-    return fail(values.op, "the Reference has no such quantization to " +
-                               spellTensor(to, {}));
-  return result;
+  const Tensor &input = values.input;
+  return compute(
+      values.op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
+        return reference::quantizeBuffer(
+            values.getType(0), values.getType(1), to, input.getSizes(),
+            values.granularity, input.getBytes(), values.scale.getBytes(),
+            values.getZeroPointBytes(), result, options);
+      });
 }
 
 /// Of `input`, which is the op's or what came of quantizing it.
 static llvm::Expected<Tensor> dequantize(const Quantization &values,
-                                         const Tensor &input, Type to) {
-  llvm::Expected<Tensor> result = Tensor::allocate(to, input.getSizes());
-  if (!result)
-    return result;
-  if (failed(reference::dequantizeBuffer(
-          input.getElementType(), values.scale.getElementType(), to,
-          input.getSizes(), values.granularity, input.getBytes(),
-          values.scale.getBytes(), values.getZeroPointBytes(),
-          result->getMutableBytes())))
-    return fail(values.op, "the Reference has no such dequantization to " +
-                               spellTensor(to, {}));
-  return result;
+                                         const Tensor &input, Type from,
+                                         Type to) {
+  return compute(
+      values.op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
+        return reference::dequantizeBuffer(
+            from, values.getType(1), to, input.getSizes(), values.granularity,
+            input.getBytes(), values.scale.getBytes(),
+            values.getZeroPointBytes(), result);
+      });
 }
 
 static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
@@ -183,17 +181,17 @@ static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
   Quantization values(op, operands);
   if (llvm::Error error = checkSizes(values))
     return std::move(error);
-  Type to = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  Type to = getElementTypeOrSelf(op->getResult(0));
   if (auto quantizeOp = dyn_cast<QuantizeOp>(*op))
     return quantize(values, to, quantizeOp.getSemantics());
   auto qdqOp = dyn_cast<QdqOp>(*op);
   if (!qdqOp)
-    return dequantize(values, values.input, to);
+    return dequantize(values, values.input, values.getType(0), to);
   llvm::Expected<Tensor> codes =
       quantize(values, qdqOp.getStorage(), qdqOp.getSemantics());
   if (!codes)
     return codes;
-  return dequantize(values, *codes, to);
+  return dequantize(values, *codes, qdqOp.getStorage(), to);
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,15 +201,12 @@ static llvm::Expected<Tensor> evaluate(QuantizationOpInterface op,
 llvm::Error mlir::quant_float::checkSizes(FakeConvertOp op, const Tensor &input,
                                           const Tensor &scale,
                                           const Tensor *shift) {
-  auto spell = [](const Tensor &tensor) {
-    return spellTensor(tensor.getElementType(), tensor.getSizes());
-  };
   if (shift && shift->getSizes() != scale.getSizes())
-    return fail(op, "shift must have the sizes of the scale " + spell(scale) +
-                        ", but got " + spell(*shift));
+    return fail(op, "shift must have the sizes of the scale " + scale.spell() +
+                        ", but got " + shift->spell());
   if (!reference::broadcasts(scale.getSizes(), input.getSizes()))
-    return fail(op, "scale must broadcast to the input " + spell(input) +
-                        ", which does not grow, but got " + spell(scale));
+    return fail(op, "scale must broadcast to the input " + input.spell() +
+                        ", which does not grow, but got " + scale.spell());
   return llvm::Error::success();
 }
 
@@ -221,20 +216,16 @@ static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
   const Tensor *shift = operands.size() > 2 ? &operands[2] : nullptr;
   if (llvm::Error error = checkSizes(op, input, scale, shift))
     return std::move(error);
-  llvm::Expected<Tensor> result =
-      Tensor::allocate(input.getElementType(), input.getSizes());
-  if (!result)
-    return result;
   std::optional<ArrayRef<char>> shifts;
   if (shift)
     shifts = shift->getBytes();
-  if (failed(reference::fakeConvertBuffer(
-          input.getElementType(), op.getDestination(), input.getSizes(),
-          scale.getSizes(), input.getBytes(), scale.getBytes(), shifts,
-          result->getMutableBytes(), op.getReferenceOptions())))
-    return fail(op, "the Reference has no such conversion through " +
-                        spellTensor(op.getDestination(), {}));
-  return result;
+  Type type = getElementTypeOrSelf(op.getInput());
+  return compute(op, type, input.getSizes(), [&](MutableArrayRef<char> result) {
+    return reference::fakeConvertBuffer(
+        type, op.getDestination(), input.getSizes(), scale.getSizes(),
+        input.getBytes(), scale.getBytes(), shifts, result,
+        op.getReferenceOptions());
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,9 +233,8 @@ static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
 //===----------------------------------------------------------------------===//
 
 static llvm::Expected<Tensor> evaluate(arith::ConstantOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
   return Tensor::fromAttribute(cast<ElementsAttr>(op.getValue()),
-                               type.getElementType());
+                               getElementTypeOrSelf(op.getType()));
 }
 
 /// Any op that checkReferenceSupports lets through but the return.
@@ -290,5 +280,5 @@ mlir::quant_float::evaluateWithReference(func::FuncOp function,
       if (--usesLeft[operand] == 0)
         values.erase(operand);
   }
-  return llvm::createStringError("the function does not return");
+  return makeError(ErrorKind::Model, "the function does not return");
 }

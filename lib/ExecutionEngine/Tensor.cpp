@@ -9,20 +9,20 @@
 #include "quant-float/ExecutionEngine/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/ModelError.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-const ElementInfo *quant_float::findSlotElement(Type elementType) {
-  std::optional<int32_t> dtype = getOnnxDataType(elementType);
-  return dtype ? findSlotElement(*dtype) : nullptr;
+int32_t quant_float::getDtype(Type elementType) {
+  return getOnnxDataType(elementType).value_or(0);
 }
 
-int64_t quant_float::getSlotBytes(Type elementType) {
-  const ElementInfo *element = findSlotElement(elementType);
-  return element ? element->getSlotBytes() : 0;
+const ElementInfo *quant_float::findSlotElement(Type elementType) {
+  return findSlotElement(getDtype(elementType));
 }
 
 std::string quant_float::spellTensor(Type elementType,
@@ -38,53 +38,150 @@ std::string quant_float::spellTensor(Type elementType,
   return spellTensor(*element, sizes, ShapedType::kDynamic);
 }
 
-/// Or an error that says that there is none.
-static llvm::Expected<const ElementInfo *>
-requireSlotElement(Type elementType, ArrayRef<int64_t> sizes) {
-  if (const ElementInfo *element = findSlotElement(elementType))
-    return element;
-  return llvm::createStringError(
-      spellTensor(elementType, sizes) +
-      ": expected an element type that tensors in memory can have");
+llvm::Expected<std::string> quant_float::getDeviceChip() {
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return makeError(ErrorKind::Device, device.takeError());
+  llvm::Expected<std::string> chip = device->getChip();
+  if (!chip)
+    return makeError(ErrorKind::Device, chip.takeError());
+  return chip;
 }
 
-llvm::Expected<int64_t> quant_float::countBytes(Type elementType,
-                                                ArrayRef<int64_t> sizes) {
-  auto element = requireSlotElement(elementType, sizes);
-  return element ? countBytes(**element, sizes) : element.takeError();
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The element type with the number, and the bytes of a tensor of it.
+static llvm::Expected<std::pair<const ElementInfo *, size_t>>
+requireElement(int32_t dtype, ArrayRef<int64_t> sizes) {
+  const ElementInfo *element = findSlotElement(dtype);
+  if (!element)
+    return makeError(ErrorKind::ElementType,
+                     "expected an element type of EntryPoint.h, but got " +
+                         Twine(dtype));
+  llvm::Expected<int64_t> count = countBytes(*element, sizes);
+  if (!count)
+    return makeError(ErrorKind::Size, count.takeError());
+  return std::pair(element, static_cast<size_t>(*count));
 }
 
-static llvm::Expected<Tensor> addType(Type elementType,
-                                      llvm::Expected<TensorBuffer> buffer) {
+static llvm::Expected<Tensor> take(ErrorKind kind,
+                                   llvm::Expected<TensorBuffer> buffer) {
   if (!buffer)
-    return buffer.takeError();
-  return Tensor(elementType, std::move(*buffer));
+    return makeError(kind, buffer.takeError());
+  return Tensor(std::move(*buffer));
 }
 
-llvm::Expected<Tensor> Tensor::allocate(Type elementType,
-                                        ArrayRef<int64_t> sizes) {
-  auto element = requireSlotElement(elementType, sizes);
+/// Gives memory of the first GPU back.
+static void freeOnDevice(void *memory) {
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (device)
+    device->free(memory);
+  llvm::consumeError(device.takeError());
+}
+
+llvm::Expected<Tensor> Tensor::allocate(int32_t dtype, ArrayRef<int64_t> sizes,
+                                        bool onDevice) {
+  auto element = requireElement(dtype, sizes);
   if (!element)
     return element.takeError();
-  return addType(elementType, TensorBuffer::allocate(**element, sizes));
+  if (!onDevice)
+    return take(ErrorKind::Memory,
+                TensorBuffer::allocate(*element->first, sizes));
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return makeError(ErrorKind::Device, device.takeError());
+  llvm::Expected<void *> memory = device->allocate(element->second);
+  if (!memory)
+    return makeError(ErrorKind::Device, memory.takeError());
+  ArrayRef bytes(static_cast<const char *>(*memory), element->second);
+  Tensor tensor = llvm::cantFail(
+      TensorBuffer::view(*element->first, sizes, bytes,
+                         std::shared_ptr<void>(*memory, freeOnDevice)));
+  tensor.onDevice = true;
+  return tensor;
 }
 
-llvm::Expected<Tensor> Tensor::view(Type elementType, ArrayRef<int64_t> sizes,
+llvm::Expected<Tensor> Tensor::view(int32_t dtype, ArrayRef<int64_t> sizes,
                                     ArrayRef<char> bytes,
                                     std::shared_ptr<const void> owner) {
-  auto element = requireSlotElement(elementType, sizes);
+  auto element = requireElement(dtype, sizes);
   if (!element)
     return element.takeError();
-  return addType(elementType,
-                 TensorBuffer::view(**element, sizes, bytes, std::move(owner)));
+  return take(ErrorKind::Size, TensorBuffer::view(*element->first, sizes, bytes,
+                                                  std::move(owner)));
 }
 
-Tensor Tensor::withElementType(Type type) const {
-  Tensor result = *this;
-  result.elementType = type;
-  result.element = findSlotElement(type);
+llvm::Expected<Tensor> Tensor::view(const qf_tensor &given) {
+  if (given.rank < 0)
+    return makeError(ErrorKind::Rank, "expected a rank of 0 or more, but got " +
+                                          Twine(given.rank));
+  if (given.rank && !given.sizes)
+    return makeError(ErrorKind::Null, "sizes must not be null");
+  ArrayRef sizes(given.sizes, size_t(given.rank));
+  auto element = requireElement(given.dtype, sizes);
+  if (!element)
+    return element.takeError();
+  if (element->second && !given.data)
+    return makeError(ErrorKind::Null, "data must not be null");
+  ArrayRef bytes(static_cast<const char *>(given.data), element->second);
+  return view(given.dtype, sizes, bytes, nullptr);
+}
+
+llvm::Expected<Tensor> Tensor::copy(const qf_tensor &given, bool onDevice) {
+  llvm::Expected<Tensor> tensor = view(given);
+  return tensor ? tensor->copy(onDevice) : std::move(tensor);
+}
+
+llvm::Expected<Tensor> Tensor::copy(bool there) const {
+  assert(!(onDevice && there) && "a copy of a device's is the host's");
+  llvm::Expected<Tensor> result =
+      allocate(getElement().number, getSizes(), there);
+  if (!result)
+    return result;
+  if (!there) {
+    if (llvm::Error error = read(result->getMutableBytes()))
+      return std::move(error);
+    return result;
+  }
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return makeError(ErrorKind::Device, device.takeError());
+  if (llvm::Error error =
+          device->upload(result->getDescriptor().data, getBytes()))
+    return makeError(ErrorKind::Device, std::move(error));
   return result;
 }
+
+llvm::Error Tensor::read(MutableArrayRef<char> to) const {
+  ArrayRef<char> bytes = getBytes();
+  if (to.size() != bytes.size())
+    return makeError(ErrorKind::Size, "expected " + Twine(bytes.size()) +
+                                          " bytes, but got " +
+                                          Twine(to.size()));
+  if (!onDevice) {
+    llvm::copy(bytes, to.begin());
+    return llvm::Error::success();
+  }
+  llvm::Expected<CudaDevice> device = CudaDevice::open();
+  if (!device)
+    return makeError(ErrorKind::Device, device.takeError());
+  if (llvm::Error error = device->download(to, bytes.data()))
+    return makeError(ErrorKind::Device, std::move(error));
+  return llvm::Error::success();
+}
+
+std::vector<qf_tensor> quant_float::describe(ArrayRef<Tensor> tensors) {
+  std::vector<qf_tensor> descriptors;
+  for (const Tensor &tensor : tensors)
+    descriptors.push_back(tensor.getDescriptor());
+  return descriptors;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
 
 /// One element's bits into its slot: integers of 4 and 2 bits sign-extended,
 /// everything else zero-extended.
@@ -99,39 +196,40 @@ static void storeElement(const llvm::APInt &bits, bool isSigned, char *slot,
 
 llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
                                              Type elementType) {
+  auto fail = [](const Twine &message) {
+    return makeError(ErrorKind::Model, message);
+  };
   auto shaped = cast<ShapedType>(attribute.getType());
   if (!shaped.hasStaticShape())
-    return llvm::createStringError("expected a constant of static shape");
+    return fail("expected a constant of static shape");
+  int32_t dtype = getDtype(elementType);
   // A resource is already laid out as slots.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return llvm::createStringError("resource '" +
-                                     resource.getRawHandle().getKey() +
-                                     "' of a constant is missing");
-    return view(elementType, shaped.getShape(), blob->getData(), nullptr);
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return view(dtype, shaped.getShape(), blob->getData(), nullptr);
+    return fail("resource '" + resource.getRawHandle().getKey() +
+                "' of a constant is missing");
   }
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
   if (!dense)
-    return llvm::createStringError("expected a dense constant");
-  llvm::Expected<Tensor> tensor = allocate(elementType, shaped.getShape());
+    return fail("expected a dense constant");
+  llvm::Expected<Tensor> tensor = allocate(dtype, shaped.getShape());
   if (!tensor)
-    return tensor.takeError();
-  unsigned slotBytes = getSlotBytes(elementType);
+    return tensor;
+  unsigned slotBytes = tensor->getElement().getSlotBytes();
   char *slot = tensor->getMutableBytes().data();
   bool isSigned = elementType.isSignlessInteger() && !elementType.isInteger(1);
-  if (isa<FloatType>(dense.getElementType())) {
-    for (const APFloat &value : dense.getValues<APFloat>()) {
-      storeElement(value.bitcastToAPInt(), false, slot, slotBytes);
-      slot += slotBytes;
-    }
-  } else if (isa<IntegerType>(dense.getElementType())) {
-    for (const APInt &value : dense.getValues<APInt>()) {
-      storeElement(value, isSigned, slot, slotBytes);
-      slot += slotBytes;
-    }
-  } else {
-    return llvm::createStringError("expected a constant of numbers");
-  }
+  auto store = [&](const llvm::APInt &bits) {
+    storeElement(bits, isSigned, slot, slotBytes);
+    slot += slotBytes;
+  };
+  if (isa<FloatType>(dense.getElementType()))
+    for (const APFloat &value : dense.getValues<APFloat>())
+      store(value.bitcastToAPInt());
+  else if (isa<IntegerType>(dense.getElementType()))
+    for (const APInt &value : dense.getValues<APInt>())
+      store(value);
+  else
+    return fail("expected a constant of numbers");
   return tensor;
 }

@@ -8,14 +8,12 @@
 
 #include "CompiledCode.h"
 #include "SessionCall.h"
-#include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <dlfcn.h>
@@ -171,9 +169,7 @@ llvm::Expected<size_t> CompiledModel::findEntry(StringRef name,
 llvm::Error CompiledModel::checkCall(size_t entry, size_t numInputs,
                                      size_t numOutputs) const {
   if (entry >= entries.size())
-    return makeError(ErrorKind::Argument, "entry must be below " +
-                                              Twine(entries.size()) +
-                                              ", but got " + Twine(entry));
+    return makeIndexError("entry", entries.size(), entry);
   const EntryPointInfo &info = entries[entry].info;
   auto refuse = [&](StringRef what, size_t expected, size_t given) {
     return makeError(ErrorKind::Count, "function '" + info.symbol + "' has " +
@@ -215,185 +211,48 @@ llvm::Error CompiledModel::run(size_t entry, ArrayRef<qf_tensor> inputs,
 }
 
 //===----------------------------------------------------------------------===//
-// Memory
+// Runs on tensors
 //===----------------------------------------------------------------------===//
 
-/// The element type in a context that lives as long as the process: compiled
-/// models outlive those they come from. All types are there before any thread
-/// looks at one.
-static Type getElementType(int32_t dtype) {
-  static const auto *types = [] {
-    auto *context = new MLIRContext(MLIRContext::Threading::DISABLED);
-    auto *types = new std::array<Type, 32>;
-    for (auto [dtype, type] : llvm::enumerate(*types))
-      if (getElementBytes(dtype))
-        type = getTypeFromOnnxDataType(context, dtype);
-    return types;
-  }();
-  return (*types)[dtype];
-}
-
-std::vector<qf_tensor> quant_float::describe(ArrayRef<Tensor> tensors) {
-  std::vector<qf_tensor> descriptors;
-  for (const Tensor &tensor : tensors)
-    descriptors.push_back(tensor.getDescriptor());
-  return descriptors;
-}
-
-/// The bytes of a tensor of the caller, or why there can be none.
-static llvm::Expected<size_t> countBytes(const qf_tensor &tensor,
-                                         bool needsData) {
-  if (!getElementBytes(tensor.dtype))
-    return makeError(ErrorKind::ElementType,
-                     "expected an element type of EntryPoint.h, but got " +
-                         Twine(tensor.dtype));
-  if (tensor.rank < 0)
-    return makeError(ErrorKind::Rank, "expected a rank of 0 or more, but got " +
-                                          Twine(tensor.rank));
-  if (tensor.rank && !tensor.sizes)
-    return makeError(ErrorKind::Null, "sizes must not be null");
-  llvm::Expected<int64_t> count =
-      countBytes(getElementType(tensor.dtype),
-                 ArrayRef(tensor.sizes, static_cast<size_t>(tensor.rank)));
-  if (!count)
-    return makeError(ErrorKind::Size, count.takeError());
-  if (*count && needsData && !tensor.data)
-    return makeError(ErrorKind::Null, "data must not be null");
-  return *count;
-}
-
-llvm::Expected<Tensor> quant_float::viewTensor(const qf_tensor &tensor) {
-  llvm::Expected<size_t> bytes = countBytes(tensor, true);
-  if (!bytes)
-    return bytes.takeError();
-  return Tensor::view(getElementType(tensor.dtype),
-                      ArrayRef(tensor.sizes, static_cast<size_t>(tensor.rank)),
-                      ArrayRef(static_cast<const char *>(tensor.data), *bytes),
-                      nullptr);
-}
-
-llvm::Expected<Tensor> quant_float::copyTensor(const qf_tensor &tensor) {
-  llvm::Expected<Tensor> view = viewTensor(tensor);
-  if (!view)
-    return view;
-  llvm::Expected<Tensor> copy =
-      Tensor::allocate(view->getElementType(), view->getSizes());
-  if (!copy)
-    return makeError(ErrorKind::Memory, copy.takeError());
-  llvm::copy(view->getBytes(), copy->getMutableBytes().begin());
-  return copy;
-}
-
-llvm::Expected<std::vector<SmallVector<int64_t>>>
-CompiledModel::getOutputSizes(size_t entry, ArrayRef<qf_tensor> inputs) const {
+llvm::Expected<std::vector<Tensor>>
+CompiledModel::allocateOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const {
   std::vector<SmallVector<int64_t>> sizes;
   std::vector<int64_t *> places;
+  ArrayRef<EntryPointArgument> arguments;
   if (entry < entries.size())
-    for (const EntryPointArgument &output : entries[entry].info.outputs)
-      sizes.emplace_back(output.sizes.size());
+    arguments = entries[entry].info.outputs;
+  for (const EntryPointArgument &output : arguments)
+    sizes.emplace_back(output.sizes.size());
   for (SmallVector<int64_t> &outputSizes : sizes)
     places.push_back(outputSizes.data());
   if (llvm::Error error = getOutputSizes(entry, inputs, places))
     return std::move(error);
-  return sizes;
+  return makeTensors(
+      llvm::zip_equal(arguments, sizes), [&](const auto &output) {
+        return Tensor::allocate(std::get<0>(output).dtype, std::get<1>(output),
+                                target == Target::NVVM);
+      });
 }
 
-llvm::Expected<std::vector<Tensor>>
-CompiledModel::allocateOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const {
-  auto sizes = getOutputSizes(entry, inputs);
-  if (!sizes)
-    return sizes.takeError();
-  std::vector<Tensor> outputs;
-  for (auto [output, outputSizes] :
-       llvm::zip_equal(entries[entry].info.outputs, *sizes)) {
-    llvm::Expected<Tensor> tensor =
-        Tensor::allocate(getElementType(output.dtype), outputSizes);
-    if (!tensor)
-      return makeError(ErrorKind::Memory, tensor.takeError());
-    outputs.push_back(std::move(*tensor));
+llvm::Expected<PreparedRun>
+CompiledModel::prepare(size_t entry, ArrayRef<Tensor> inputs) const {
+  PreparedRun run(*this, entry);
+  run.inputs = inputs.vec();
+  if (target == Target::NVVM) {
+    llvm::Expected<std::vector<Tensor>> there = makeTensors(
+        inputs, [](const Tensor &input) { return input.copy(true); });
+    if (!there)
+      return there.takeError();
+    run.inputs = std::move(*there);
   }
-  return outputs;
-}
-
-llvm::Expected<DeviceTensors>
-CompiledModel::allocateDeviceOutputs(size_t entry,
-                                     ArrayRef<qf_tensor> inputs) const {
-  auto sizes = getOutputSizes(entry, inputs);
-  if (!sizes)
-    return sizes.takeError();
-  std::vector<qf_tensor> outputs;
-  for (auto [output, outputSizes] :
-       llvm::zip_equal(entries[entry].info.outputs, *sizes))
-    outputs.push_back({nullptr, outputSizes.data(),
-                       static_cast<int32_t>(outputSizes.size()), output.dtype});
-  return DeviceTensors::create(outputs, /*copies=*/false);
-}
-
-//===----------------------------------------------------------------------===//
-// Memory of a device
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<DeviceTensors> DeviceTensors::create(ArrayRef<qf_tensor> tensors,
-                                                    bool copies) {
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (!device)
-    return makeError(ErrorKind::Device, device.takeError());
-  DeviceTensors result;
-  for (const qf_tensor &tensor : tensors) {
-    llvm::Expected<size_t> bytes = countBytes(tensor, copies);
-    if (!bytes)
-      return bytes.takeError();
-    llvm::Expected<void *> pointer = device->allocate(*bytes);
-    if (!pointer)
-      return makeError(ErrorKind::Device, pointer.takeError());
-    result.sizes.emplace_back(tensor.sizes, tensor.sizes + tensor.rank);
-    result.descriptors.push_back(
-        {*pointer, nullptr, tensor.rank, tensor.dtype});
-    if (!copies)
-      continue;
-    ArrayRef<char> elements(static_cast<const char *>(tensor.data), *bytes);
-    if (llvm::Error error = device->upload(*pointer, elements))
-      return makeError(ErrorKind::Device, std::move(error));
-  }
-  for (auto [descriptor, sizes] :
-       llvm::zip_equal(result.descriptors, result.sizes))
-    descriptor.sizes = sizes.data();
-  return result;
-}
-
-DeviceTensors &DeviceTensors::operator=(DeviceTensors &&other) {
-  std::swap(sizes, other.sizes);
-  std::swap(descriptors, other.descriptors);
-  return *this;
-}
-
-DeviceTensors::~DeviceTensors() {
-  if (descriptors.empty())
-    return;
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (device)
-    for (const qf_tensor &tensor : descriptors)
-      device->free(tensor.data);
-  llvm::consumeError(device.takeError());
-}
-
-llvm::Error DeviceTensors::read(size_t index,
-                                MutableArrayRef<char> bytes) const {
-  if (index >= descriptors.size())
-    return makeError(ErrorKind::Argument, "tensor must be below " +
-                                              Twine(descriptors.size()) +
-                                              ", but got " + Twine(index));
-  size_t expected = llvm::cantFail(countBytes(descriptors[index], false));
-  if (bytes.size() != expected)
-    return makeError(ErrorKind::Size, "expected " + Twine(expected) +
-                                          " bytes, but got " +
-                                          Twine(bytes.size()));
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (!device)
-    return makeError(ErrorKind::Device, device.takeError());
-  if (llvm::Error error = device->download(bytes, descriptors[index].data))
-    return makeError(ErrorKind::Device, std::move(error));
-  return llvm::Error::success();
+  llvm::Expected<std::vector<Tensor>> outputs =
+      allocateOutputs(entry, describe(inputs));
+  if (!outputs)
+    return outputs.takeError();
+  run.outputs = std::move(*outputs);
+  run.inputDescriptors = describe(run.inputs);
+  run.outputDescriptors = describe(run.outputs);
+  return run;
 }
 
 llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
@@ -402,55 +261,32 @@ llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
     return run(entry, inputs, outputs);
   if (llvm::Error error = checkCall(entry, inputs.size(), outputs.size()))
     return error;
-  for (const qf_tensor &output : outputs)
-    if (llvm::Error error = countBytes(output, true).takeError())
-      return error;
-  llvm::Expected<DeviceTensors> there = DeviceTensors::create(inputs, true);
-  if (!there)
-    return there.takeError();
-  llvm::Expected<DeviceTensors> results = DeviceTensors::create(outputs, false);
+  llvm::Expected<std::vector<Tensor>> results = makeTensors(
+      outputs, [](const qf_tensor &output) { return Tensor::view(output); });
   if (!results)
     return results.takeError();
-  SmallVector<qf_tensor> places(results->getDescriptors());
-  if (llvm::Error error = run(entry, there->getDescriptors(), places))
+  llvm::Expected<std::vector<Tensor>> given =
+      makeTensors(inputs, [](const qf_tensor &input) {
+        return Tensor::copy(input, /*onDevice=*/true);
+      });
+  if (!given)
+    return given.takeError();
+  llvm::Expected<std::vector<Tensor>> there =
+      makeTensors(*results, [](const Tensor &result) {
+        return Tensor::allocate(result.getElement().number, result.getSizes(),
+                                /*onDevice=*/true);
+      });
+  if (!there)
+    return there.takeError();
+  std::vector<qf_tensor> places = describe(*there);
+  if (llvm::Error error = run(entry, describe(*given), places))
     return error;
-  for (auto [index, output] : llvm::enumerate(outputs))
-    if (llvm::Error error = results->read(
-            index, MutableArrayRef(static_cast<char *>(output.data),
-                                   *countBytes(output, true))))
+  for (auto [output, result, computed] :
+       llvm::zip_equal(outputs, *results, *there))
+    if (llvm::Error error = computed.read(
+            {static_cast<char *>(output.data), result.getBytes().size()}))
       return error;
   return llvm::Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Runs on tensors
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<PreparedRun>
-CompiledModel::prepare(size_t entry, ArrayRef<Tensor> inputs) const {
-  PreparedRun run(*this, entry);
-  run.inputDescriptors = describe(inputs);
-  llvm::Expected<std::vector<Tensor>> outputs =
-      allocateOutputs(entry, run.inputDescriptors);
-  if (!outputs)
-    return outputs.takeError();
-  run.outputs = std::move(*outputs);
-  run.outputDescriptors = describe(run.outputs);
-  if (target != Target::NVVM)
-    return run;
-  llvm::Expected<DeviceTensors> there =
-      DeviceTensors::create(run.inputDescriptors, true);
-  if (!there)
-    return there.takeError();
-  llvm::Expected<DeviceTensors> results =
-      DeviceTensors::create(run.outputDescriptors, false);
-  if (!results)
-    return results.takeError();
-  run.deviceInputs = std::move(*there);
-  run.deviceOutputs = std::move(*results);
-  run.inputDescriptors = run.deviceInputs.getDescriptors().vec();
-  run.outputDescriptors = run.deviceOutputs.getDescriptors().vec();
-  return run;
 }
 
 llvm::Error PreparedRun::run() {
@@ -473,10 +309,8 @@ llvm::Expected<double> PreparedRun::time() {
 
 llvm::Expected<std::vector<Tensor>> PreparedRun::takeOutputs() {
   if (model->getTarget() == Target::NVVM)
-    for (auto [index, output] : llvm::enumerate(outputs))
-      if (llvm::Error error =
-              deviceOutputs.read(index, output.getMutableBytes()))
-        return std::move(error);
+    return makeTensors(outputs,
+                       [](const Tensor &output) { return output.copy(); });
   return std::move(outputs);
 }
 
@@ -521,29 +355,27 @@ static std::pair<double, uint64_t> readElement(Type type, const char *slot,
 
 llvm::Expected<TensorDifference>
 quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
-  for (const qf_tensor *tensor : {&one, &other})
-    if (llvm::Error error = countBytes(*tensor, true).takeError())
-      return std::move(error);
-  Type type = getElementType(one.dtype);
-  auto getSizes = [](const qf_tensor &tensor) {
-    return ArrayRef(tensor.sizes, static_cast<size_t>(tensor.rank));
-  };
-  auto spell = [&](const qf_tensor &tensor) {
-    return spellTensor(getElementType(tensor.dtype), getSizes(tensor));
-  };
-  if (one.dtype != other.dtype || getSizes(one) != getSizes(other))
+  llvm::Expected<Tensor> first = Tensor::view(one);
+  if (!first)
+    return first.takeError();
+  llvm::Expected<Tensor> second = Tensor::view(other);
+  if (!second)
+    return second.takeError();
+  if (one.dtype != other.dtype || first->getSizes() != second->getSizes())
     return makeError(ErrorKind::Size, "expected tensors alike, but got " +
-                                          spell(one) + " and " + spell(other));
-  unsigned bytes = getElementBytes(one.dtype);
+                                          first->spell() + " and " +
+                                          second->spell());
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  Type type = getTypeFromOnnxDataType(&context, one.dtype);
+  unsigned bytes = first->getElement().getSlotBytes();
   TensorDifference result;
-  result.numElements = *countBytes(one, true) / bytes;
+  result.numElements = first->getNumElements();
   for (int64_t i = 0; i < result.numElements; ++i) {
-    auto read = [&](const qf_tensor &tensor) {
-      return readElement(
-          type, static_cast<const char *>(tensor.data) + i * bytes, bytes);
+    auto read = [&](const Tensor &tensor) {
+      return readElement(type, tensor.getBytes().data() + i * bytes, bytes);
     };
-    auto [x, xBits] = read(one);
-    auto [y, yBits] = read(other);
+    auto [x, xBits] = read(*first);
+    auto [y, yBits] = read(*second);
     if (xBits == yBits)
       continue;
     if (!result.numDiffering++)

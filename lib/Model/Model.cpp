@@ -10,20 +10,22 @@
 
 #include "CompiledCode.h"
 #include "SessionCall.h"
-#include "Weights.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "quant-float-c/CudaRuntime.h"
-#include "quant-float/Compiler/WriteOutput.h"
+#include "quant-float/Compiler/CPUPipeline.h"
+#include "quant-float/Compiler/ReadMlir.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/CudaRuntime/CudaDevice.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/TargetCpu.h"
-#include "quant-float/Target/OpenVINO/FakeConvertMode.h"
-#include "llvm/ADT/StringSet.h"
+#include "quant-float/Target/ONNX/Import.h"
+#include "quant-float/Target/OpenVINO/Import.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -36,30 +38,104 @@ using namespace mlir::quant_float;
 // Reading, looking and changing
 //===----------------------------------------------------------------------===//
 
+static OnnxImportOptions getOnnxOptions(const LoadOptions &options) {
+  OnnxImportOptions onnx;
+  onnx.verify = options.verify;
+  onnx.strict = options.strict;
+  return onnx;
+}
+
+static OpenVinoImportOptions getOpenVinoOptions(const LoadOptions &options) {
+  OpenVinoImportOptions openVino;
+  openVino.verify = options.verify;
+  openVino.strict = options.strict;
+  if (options.fakeConvertMode)
+    openVino.fakeConvertMode = *options.fakeConvertMode;
+  return openVino;
+}
+
+/// The model, unless something was wrong.
+static llvm::Expected<Model> takeModel(SessionCall &call, Session &session,
+                                       ModelFormat format,
+                                       OwningOpRef<ModuleOp> module,
+                                       const LoadOptions &options) {
+  if (!module || call.isCancelled())
+    return call.fail();
+  // An op that was not verified need not have operands.
+  if (format == ModelFormat::MLIR && options.fakeConvertMode && options.verify)
+    setFakeConvertModes(*module, *options.fakeConvertMode);
+  // The passes hold the module's declarations as strictly.
+  if (options.strict)
+    module.get()->setAttr(kStrictAttrName,
+                          UnitAttr::get(&session.getContext()));
+  return Model(session, std::move(module), options.verify);
+}
+
 llvm::Expected<Model> Model::load(Session &session, StringRef path,
                                   const LoadOptions &options) {
   SessionCall call(session);
-  int exitCode = kToolDone;
-  OwningOpRef<ModuleOp> module;
-  if (call.progress("read", path))
-    module = loadModel(path, session.getContext(), exitCode, options);
-  if (!module && exitCode == kToolWrongUsage)
-    return call.failFile(path);
-  if (!module || call.isCancelled())
+  MLIRContext *context = &session.getContext();
+  if (!call.progress("read", path))
     return call.fail();
-  return Model(session, std::move(module), options.verify);
+  auto refuse = [&](const Twine &reason) {
+    emitError(FileLineColLoc::get(context, path, 0, 0)) << reason;
+    return call.failFile(path);
+  };
+  namespace fs = llvm::sys::fs;
+  bool isOnnx = path.ends_with(".onnx"), isOpenVino = path.ends_with(".xml");
+  if (!isOnnx && !isOpenVino && path != "-" && !path.ends_with(".mlir") &&
+      !path.ends_with(".mlirbc"))
+    return refuse("expected a model in .onnx, .xml, .mlir or .mlirbc, or '-'");
+  if (path != "-" && fs::is_directory(path))
+    return refuse("is a directory");
+  if (!isOnnx && !isOpenVino) {
+    auto buffer = openText(path);
+    if (!buffer)
+      return refuse(llvm::toString(buffer.takeError()));
+    return takeModel(call, session, ModelFormat::MLIR,
+                     readMlir(std::move(*buffer), *context, options.verify),
+                     options);
+  }
+  // Told apart from a file that is no model.
+  if (!fs::exists(path))
+    return refuse("no such file");
+  // The importers map it; a pipe or a device has no end.
+  if (!fs::is_regular_file(path))
+    return refuse("is not a regular file");
+  if (auto file = openRegularFile(path); !file)
+    return refuse(llvm::toString(file.takeError()));
+  if (isOnnx)
+    return takeModel(call, session, ModelFormat::ONNX,
+                     importOnnx(path, context, getOnnxOptions(options)),
+                     options);
+  return takeModel(call, session, ModelFormat::OpenVINO,
+                   importOpenVino(path, context, getOpenVinoOptions(options)),
+                   options);
 }
 
 llvm::Expected<Model> Model::parse(Session &session, ModelFormat format,
                                    StringRef bytes,
                                    const ParseOptions &options) {
   SessionCall call(session);
+  MLIRContext *context = &session.getContext();
   OwningOpRef<ModuleOp> module;
-  if (call.progress("read", options.name))
-    module = parseModel(format, bytes, session.getContext(), options);
-  if (!module || call.isCancelled())
+  if (!call.progress("read", options.name))
     return call.fail();
-  return Model(session, std::move(module), options.verify);
+  switch (format) {
+  case ModelFormat::MLIR:
+    module = readMlir(llvm::MemoryBuffer::getMemBufferCopy(bytes, options.name),
+                      *context, options.verify);
+    break;
+  case ModelFormat::ONNX:
+    module = importOnnxBytes(bytes, options.name, options.externalDataFolder,
+                             context, getOnnxOptions(options));
+    break;
+  case ModelFormat::OpenVINO:
+    module = importOpenVinoBytes(bytes, options.name, options.weightsPath,
+                                 context, getOpenVinoOptions(options));
+    break;
+  }
+  return takeModel(call, session, format, std::move(module), options);
 }
 
 Model Model::clone() const {
@@ -127,15 +203,6 @@ llvm::Expected<size_t> Model::findEntry(StringRef name,
     return std::pair<StringRef, StringRef>(functions[i].getSymName(),
                                            getGraphName(functions[i]));
   });
-}
-
-llvm::Expected<func::FuncOp> Model::getEntryFunction(size_t entry) const {
-  SmallVector<func::FuncOp> functions = getEntryFunctions();
-  if (entry < functions.size())
-    return functions[entry];
-  return makeError(ErrorKind::Argument, "entry must be below " +
-                                            Twine(functions.size()) +
-                                            ", but got " + Twine(entry));
 }
 
 llvm::Error Model::verify() {
@@ -222,28 +289,8 @@ llvm::Error Model::setFakeConvertMode(FakeConvertMode mode) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Leaves only the function and what it needs.
-static void dropOthers(ModuleOp module, func::FuncOp function) {
-  for (auto other : module.getOps<func::FuncOp>())
-    if (other != function)
-      other.setPrivate();
-  function.setPublic();
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    llvm::StringSet<> used;
-    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
-      for (SymbolTable::SymbolUse use : *uses)
-        used.insert(use.getSymbolRef().getRootReference());
-    for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (other != function && !used.contains(other.getSymName())) {
-        other.erase();
-        changed = true;
-      }
-  }
-}
-
-llvm::Expected<Model> Model::copyToBuild(const BuildOptions &options) {
+llvm::Expected<Model> Model::copyToBuild(SessionCall &call,
+                                         const BuildOptions &options) {
   Model copy = clone();
   if (options.fakeConvertMode)
     setFakeConvertModes(copy.getModule(), *options.fakeConvertMode);
@@ -252,7 +299,14 @@ llvm::Expected<Model> Model::copyToBuild(const BuildOptions &options) {
   llvm::Expected<size_t> entry = copy.findEntry(options.entry);
   if (!entry)
     return entry.takeError();
-  dropOthers(copy.getModule(), copy.getEntryFunctions()[*entry]);
+  // The others stay where it calls them.
+  for (auto [index, function] : llvm::enumerate(copy.getEntryFunctions()))
+    if (index != *entry)
+      function.setPrivate();
+  PassManager manager(&session->getContext());
+  manager.addPass(createSymbolDCEPass());
+  if (failed(manager.run(copy.getModule())))
+    return call.fail();
   return copy;
 }
 
@@ -262,7 +316,7 @@ llvm::Error Model::build(EmitKind kind, const BuildOptions &options,
   SessionCall call(*session);
   if (llvm::Error error = requireValid(call))
     return error;
-  llvm::Expected<Model> copy = copyToBuild(options);
+  llvm::Expected<Model> copy = copyToBuild(call, options);
   if (!copy)
     return copy.takeError();
   if (failed(
@@ -294,10 +348,23 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   if (llvm::Error error = build(kind, options, llvm::sys::path::stem(path), os,
                                 suffix.empty() ? nullptr : &beside))
     return error;
-  if (std::optional<OutputProblem> problem =
-          writeOutput(kind, path, StringRef(contents.data(), contents.size()),
-                      beside, options))
-    return makeFileError(problem->path, problem->reason, problem->code);
+  SmallVector<OutputFile, 2> files;
+  OutputFile &output = files.emplace_back(path.str());
+  // Beside a stream there is nothing.
+  if (!suffix.empty() && !output.isStream()) {
+    SmallString<128> besidePath = path;
+    llvm::sys::path::replace_extension(besidePath, suffix);
+    files.emplace_back(besidePath.str().str()).write(beside);
+  }
+  StringRef bytes(contents.data(), contents.size());
+  if (kind != EmitKind::Shared)
+    output.write(bytes);
+  else if (llvm::Error error = linkShared(bytes, output, options))
+    return makeFileError(path, llvm::toString(std::move(error)),
+                         output.getError());
+  if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
+    return makeFileError(failed->getPath(), failed->getError().message(),
+                         failed->getError());
   return llvm::Error::success();
 }
 
@@ -318,7 +385,9 @@ static bool fitsThisProcess(StringRef triple) {
           wanted.getOS() == own.getOS());
 }
 
-static llvm::Error checkForThisProcess(const CompileOptions &options) {
+/// Refuses what cannot run in this process, and takes the first GPU's chip
+/// where none is named.
+static llvm::Error fitToThisProcess(CompileOptions &options) {
   // A CPU without a triple may stand for another architecture; what LLVM does
   // not know is left to the compiler to name.
   std::string triple = options.triple;
@@ -328,50 +397,55 @@ static llvm::Error checkForThisProcess(const CompileOptions &options) {
     else
       llvm::consumeError(cpu.takeError());
   }
-  if (triple.empty() || fitsThisProcess(triple))
+  if (!triple.empty() && !fitsThisProcess(triple))
+    return makeError(
+        ErrorKind::Unsupported,
+        "code for '" + (options.triple.empty() ? options.cpu : options.triple) +
+            "' cannot run in this process, which is for '" +
+            llvm::sys::getProcessTriple() + "'");
+  if (options.target != Target::NVVM)
     return llvm::Error::success();
-  return makeError(ErrorKind::Unsupported,
-                   "code for '" +
-                       (options.triple.empty() ? options.cpu : options.triple) +
-                       "' cannot run in this process, which is for '" +
-                       llvm::sys::getProcessTriple() + "'");
+  llvm::Expected<std::string> chip = getDeviceChip();
+  if (chip && options.chip.empty())
+    options.chip = *chip;
+  return chip.takeError();
+}
+
+llvm::Expected<CompiledModel> Model::compileToFile(StringRef path,
+                                                   const BuildOptions &given) {
+  BuildOptions options = given;
+  if (llvm::Error error = fitToThisProcess(options))
+    return std::move(error);
+  if (llvm::Error error = emitToFile(EmitKind::Shared, path, options))
+    return std::move(error);
+  return CompiledModel::load(path);
 }
 
 llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   BuildOptions options = given;
-  if (llvm::Error error = checkForThisProcess(options))
+  if (llvm::Error error = fitToThisProcess(options))
     return std::move(error);
   options.inProcess = options.cpu == "host";
-  std::optional<CudaDevice> device;
-  if (options.target == Target::NVVM) {
-    llvm::Expected<CudaDevice> opened = CudaDevice::open();
-    if (!opened)
-      return makeError(ErrorKind::Device, opened.takeError());
-    device.emplace(std::move(*opened));
-    if (options.chip.empty()) {
-      llvm::Expected<std::string> chip = device->getChip();
-      if (!chip)
-        return makeError(ErrorKind::Device, chip.takeError());
-      options.chip = *chip;
-    }
-  }
   SessionCall call(*session);
   if (llvm::Error error = requireValid(call))
     return std::move(error);
-  llvm::Expected<Model> copy = copyToBuild(options);
+  llvm::Expected<Model> copy = copyToBuild(call, options);
   if (!copy)
     return copy.takeError();
   ModuleOp lowered = copy->getModule();
-  Weights weights;
-  // What is between islands is not for compiled code.
-  if (!options.islands) {
-    if (failed(convertLayers(lowered)))
+  if (options.islands) {
+    // What is between them is not for compiled code, and goes.
+    PassManager manager(&session->getContext());
+    buildConvertNodesPipeline(manager, /*islands=*/true);
+    if (failed(manager.run(lowered)))
       return call.fail();
-    llvm::Expected<Weights> hoisted = hoistWeights(lowered, session->context);
-    if (!hoisted)
-      return makeError(ErrorKind::Model, hoisted.takeError());
-    weights = std::move(*hoisted);
+    options.islands = false;
+  } else if (failed(convertLayers(lowered))) {
+    return call.fail();
   }
+  llvm::Expected<Weights> weights = hoistWeights(lowered, session->context);
+  if (!weights)
+    return makeError(ErrorKind::Model, weights.takeError());
   auto context = std::make_unique<llvm::LLVMContext>();
   FailureOr<std::unique_ptr<llvm::Module>> compiled =
       compileToLLVM(lowered, options, *context);
@@ -383,32 +457,26 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
 
   auto code = std::make_unique<CompiledModel::Code>();
   SmallVector<std::string> symbols;
-  // Entry points that islands have made have none.
-  weights.resize(infos->size());
-  for (auto [info, tensors] : llvm::zip_equal(*infos, weights)) {
+  for (auto [info, tensors] : llvm::zip_equal(*infos, *weights)) {
     symbols.push_back(info.symbol);
     // Fewer inputs has only what another op says of itself.
     if (tensors.empty() || tensors.size() > info.inputs.size())
       continue;
     info.inputs.truncate(info.inputs.size() - tensors.size());
-    std::vector<qf_tensor> descriptors = describe(tensors);
-    if (device) {
-      llvm::Expected<DeviceTensors> there =
-          DeviceTensors::create(descriptors, true);
+    if (options.target == Target::NVVM) {
+      llvm::Expected<std::vector<Tensor>> there = makeTensors(
+          tensors, [](const Tensor &tensor) { return tensor.copy(true); });
       if (!there)
         return there.takeError();
-      descriptors = there->getDescriptors().vec();
-      code->deviceWeights.push_back(std::move(*there));
+      tensors = std::move(*there);
     }
-    symbols.back() =
-        addForwarders(**compiled, info.symbol, info.inputs.size(), descriptors);
     code->weights.push_back(std::move(tensors));
-    code->weightDescriptors.push_back(std::move(descriptors));
+    code->weightDescriptors.push_back(describe(code->weights.back()));
+    symbols.back() = addForwarders(**compiled, info.symbol, info.inputs.size(),
+                                   code->weightDescriptors.back());
   }
-  JitOptions jitOptions;
-  jitOptions.optimizationLevel = options.optimizationLevel;
-  llvm::Expected<std::unique_ptr<JitModule>> jit =
-      JitModule::create(std::move(*compiled), std::move(context), jitOptions);
+  llvm::Expected<std::unique_ptr<JitModule>> jit = JitModule::create(
+      std::move(*compiled), std::move(context), options.optimizationLevel);
   if (!jit)
     return makeError(ErrorKind::Model, jit.takeError());
   code->jit = std::move(*jit);
@@ -433,19 +501,28 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
 // The Reference
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<ReferenceModel> Model::prepareReference(size_t entry) {
-  SessionCall call(*session);
+llvm::Expected<std::pair<Model, func::FuncOp>>
+Model::copyForReference(SessionCall &call, size_t entry) {
   if (llvm::Error error = requireValid(call))
     return std::move(error);
   Model copy = clone();
   if (failed(convertLayers(copy.getModule())) || call.isCancelled())
     return call.fail();
-  llvm::Expected<func::FuncOp> function = copy.getEntryFunction(entry);
-  if (!function)
-    return function.takeError();
-  if (failed(checkReferenceSupports(*function)))
+  SmallVector<func::FuncOp> functions = copy.getEntryFunctions();
+  if (entry >= functions.size())
+    return makeIndexError("entry", functions.size(), entry);
+  return std::pair(std::move(copy), functions[entry]);
+}
+
+llvm::Expected<ReferenceModel> Model::prepareReference(size_t entry) {
+  SessionCall call(*session);
+  llvm::Expected<std::pair<Model, func::FuncOp>> copy =
+      copyForReference(call, entry);
+  if (!copy)
+    return copy.takeError();
+  if (failed(checkReferenceSupports(copy->second)))
     return call.fail();
-  return ReferenceModel(std::move(copy), *function);
+  return ReferenceModel(std::move(copy->first), copy->second);
 }
 
 llvm::Expected<std::vector<Tensor>>
@@ -483,12 +560,12 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
     for (auto [size, wanted] : llvm::zip_equal(sizes, expected.getShape()))
       if (size < 0 || (!ShapedType::isDynamic(wanted) && size != wanted))
         return refuse(ErrorKind::Size, spelt);
-    llvm::Expected<Tensor> view = viewTensor(input);
+    llvm::Expected<Tensor> view = Tensor::view(input);
     if (!view)
       return llvm::handleErrors(view.takeError(), [&](const ModelError &error) {
         return makeError(error.kind, name + error.message);
       });
-    bound.push_back(view->withElementType(elementType));
+    bound.push_back(std::move(*view));
   }
   return bound;
 }
@@ -501,15 +578,10 @@ ReferenceModel::run(ArrayRef<qf_tensor> inputs) const {
   llvm::Expected<std::vector<Tensor>> results =
       evaluateWithReference(function, *bound);
   if (!results)
-    return makeError(ErrorKind::Size, results.takeError());
+    return results.takeError();
   // In memory of their own: they may be inputs or constants.
-  for (Tensor &result : *results) {
-    llvm::Expected<Tensor> copy = copyTensor(result.getDescriptor());
-    if (!copy)
-      return copy.takeError();
-    result = copy->withElementType(result.getElementType());
-  }
-  return results;
+  return makeTensors(*results,
+                     [](const Tensor &result) { return result.copy(); });
 }
 
 llvm::Expected<std::vector<Tensor>>

@@ -14,26 +14,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-char ModelError::ID = 0;
-
-llvm::Error quant_float::makeError(ErrorKind kind, const Twine &message) {
-  return llvm::make_error<ModelError>(kind, message);
-}
-
-llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
-  if (error.isA<ModelError>())
-    return error;
-  return makeError(kind, llvm::toString(std::move(error)));
-}
-
-llvm::Error quant_float::makeFileError(StringRef file, const Twine &message,
-                                       std::error_code code) {
-  auto error = std::make_unique<ModelError>(ErrorKind::File, message);
-  error->file = file.str();
-  error->code = code;
-  return llvm::Error(std::move(error));
-}
-
 static std::shared_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -99,8 +79,11 @@ llvm::Error SessionCall::fail(ErrorKind kind) {
   if (cancelled)
     return fail(ErrorKind::Cancelled, "cancelled by the progress callback");
   for (const DiagnosticRecord &diagnostic : diagnostics)
-    if (diagnostic.severity == DiagnosticSeverity::Error)
-      return fail(kind, diagnostic.describe());
+    if (diagnostic.severity == DiagnosticSeverity::Error) {
+      std::string text;
+      llvm::raw_string_ostream(text) << diagnostic << diagnostic.message;
+      return fail(kind, text);
+    }
   return fail(kind, "nothing was said about the reason");
 }
 

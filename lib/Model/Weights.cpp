@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Weights.h"
+#include "CompiledCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,10 +29,11 @@ static llvm::Error hoist(func::FuncOp function,
     AsmResourceBlob *blob =
         type && resource ? resource.getRawHandle().getBlob() : nullptr;
     if (!blob || blob->getData().size() < kLarge ||
-        !getSlotBytes(type.getElementType()))
+        !findSlotElement(type.getElementType()))
       continue;
-    llvm::Expected<Tensor> tensor = Tensor::view(
-        type.getElementType(), type.getShape(), blob->getData(), owner);
+    llvm::Expected<Tensor> tensor =
+        Tensor::view(getDtype(type.getElementType()), type.getShape(),
+                     blob->getData(), owner);
     if (!tensor)
       return tensor.takeError();
     unsigned index = function.getNumArguments();

@@ -109,6 +109,36 @@ static void saveAndLoad(QuantFloatSession session, const char *folder) {
   // CHECK-NEXT: two: 3c 40 64
 }
 
+static int exists(const char *path) {
+  FILE *file = fopen(path, "rb");
+  return file && !fclose(file);
+}
+
+/* Code for another machine is written, and not where it was to be loaded. */
+static void saveForOthers(QuantFloatSession session, const char *folder) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/foreign.so", folder);
+  QuantFloatModel model = parse(session, entries);
+  QuantFloatKernel kernel = {7};
+  QuantFloatCompileOptions options;
+  quantFloatCompileOptionsInit(&options, sizeof options);
+#ifdef __x86_64__
+  options.triple = "aarch64-linux-gnu";
+#else
+  options.triple = "x86_64-linux-gnu";
+#endif
+  REQUIRE(quantFloatModelCompileToFile(model, &options, path, &kernel,
+                                       &lastError) ==
+          QUANT_FLOAT_ERROR_UNSUPPORTED);
+  REQUIRE(!kernel.id && !exists(path));
+  printf("%s\n", quantFloatErrorGetMessage(lastError));
+  MUST(quantFloatErrorDestroy(lastError));
+  MUST(quantFloatModelCompileToFile(model, &options, path, NULL, &lastError));
+  REQUIRE(exists(path));
+  MUST(quantFloatModelDestroy(model));
+  // CHECK-NEXT: code for '{{.+}}' cannot run in this process
+}
+
 static long peakKilobytes(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -364,6 +394,7 @@ int main(int argc, char **argv) {
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
   holdEntries(session);
   saveAndLoad(session, argv[1]);
+  saveForOthers(session, argv[1]);
   keepWeights(argv[1]);
   compareModes(session);
   handleTensors();

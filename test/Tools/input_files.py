@@ -30,7 +30,12 @@ def expect(done, code, *parts):
 
 # What has no end is read up to a limit; models of other forms have to be plain files.
 with open("/dev/zero", "rb") as zeros:
-    expect(run("quant-float-check", "-", stdin=zeros), 2, "expected at most 2147483647 bytes")
+    for code, *command in (
+        (2, "quant-float-check", "-"),
+        (1, "quant-float-opt"),
+        (1, "quant-float-translate", "--import-onnx"),
+    ):
+        expect(run(*command, stdin=zeros), code, "expected at most 2147483647 bytes")
 os.symlink("/dev/zero", work / "zeros.mlir")
 expect(run("quant-float-check", "zeros.mlir"), 2, "zeros.mlir", "expected at most 2147483647 bytes")
 for name in ("pipe.onnx", "pipe.xml"):
@@ -42,6 +47,8 @@ text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf8E5M2> {\n"
 text += "  %0 = quant_float.cast %x opset 21 : tensor<4xf32> to tensor<4xf8E5M2>\n"
 text += "  return %0 : tensor<4xf8E5M2>\n}\n"
 expect(run("quant-float-check", "-", input=text), 0)
+expect(run("quant-float-opt", input=text), 0)
+expect(run("quant-float-translate", "--mlir-to-llvmir", input="llvm.func @f()"), 0)
 
 # Weights stay in their file while the model runs; one that becomes shorter then is an error.
 size = 1 << 22
@@ -80,6 +87,33 @@ for file, *command in (
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 1, f"{file}: exit {process.returncode}: {errors}"
     assert f"{file}: error: became shorter while it was read" in errors, errors
+
+# So is text, which is mapped as well: many comments, that the tool is in the middle of.
+for tool in (["quant-float-opt"], ["quant-float-translate", "--mlir-to-llvmir"]):
+    for megabytes in (64, 256, 1024):
+        with open(work / "long.mlir", "wb") as file:
+            for _ in range(megabytes):
+                file.write(b"//\n" * (1 << 18))
+            # Text of whole pages is not mapped.
+            file.write(b"\n")
+        process = subprocess.Popen(
+            [tools / tool[0], *tool[1:], "long.mlir"],
+            cwd=work,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        maps = pathlib.Path(f"/proc/{process.pid}/maps")
+        while process.poll() is None and "long.mlir" not in maps.read_text():
+            time.sleep(0.001)
+        os.truncate(work / "long.mlir", 0)
+        _, errors = process.communicate(timeout=300)
+        # It may have been done before.
+        if process.returncode:
+            break
+    assert process.returncode == 1, f"{tool}: exit {process.returncode}: {errors}"
+    assert "long.mlir: error: became shorter while it was read" in errors, errors
+(work / "long.mlir").unlink()
 
 # Several models: the worst exit code, one array, messages that name the file.
 (work / "good.mlir").write_text(text)

@@ -1,13 +1,13 @@
 # MLIR that goes deeper than 256 levels is refused with an error, whatever it is that goes deep, as text and as bytecode, by every tool
 # and by the library; what stays above is read.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir %t
+# RUN: %python %s %tools_dir %t %llvm_bin/mlir-opt
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-tools, folder = map(Path, sys.argv[1:])
+tools, folder, mlir_opt = map(Path, sys.argv[1:])
 FUNCTION = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }\n"
 ERROR = "error: is nested too deep: expected at most 256 regions, attributes, types and locations in one another"
 
@@ -73,6 +73,8 @@ TOOLS = (
     ("quant-float-check",),
     ("quant-float-compile", "-o", "out.o"),
     ("quant-float-run", "--random", "1"),
+    ("quant-float-opt",),
+    ("quant-float-translate", "--mlir-to-llvmir"),
 )
 for name, text in [*texts(100000), *wide_texts(100000)]:
     for tool in TOOLS if name in ("regions", "types", "location aliases") else TOOLS[:1]:
@@ -91,18 +93,19 @@ for n, code in ((200, 0), (1000, 1)):
         model = folder / "model.mlir"
         model.write_text(text)
         subprocess.run(
-            [tools / "quant-float-opt", model, "--emit-bytecode", "-o", folder / "made.mlirbc"],
+            [mlir_opt, model, "--emit-bytecode", "-o", folder / "made.mlirbc"],
             check=True,
         )
         bytecode = (folder / "made.mlirbc").read_bytes()
-        read(
-            f"bytecode of {name}",
-            bytecode,
-            code,
-            "quant-float-check",
-            suffix="mlirbc",
-            stderr=ERROR * code,
-        )
+        for tool in ("quant-float-check", "quant-float-opt"):
+            read(
+                f"bytecode of {name}",
+                bytecode,
+                code,
+                tool,
+                suffix="mlirbc",
+                stderr=ERROR * code,
+            )
 
 # Brackets that are none of MLIR's, and signs that are no brackets.
 read(

@@ -11,8 +11,6 @@
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
@@ -40,52 +38,24 @@ struct Options {
                      cl::cat(category)};
   StrictOption strict{category};
 };
-
-struct Arguments {
-  std::vector<std::string> models;
-  LoadOptions load;
-  CheckOptions check;
-  bool json = false;
-};
 } // namespace
 
-/// Reads the command line. On failure, and after --help or --version, the exit
-/// code to end with is in `exitCode`.
-static std::optional<Arguments> parseArguments(int argc, char **argv,
-                                               int &exitCode) {
-  exitCode = kToolWrongUsage;
-  // LLVM's own options are not part of this tool.
-  cl::ResetCommandLineParser();
-  Options options;
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "quant-float-check, part of quant-float " QUANT_FLOAT_VERSION
-          ", with LLVM " LLVM_VERSION_STRING "\n";
-  });
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "verifies the quantization nodes of models\n",
-          &llvm::errs()))
+/// What --opset asks for; nothing after wrong usage.
+static std::optional<CheckOptions> getCheckOptions(const Options &options) {
+  CheckOptions check;
+  check.everyOpset = options.opset == "all";
+  if (check.everyOpset || !options.opset.getNumOccurrences())
+    return check;
+  int64_t opset;
+  if (StringRef(options.opset).getAsInteger(10, opset) || opset < 1 ||
+      opset > kNewestOpset) {
+    llvm::errs() << "quant-float-check: error: --opset: expected 1 to "
+                 << kNewestOpset << " or 'all', but got '" << options.opset
+                 << "'\n";
     return std::nullopt;
-  Arguments arguments;
-  arguments.models = options.models;
-  arguments.json = options.json;
-  // What is wrong with a node is in the report.
-  arguments.load.verify = false;
-  arguments.load.strict = options.strict;
-  if (options.opset == "all") {
-    arguments.check.everyOpset = true;
-  } else if (options.opset.getNumOccurrences()) {
-    int64_t opset;
-    if (StringRef(options.opset).getAsInteger(10, opset) || opset < 1 ||
-        opset > kNewestOpset) {
-      llvm::errs() << "quant-float-check: error: --opset: expected 1 to "
-                   << kNewestOpset << " or 'all', but got '" << options.opset
-                   << "'\n";
-      return std::nullopt;
-    }
-    arguments.check.opset = opset;
   }
-  exitCode = kToolDone;
-  return arguments;
+  check.opset = opset;
+  return check;
 }
 
 /// As the importers name it beside the node, without the domain.
@@ -97,8 +67,7 @@ static StringRef getOpType(const NodeReport &report) {
 static void printDiagnostics(ArrayRef<NodeReport> reports) {
   for (const NodeReport &report : reports) {
     auto print = [&](StringRef severity, StringRef text) {
-      printPlace(llvm::errs(), report.op->getLoc());
-      llvm::errs() << severity << ": ";
+      llvm::errs() << report.place << severity << ": ";
       if (!report.name.empty() && severity != "note") {
         llvm::errs() << "node '";
         llvm::errs().write_escaped(report.name)
@@ -117,16 +86,21 @@ static void printDiagnostics(ArrayRef<NodeReport> reports) {
 }
 
 /// Checks one model, whose reports go to `checked`, too.
-static int check(StringRef name, const Arguments &arguments, Session &session,
+static int check(StringRef name, const Options &options,
+                 const CheckOptions &checkOptions, Session &session,
                  std::vector<CheckedModel> &checked) {
-  llvm::Expected<Model> model = Model::load(session, name, arguments.load);
+  LoadOptions load;
+  // What is wrong with a node is in the report.
+  load.verify = false;
+  load.strict = options.strict;
+  llvm::Expected<Model> model = Model::load(session, name, load);
   if (!model)
     return report(name, model.takeError());
-  CheckedModel &found = checked.emplace_back(model->check(arguments.check));
-  if (!arguments.json)
+  CheckedModel &found = checked.emplace_back(model->check(checkOptions));
+  if (!options.json)
     printReports(llvm::outs(), found.nodes);
   llvm::outs().flush();
-  if (arguments.check.opset && name.ends_with(".xml"))
+  if (checkOptions.opset && name.ends_with(".xml"))
     llvm::errs() << name
                  << ": warning: --opset counts ONNX's opsets; the layers were "
                     "verified against their own\n";
@@ -137,15 +111,26 @@ static int check(StringRef name, const Arguments &arguments, Session &session,
                               : report(name, found.model.verify());
 }
 
-/// The exit code is that of the worst model.
-static int check(const Arguments &arguments) {
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  reportShortenedFiles();
+  cl::ResetCommandLineParser();
+  Options options;
+  if (!parseOptions(argc, argv, "quant-float-check",
+                    "verifies the quantization nodes of models\n"))
+    return kToolWrongUsage;
+  std::optional<CheckOptions> checkOptions = getCheckOptions(options);
+  if (!checkOptions)
+    return kToolWrongUsage;
   Session session(printDiagnostics());
   std::vector<CheckedModel> checked;
+  // The exit code is that of the worst model.
   int worst = kToolDone;
-  for (const std::string &name : arguments.models)
-    worst = std::max(worst, check(name, arguments, session, checked));
+  for (const std::string &name : options.models)
+    worst =
+        std::max(worst, check(name, options, *checkOptions, session, checked));
   // Where no model could be read there is nothing to print.
-  if (!arguments.json || checked.empty())
+  if (!options.json || checked.empty())
     return worst;
   std::vector<NodeReport> nodes;
   for (const CheckedModel &model : checked)
@@ -153,12 +138,4 @@ static int check(const Arguments &arguments) {
   printReportsAsJson(llvm::outs(), nodes);
   llvm::outs().flush();
   return worst;
-}
-
-int main(int argc, char **argv) {
-  llvm::InitLLVM initialize(argc, argv);
-  reportShortenedFiles();
-  int exitCode = kToolDone;
-  std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
-  return arguments ? check(*arguments) : exitCode;
 }

@@ -11,7 +11,6 @@
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -113,13 +112,8 @@ int main(int argc, char **argv) {
   reportShortenedFiles();
   cl::ResetCommandLineParser();
   Options arguments;
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "quant-float-compile, part of quant-float " QUANT_FLOAT_VERSION
-          ", with LLVM " LLVM_VERSION_STRING "\n";
-  });
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "compiles a model to IR, code or a library\n",
-          &llvm::errs()))
+  if (!parseOptions(argc, argv, "quant-float-compile",
+                    "compiles a model to IR, code or a library\n"))
     return kToolWrongUsage;
 
   bool isForGpu = arguments.target == "nvvm";

@@ -6,27 +6,50 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../WriteThrough.h"
+#include "../UpstreamDriver.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "quant-float/InitAll.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
-  mlir::quant_float::registerAllDialects(registry);
-  mlir::registerAllPasses();
-  mlir::quant_float::registerAllPasses();
-  std::string input, output;
-  std::tie(input, output) = mlir::registerAndParseCLIOptions(
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  quant_float::registerAllDialects(registry);
+  registerAllPasses();
+  quant_float::registerAllPasses();
+  auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "quant-float modular optimizer driver\n", registry);
-  return mlir::asMainReturnCode(
-      mlir::quant_float::writeThrough(output, [&](llvm::StringRef name) {
-        return mlir::MlirOptMain(argc, argv, input, name, registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  llvm::InitLLVM initialize(argc, argv);
+  quant_float::reportShortenedFiles();
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      quant_float::readForUpstream(input, registry);
+  if (!buffer)
+    return 1;
+  return asMainReturnCode(
+      quant_float::writeThrough(output, [&](StringRef name) -> LogicalResult {
+        std::string error;
+        auto file = openOutputFile(name, &error);
+        if (!file) {
+          llvm::errs() << error << "\n";
+          return failure();
+        }
+        if (failed(
+                MlirOptMain(file->os(), std::move(buffer), registry, config)))
+          return failure();
+        file->keep();
+        return success();
       }));
 }

@@ -135,11 +135,7 @@ static llvm::Expected<std::vector<Tensor>> gatherInputs(Options &options,
                                       /*ignoresOthers=*/false, readOnnx);
   if (!buffers)
     return buffers.takeError();
-  std::vector<Tensor> tensors;
-  for (auto [type, buffer] :
-       llvm::zip_equal(function.getArgumentTypes(), *buffers))
-    tensors.emplace_back(getElementTypeOrSelf(type), std::move(buffer));
-  return tensors;
+  return std::vector<Tensor>(buffers->begin(), buffers->end());
 }
 
 /// Calls --repeat times what runs once and says how long it took.

@@ -7,14 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FakeConvertModeOption.h"
-#include "../WriteThrough.h"
+#include "../UpstreamDriver.h"
 #include "mlir/InitAllTranslations.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "quant-float/InitAll.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdio>
 #include <string>
+#include <unistd.h>
 
 namespace fs = llvm::sys::fs;
 
@@ -47,16 +53,73 @@ static bool isDevice(llvm::StringRef path) {
           status.type() == fs::file_type::block_file);
 }
 
-int main(int argc, char **argv) {
-  llvm::SmallVector<char *> arguments(argv, argv + argc);
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    llvm::StringRef before = llvm::StringRef(arguments[i - 1]).ltrim('-');
-    if (before == "o" || !isDevice(arguments[i]))
-      continue;
-    llvm::errs() << arguments[i]
-                 << ": error: expected a file or a pipe, but got a device\n";
-    return 1;
+/// Has standard input, which may have no end either, stand for a file of what
+/// is read of it; null after an error.
+static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
+  auto buffer = mlir::quant_float::openText("-");
+  if (!buffer) {
+    llvm::errs() << "<stdin>: error: " << llvm::toString(buffer.takeError())
+                 << "\n";
+    return nullptr;
   }
+  llvm::StringRef bytes = (*buffer)->getBuffer();
+  std::FILE *file = std::tmpfile();
+  if (!file ||
+      std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() ||
+      std::fflush(file) || lseek(fileno(file), 0, SEEK_SET) ||
+      dup2(fileno(file), STDIN_FILENO) < 0) {
+    llvm::errs() << "<stdin>: error: no temporary file for it: "
+                 << llvm::sys::StrError() << "\n";
+    return nullptr;
+  }
+  return std::move(*buffer);
+}
+
+/// Looks at what upstream's driver is going to read, as far as that can be told
+/// from the arguments; false after an error.
+static bool checkInput(llvm::ArrayRef<char *> arguments) {
+  llvm::StringRef input = "-";
+  bool isMlir = false;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i], name = argument.ltrim('-');
+    if (llvm::StringRef(arguments[i - 1]).ltrim('-') == "o")
+      continue;
+    if (isDevice(argument)) {
+      llvm::errs() << argument
+                   << ": error: expected a file or a pipe, but got a device\n";
+      return false;
+    }
+    if (name.size() == argument.size())
+      input = argument;
+    else if (name.starts_with("help") || name == "version")
+      return true;
+    isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
+  }
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  if (input == "-") {
+    if (llvm::sys::Process::StandardInIsUserInput())
+      return true;
+    buffer = readStandardInput();
+    if (!buffer)
+      return false;
+  }
+  if (!isMlir)
+    return true;
+  mlir::DialectRegistry registry;
+  mlir::quant_float::registerAllDialects(registry);
+  if (buffer)
+    return succeeded(mlir::quant_float::checkForUpstream(*buffer, registry));
+  // The driver says what is wrong with other names.
+  return !fs::is_regular_file(input) ||
+         mlir::quant_float::readForUpstream(input, registry);
+}
+
+int main(int argc, char **argv) {
+  llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
+  mlir::quant_float::reportShortenedFiles();
+  llvm::SmallVector<char *> arguments(argv, argv + argc);
+  if (!checkInput(arguments))
+    return 1;
   mlir::registerAllTranslations();
   mlir::quant_float::StrictOption strict;
   mlir::quant_float::registerFromOnnxTranslation([&] {

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_COMPILER_CHECK_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "quant-float/Support/ModelError.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ enum class NodeStatus { Valid, Invalid, NotVerified };
 /// One quantization node of a model.
 struct NodeReport {
   Operation *op;
+  Place place;
   /// The model's name of the node; empty where it has none.
   std::string name;
   /// The source standard's name of the op, e.g. "CastLike".
@@ -67,9 +69,6 @@ struct NodeReport {
 /// their own. With CheckOptions::opset the ops are left at that opset.
 std::vector<NodeReport> checkModel(ModuleOp module,
                                    const CheckOptions &options);
-
-/// "file:line:column: node 'name': ", as far as they are known.
-std::string describePlace(const NodeReport &report);
 
 /// One line per node, and one per group of opsets that refuse it.
 void printReports(llvm::raw_ostream &os, llvm::ArrayRef<NodeReport> reports);

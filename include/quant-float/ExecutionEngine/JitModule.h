@@ -24,16 +24,6 @@ class LLJIT;
 
 namespace mlir::quant_float {
 
-/// How the code generator is set up; the same as for the module's optimization.
-struct JitOptions {
-  /// An LLVM CPU name; empty for the running machine's with all its features.
-  std::string cpu;
-  /// LLVM's "+a,-b" on top of the CPU's own features.
-  std::string features;
-  /// 0 to 3.
-  unsigned optimizationLevel = 2;
-};
-
 /// A module of entry points, compiled into this process. Calls may come from
 /// any number of threads at once.
 class JitModule {
@@ -46,11 +36,12 @@ public:
 
   /// Compiles `module`, into which the entry runtime has been linked. Loads the
   /// OpenMP runtime when the code calls it, and fails if there is none. Code
-  /// that launches kernels calls this program's CUDA runtime.
+  /// that launches kernels calls this program's CUDA runtime. The level, 0 to
+  /// 3, is the same as for the module's optimization.
   static llvm::Expected<std::unique_ptr<JitModule>>
   create(std::unique_ptr<llvm::Module> module,
          std::unique_ptr<llvm::LLVMContext> context,
-         const JitOptions &options = {});
+         unsigned optimizationLevel = 2);
   ~JitModule();
 
   /// The functions of one entry point, valid as long as this object.
@@ -59,7 +50,8 @@ public:
 
 private:
   explicit JitModule(std::unique_ptr<llvm::orc::LLJIT> jit);
-  llvm::Expected<void *> lookup(llvm::StringRef name);
+  template <typename Function>
+  llvm::Expected<Function> lookup(const llvm::Twine &name);
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   bool hasConstructors = false;

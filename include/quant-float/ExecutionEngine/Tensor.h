@@ -15,20 +15,23 @@
 
 namespace mlir::quant_float {
 
-/// A tensor in memory with its MLIR element type.
+/// A tensor in memory of the host or of the first GPU. Errors are ModelErrors.
 class Tensor : public TensorBuffer {
 public:
-  /// `buffer` must have elements of this type.
-  Tensor(Type elementType, TensorBuffer buffer)
-      : TensorBuffer(std::move(buffer)), elementType(elementType) {}
+  /// One of the host.
+  Tensor(TensorBuffer buffer) : TensorBuffer(std::move(buffer)) {}
 
   /// As TensorBuffer's; fail also for element types that tensors in memory
   /// cannot have.
-  static llvm::Expected<Tensor> allocate(Type elementType,
-                                         ArrayRef<int64_t> sizes);
-  static llvm::Expected<Tensor> view(Type elementType, ArrayRef<int64_t> sizes,
+  static llvm::Expected<Tensor> allocate(int32_t dtype, ArrayRef<int64_t> sizes,
+                                         bool onDevice = false);
+  static llvm::Expected<Tensor> view(int32_t dtype, ArrayRef<int64_t> sizes,
                                      ArrayRef<char> bytes,
                                      std::shared_ptr<const void> owner);
+  /// The caller's elements on the host, which have to be there.
+  static llvm::Expected<Tensor> view(const qf_tensor &tensor);
+  /// The same in memory of its own.
+  static llvm::Expected<Tensor> copy(const qf_tensor &tensor, bool onDevice);
 
   /// The elements of a constant. `type` is its element type, because constants
   /// of unsigned types may hold them as signless ones.
@@ -38,27 +41,49 @@ public:
   /// data. Errors do not name the file.
   static llvm::Expected<Tensor> readOnnx(StringRef path, MLIRContext *context);
 
-  /// The same elements with the type of another context.
-  Tensor withElementType(Type type) const;
+  /// The same elements in memory of its own: of the host, or a copy of the
+  /// host's on the device.
+  llvm::Expected<Tensor> copy(bool onDevice = false) const;
+  /// Copies the elements to the host, as many bytes as there are.
+  llvm::Error read(MutableArrayRef<char> to) const;
 
-  Type getElementType() const { return elementType; }
+  /// "float[2x3]"
+  std::string spell() const { return spellTensor(getElement(), getSizes()); }
 
 private:
-  Type elementType;
+  bool onDevice = false;
 };
+
+/// The tensors as entry points take them, as long as they are there.
+std::vector<qf_tensor> describe(ArrayRef<Tensor> tensors);
+
+/// What `make` makes of each element of the range.
+template <typename Range, typename Body>
+llvm::Expected<std::vector<Tensor>> makeTensors(Range &&range, Body make) {
+  std::vector<Tensor> tensors;
+  for (const auto &element : range) {
+    llvm::Expected<Tensor> tensor = make(element);
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
+}
+
+/// The number of an element type; 0 for one that has none.
+int32_t getDtype(Type elementType);
 
 /// What tensors in memory have for the type; null for one that they cannot
 /// have.
 const ElementInfo *findSlotElement(Type elementType);
 
-/// Bytes of a slot, 0 for a type that tensors in memory cannot have.
-int64_t getSlotBytes(Type elementType);
-
-/// Bytes of a tensor, or an error that says what is wrong with the sizes.
-llvm::Expected<int64_t> countBytes(Type elementType, ArrayRef<int64_t> sizes);
-
-/// "float[2x3]"
+/// "float[2x?]"
 std::string spellTensor(Type elementType, ArrayRef<int64_t> sizes);
+
+/// What to compile for: the chip of the first NVIDIA GPU, with the instructions
+/// that only it has; of a chip that is not known the newest known one before
+/// it. Fails without a GPU and for one that is older than all that are known.
+llvm::Expected<std::string> getDeviceChip();
 
 } // namespace mlir::quant_float
 

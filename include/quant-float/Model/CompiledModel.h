@@ -18,35 +18,6 @@ namespace mlir::quant_float {
 
 class PreparedRun;
 
-/// Tensors in the memory of the first GPU, for any thread.
-class DeviceTensors {
-public:
-  /// Room for tensors like these, and copies of their elements if asked for.
-  static llvm::Expected<DeviceTensors> create(ArrayRef<qf_tensor> tensors,
-                                              bool copies);
-  DeviceTensors() = default;
-  DeviceTensors(DeviceTensors &&) = default;
-  DeviceTensors &operator=(DeviceTensors &&other);
-  ~DeviceTensors();
-
-  /// What entry points take.
-  ArrayRef<qf_tensor> getDescriptors() const { return descriptors; }
-  /// Copies the elements of a tensor, as many bytes as there are.
-  llvm::Error read(size_t index, MutableArrayRef<char> bytes) const;
-
-private:
-  std::vector<SmallVector<int64_t>> sizes;
-  std::vector<qf_tensor> descriptors;
-};
-
-/// The tensors as entry points take them, as long as they are there.
-std::vector<qf_tensor> describe(ArrayRef<Tensor> tensors);
-
-/// A view of the caller's elements, which have to be there.
-llvm::Expected<Tensor> viewTensor(const qf_tensor &tensor);
-/// The same in memory of its own.
-llvm::Expected<Tensor> copyTensor(const qf_tensor &tensor);
-
 /// A model in this process, compiled (Model::compile) or loaded. Calls may come
 /// from any number of threads at once. Neither the model nor the session need
 /// to live any longer; weights that stay where the model has them, mapped from
@@ -91,16 +62,13 @@ public:
   llvm::Error runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
                         MutableArrayRef<qf_tensor> outputs) const;
 
-  /// Memory for the outputs that these inputs give, on the host or the GPU.
+  /// Memory where getTarget says for the outputs that these inputs give.
   llvm::Expected<std::vector<Tensor>>
   allocateOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const;
-  llvm::Expected<DeviceTensors>
-  allocateDeviceOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const;
   /// The outputs, from memory of the host to new memory of the host.
   llvm::Expected<std::vector<Tensor>> run(size_t entry,
                                           ArrayRef<Tensor> inputs) const;
-  /// The same in steps. Neither this object nor the inputs may go before what
-  /// is returned.
+  /// The same in steps. This object may not go before what is returned.
   llvm::Expected<PreparedRun> prepare(size_t entry,
                                       ArrayRef<Tensor> inputs) const;
 
@@ -111,8 +79,6 @@ private:
   struct Code;
 
   CompiledModel(Target target, std::unique_ptr<Code> code);
-  llvm::Expected<std::vector<SmallVector<int64_t>>>
-  getOutputSizes(size_t entry, ArrayRef<qf_tensor> inputs) const;
 
   Target target;
   std::unique_ptr<Code> code;
@@ -130,9 +96,9 @@ public:
   /// Runs, and says how many seconds the call alone takes: by the wall's clock,
   /// for NVVM the kernels' by that of the device.
   llvm::Expected<double> time();
-  /// Their sizes; the elements are those of a CPU's last run.
+  /// Where the model's target has its memory.
   ArrayRef<Tensor> getOutputs() const { return outputs; }
-  /// The outputs of the last run.
+  /// The outputs of the last run, on the host.
   llvm::Expected<std::vector<Tensor>> takeOutputs();
 
 private:
@@ -142,10 +108,8 @@ private:
 
   const CompiledModel *model;
   size_t entry;
-  std::vector<Tensor> outputs;
+  std::vector<Tensor> inputs, outputs;
   std::vector<qf_tensor> inputDescriptors, outputDescriptors;
-  /// For NVVM.
-  DeviceTensors deviceInputs, deviceOutputs;
 };
 
 /// How two tensors of one type differ.

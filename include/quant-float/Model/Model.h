@@ -20,10 +20,41 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "quant-float/Compiler/Check.h"
-#include "quant-float/ExecutionEngine/CompareModes.h"
+#include "quant-float/Model/CompareModes.h"
 #include "quant-float/Model/CompiledModel.h"
+#include <optional>
 
 namespace mlir::quant_float {
+
+struct LoadOptions {
+  /// Off, the ops are left unverified.
+  bool verify = true;
+  /// Whether a value that the model declares with another type than it has is
+  /// an error, here or when the model is compiled; else it is a warning.
+  bool strict = false;
+  /// Whose arithmetic every fakeconvert follows; without one, what the model
+  /// says, and of an OpenVINO model OpenVINO's.
+  std::optional<FakeConvertMode> fakeConvertMode;
+};
+
+/// The forms that a model in memory may have.
+enum class ModelFormat {
+  /// MLIR as text or bytecode.
+  MLIR,
+  /// A serialized ONNX ModelProto.
+  ONNX,
+  /// The XML of OpenVINO's IR.
+  OpenVINO
+};
+
+struct ParseOptions : LoadOptions {
+  /// The file's name in diagnostics.
+  std::string name = "<memory>";
+  /// Of ONNX: the folder of external data; empty: it is refused.
+  std::string externalDataFolder;
+  /// Of OpenVINO: the .bin file; empty: constants are refused.
+  std::string weightsPath;
+};
 
 struct BuildOptions : CompileOptions {
   /// Whose arithmetic every fakeconvert follows in what is made; without one,
@@ -35,21 +66,6 @@ struct BuildOptions : CompileOptions {
 
 struct CheckedModel;
 class ReferenceModel;
-
-/// How the modes of one fakeconvert differ.
-struct FakeConvertReport {
-  /// The source model's name of the node; may be empty.
-  std::string name;
-  Type elementType, destination;
-  SmallVector<int64_t> sizes;
-  /// Whether it converts a constant, which OpenVINO folds as its reference.
-  bool isConstant = false;
-  ModeReport modes;
-};
-
-/// Two lines and more: the node, and each pair of modes.
-void printFakeConvertReport(llvm::raw_ostream &os, size_t index,
-                            const FakeConvertReport &report);
 
 /// A model that was read, in a session that outlives it.
 class Model {
@@ -110,6 +126,9 @@ public:
   /// is for the first GPU. Where every node has its meaning, constants of 64
   /// KiB and more stay where they are, on a GPU they are copied there once.
   llvm::Expected<CompiledModel> compile(const BuildOptions &options = {});
+  /// Compiles to a shared library for this process and loads it.
+  llvm::Expected<CompiledModel> compileToFile(StringRef path,
+                                              const BuildOptions &options = {});
 
   /// Without compiling: an entry of casts, quantizations and constants, by the
   /// Reference.
@@ -128,9 +147,13 @@ private:
                     StringRef baseName, llvm::raw_pwrite_stream &os,
                     std::string *beside);
   /// A copy to be lowered.
-  llvm::Expected<Model> copyToBuild(const BuildOptions &options);
+  llvm::Expected<Model> copyToBuild(SessionCall &call,
+                                    const BuildOptions &options);
   llvm::Error requireValid(SessionCall &call);
-  llvm::Expected<func::FuncOp> getEntryFunction(size_t entry) const;
+  /// A copy for the Reference, and the entry's function in it: OpenVINO's
+  /// layers have become casts there.
+  llvm::Expected<std::pair<Model, func::FuncOp>>
+  copyForReference(SessionCall &call, size_t entry);
 
   Session *session;
   OwningOpRef<ModuleOp> module;

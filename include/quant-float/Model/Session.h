@@ -16,75 +16,11 @@
 #define QUANT_FLOAT_MODEL_SESSION_H
 
 #include "mlir/IR/MLIRContext.h"
-#include "quant-float/Compiler/DiagnosticPrinter.h"
-#include "llvm/Support/Error.h"
+#include "quant-float/Support/ModelError.h"
 #include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace mlir::quant_float {
-
-/// What went wrong. The numbers are those of QuantFloatStatus, the first ones
-/// those of qf_status, whose words say more.
-enum class ErrorKind {
-  Null = 1,
-  ElementType = 2,
-  Rank = 3,
-  Size = 4,
-  Overlap = 5,
-  Cpu = 6,
-  Memory = 7,
-  Value = 8,
-  /// The device, or its driver, refused or is not there.
-  Device = 9,
-  Alignment = 10,
-  /// An argument is not a possible one: a name, an index, an option.
-  Argument = 17,
-  /// The number of inputs or outputs is not that of the function.
-  Count = 18,
-  /// A file cannot be read or written.
-  File = 19,
-  /// The model is wrong or cannot be compiled; the diagnostics say where.
-  Model = 20,
-  /// What is asked for does not exist in this version or on this machine.
-  Unsupported = 21,
-  /// The progress callback asked for an end.
-  Cancelled = 22,
-};
-
-/// The one error of everything in this folder.
-class ModelError : public llvm::ErrorInfo<ModelError> {
-public:
-  static char ID;
-
-  ModelError(ErrorKind kind, const Twine &message,
-             std::vector<DiagnosticRecord> diagnostics = {})
-      : kind(kind), message(message.str()),
-        diagnostics(std::move(diagnostics)) {}
-
-  void log(llvm::raw_ostream &os) const override {
-    os << file << (file.empty() ? "" : ": ") << message;
-  }
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-
-  ErrorKind kind;
-  /// Of ErrorKind::File: its name, and the system's reason where it has one.
-  std::string file;
-  std::error_code code;
-  /// With the place in the model where there is one.
-  std::string message;
-  /// In the order in which they came, warnings before the error included.
-  std::vector<DiagnosticRecord> diagnostics;
-};
-
-/// An error of this kind; of another error with its words.
-llvm::Error makeError(ErrorKind kind, const Twine &message);
-llvm::Error makeError(ErrorKind kind, llvm::Error error);
-llvm::Error makeFileError(StringRef file, const Twine &message,
-                          std::error_code code = {});
 
 /// How far a long call has come.
 struct Progress {

@@ -68,7 +68,6 @@ int main(int argc, char **argv) {
   options.target = QUANT_FLOAT_TARGET_NVVM;
   MUST(quantFloatModelCompile(model, &options, &kernel, &lastError));
   check(kernel, "compiled");
-  options.chip = quantFloatBufferGetData(chip);
   MUST(quantFloatModelCompileToFile(model, &options, argv[2], &kernel,
                                     &lastError));
   check(kernel, "to a file");

@@ -1,4 +1,4 @@
-//===- WriteThrough.h - Outputs of upstream's drivers -----------*- C++ -*-===//
+//===- UpstreamDriver.h - Around upstream's drivers -------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,45 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_TOOLS_WRITETHROUGH_H
-#define QUANT_FLOAT_TOOLS_WRITETHROUGH_H
+#ifndef QUANT_FLOAT_TOOLS_UPSTREAMDRIVER_H
+#define QUANT_FLOAT_TOOLS_UPSTREAMDRIVER_H
 
-#include "mlir/Support/LLVM.h"
+#include "mlir/IR/MLIRContext.h"
+#include "quant-float/Compiler/ReadMlir.h"
+#include "quant-float/Support/InputFile.h"
+#include "quant-float/Support/ModelError.h"
 #include "quant-float/Support/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
 namespace mlir::quant_float {
+
+/// Prints what is wrong with MLIR that upstream's parser would not stand.
+inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
+                                      const DialectRegistry &registry) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // The driver says it where they are not allowed.
+  context.allowUnregisteredDialects();
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
+    return success();
+  });
+  return checkMlir(buffer, context);
+}
+
+/// Reads MLIR for one of upstream's drivers, or prints why not.
+inline std::unique_ptr<llvm::MemoryBuffer>
+readForUpstream(StringRef path, const DialectRegistry &registry) {
+  auto buffer = openText(path);
+  if (!buffer) {
+    llvm::errs() << "cannot open input file '" << path
+                 << "': " << llvm::toString(buffer.takeError()) << "\n";
+    return nullptr;
+  }
+  return succeeded(checkForUpstream(**buffer, registry)) ? std::move(*buffer)
+                                                         : nullptr;
+}
 
 /// Calls one of upstream's drivers, which empty their output before they read
 /// the input and remove it on failure, with a name beside that of the output.
@@ -49,4 +78,4 @@ writeThrough(StringRef path, llvm::function_ref<LogicalResult(StringRef)> run) {
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_TOOLS_WRITETHROUGH_H
+#endif // QUANT_FLOAT_TOOLS_UPSTREAMDRIVER_H

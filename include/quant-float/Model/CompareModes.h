@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_EXECUTIONENGINE_COMPAREMODES_H
-#define QUANT_FLOAT_EXECUTIONENGINE_COMPAREMODES_H
+#ifndef QUANT_FLOAT_MODEL_COMPAREMODES_H
+#define QUANT_FLOAT_MODEL_COMPAREMODES_H
 
-#include "quant-float/ExecutionEngine/Tensor.h"
-#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
+#include "llvm/Support/raw_ostream.h"
 #include <array>
+#include <string>
 
 namespace mlir::quant_float {
 
@@ -42,21 +43,25 @@ struct ModeComparison {
   int64_t getNumDiffering() const;
 };
 
-/// Every pair of modes.
-struct ModeReport {
+/// How the modes of one fakeconvert differ.
+struct FakeConvertReport {
+  /// The source model's name of the node; may be empty.
+  std::string name;
+  /// What it converts, "float[2x3]".
+  std::string input;
+  /// MLIR's spelling of the float8 type that it rounds to.
+  std::string destination;
+  /// Whether it converts a constant, which OpenVINO folds as its reference.
+  bool isConstant = false;
   int64_t numElements = 0;
+  /// Every pair of modes.
   std::array<ModeComparison, 3> comparisons;
 };
 
-/// Converts every element in every mode with the Reference. Fails where the
-/// sizes do not broadcast. Attributes of mode openvino count for that mode.
-llvm::Expected<ModeReport> compareModes(FakeConvertOp op, const Tensor &input,
-                                        const Tensor &scale,
-                                        const Tensor *shift);
-
-/// A line for each pair of modes.
-void printModeReport(llvm::raw_ostream &os, const ModeReport &report);
+/// A line for the node, and one for each pair of modes.
+void printFakeConvertReport(llvm::raw_ostream &os, size_t index,
+                            const FakeConvertReport &report);
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_EXECUTIONENGINE_COMPAREMODES_H
+#endif // QUANT_FLOAT_MODEL_COMPAREMODES_H

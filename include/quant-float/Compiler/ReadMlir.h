@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_COMPILER_READMLIR_H
-#define QUANT_FLOAT_LIB_COMPILER_READMLIR_H
+#ifndef QUANT_FLOAT_COMPILER_READMLIR_H
+#define QUANT_FLOAT_COMPILER_READMLIR_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -21,15 +21,18 @@
 
 namespace mlir::quant_float {
 
-/// Emits an error where text or, read from bytecode, a module is nested deeper
-/// than kMaxNesting. Neither calls itself.
-LogicalResult checkNesting(llvm::MemoryBufferRef text, MLIRContext &context);
-LogicalResult checkNesting(ModuleOp module);
+/// How deep the types, attributes, regions and locations of MLIR may be nested.
+/// Text and bytecode that go deeper are refused before anything walks them.
+constexpr unsigned kMaxNesting = 256;
 
 /// Parses MLIR of either form. Errors are on the diagnostic engine.
 OwningOpRef<ModuleOp> readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                MLIRContext &context, bool verify);
 
+/// Emits an error where MLIR of either form is nested deeper, or bytecode is
+/// damaged: for what reads it with upstream's parser next.
+LogicalResult checkMlir(llvm::MemoryBufferRef buffer, MLIRContext &context);
+
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_COMPILER_READMLIR_H
+#endif // QUANT_FLOAT_COMPILER_READMLIR_H

@@ -1,0 +1,81 @@
+//===- ModelError.cpp - What went wrong, and where ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/ModelError.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "quant-float/Support/Locations.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+Place::Place(Location location) {
+  // Ops have it under names and fusions.
+  if (auto place = location->findInstanceOf<FileLineColLoc>()) {
+    file = place.getFilename().str();
+    // Binary files have no lines.
+    line = place.getLine();
+    column = line ? place.getColumn() : 0;
+  }
+}
+
+llvm::raw_ostream &quant_float::operator<<(llvm::raw_ostream &os,
+                                           const Place &place) {
+  if (place.file.empty())
+    return os;
+  os << place.file << ":";
+  if (place.line)
+    os << place.line << ":" << place.column << ":";
+  return os << " ";
+}
+
+DiagnosticRecord::DiagnosticRecord(const Diagnostic &diagnostic)
+    : Place(diagnostic.getLocation()), severity(diagnostic.getSeverity()),
+      message(diagnostic.str()), node(getNodeName(diagnostic.getLocation())) {
+  for (const Diagnostic &note : diagnostic.getNotes())
+    notes.emplace_back(note);
+}
+
+void quant_float::printDiagnostic(llvm::raw_ostream &os,
+                                  const DiagnosticRecord &record) {
+  // In the order of DiagnosticSeverity.
+  static constexpr StringLiteral kNames[] = {"note", "warning", "error",
+                                             "remark"};
+  os << record << kNames[static_cast<unsigned>(record.severity)] << ": "
+     << record.message << "\n";
+  for (const DiagnosticRecord &note : record.notes)
+    printDiagnostic(os, note);
+}
+
+char ModelError::ID = 0;
+
+llvm::Error quant_float::makeError(ErrorKind kind, const Twine &message) {
+  return llvm::make_error<ModelError>(kind, message);
+}
+
+llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
+  if (error.isA<ModelError>())
+    return error;
+  return makeError(kind, llvm::toString(std::move(error)));
+}
+
+llvm::Error quant_float::makeFileError(StringRef file, const Twine &message,
+                                       std::error_code code) {
+  auto error = std::make_unique<ModelError>(ErrorKind::File, message);
+  error->file = file.str();
+  error->code = code;
+  return llvm::Error(std::move(error));
+}
+
+llvm::Error quant_float::makeIndexError(StringRef what, size_t count,
+                                        size_t index) {
+  return makeError(ErrorKind::Argument, what + " must be below " +
+                                            Twine(count) + ", but got " +
+                                            Twine(index));
+}

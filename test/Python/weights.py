@@ -1,0 +1,68 @@
+# Large constants stay where the model's file is mapped, in whole models and in islands: neither the compiler nor the compiled code
+# has a copy of them.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+import pathlib
+import sys
+
+import expect
+import numpy as np
+import onnx
+import quant_float as qf
+from onnx import TensorProto, helper, numpy_helper
+
+work = pathlib.Path(sys.argv[1])
+
+
+def read_own():
+    """The memory of this process that is no file's, in KiB."""
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("RssAnon"):
+            return int(line.split()[1])
+    return 0
+
+
+def save(name, rows, columns, has_island):
+    """x times dequantized weights; with an island a node behind it that has no lowering."""
+    weights = (np.arange(rows * columns) % 5 - 2).astype(np.int8).reshape(rows, columns)
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "s"], ["d"]),
+        helper.make_node("MatMul", ["x", "d"], ["y"]),
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, columns])]
+    if has_island:
+        nodes.append(helper.make_node("DFT", ["y"], ["z"]))
+        outputs.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, None))
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, rows])],
+        outputs,
+        [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(np.float32(0.5), "s")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+    path = work / f"{name}.onnx"
+    onnx.save(model, path, save_as_external_data=True, location=f"{name}.bin", size_threshold=0)
+    return path, weights
+
+
+def run(path, rows, islands):
+    kernel = qf.compile(path, islands=islands)
+    x = np.zeros((1, rows), np.float32)
+    x[0, 1] = 2
+    return kernel, kernel(x)
+
+
+for has_island in (False, True):
+    # What the compiler keeps for itself it has by now.
+    run(save("small", 4, 256, has_island)[0], 4, has_island)
+    path, weights = save("large", 2048, 16384, has_island)
+    before = read_own()
+    kernel, y = run(path, 2048, has_island)
+    grown = read_own() - before
+    expect.true(
+        f"islands {has_island}: values", np.array_equal(y[0], weights[1].astype(np.float32))
+    )
+    # The weights have 32 MiB.
+    expect.true(f"islands {has_island}: {grown} KiB of its own", grown < 16 << 10)
+expect.finish()
