@@ -76,6 +76,21 @@ StringRef quant_float::getOpName(OpKind op) {
   return {};
 }
 
+std::optional<OpKind> quant_float::findOpKind(StringRef domain,
+                                              StringRef opType) {
+  static constexpr OpKind kKinds[] = {
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) OpKind::Op,
+#include "quant-float/IR/OpsetRules.def"
+  };
+  const auto *found = llvm::find_if(kKinds, [&](OpKind kind) {
+    StringRef name = getOpName(kind);
+    return name.consume_back(opType) &&
+           (domain.empty() ? name.empty()
+                           : name.consume_back(".") && name == domain);
+  });
+  return found == std::end(kKinds) ? std::nullopt : std::optional(*found);
+}
+
 int64_t quant_float::getNewestOpset(OpKind op) {
   switch (op) {
 #define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third)                 \

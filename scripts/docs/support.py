@@ -9,6 +9,7 @@ import json
 import subprocess
 
 import elements
+import nodes
 import probe
 
 # ONNX's names as MLIR spells them.
@@ -183,12 +184,13 @@ def describe_results(folder):
 
 def write_page(bin_folder, results, full):
     support = Support(bin_folder, full)
-    text = "# What is supported\n\nWritten by the build from the opset rules, by running the lowerings, "
+    text = "# What is supported\n\nWritten by the build from the opset rules and the tables of nodes, by running the lowerings, "
     text += "and from recorded test results.\n\n## Versions and types\n\n"
     text += (
         "A cell says which values may have the type from that opset on: `yes` is all of them.\n\n"
     )
     text += "".join(support.describe_op(op) for op in support.versions)
     text += support.describe_fakeconvert()
+    text += nodes.write_section()
     text += "## Targets\n\n" + support.describe_targets()
     return text + describe_results(results)

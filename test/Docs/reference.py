@@ -69,6 +69,8 @@ support = reference["support"]
 for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"):
     assert f"### {op}\n" in support, op
 assert "| `f8E4M3FN` | - | - | - | - | yes |" in support
+assert "| Gelu | 20 | `approximate` |" in support
+assert "| Clamp | 1 | `min`, `max` |" in support
 assert "`cvt.rn.satfinite.e4m3x2.f32` on sm_89 and later" in support
 
 # Rules: a label in brackets is one that the page defines.

@@ -75,6 +75,8 @@ struct OpVersion {
 
 /// ONNX's name of the op, with its domain where that is not ONNX's own.
 StringRef getOpName(OpKind op);
+/// The op of that name in the domain (ONNX's is ""); none for any other op.
+std::optional<OpKind> findOpKind(StringRef domain, StringRef opType);
 /// The newest known opset of the op's domain.
 int64_t getNewestOpset(OpKind op);
 /// What the set of types for `role` is about, e.g. "input".

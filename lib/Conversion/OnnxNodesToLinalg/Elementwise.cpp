@@ -182,7 +182,6 @@ static Value compare(ElementContext &e, CmpIPredicate predicate, Value a,
 //===----------------------------------------------------------------------===//
 
 // NaN wins, as in numpy.
-
 static Value maximum(ElementContext &e, Value a, Value b) {
   if (e.isFloat())
     return e.b.createOrFold<arith::MaximumFOp>(a, b);
@@ -467,6 +466,10 @@ static Value isInf(ElementContext &e, ValueRange x) {
       e.node.getFlag("detect_positive") ? isAbove : no,
       e.node.getFlag("detect_negative") ? isBelow : no);
 }
+
+//===----------------------------------------------------------------------===//
+// The rows
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// What a row of OnnxNodes.def says of the elements of the result.

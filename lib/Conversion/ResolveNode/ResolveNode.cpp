@@ -14,45 +14,24 @@
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-namespace {
-enum class NodeKind {
-  None,
-  Cast,
-  CastLike,
-  Quantize,
-  Dequantize,
-  Dynamic,
-  FakeConvert
-};
-} // namespace
-
-static NodeKind getKind(NodeOp node) {
+/// The op with opset rules that the node is, whatever is wrong with it.
+static std::optional<OpKind> getKind(NodeOp node) {
   // The IR may lack either.
   if (!node.getOpTypeAttr() || !node.getOpsetAttr())
-    return NodeKind::None;
+    return std::nullopt;
   StringRef domain = node.getDomain();
-  if (domain == kOpenVinoDomain)
-    return node.getOpType() == "FakeConvert" ? NodeKind::FakeConvert
-                                             : NodeKind::None;
-  auto kind = llvm::StringSwitch<NodeKind>(node.getOpType())
-                  .Case("Cast", NodeKind::Cast)
-                  .Case("CastLike", NodeKind::CastLike)
-                  .Case("QuantizeLinear", NodeKind::Quantize)
-                  .Case("DequantizeLinear", NodeKind::Dequantize)
-                  .Case("DynamicQuantizeLinear", NodeKind::Dynamic)
-                  .Default(NodeKind::None);
-  if (domain.empty() || domain == "ai.onnx")
-    return kind;
-  // V9: com.microsoft has no casts of its own.
-  bool isMicrosoft =
-      domain == kMicrosoftDomain &&
-      (kind == NodeKind::Quantize || kind == NodeKind::Dequantize);
-  return isMicrosoft ? kind : NodeKind::None;
+  return findOpKind(domain == "ai.onnx" ? "" : domain, node.getOpType());
+}
+
+/// OpenVINO's, of which all versions are alike.
+static bool isFakeConvert(NodeOp node) {
+  return node.getOpTypeAttr() && node.getOpsetAttr() &&
+         node.getDomain() == kOpenVinoDomain &&
+         node.getOpType() == "FakeConvert";
 }
 
 std::string NodeResolution::describeMissing(StringRef name) const {
@@ -63,7 +42,7 @@ std::string NodeResolution::describeMissing(StringRef name) const {
 }
 
 bool quant_float::isQuantizationNode(NodeOp node) {
-  return getKind(node) != NodeKind::None;
+  return getKind(node) || isFakeConvert(node);
 }
 
 /// Without an op there is no verifier that would read the opset rules.
@@ -102,20 +81,23 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
                                                    NodeOp node,
                                                    NodeErrorFn emitError) {
   NodeReader reader(node, emitError);
-  switch (getKind(node)) {
-  case NodeKind::None:
-    break;
-  case NodeKind::Cast:
-  case NodeKind::CastLike:
-    return resolveCast(builder, reader, getKind(node) == NodeKind::CastLike);
-  case NodeKind::Quantize:
-  case NodeKind::Dequantize:
-    return resolveQuantization(builder, reader,
-                               getKind(node) == NodeKind::Quantize);
-  case NodeKind::Dynamic:
-    return verifyDynamicQuantization(reader);
-  case NodeKind::FakeConvert:
+  if (isFakeConvert(node))
     return resolveFakeConvert(builder, reader);
+  std::optional<OpKind> kind = getKind(node);
+  if (!kind)
+    return NodeResolution();
+  switch (*kind) {
+  case OpKind::Cast:
+  case OpKind::CastLike:
+    return resolveCast(builder, reader, kind == OpKind::CastLike);
+  case OpKind::QuantizeLinear:
+  case OpKind::MicrosoftQuantizeLinear:
+    return resolveQuantization(builder, reader, /*isQuantize=*/true);
+  case OpKind::DequantizeLinear:
+  case OpKind::MicrosoftDequantizeLinear:
+    return resolveQuantization(builder, reader, /*isQuantize=*/false);
+  case OpKind::DynamicQuantizeLinear:
+    return verifyDynamicQuantization(reader);
   }
   return NodeResolution();
 }

@@ -14,7 +14,6 @@
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/OpsetVerifier.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATIMPORTONNXOPSPASS
@@ -95,13 +94,10 @@ static ForeignOp readForeignOp(Operation *op) {
   return foreign;
 }
 
+/// The op that becomes one of the dialect.
 static std::optional<OpKind> getKind(StringRef opType) {
-  return llvm::StringSwitch<std::optional<OpKind>>(opType)
-      .Case("Cast", OpKind::Cast)
-      .Case("CastLike", OpKind::CastLike)
-      .Case("QuantizeLinear", OpKind::QuantizeLinear)
-      .Case("DequantizeLinear", OpKind::DequantizeLinear)
-      .Default(std::nullopt);
+  std::optional<OpKind> kind = findOpKind(/*domain=*/"", opType);
+  return kind == OpKind::DynamicQuantizeLinear ? std::nullopt : kind;
 }
 
 /// Whether a value stands for an optional input that is left out.

@@ -22,7 +22,14 @@ enum class Diag {
 #include "Diagnostics.def"
 };
 
-const DiagnosticInfo &getInfo(Diag id);
+inline const DiagnosticInfo &getInfo(Diag id) {
+  static constexpr DiagnosticInfo kDiagnostics[] = {
+#define ERROR(Id, Text) {DiagnosticSeverity::Error, Text},
+#define WARNING(Id, Text) {DiagnosticSeverity::Warning, Text},
+#include "Diagnostics.def"
+  };
+  return kDiagnostics[static_cast<size_t>(id)];
+}
 
 } // namespace mlir::quant_float::onnx_import
 

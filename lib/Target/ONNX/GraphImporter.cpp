@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Sorting.h"
 #include "Importer.h"
 #include "Names.h"
-#include "Sorting.h"
 #include "Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -73,6 +76,90 @@ LogicalResult Importer::verifyDeclared(const Scope &scope, StringRef name,
 Location Importer::makeLoc(StringRef name, const Scope &scope) {
   Location loc = NameLoc::get(StringAttr::get(context, name), file.loc);
   return scope.call ? CallSiteLoc::get(loc, scope.call->loc) : loc;
+}
+
+//===----------------------------------------------------------------------===//
+// The order of nodes
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Uses = llvm::SetVector<StringRef>;
+} // namespace
+
+static void collectUses(const ::onnx::NodeProto &node, Uses &uses);
+
+/// The values that a body takes from outside. Nesting is bounded by protobuf's
+/// own limit when the file is read.
+static void collectCaptures(const ::onnx::GraphProto &graph, Uses &uses) {
+  llvm::StringSet<> own;
+  for (const auto &input : graph.input())
+    own.insert(input.name());
+  for (const auto &initializer : graph.initializer())
+    own.insert(initializer.name());
+  for (const auto &initializer : graph.sparse_initializer())
+    own.insert(initializer.values().name());
+  Uses used;
+  for (const auto &node : graph.node()) {
+    for (const std::string &output : node.output())
+      own.insert(output);
+    collectUses(node, used);
+  }
+  for (const auto &output : graph.output())
+    used.insert(output.name());
+  for (StringRef name : used)
+    if (!own.contains(name))
+      uses.insert(name);
+}
+
+static void collectUses(const ::onnx::NodeProto &node, Uses &uses) {
+  uses.insert(node.input().begin(), node.input().end());
+  for (const auto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      collectCaptures(attribute.g(), uses);
+    for (const auto &graph : attribute.graphs())
+      collectCaptures(graph, uses);
+  }
+}
+
+static std::string describeCycle(NodeList &nodes, ArrayRef<unsigned> cycle) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (unsigned node : cycle.take_front(kShown))
+    os << describe(nodes[node]) << " <- ";
+  if (cycle.size() > kShown)
+    os << "... <- ";
+  os << describe(nodes[cycle.front()]);
+  return text;
+}
+
+/// The nodes in an order in which every value is made before it is used, also
+/// by a body of a node; the file's order wherever that is one already. Names
+/// that no node of the list makes are left to the caller. A cycle is an error.
+static FailureOr<SmallVector<::onnx::NodeProto *>>
+sortNodes(NodeList &nodes, const Subject &subject) {
+  llvm::StringMap<unsigned> makers;
+  for (auto [index, node] : llvm::enumerate(nodes))
+    for (const std::string &output : node.output())
+      if (!output.empty())
+        makers.try_emplace(output, index);
+
+  SmallVector<SmallVector<unsigned>> producers(nodes.size());
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    Uses uses;
+    collectUses(node, uses);
+    llvm::SetVector<unsigned> needed;
+    for (StringRef use : uses)
+      if (auto maker = makers.find(use); maker != makers.end())
+        needed.insert(maker->second);
+    producers[index] = needed.takeVector();
+  }
+
+  SortedIndices sorted = sortByDependences(producers);
+  if (!sorted.cycle.empty())
+    return diagnose(subject, Diag::Cycle, describeCycle(nodes, sorted.cycle));
+  return llvm::map_to_vector(
+      sorted.order, [&](unsigned index) { return nodes.Mutable(index); });
 }
 
 //===----------------------------------------------------------------------===//

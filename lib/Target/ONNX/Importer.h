@@ -126,8 +126,6 @@ private:
   LogicalResult importBody(NodeInput &input, const ResolvedAttribute &attribute,
                            ::onnx::GraphProto &graph, StringRef name,
                            Region &region);
-
-  // QuantizationImporter.cpp.
   LogicalResult importQuantization(NodeInput &input, NodeOp node,
                                    OpBuilder &builder);
   void warnOfMissingType(NodeInput &input, const NodeResolution &resolution);

@@ -8,7 +8,6 @@
 
 #include "Importer.h"
 #include "../Common/Names.h"
-#include "Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"

@@ -8,7 +8,7 @@
 
 #include "Network.h"
 #include "../Common/Sorting.h"
-#include "Attributes.h"
+#include "Types.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"

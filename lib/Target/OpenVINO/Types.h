@@ -1,4 +1,4 @@
-//===- Types.h - OpenVINO types to MLIR types -------------------*- C++ -*-===//
+//===- Types.h - Types and attributes in the words of files -----*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,6 +12,7 @@
 #include "Diagnostics.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <optional>
+#include <pugixml.hpp>
 
 namespace mlir::quant_float::openvino_import {
 
@@ -47,6 +48,16 @@ FailureOr<int64_t> checkShape(ArrayRef<int64_t> dims, const Subject &subject);
 /// The tensor type; `!quant_float.unknown` without an element type.
 FailureOr<Type> makeTensorType(Type elementType, const Shape &shape,
                                const Subject &subject);
+
+/// The operator's name where the file's spelling differs: types are looked up
+/// without regard to letter case. Other types stay as they are.
+StringRef getCanonicalType(StringRef type);
+
+/// The attributes in a layer's element `data`. Those of known operators have
+/// types: i64, f64, i1, lists of i64, element types; others are strings.
+FailureOr<DictionaryAttr> importAttributes(StringRef layerType,
+                                           pugi::xml_node data,
+                                           const Subject &subject);
 
 } // namespace mlir::quant_float::openvino_import
 

@@ -1,0 +1,80 @@
+"""The ordinary nodes that have a lowering: what OnnxNodes.def and OpenVinoLayers.def say, as tables."""
+
+import pathlib
+import re
+from dataclasses import dataclass
+
+FOLDER = pathlib.Path(__file__).parents[2] / "include/quant-float/Conversion"
+ROW = r"^{}\((\w+), (\d+), (\d+), (-?\d+), (.+), \((.*)\), (?:\([^()]*\)|[\w:<>]+)\)$"
+ATTRIBUTE = r'(required\()?(\w+)\("([\w-]+)"(?:, ([^)]+))?\)'
+
+
+@dataclass
+class Attribute:
+    is_required: bool
+    kind: str
+    name: str
+    # As it is written; empty for none.
+    default: str
+
+
+@dataclass
+class Row:
+    op: str
+    since: int
+    fewest: int
+    # -1 is any number.
+    most: int
+    # Those between the numbers of inputs and the attributes.
+    columns: list[str]
+    attributes: list[Attribute]
+
+
+def read_text(file):
+    return (FOLDER / file).read_text()
+
+
+def read(file, macro):
+    """Its rows; lists of attributes that several have are written out."""
+    text = read_text(file)
+    lists = dict(re.findall(r"^#define (QUANT_FLOAT_\w+) (.+)$", text, re.MULTILINE))
+    rows = []
+    for op, since, fewest, most, columns, attributes in re.findall(
+        ROW.format(macro), text, re.MULTILINE
+    ):
+        attributes = re.sub(r"QUANT_FLOAT_\w+", lambda name: lists[name[0]], attributes)
+        found = [Attribute(bool(a[0]), *a[1:]) for a in re.findall(ATTRIBUTE, attributes)]
+        rows.append(Row(op, int(since), int(fewest), int(most), columns.split(", "), found))
+    assert len(rows) == len(re.findall(rf"^{macro}\(\w+, \d", text, re.MULTILINE)), file
+    return rows
+
+
+def read_onnx():
+    return read("OnnxNodes.def", "QUANT_FLOAT_(?:NODE|ELEMENTWISE)")
+
+
+def read_openvino():
+    return read("OpenVinoLayers.def", "QUANT_FLOAT_LAYER")
+
+
+def describe(rows):
+    """Each op with the opsets that brought a row, and the attributes that change what it computes."""
+    ops = {}
+    for row in rows:
+        since, names = ops.setdefault(row.op, ([], []))
+        since.append(str(row.since))
+        names += [f"`{a.name}`" for a in row.attributes if a.kind != "anything"]
+    text = "| op | from opset | attributes |\n| --- | --- | --- |\n"
+    for op, (since, names) in sorted(ops.items()):
+        text += f"| {op} | {', '.join(since)} | {', '.join(dict.fromkeys(names)) or '-'} |\n"
+    return text + "\n"
+
+
+def write_section():
+    return (
+        "## Ordinary nodes\n\nWhat networks have around quantization, and `convert-onnx-nodes-to-linalg` lowers. Several "
+        "opsets are versions that are lowered in different ways.\n\n"
+        + describe(read_onnx())
+        + "OpenVINO's layers, which `convert-openvino-nodes-to-onnx` makes such nodes of:\n\n"
+        + describe(read_openvino())
+    )
