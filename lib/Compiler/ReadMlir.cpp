@@ -12,6 +12,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -293,6 +294,27 @@ static LogicalResult checkNesting(ModuleOp module) {
   return success();
 }
 
+/// As models have them: the loops over a tensor nest as deep.
+static LogicalResult checkDimensions(ModuleOp module) {
+  auto isTooMany = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && shaped.hasRank() && shaped.getRank() > kMostDimensions;
+  };
+  WalkResult walked = module.walk([&](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getResultTypes());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(types, block.getArgumentTypes());
+    auto *found = llvm::find_if(types, isTooMany);
+    if (found == types.end())
+      return WalkResult::advance();
+    return op->emitError() << "expected at most " << kMostDimensions
+                           << " dimensions, but got "
+                           << cast<ShapedType>(*found).getRank();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -307,10 +329,10 @@ static OwningOpRef<ModuleOp> read(std::unique_ptr<llvm::MemoryBuffer> buffer,
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   ParserConfig config(&context, /*verifyAfterParse=*/isText && verify);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
-  if (!module || isText)
-    return module;
-  if (failed(checkNesting(*module)) ||
-      (verify && failed(mlir::verify(*module))))
+  if (!module ||
+      (!isText && (failed(checkNesting(*module)) ||
+                   (verify && failed(mlir::verify(*module))))) ||
+      failed(checkDimensions(*module)))
     return nullptr;
   return module;
 }

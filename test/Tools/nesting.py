@@ -85,6 +85,13 @@ for name, text in [*texts(100), *wide_texts(300)]:
     # Regions of other ops have no functions to be looked at.
     read(name, text.encode(), 0, "quant-float-check")
 
+# The loops over a tensor nest, too.
+for n in (64, 65, 1000):
+    kind = f"tensor<{'?x' * n}f32>"
+    text = f"func.func @f(%x: {kind}) -> {kind} {{ return %x : {kind} }}"
+    stderr = f"error: expected at most 64 dimensions, but got {n}" if n > 64 else ""
+    read("dimensions", text.encode(), int(n > 64), *TOOLS[1], stderr=stderr)
+
 # In bytecode aliases are gone.
 for n, code in ((200, 0), (1000, 1)):
     for name, text in texts(n):
