@@ -50,7 +50,7 @@ def read(file, macro):
 
 
 def read_onnx():
-    return read("OnnxNodes.def", "QUANT_FLOAT_(?:NODE|ELEMENTWISE)")
+    return read("OnnxNodes.def", "QUANT_FLOAT_(?:NODE|ELEMENTWISE|REDUCTION)")
 
 
 def read_openvino():

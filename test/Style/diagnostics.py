@@ -20,7 +20,6 @@ FOLDERS = ("IR", "Conversion", "Transforms", "EntryPoint", "Support", "Compiler"
 UNREACHABLE = {
     "the target cannot write this kind of file": "every target of ours writes assembly and objects",
     "no code generator for the triple": "the triple was looked up before",
-    "the reduction is unknown": "every op whose row has this conversion is named there",
     "other elements are declared": "with allow-unsupported the node is kept and nothing is said",
     "the entry runtime does not link": "its bitcode is part of the library",
     "/proc/self/maps cannot be read": "every Linux has it",

@@ -382,7 +382,7 @@ Value onnx_nodes::buildReductionOfAxes(NodeContext &context, Value tensor,
                   ValueRange accumulators) -> SmallVector<Value> {
     Value element = toCompute(b, elements[0]);
     if (before)
-      element = before(b, element);
+      element = before(b, element, isUnsigned);
     return {buildCombine(b, combine, accumulators[0], element, isUnsigned)};
   };
   return buildReduction(b, tensor, b.getMultiDimIdentityMap(sizes.size()), init,

@@ -119,7 +119,7 @@ multiplyAndAdd(ImplicitLocOpBuilder &b, ValueRange elements,
                ArrayRef<std::optional<size_t>> zeroPoints = {});
 
 /// Changes an element before it is combined.
-using ElementMap = Value (*)(ImplicitLocOpBuilder &, Value);
+using ElementMap = Value (*)(ImplicitLocOpBuilder &, Value, bool isUnsigned);
 
 /// The elements along `axes` combined, in the compute type, the axes left out.
 Value buildReductionOfAxes(NodeContext &context, Value tensor,

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -33,14 +33,14 @@ struct ReductionRow {
 };
 } // namespace
 
-static Value square(ImplicitLocOpBuilder &b, Value x) {
+static Value square(ImplicitLocOpBuilder &b, Value x, bool) {
   return buildCombine(b, Combine::Product, x, x, /*isUnsigned=*/false);
 }
 
-static Value absolute(ImplicitLocOpBuilder &b, Value x) {
+static Value absolute(ImplicitLocOpBuilder &b, Value x, bool isUnsigned) {
   if (isa<FloatType>(x.getType()))
     return b.createOrFold<math::AbsFOp>(x);
-  return b.createOrFold<math::AbsIOp>(x);
+  return isUnsigned ? x : b.createOrFold<math::AbsIOp>(x);
 }
 
 static Value squareRoot(ImplicitLocOpBuilder &b, Value x, Value, bool) {
@@ -114,47 +114,32 @@ static FailureOr<SmallVector<int64_t>> getReducedAxes(NodeContext &context) {
   return context.normalizeAxes(axes, rank);
 }
 
-static NodeResults buildReduce(NodeContext &context, ReductionRow row) {
+static ReductionRow getRow(StringRef opType) {
+  constexpr std::nullptr_t none = nullptr;
+  static const llvm::StringMap<ReductionRow> table = {
+#define QUANT_FLOAT_ROW(How, Before, After) {Combine::How, Before, After}
+#define QUANT_FLOAT_REDUCTION(OpType, Since, Fewest, Most, Kinds, Element,     \
+                              Attributes, Functions)                           \
+  {#OpType, QUANT_FLOAT_ROW Functions},
+#include "quant-float/Conversion/OnnxNodes.def"
+#undef QUANT_FLOAT_ROW
+  };
+  return table.at(opType);
+}
+
+NodeResults onnx_nodes::convertReduce(NodeContext &context) {
+  ReductionRow row = getRow(context.node.getOpType());
+  // The number of elements may not fit narrower integers, which ONNX leaves
+  // out.
+  Type elementType = context.elementType(0);
+  if (row.after && isa<IntegerType>(elementType) &&
+      elementType.getIntOrFloatBitWidth() < 32)
+    return context.unsupported("elements of type " + show(elementType));
   FailureOr<SmallVector<int64_t>> axes = getReducedAxes(context);
   if (failed(axes))
     return failure();
   return SmallVector<Value>{buildReduced(context, context.input(0), *axes,
                                          context.getFlag("keepdims"), row)};
-}
-
-NodeResults onnx_nodes::convertReduce(NodeContext &context) {
-  bool isUnsigned = isUnsignedElement(context.elementType(0));
-  std::optional<ReductionRow> row =
-      llvm::StringSwitch<std::optional<ReductionRow>>(context.node.getOpType())
-          .Case("ReduceSum", ReductionRow{Combine::Sum, nullptr, nullptr})
-          .Case("ReduceProd", ReductionRow{Combine::Product, nullptr, nullptr})
-          .Case("ReduceMax", ReductionRow{Combine::Max, nullptr, nullptr})
-          .Case("ReduceMin", ReductionRow{Combine::Min, nullptr, nullptr})
-          .Case("ReduceMean",
-                ReductionRow{Combine::Sum, nullptr, divideByCount})
-          .Case("ReduceL1",
-                ReductionRow{Combine::Sum, isUnsigned ? nullptr : absolute,
-                             nullptr})
-          .Case("ReduceSumSquare", ReductionRow{Combine::Sum, square, nullptr})
-          .Default(std::nullopt);
-  if (!row)
-    return context.unsupported("the reduction is unknown");
-  // The number of elements may not fit narrower integers, which ONNX leaves
-  // out.
-  Type elementType = context.elementType(0);
-  if (row->after && isa<IntegerType>(elementType) &&
-      elementType.getIntOrFloatBitWidth() < 32)
-    return context.unsupported("elements of type " + show(elementType));
-  return buildReduce(context, *row);
-}
-
-NodeResults onnx_nodes::convertFloatReduce(NodeContext &context) {
-  if (!isa<FloatType>(context.elementType(0)))
-    return context.unsupported("the result is not an integer");
-  ReductionRow row = {Combine::Sum, nullptr, logarithm};
-  if (context.node.getOpType() == "ReduceL2")
-    row = {Combine::Sum, square, squareRoot};
-  return buildReduce(context, row);
 }
 
 //===----------------------------------------------------------------------===//
