@@ -57,9 +57,9 @@ static bool isSmall(Value buffer) {
          getStaticBytes(alloc.getType()) <= kMostBytes;
 }
 
-void quant_float::buildBufferizePipeline(OpPassManager &manager,
-                                         const BufferizeOptions &options) {
-  buildConvertNodesPipeline(manager, options.islands);
+void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
+                                         bool onDevice) {
+  buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
   manager.addPass(createQuantFloatMakeEntryPointsPass());
@@ -67,7 +67,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager,
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
   function.addPass(createQuantFloatFuseElementwisePass());
-  if (!options.onDevice)
+  if (!onDevice)
     function.addPass(createQuantFloatTileContractionsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -87,7 +87,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager,
   buffers.addPass(bufferization::createBufferHoistingPass());
   buffers.addPass(bufferization::createBufferLoopHoistingPass());
   // The pass's own sizes of bytes wrap around.
-  if (!options.onDevice)
+  if (!onDevice)
     buffers.addPass(bufferization::createPromoteBuffersToStackPass(isSmall));
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addNestedPass<func::FuncOp>(
@@ -98,9 +98,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager,
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
                                           unsigned threads, bool islands) {
-  BufferizeOptions bufferize;
-  bufferize.islands = islands;
-  buildBufferizePipeline(manager, bufferize);
+  buildBufferizePipeline(manager, islands, /*onDevice=*/false);
 
   QuantFloatTileAndVectorizePassOptions tiling;
   // One register of bytes, the narrowest elements there are.

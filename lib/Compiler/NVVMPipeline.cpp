@@ -27,10 +27,7 @@ using namespace mlir::quant_float;
 
 void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
                                               bool islands) {
-  BufferizeOptions bufferize;
-  bufferize.islands = islands;
-  bufferize.onDevice = true;
-  buildBufferizePipeline(manager, bufferize);
+  buildBufferizePipeline(manager, islands, /*onDevice=*/true);
   QuantFloatMapToGpuPassOptions mapping;
   mapping.module = kKernelModuleName;
   OpPassManager &function = manager.nest<func::FuncOp>();

@@ -38,13 +38,22 @@ std::string quant_float::spellTensor(Type elementType,
   return spellTensor(*element, sizes, ShapedType::kDynamic);
 }
 
-llvm::Expected<std::string> quant_float::getDeviceChip() {
+/// Does something with the first GPU.
+static llvm::Error
+withDevice(llvm::function_ref<llvm::Error(const CudaDevice &)> body) {
   llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (!device)
-    return makeError(ErrorKind::Device, device.takeError());
-  llvm::Expected<std::string> chip = device->getChip();
-  if (!chip)
-    return makeError(ErrorKind::Device, chip.takeError());
+  llvm::Error error = device ? body(*device) : device.takeError();
+  if (error)
+    return makeError(ErrorKind::Device, std::move(error));
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> quant_float::getDeviceChip() {
+  std::string chip;
+  if (llvm::Error error = withDevice([&](const CudaDevice &device) {
+        return device.getChip().moveInto(chip);
+      }))
+    return std::move(error);
   return chip;
 }
 
@@ -73,14 +82,6 @@ static llvm::Expected<Tensor> take(ErrorKind kind,
   return Tensor(std::move(*buffer));
 }
 
-/// Gives memory of the first GPU back.
-static void freeOnDevice(void *memory) {
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (device)
-    device->free(memory);
-  llvm::consumeError(device.takeError());
-}
-
 llvm::Expected<Tensor> Tensor::allocate(int32_t dtype, ArrayRef<int64_t> sizes,
                                         bool onDevice) {
   auto element = requireElement(dtype, sizes);
@@ -89,16 +90,20 @@ llvm::Expected<Tensor> Tensor::allocate(int32_t dtype, ArrayRef<int64_t> sizes,
   if (!onDevice)
     return take(ErrorKind::Memory,
                 TensorBuffer::allocate(*element->first, sizes));
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (!device)
-    return makeError(ErrorKind::Device, device.takeError());
-  llvm::Expected<void *> memory = device->allocate(element->second);
-  if (!memory)
-    return makeError(ErrorKind::Device, memory.takeError());
-  ArrayRef bytes(static_cast<const char *>(*memory), element->second);
-  Tensor tensor = llvm::cantFail(
-      TensorBuffer::view(*element->first, sizes, bytes,
-                         std::shared_ptr<void>(*memory, freeOnDevice)));
+  void *memory = nullptr;
+  if (llvm::Error error = withDevice([&](const CudaDevice &device) {
+        return device.allocate(element->second).moveInto(memory);
+      }))
+    return std::move(error);
+  auto free = [](void *memory) {
+    llvm::consumeError(withDevice([&](const CudaDevice &device) {
+      device.free(memory);
+      return llvm::Error::success();
+    }));
+  };
+  ArrayRef bytes(static_cast<const char *>(memory), element->second);
+  Tensor tensor = llvm::cantFail(TensorBuffer::view(
+      *element->first, sizes, bytes, std::shared_ptr<void>(memory, free)));
   tensor.onDevice = true;
   return tensor;
 }
@@ -140,17 +145,12 @@ llvm::Expected<Tensor> Tensor::copy(bool there) const {
       allocate(getElement().number, getSizes(), there);
   if (!result)
     return result;
-  if (!there) {
-    if (llvm::Error error = read(result->getMutableBytes()))
-      return std::move(error);
-    return result;
-  }
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (!device)
-    return makeError(ErrorKind::Device, device.takeError());
-  if (llvm::Error error =
-          device->upload(result->getDescriptor().data, getBytes()))
-    return makeError(ErrorKind::Device, std::move(error));
+  llvm::Error error = there ? withDevice([&](const CudaDevice &device) {
+    return device.upload(result->getDescriptor().data, getBytes());
+  })
+                            : read(result->getMutableBytes());
+  if (error)
+    return std::move(error);
   return result;
 }
 
@@ -160,15 +160,11 @@ llvm::Error Tensor::read(MutableArrayRef<char> to) const {
     return makeError(ErrorKind::Size, "expected " + Twine(bytes.size()) +
                                           " bytes, but got " +
                                           Twine(to.size()));
-  if (!onDevice) {
-    llvm::copy(bytes, to.begin());
-    return llvm::Error::success();
-  }
-  llvm::Expected<CudaDevice> device = CudaDevice::open();
-  if (!device)
-    return makeError(ErrorKind::Device, device.takeError());
-  if (llvm::Error error = device->download(to, bytes.data()))
-    return makeError(ErrorKind::Device, std::move(error));
+  if (onDevice)
+    return withDevice([&](const CudaDevice &device) {
+      return device.download(to, bytes.data());
+    });
+  llvm::copy(bytes, to.begin());
   return llvm::Error::success();
 }
 

@@ -24,11 +24,13 @@ struct CompiledModel::Code {
   std::shared_ptr<void> library;
 };
 
-/// The one of `count` functions, of which `getNames` gives symbol and graph
-/// name, that is called so; the empty name is that of an only one.
-llvm::Expected<size_t> findByName(
-    StringRef name, StringRef chooser, size_t count,
-    llvm::function_ref<std::pair<StringRef, StringRef>(size_t)> getNames);
+/// Symbol and graph name.
+using EntryNames = std::pair<StringRef, StringRef>;
+
+/// The one of the functions that is called so; the empty name is that of an
+/// only one.
+llvm::Expected<size_t> findByName(StringRef name, StringRef chooser,
+                                  ArrayRef<EntryNames> entries);
 
 /// OpenVINO's layers become casts that the Reference knows, and turn constants
 /// around, which has to be done before these are arguments of compiled code.

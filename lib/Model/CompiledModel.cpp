@@ -132,16 +132,15 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   return result;
 }
 
-llvm::Expected<size_t> quant_float::findByName(
-    StringRef name, StringRef chooser, size_t count,
-    llvm::function_ref<std::pair<StringRef, StringRef>(size_t)> getNames) {
+llvm::Expected<size_t> quant_float::findByName(StringRef name,
+                                               StringRef chooser,
+                                               ArrayRef<EntryNames> entries) {
   SmallVector<size_t> found;
   std::string known;
-  for (size_t i = 0; i < count; ++i) {
-    auto [symbol, graphName] = getNames(i);
-    known += (known.empty() ? "'" : ", '") + symbol.str() + "'";
-    if (name.empty() || name == symbol || name == graphName)
-      found.push_back(i);
+  for (auto [index, names] : llvm::enumerate(entries)) {
+    known += (known.empty() ? "'" : ", '") + names.first.str() + "'";
+    if (name.empty() || name == names.first || name == names.second)
+      found.push_back(index);
   }
   if (found.size() == 1)
     return found.front();
@@ -160,10 +159,10 @@ llvm::Expected<size_t> quant_float::findByName(
 
 llvm::Expected<size_t> CompiledModel::findEntry(StringRef name,
                                                 StringRef chooser) const {
-  return findByName(name, chooser, entries.size(), [&](size_t i) {
-    return std::pair<StringRef, StringRef>(entries[i].info.symbol,
-                                           entries[i].info.graphName);
-  });
+  return findByName(
+      name, chooser, llvm::map_to_vector(entries, [](const Entry &entry) {
+        return EntryNames(entry.info.symbol, entry.info.graphName);
+      }));
 }
 
 llvm::Error CompiledModel::checkCall(size_t entry, size_t numInputs,

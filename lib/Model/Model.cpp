@@ -38,20 +38,15 @@ using namespace mlir::quant_float;
 // Reading, looking and changing
 //===----------------------------------------------------------------------===//
 
-static OnnxImportOptions getOnnxOptions(const LoadOptions &options) {
-  OnnxImportOptions onnx;
-  onnx.verify = options.verify;
-  onnx.strict = options.strict;
-  return onnx;
-}
-
-static OpenVinoImportOptions getOpenVinoOptions(const LoadOptions &options) {
-  OpenVinoImportOptions openVino;
-  openVino.verify = options.verify;
-  openVino.strict = options.strict;
-  if (options.fakeConvertMode)
-    openVino.fakeConvertMode = *options.fakeConvertMode;
-  return openVino;
+template <typename Options>
+static Options getImportOptions(const LoadOptions &load) {
+  Options options;
+  options.verify = load.verify;
+  options.strict = load.strict;
+  if constexpr (std::is_same_v<Options, OpenVinoImportOptions>)
+    if (load.fakeConvertMode)
+      options.fakeConvertMode = *load.fakeConvertMode;
+  return options;
 }
 
 /// The model, unless something was wrong.
@@ -82,35 +77,36 @@ llvm::Expected<Model> Model::load(Session &session, StringRef path,
     return call.failFile(path);
   };
   namespace fs = llvm::sys::fs;
-  bool isOnnx = path.ends_with(".onnx"), isOpenVino = path.ends_with(".xml");
-  if (!isOnnx && !isOpenVino && path != "-" && !path.ends_with(".mlir") &&
-      !path.ends_with(".mlirbc"))
+  bool isMlir =
+      path == "-" || path.ends_with(".mlir") || path.ends_with(".mlirbc");
+  bool isOnnx = path.ends_with(".onnx");
+  if (!isMlir && !isOnnx && !path.ends_with(".xml"))
     return refuse("expected a model in .onnx, .xml, .mlir or .mlirbc, or '-'");
   if (path != "-" && fs::is_directory(path))
     return refuse("is a directory");
-  if (!isOnnx && !isOpenVino) {
-    auto buffer = openText(path);
-    if (!buffer)
-      return refuse(llvm::toString(buffer.takeError()));
+  // Told apart from a file that is no model.
+  if (!isMlir && !fs::exists(path))
+    return refuse("no such file");
+  // The importers map it; a pipe or a device has no end.
+  if (!isMlir && !fs::is_regular_file(path))
+    return refuse("is not a regular file");
+  auto buffer = isMlir ? openText(path) : openRegularFile(path);
+  if (!buffer)
+    return refuse(llvm::toString(buffer.takeError()));
+  if (isMlir)
     return takeModel(call, session, ModelFormat::MLIR,
                      readMlir(std::move(*buffer), *context, options.verify),
                      options);
-  }
-  // Told apart from a file that is no model.
-  if (!fs::exists(path))
-    return refuse("no such file");
-  // The importers map it; a pipe or a device has no end.
-  if (!fs::is_regular_file(path))
-    return refuse("is not a regular file");
-  if (auto file = openRegularFile(path); !file)
-    return refuse(llvm::toString(file.takeError()));
   if (isOnnx)
-    return takeModel(call, session, ModelFormat::ONNX,
-                     importOnnx(path, context, getOnnxOptions(options)),
-                     options);
-  return takeModel(call, session, ModelFormat::OpenVINO,
-                   importOpenVino(path, context, getOpenVinoOptions(options)),
-                   options);
+    return takeModel(
+        call, session, ModelFormat::ONNX,
+        importOnnx(path, context, getImportOptions<OnnxImportOptions>(options)),
+        options);
+  return takeModel(
+      call, session, ModelFormat::OpenVINO,
+      importOpenVino(path, context,
+                     getImportOptions<OpenVinoImportOptions>(options)),
+      options);
 }
 
 llvm::Expected<Model> Model::parse(Session &session, ModelFormat format,
@@ -127,12 +123,14 @@ llvm::Expected<Model> Model::parse(Session &session, ModelFormat format,
                       *context, options.verify);
     break;
   case ModelFormat::ONNX:
-    module = importOnnxBytes(bytes, options.name, options.externalDataFolder,
-                             context, getOnnxOptions(options));
+    module =
+        importOnnxBytes(bytes, options.name, options.externalDataFolder,
+                        context, getImportOptions<OnnxImportOptions>(options));
     break;
   case ModelFormat::OpenVINO:
-    module = importOpenVinoBytes(bytes, options.name, options.weightsPath,
-                                 context, getOpenVinoOptions(options));
+    module =
+        importOpenVinoBytes(bytes, options.name, options.weightsPath, context,
+                            getImportOptions<OpenVinoImportOptions>(options));
     break;
   }
   return takeModel(call, session, format, std::move(module), options);
@@ -198,11 +196,11 @@ std::vector<EntryPointInfo> Model::getEntries() const {
 
 llvm::Expected<size_t> Model::findEntry(StringRef name,
                                         StringRef chooser) const {
-  SmallVector<func::FuncOp> functions = getEntryFunctions();
-  return findByName(name, chooser, functions.size(), [&](size_t i) {
-    return std::pair<StringRef, StringRef>(functions[i].getSymName(),
-                                           getGraphName(functions[i]));
-  });
+  return findByName(name, chooser,
+                    llvm::map_to_vector(getEntryFunctions(), [](auto function) {
+                      return EntryNames(function.getSymName(),
+                                        getGraphName(function));
+                    }));
 }
 
 llvm::Error Model::verify() {
@@ -376,15 +374,6 @@ LogicalResult quant_float::convertLayers(ModuleOp module) {
   return manager.run(module);
 }
 
-/// Whether code for a triple can run in this process; one without an operating
-/// system fits all of them.
-static bool fitsThisProcess(StringRef triple) {
-  llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
-  return wanted.getArch() == own.getArch() &&
-         (wanted.getOS() == llvm::Triple::UnknownOS ||
-          wanted.getOS() == own.getOS());
-}
-
 /// Refuses what cannot run in this process, and takes the first GPU's chip
 /// where none is named.
 static llvm::Error fitToThisProcess(CompileOptions &options) {
@@ -397,7 +386,11 @@ static llvm::Error fitToThisProcess(CompileOptions &options) {
     else
       llvm::consumeError(cpu.takeError());
   }
-  if (!triple.empty() && !fitsThisProcess(triple))
+  llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
+  // One without an operating system fits all of them.
+  if (!triple.empty() && (wanted.getArch() != own.getArch() ||
+                          (wanted.getOS() != llvm::Triple::UnknownOS &&
+                           wanted.getOS() != own.getOS())))
     return makeError(
         ErrorKind::Unsupported,
         "code for '" + (options.triple.empty() ? options.cpu : options.triple) +

@@ -222,7 +222,7 @@ def draw_calls():
         down(x, y)
     y += gap
     picture.box(left, y, third, ["Target", "reads ONNX, OpenVINO"])
-    picture.box(middle, y, third, ["Compiler", "stages, pipelines, files"])
+    picture.box(middle, y, third, ["Compiler", "stages and pipelines"])
     bottom = picture.box(right, y, third, ["ExecutionEngine", "runs code in this process"])
     picture.arrow((middle, y + 22), (left + third, y + 22))
     down(260, bottom)

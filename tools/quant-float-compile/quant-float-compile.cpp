@@ -10,7 +10,6 @@
 #include "../ToolErrors.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -79,32 +78,22 @@ static int fail(const llvm::Twine &message) {
   return kToolWrongUsage;
 }
 
-static std::optional<EmitKind> parseEmitKind(StringRef text) {
-  return llvm::StringSwitch<std::optional<EmitKind>>(text)
-      .Case("mlir", EmitKind::MLIR)
-      .Case("llvm-dialect", EmitKind::LLVMDialect)
-      .Case("llvm-ir", EmitKind::LLVMIR)
-      .Case("asm", EmitKind::Assembly)
-      .Case("obj", EmitKind::Object)
-      .Case("shared", EmitKind::Shared)
-      .Case("header", EmitKind::Header)
-      .Case("ptx", EmitKind::Ptx)
-      .Case("cubin", EmitKind::Cubin)
-      .Default(std::nullopt);
-}
-
-static std::optional<EmitKind> getEmitKindOfSuffix(StringRef path) {
-  return llvm::StringSwitch<std::optional<EmitKind>>(
-             llvm::sys::path::extension(path))
-      .Case(".mlir", EmitKind::MLIR)
-      .Case(".ll", EmitKind::LLVMIR)
-      .Case(".s", EmitKind::Assembly)
-      .Case(".o", EmitKind::Object)
-      .Case(".so", EmitKind::Shared)
-      .Case(".h", EmitKind::Header)
-      .Case(".ptx", EmitKind::Ptx)
-      .Case(".cubin", EmitKind::Cubin)
-      .Default(std::nullopt);
+/// The kind of output with the name of --emit or the suffix.
+static std::optional<EmitKind> findEmitKind(StringRef name, StringRef suffix) {
+  static constexpr std::tuple<EmitKind, StringLiteral, StringLiteral> kinds[] =
+      {{EmitKind::MLIR, "mlir", ".mlir"},
+       {EmitKind::LLVMDialect, "llvm-dialect", ""},
+       {EmitKind::LLVMIR, "llvm-ir", ".ll"},
+       {EmitKind::Assembly, "asm", ".s"},
+       {EmitKind::Object, "obj", ".o"},
+       {EmitKind::Shared, "shared", ".so"},
+       {EmitKind::Header, "header", ".h"},
+       {EmitKind::Ptx, "ptx", ".ptx"},
+       {EmitKind::Cubin, "cubin", ".cubin"}};
+  for (const auto &[kind, known, ending] : kinds)
+    if (name.empty() ? !suffix.empty() && suffix == ending : name == known)
+      return kind;
+  return std::nullopt;
 }
 
 int main(int argc, char **argv) {
@@ -129,9 +118,8 @@ int main(int argc, char **argv) {
   if (arguments.level < '0' || arguments.level > '3')
     return fail(llvm::Twine("-O: expected 0 to 3, but got '") +
                 llvm::Twine(arguments.level.getValue()) + "'");
-  std::optional<EmitKind> kind = arguments.emit.empty()
-                                     ? getEmitKindOfSuffix(arguments.output)
-                                     : parseEmitKind(arguments.emit);
+  std::optional<EmitKind> kind = findEmitKind(
+      arguments.emit, llvm::sys::path::extension(arguments.output));
   if (!kind && !arguments.emit.empty())
     return fail(
         "--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared, "

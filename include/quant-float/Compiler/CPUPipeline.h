@@ -39,17 +39,11 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
 /// is an error.
 void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 
-struct BufferizeOptions {
-  bool islands = false;
-  /// Whether the buffers are a device's: no data on the host's stack, no loops
-  /// around contractions.
-  bool onDevice = false;
-};
-
 /// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
-/// up to and with bufferization.
-void buildBufferizePipeline(OpPassManager &manager,
-                            const BufferizeOptions &options = {});
+/// up to and with bufferization. Buffers of a device are not on the host's
+/// stack, and have no loops around contractions.
+void buildBufferizePipeline(OpPassManager &manager, bool islands,
+                            bool onDevice);
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
