@@ -47,10 +47,6 @@ struct NodeRow {
 };
 } // namespace
 
-static std::string getFullName(StringRef domain, StringRef opType) {
-  return ((domain.empty() ? "" : domain + ".") + opType).str();
-}
-
 /// The row for a node; null if there is none.
 static const NodeRow *findRow(NodeOp node) {
   using namespace attribute_rows;
@@ -71,8 +67,8 @@ static const NodeRow *findRow(NodeOp node) {
     return result;
   }();
   const NodeRow *newest = nullptr;
-  auto found = table.find(getFullName(node.getDomain(), node.getOpType()));
-  if (found == table.end())
+  auto found = table.find(node.getOpType());
+  if (!node.getDomain().empty() || found == table.end())
     return nullptr;
   int64_t opset = node.getOpset();
   for (const NodeRow &row : found->second)
