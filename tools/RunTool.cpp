@@ -188,7 +188,7 @@ llvm::Error RunOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
         key == keys.end()
             ? llvm::find_if(inputs,
                             [](RunInput &input) { return input.file.empty(); })
-            : &inputs[*findInput(inputs, *key)];
+            : &inputs[(key - keys.begin()) % inputs.size()];
     if (input == inputs.end())
       return failUsage("--inputs: expected " + Twine(inputs.size()) +
                        " files or fewer, but got '" + text + "' as well");

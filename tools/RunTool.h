@@ -24,7 +24,7 @@ namespace mlir::quant_float {
 /// run, 2 on wrong usage or an unreadable file.
 class ToolFailure : public llvm::ErrorInfo<ToolFailure> {
 public:
-  static char ID;
+  static char ID; // NOLINT(readability-identifier-naming): LLVM wants it.
   ToolFailure(int exitCode, const Twine &text)
       : exitCode(exitCode), text(text.str()) {}
   void log(llvm::raw_ostream &os) const override { os << text; }

@@ -11,6 +11,7 @@
 #include "CudaDriver.h"
 #include "quant-float/Support/NvidiaChip.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/bit.h"
 #include <utility>
 
 using namespace mlir;
@@ -113,7 +114,7 @@ llvm::Expected<void *> CudaDevice::allocate(size_t bytes) const {
   // The driver refuses 0 bytes.
   if (CUresult result = driver->cuMemAlloc(&pointer, bytes ? bytes : 1))
     return describe("cuMemAlloc of " + Twine(bytes) + " bytes", result);
-  return reinterpret_cast<void *>(pointer);
+  return llvm::bit_cast<void *>(pointer);
 }
 
 void CudaDevice::free(void *pointer) const {

@@ -32,17 +32,10 @@ void qfCudaDescribe(const QfCudaDriver *driver, const char *call,
   const char *name = 0, *text = 0;
   driver->cuGetErrorName(result, &name);
   driver->cuGetErrorString(result, &text);
-  putText(&message, call);
-  putText(&message, " failed: ");
-  if (name)
-    putText(&message, name);
-  else
-    putNumber(&message, result);
-  if (text) {
-    putText(&message, " (");
-    putText(&message, text);
-    putText(&message, ")");
-  }
+  PUT(&message, name ? "%s failed: %s" : "%s failed: %d", TEXT(call),
+      name ? TEXT(name) : NUMBER(result));
+  if (text)
+    PUT(&message, " (%s)", TEXT(text));
 }
 
 /* Fills the table; zero, and the reason in `error`, where that fails. */
@@ -51,18 +44,16 @@ static int load(QfCudaDriver *driver, char *error, size_t size) {
   void *library = dlopen(libraryName, QF_RTLD_NOW);
   if (!library) {
     const char *reason = dlerror();
-    putText(&message, "no NVIDIA driver: cannot load ");
     /* Which begins with the library's name. */
-    putText(&message, reason ? reason : libraryName);
+    PUT(&message, "no NVIDIA driver: cannot load %s",
+        TEXT(reason ? reason : libraryName));
     return 0;
   }
   for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
     void *address = dlsym(library, functions[i].symbol);
     if (!address && !functions[i].isOptional) {
-      putText(&message, "the NVIDIA driver is too old: ");
-      putText(&message, libraryName);
-      putText(&message, " has no ");
-      putText(&message, functions[i].symbol);
+      PUT(&message, "the NVIDIA driver is too old: %s has no %s",
+          TEXT(libraryName), TEXT(functions[i].symbol));
       dlclose(library);
       return 0;
     }
@@ -104,9 +95,7 @@ static void putChip(const QfCudaDriver *driver, Message *message) {
       driver->cuDeviceGetAttribute(
           &minor, (CUdevice_attribute)QF_CUDA_COMPUTE_CAPABILITY_MINOR, device))
     return;
-  putText(message, "; the device is sm_");
-  putNumber(message, major);
-  putNumber(message, minor);
+  PUT(message, "; the device is sm_%d%d", NUMBER(major), NUMBER(minor));
 }
 
 int qfCudaLoadModule(const QfCudaDriver *driver, const void *image, int level,
@@ -130,9 +119,7 @@ int qfCudaLoadModule(const QfCudaDriver *driver, const void *image, int level,
   if (result == QF_CUDA_ERROR_NO_BINARY_FOR_GPU)
     putChip(driver, &message);
   log[sizeof log - 1] = 0;
-  if (log[0]) {
-    putText(&message, ": ");
-    putText(&message, log);
-  }
+  if (log[0])
+    PUT(&message, ": %s", TEXT(log));
   return 0;
 }

@@ -61,9 +61,7 @@ static void recordFailure(void) {
     return;
   char line[QF_ERROR_BYTES + 32];
   Message message = startMessage(line, sizeof line);
-  putText(&message, "quant-float: error: ");
-  putText(&message, thread.error);
-  putText(&message, "\n");
+  PUT(&message, "quant-float: error: %s\n", TEXT(thread.error));
   if (write(2, line, (size_t)(message.next - line)) < 0)
     return;
 }
@@ -78,21 +76,22 @@ static int check(const QfCudaDriver *driver, const char *call,
   return !result;
 }
 
-static void failWithText(const char *text) {
+static void failWith(const char *format, const Value *values) {
   Message message = startMessage(thread.error, sizeof thread.error);
-  putText(&message, text);
+  putFormatted(&message, format, values);
   recordFailure();
 }
+#define FAIL(format, ...) failWith(format, (const Value[]){__VA_ARGS__})
+
+static void failWithText(const char *text) { FAIL("%s", TEXT(text)); }
 
 /* The primary context of a device, retained once. */
 static CUcontext getPrimaryContext(const QfCudaDriver *driver, int ordinal) {
   static CUcontext contexts[QF_MOST_DEVICES];
   static Lock lock;
   if (ordinal < 0 || ordinal >= QF_MOST_DEVICES) {
-    Message message = startMessage(thread.error, sizeof thread.error);
-    putText(&message, "expected a device from 0 to 63, but got ");
-    putNumber(&message, ordinal);
-    recordFailure();
+    FAIL("expected a device from 0 to %d, but got %d",
+         NUMBER(QF_MOST_DEVICES - 1), NUMBER(ordinal));
     return 0;
   }
   acquire(&lock);
@@ -245,22 +244,12 @@ void *mgpuModuleGetFunction(void *handle, const char *name) {
       function = 0;
       char call[256];
       Message message = startMessage(call, sizeof call);
-      putText(&message, "cuModuleGetFunction of '");
-      putText(&message, name);
-      putText(&message, "'");
+      PUT(&message, "cuModuleGetFunction of '%s'", TEXT(name));
       check(driver, call, result);
     }
   }
   leave(driver);
   return function;
-}
-
-static void putSizes(Message *message, const intptr_t *sizes) {
-  for (int i = 0; i < 3; ++i) {
-    if (i)
-      putText(message, "x");
-    putNumber(message, sizes[i]);
-  }
 }
 
 /* Whether there is anything to launch, and in numbers that the driver takes. */
@@ -269,13 +258,10 @@ static int isLaunch(const intptr_t *grid, const intptr_t *block) {
   int isEmpty = 0;
   for (int i = 0; i < 3; ++i) {
     if (grid[i] < 0 || grid[i] > most[i] || block[i] < 0 || block[i] > 1024) {
-      Message message = startMessage(thread.error, sizeof thread.error);
-      putText(&message, "expected a launch of at most 2147483647x65535x65535 "
-                        "blocks of at most 1024 threads, but got ");
-      putSizes(&message, grid);
-      putText(&message, " blocks of ");
-      putSizes(&message, block);
-      recordFailure();
+      FAIL("expected a launch of at most 2147483647x65535x65535 blocks of at "
+           "most 1024 threads, but got %dx%dx%d blocks of %dx%dx%d",
+           NUMBER(grid[0]), NUMBER(grid[1]), NUMBER(grid[2]), NUMBER(block[0]),
+           NUMBER(block[1]), NUMBER(block[2]));
       return 0;
     }
     isEmpty |= !grid[i] || !block[i];
@@ -423,9 +409,7 @@ void *mgpuMemAlloc(uint64_t bytes, void *stream, uint8_t isHostShared) {
           : driver->cuMemAlloc(&pointer, most);
   char call[64];
   Message message = startMessage(call, sizeof call);
-  putText(&message, "cuMemAlloc of ");
-  putNumber(&message, (int64_t)bytes);
-  putText(&message, " bytes");
+  PUT(&message, "cuMemAlloc of %d bytes", NUMBER((int64_t)bytes));
   if (!check(driver, call, result))
     pointer = 0;
   leave(driver);

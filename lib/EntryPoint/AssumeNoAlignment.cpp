@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATASSUMENOALIGNMENTPASS
@@ -53,26 +54,19 @@ struct QuantFloatAssumeNoAlignmentPass
           QuantFloatAssumeNoAlignmentPass> {
   void runOnOperation() override {
     getOperation().walk([](Operation *op) {
-      if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
-        // Atomic accesses need their alignment and never touch tensors.
-        if (load.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
-            !isOwnMemory(load.getAddr()))
-          load.setAlignment(1);
-      } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
-        if (store.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
-            !isOwnMemory(store.getAddr()))
-          store.setAlignment(1);
-      } else if (auto load = dyn_cast<LLVM::MaskedLoadOp>(op)) {
-        if (!isOwnMemory(load.getData()))
-          load.setAlignment(1);
-      } else if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op)) {
-        if (!isOwnMemory(store.getData()))
-          store.setAlignment(1);
-      } else if (auto gather = dyn_cast<LLVM::masked_gather>(op)) {
-        gather.setAlignment(1);
-      } else if (auto scatter = dyn_cast<LLVM::masked_scatter>(op)) {
-        scatter.setAlignment(1);
-      }
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<LLVM::LoadOp, LLVM::StoreOp>([](auto access) {
+            // Atomic accesses need their alignment and never touch tensors.
+            if (access.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
+                !isOwnMemory(access.getAddr()))
+              access.setAlignment(1);
+          })
+          .Case<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp>([](auto access) {
+            if (!isOwnMemory(access.getData()))
+              access.setAlignment(1);
+          })
+          .Case<LLVM::masked_gather, LLVM::masked_scatter>(
+              [](auto access) { access.setAlignment(1); });
     });
   }
 };

@@ -18,8 +18,9 @@
 
 #include "Runtime/Table.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -41,9 +42,9 @@ public:
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
                  LLVM::LLVMFuncOp takeDeviceError, const EntryPointInfo &info)
       : kernel(kernel), sizes(sizes), takeDeviceError(takeDeviceError),
-        info(info), builder(kernel), loc(kernel.getLoc()),
+        info(info), b(kernel.getLoc(), kernel),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
-        i32(builder.getI32Type()), i64(builder.getI64Type()) {}
+        i32(b.getI32Type()), i64(b.getI64Type()) {}
 
   /// Whether the signatures are those that the wrappers are about to call.
   LogicalResult verify();
@@ -53,16 +54,20 @@ private:
   LLVM::LLVMFuncOp makeFunction(const Twine &name, Type result,
                                 ArrayRef<Type> arguments,
                                 LLVM::Linkage linkage);
-  LLVM::GlobalOp makeTable();
-  LLVM::GlobalOp makeNames();
+  void makeTable();
   LLVM::LLVMFuncOp makeInvoke();
   LLVM::LLVMFuncOp makeInfer();
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                  LLVM::LLVMFuncOp invoke, StringRef suffix);
 
   Value constant(int64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, i64,
-                                    builder.getI64IntegerAttr(value));
+    return LLVM::ConstantOp::create(b, i64, b.getI64IntegerAttr(value));
+  }
+  /// The address of a number of an array.
+  Value getElement(Value array, size_t index) {
+    return LLVM::GEPOp::create(
+        b, ptr, i64, array,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
   }
   /// The sizes of argument `index` of `tensors`; constants where the model
   /// says them.
@@ -70,16 +75,16 @@ private:
                                const EntryPointArgument &argument);
   /// Field `field` of qf_tensor number `index`.
   Value loadField(Value tensors, int64_t index, int32_t field, Type type);
-  int64_t countOutputSizes() const;
   /// Kernels that can fail return a status.
   bool canFail() { return kernel.getFunctionType().getReturnType() == i64; }
 
   LLVM::LLVMFuncOp kernel, sizes, takeDeviceError;
   const EntryPointInfo &info;
-  OpBuilder builder;
-  Location loc;
+  ImplicitLocOpBuilder b;
   Type ptr, i32, i64;
   LLVM::GlobalOp table, names;
+  /// Numbers that the runtime computes on the way.
+  int64_t scratchSize = 1;
 };
 
 } // namespace
@@ -123,78 +128,69 @@ LogicalResult WrapperBuilder::verify() {
 LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
                                               ArrayRef<Type> arguments,
                                               LLVM::Linkage linkage) {
-  builder.setInsertionPointAfter(kernel);
+  b.setInsertionPointAfter(kernel);
   auto function = LLVM::LLVMFuncOp::create(
-      builder, loc, (info.symbol + name).str(),
+      b, (info.symbol + name).str(),
       LLVM::LLVMFunctionType::get(result, arguments), linkage);
-  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  b.setInsertionPointToStart(function.addEntryBlock(b));
   return function;
 }
 
-LLVM::GlobalOp WrapperBuilder::makeTable() {
-  SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
-                                static_cast<int64_t>(info.outputs.size()),
-                                static_cast<int64_t>(info.checks.size())};
-  int64_t nameOffset = info.symbol.size() + 1;
-  for (ArrayRef<EntryPointArgument> arguments :
-       {ArrayRef(info.inputs), ArrayRef(info.outputs)})
-    for (const EntryPointArgument &argument : arguments) {
-      words.append({nameOffset, argument.dtype, getElementBytes(argument.dtype),
-                    static_cast<int64_t>(argument.sizes.size())});
-      words.append(argument.sizes.begin(), argument.sizes.end());
-      nameOffset += argument.name.size() + 1;
-    }
-  for (const EntryPointCheck &check : info.checks) {
-    words.append({check.isAssertion ? QF_CHECK_ASSERTION
-                  : check.input < 0 ? QF_CHECK_OF_SIZES
-                                    : QF_CHECK_OF_INPUT,
-                  check.input, check.dimension, nameOffset});
-    nameOffset += check.text.size() + 1;
-  }
-  for (const std::string &message : info.messages) {
-    words.push_back(nameOffset);
-    nameOffset += message.size() + 1;
-  }
-  int64_t size = words.size();
-  builder.setInsertionPointAfter(kernel);
-  return LLVM::GlobalOp::create(
-      builder, loc, LLVM::LLVMArrayType::get(i64, size), /*isConstant=*/true,
-      LLVM::Linkage::Internal, info.symbol + ".table",
-      DenseElementsAttr::get(RankedTensorType::get({size}, i64),
-                             ArrayRef<int64_t>(words)));
-}
-
-LLVM::GlobalOp WrapperBuilder::makeNames() {
+void WrapperBuilder::makeTable() {
   std::string text = info.symbol + '\0';
-  auto append = [&](StringRef name) {
+  // A text's offset.
+  auto add = [&](StringRef name) {
+    int64_t offset = text.size();
     // A name with a zero byte would shift those after it.
     for (char c : name)
       text.push_back(c ? c : '?');
     text.push_back('\0');
+    return offset;
   };
-  for (ArrayRef<EntryPointArgument> arguments :
-       {ArrayRef(info.inputs), ArrayRef(info.outputs)})
-    for (const EntryPointArgument &argument : arguments)
-      append(argument.name);
+  auto arguments = llvm::to_vector(
+      llvm::concat<const EntryPointArgument>(info.inputs, info.outputs));
+  SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
+                                static_cast<int64_t>(info.outputs.size()),
+                                static_cast<int64_t>(info.checks.size())};
+  int64_t size =
+      3 + 5 * arguments.size() + 4 * info.checks.size() + info.messages.size();
+  SmallVector<int64_t> sizes;
+  for (const EntryPointArgument &argument : arguments) {
+    words.append({add(argument.name), argument.dtype,
+                  getElementBytes(argument.dtype),
+                  static_cast<int64_t>(argument.sizes.size()),
+                  size + static_cast<int64_t>(sizes.size())});
+    sizes.append(argument.sizes);
+  }
   for (const EntryPointCheck &check : info.checks)
-    append(check.text);
+    words.append({check.isAssertion ? QF_CHECK_ASSERTION
+                  : check.input < 0 ? QF_CHECK_OF_SIZES
+                                    : QF_CHECK_OF_INPUT,
+                  check.input, check.dimension, add(check.text)});
   for (const std::string &message : info.messages)
-    append(message);
-  builder.setInsertionPointAfter(kernel);
-  return LLVM::GlobalOp::create(
-      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
+    words.push_back(add(message));
+  words.append(sizes);
+  size = words.size();
+  b.setInsertionPointAfter(kernel);
+  table = LLVM::GlobalOp::create(
+      b, LLVM::LLVMArrayType::get(i64, size), /*isConstant=*/true,
+      LLVM::Linkage::Internal, info.symbol + ".table",
+      DenseElementsAttr::get(RankedTensorType::get({size}, i64),
+                             ArrayRef<int64_t>(words)));
+  names = LLVM::GlobalOp::create(
+      b, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
       /*isConstant=*/true, LLVM::Linkage::Internal, info.symbol + ".names",
-      builder.getStringAttr(text));
+      b.getStringAttr(text));
 }
 
 Value WrapperBuilder::loadField(Value tensors, int64_t index, int32_t field,
                                 Type type) {
-  auto tensorType = LLVM::LLVMStructType::getLiteral(builder.getContext(),
-                                                     {ptr, ptr, i32, i32});
+  auto tensorType =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {ptr, ptr, i32, i32});
   Value address = LLVM::GEPOp::create(
-      builder, loc, ptr, tensorType, tensors,
+      b, ptr, tensorType, tensors,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index), field});
-  return LLVM::LoadOp::create(builder, loc, type, address);
+  return LLVM::LoadOp::create(b, type, address);
 }
 
 SmallVector<Value>
@@ -209,10 +205,9 @@ WrapperBuilder::loadSizes(Value tensors, int64_t index,
     }
     if (!pointer)
       pointer = loadField(tensors, index, 1, ptr);
-    Value address =
-        LLVM::GEPOp::create(builder, loc, ptr, i64, pointer,
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-    values.push_back(LLVM::LoadOp::create(builder, loc, i64, address));
+    Value address = LLVM::GEPOp::create(
+        b, ptr, i64, pointer, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    values.push_back(LLVM::LoadOp::create(b, i64, address));
   }
   return values;
 }
@@ -234,22 +229,21 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
       for (int64_t i = sizes.size() - 1; i >= 0; --i)
         strides[i] = i + 1 == static_cast<int64_t>(sizes.size())
                          ? constant(1)
-                         : LLVM::MulOp::create(builder, loc, strides[i + 1],
-                                               sizes[i + 1])
+                         : LLVM::MulOp::create(b, strides[i + 1], sizes[i + 1])
                                .getResult();
       arguments.append(strides);
     }
   };
   unpack(invoke.getArgument(0), info.inputs);
   unpack(invoke.getArgument(1), info.outputs);
-  auto call = LLVM::CallOp::create(builder, loc, kernel, arguments);
-  LLVM::ReturnOp::create(builder, loc,
+  auto call = LLVM::CallOp::create(b, kernel, arguments);
+  LLVM::ReturnOp::create(b,
                          canFail() ? call.getResult() : constant(kKernelDone));
   return invoke;
 }
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
-  auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
+  auto voidType = LLVM::LLVMVoidType::get(b.getContext());
   LLVM::LLVMFuncOp infer =
       makeFunction(".infer", voidType, {ptr, ptr}, LLVM::Linkage::Internal);
   infer.setNoInline(true);
@@ -257,38 +251,26 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   for (auto [index, argument] : llvm::enumerate(info.inputs))
     arguments.append(loadSizes(infer.getArgument(0), index, argument));
   // The sizes that are open, then two numbers for each check.
-  int64_t numValues = 2 * info.checks.size();
-  for (const EntryPointArgument &argument : info.outputs)
-    numValues += llvm::count(argument.sizes, -1);
-  Value values;
-  if (numValues)
-    values = LLVM::CallOp::create(builder, loc, sizes, arguments).getResult();
-  int64_t next = 0, nextValue = 0;
-  auto store = [&](Value value) {
-    Value address = LLVM::GEPOp::create(
-        builder, loc, ptr, i64, infer.getArgument(1),
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
-    LLVM::StoreOp::create(builder, loc, value, address);
-  };
-  auto takeValue = [&]() -> Value {
-    if (numValues == 1)
-      return values;
-    return LLVM::ExtractValueOp::create(builder, loc, values, nextValue++);
-  };
+  auto call = LLVM::CallOp::create(b, sizes, arguments);
+  SmallVector<Value> values(call.getResults());
+  if (call.getNumResults())
+    if (auto type =
+            dyn_cast<LLVM::LLVMStructType>(call.getResult().getType())) {
+      values.clear();
+      for (size_t i = 0; i < type.getBody().size(); ++i)
+        values.push_back(LLVM::ExtractValueOp::create(b, call.getResult(), i));
+    }
+  SmallVector<Value> all;
+  auto *next = values.begin();
   for (const EntryPointArgument &argument : info.outputs)
     for (int64_t size : argument.sizes)
-      store(size >= 0 ? constant(size) : takeValue());
-  for (size_t i = 0, e = 2 * info.checks.size(); i < e; ++i)
-    store(takeValue());
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
+      all.push_back(size >= 0 ? constant(size) : *next++);
+  all.append(next, values.end());
+  for (auto [index, value] : llvm::enumerate(all))
+    LLVM::StoreOp::create(b, value, getElement(infer.getArgument(1), index));
+  LLVM::ReturnOp::create(b, ValueRange());
+  scratchSize = std::max<int64_t>(all.size(), 1);
   return infer;
-}
-
-int64_t WrapperBuilder::countOutputSizes() const {
-  int64_t count = 0;
-  for (const EntryPointArgument &argument : info.outputs)
-    count += argument.sizes.size();
-  return count;
 }
 
 /// (inputs, outputs or output sizes, error, error size) -> status
@@ -296,33 +278,26 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                                LLVM::LLVMFuncOp invoke, StringRef suffix) {
   LLVM::LLVMFuncOp entry =
       makeFunction(suffix, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
-  Value scratch = LLVM::AllocaOp::create(
-      builder, loc, ptr, i64,
-      constant(std::max<int64_t>(
-          countOutputSizes() + 2 * static_cast<int64_t>(info.checks.size()),
-          1)));
-  SmallVector<Value> arguments = {
-      LLVM::AddressOfOp::create(builder, loc, table),
-      LLVM::AddressOfOp::create(builder, loc, names),
-      LLVM::AddressOfOp::create(builder, loc, infer)};
+  Value scratch = LLVM::AllocaOp::create(b, ptr, i64, constant(scratchSize));
+  SmallVector<Value> arguments = {LLVM::AddressOfOp::create(b, table),
+                                  LLVM::AddressOfOp::create(b, names),
+                                  LLVM::AddressOfOp::create(b, infer)};
   if (invoke) {
-    arguments.push_back(LLVM::AddressOfOp::create(builder, loc, invoke));
+    arguments.push_back(LLVM::AddressOfOp::create(b, invoke));
     arguments.push_back(
         takeDeviceError
-            ? LLVM::AddressOfOp::create(builder, loc, takeDeviceError)
-                  .getResult()
-            : LLVM::ZeroOp::create(builder, loc, ptr).getResult());
+            ? LLVM::AddressOfOp::create(b, takeDeviceError).getResult()
+            : LLVM::ZeroOp::create(b, ptr).getResult());
   }
   arguments.push_back(scratch);
   arguments.append(entry.getArguments().begin(), entry.getArguments().end());
-  auto call = LLVM::CallOp::create(builder, loc, runtime, arguments);
-  LLVM::ReturnOp::create(builder, loc, call.getResult());
+  auto call = LLVM::CallOp::create(b, runtime, arguments);
+  LLVM::ReturnOp::create(b, call.getResult());
 }
 
 void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
                            LLVM::LLVMFuncOp sizesFunction) {
-  table = makeTable();
-  names = makeNames();
+  makeTable();
   LLVM::LLVMFuncOp invoke = makeInvoke();
   LLVM::LLVMFuncOp infer = makeInfer();
   makeEntry(runFunction, infer, invoke, "");
@@ -335,7 +310,7 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
     position += 3 + 2 * argument.sizes.size();
   for (const EntryPointArgument &argument : info.outputs) {
     kernel.setArgAttr(position + 1, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      builder.getUnitAttr());
+                      b.getUnitAttr());
     position += 3 + 2 * argument.sizes.size();
   }
   sizes.setLinkage(LLVM::Linkage::Internal);
@@ -357,20 +332,6 @@ private:
 
 } // namespace
 
-/// The runtime's function, declared in the module.
-static LLVM::LLVMFuncOp declareRuntime(ModuleOp module, StringRef name,
-                                       unsigned numPointers) {
-  auto builder = OpBuilder::atBlockBegin(module.getBody());
-  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return existing;
-  SmallVector<Type> arguments(numPointers,
-                              LLVM::LLVMPointerType::get(module.getContext()));
-  arguments.push_back(builder.getI64Type());
-  return LLVM::LLVMFuncOp::create(
-      builder, module.getLoc(), name,
-      LLVM::LLVMFunctionType::get(builder.getI32Type(), arguments));
-}
-
 LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
@@ -381,17 +342,22 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
 
   SymbolTable symbols(module);
   llvm::StringSet<> made;
-  LLVM::LLVMFuncOp run = declareRuntime(module, "__qf_run_entry_point", 9);
-  LLVM::LLVMFuncOp inferSizes =
-      declareRuntime(module, "__qf_compute_output_sizes", 7);
-  LLVM::LLVMFuncOp takeDeviceError;
-  if (module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName())) {
-    auto builder = OpBuilder::atBlockBegin(module.getBody());
-    auto pointer = LLVM::LLVMPointerType::get(module.getContext());
-    takeDeviceError = LLVM::LLVMFuncOp::create(
-        builder, module.getLoc(), "quantFloatGpuTakeError",
-        LLVM::LLVMFunctionType::get(pointer, {}));
-  }
+  OpBuilder builder(module.getContext());
+  auto ptr = LLVM::LLVMPointerType::get(module.getContext());
+  auto declare = [&](StringRef name, unsigned numPointers) {
+    SmallVector<Type> arguments(numPointers, ptr);
+    arguments.push_back(builder.getI64Type());
+    return LLVM::lookupOrCreateFn(builder, module, name, arguments,
+                                  builder.getI32Type());
+  };
+  auto run = declare("__qf_run_entry_point", 9);
+  auto inferSizes = declare("__qf_compute_output_sizes", 7);
+  FailureOr<LLVM::LLVMFuncOp> takeDeviceError = LLVM::LLVMFuncOp();
+  if (module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName()))
+    takeDeviceError = LLVM::lookupOrCreateFn(builder, module,
+                                             "quantFloatGpuTakeError", {}, ptr);
+  if (failed(run) || failed(inferSizes) || failed(takeDeviceError))
+    return failure();
   for (LLVM::LLVMFuncOp kernel : kernels) {
     FailureOr<EntryPointInfo> info =
         EntryPointInfo::fromAttribute(kernel->getAttr(kEntryPointAttrName));
@@ -411,10 +377,10 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
         return kernel.emitError("entry point '")
                << info->symbol << "': the name '" << name << "' is taken";
     }
-    WrapperBuilder wrappers(kernel, sizes, takeDeviceError, *info);
+    WrapperBuilder wrappers(kernel, sizes, *takeDeviceError, *info);
     if (failed(wrappers.verify()))
       return failure();
-    wrappers.build(run, inferSizes);
+    wrappers.build(*run, *inferSizes);
   }
   return success();
 }

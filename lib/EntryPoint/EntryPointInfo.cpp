@@ -74,49 +74,37 @@ static FailureOr<EntryPointArgument> argumentFromAttribute(Attribute given) {
   return argument;
 }
 
-static LogicalResult
-argumentsFromAttribute(ArrayAttr list,
-                       llvm::SmallVectorImpl<EntryPointArgument> &arguments) {
-  for (Attribute attribute : list) {
-    FailureOr<EntryPointArgument> argument = argumentFromAttribute(attribute);
-    if (failed(argument))
-      return failure();
-    arguments.push_back(std::move(*argument));
-  }
-  return success();
+static FailureOr<EntryPointCheck> checkFromAttribute(Attribute given) {
+  auto dictionary = dyn_cast<DictionaryAttr>(given);
+  if (!dictionary)
+    return failure();
+  auto assertion = dictionary.getAs<BoolAttr>("assertion");
+  auto place = dictionary.getAs<DenseI64ArrayAttr>("place");
+  auto text = dictionary.getAs<StringAttr>("text");
+  if (!assertion || !place || place.size() != 2 || !text)
+    return failure();
+  return EntryPointCheck{place[0], place[1], text.str(), assertion.getValue()};
 }
 
-static LogicalResult checksFromAttribute(Attribute given,
-                                         EntryPointInfo &info) {
-  auto list = dyn_cast_or_null<ArrayAttr>(given);
-  if (!list)
-    return failure(given != nullptr);
-  for (Attribute attribute : list) {
-    auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-    if (!dictionary)
-      return failure();
-    auto assertion = dictionary.getAs<BoolAttr>("assertion");
-    auto place = dictionary.getAs<DenseI64ArrayAttr>("place");
-    auto text = dictionary.getAs<StringAttr>("text");
-    if (!assertion || !place || place.size() != 2 || !text ||
-        place[0] >= static_cast<int64_t>(info.inputs.size()))
-      return failure();
-    info.checks.push_back(
-        {place[0], place[1], text.str(), assertion.getValue()});
-  }
-  return success();
+static FailureOr<std::string> textFromAttribute(Attribute given) {
+  auto text = dyn_cast<StringAttr>(given);
+  if (!text)
+    return failure();
+  return text.str();
 }
 
-static LogicalResult messagesFromAttribute(Attribute given,
-                                           EntryPointInfo &info) {
-  auto list = dyn_cast_or_null<ArrayAttr>(given);
-  if (!list)
-    return failure(given != nullptr);
-  for (Attribute attribute : list) {
-    auto message = dyn_cast<StringAttr>(attribute);
-    if (!message)
+/// Reads what `one` reads of each element.
+template <typename List, typename Element>
+static LogicalResult listFromAttribute(Attribute given, List &list,
+                                       FailureOr<Element> (*one)(Attribute)) {
+  auto attributes = dyn_cast<ArrayAttr>(given);
+  if (!attributes)
+    return failure();
+  for (Attribute attribute : attributes) {
+    FailureOr<Element> element = one(attribute);
+    if (failed(element))
       return failure();
-    info.messages.push_back(message.str());
+    list.push_back(std::move(*element));
   }
   return success();
 }
@@ -127,18 +115,28 @@ FailureOr<EntryPointInfo> EntryPointInfo::fromAttribute(Attribute attribute) {
     return failure();
   auto symbol = dictionary.getAs<StringAttr>("symbol");
   auto graphName = dictionary.getAs<StringAttr>("graph_name");
-  auto inputs = dictionary.getAs<ArrayAttr>("inputs");
-  auto outputs = dictionary.getAs<ArrayAttr>("outputs");
-  if (!symbol || symbol.empty() || !graphName || !inputs || !outputs)
+  if (!symbol || symbol.empty() || !graphName)
     return failure();
   EntryPointInfo info;
   info.symbol = symbol.str();
   info.graphName = graphName.str();
-  if (failed(argumentsFromAttribute(inputs, info.inputs)) ||
-      failed(argumentsFromAttribute(outputs, info.outputs)) ||
-      failed(checksFromAttribute(dictionary.get("checks"), info)) ||
-      failed(messagesFromAttribute(dictionary.get("messages"), info)))
+  auto getList = [&](StringRef name) -> Attribute {
+    Attribute list = dictionary.get(name);
+    return list ? list : ArrayAttr::get(attribute.getContext(), {});
+  };
+  if (!dictionary.contains("inputs") || !dictionary.contains("outputs") ||
+      failed(listFromAttribute(getList("inputs"), info.inputs,
+                               argumentFromAttribute)) ||
+      failed(listFromAttribute(getList("outputs"), info.outputs,
+                               argumentFromAttribute)) ||
+      failed(listFromAttribute(getList("checks"), info.checks,
+                               checkFromAttribute)) ||
+      failed(listFromAttribute(getList("messages"), info.messages,
+                               textFromAttribute)))
     return failure();
+  for (const EntryPointCheck &check : info.checks)
+    if (check.input >= static_cast<int64_t>(info.inputs.size()))
+      return failure();
   return info;
 }
 

@@ -22,107 +22,75 @@ using namespace mlir::quant_float;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-namespace {
-
-/// Makes private constants of one module.
-class ConstantBuilder {
-public:
-  explicit ConstantBuilder(llvm::Module &module)
-      : module(module), context(module.getContext()) {}
-
-  llvm::Constant *makeInt(int64_t value) {
-    return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context), value);
-  }
-  /// A text that ends at its first zero byte.
-  llvm::Constant *makeText(StringRef text) {
-    return place(llvm::ConstantDataArray::getString(context, text));
-  }
-  llvm::Constant *makeStruct(ArrayRef<llvm::Constant *> fields) {
-    return llvm::ConstantStruct::getAnon(context, fields);
-  }
-  llvm::Constant *makeArguments(ArrayRef<EntryPointArgument> arguments);
-  llvm::Constant *makeEntry(const EntryPointInfo &info);
-  /// The address of an array of constants; null if there are none.
-  llvm::Constant *placeAll(ArrayRef<llvm::Constant *> values);
-  /// The address of a constant.
-  llvm::Constant *place(llvm::Constant *value);
-  llvm::Constant *makeNull() {
-    return llvm::ConstantPointerNull::get(
-        llvm::PointerType::getUnqual(context));
-  }
-
-private:
-  llvm::Module &module;
-  llvm::LLVMContext &context;
-};
-
-} // namespace
-
-llvm::Constant *ConstantBuilder::place(llvm::Constant *value) {
-  auto *global = new llvm::GlobalVariable(
-      module, value->getType(), /*isConstant=*/true,
-      llvm::GlobalValue::PrivateLinkage, value, "library");
-  global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  return global;
-}
-
-llvm::Constant *ConstantBuilder::placeAll(ArrayRef<llvm::Constant *> values) {
-  if (values.empty())
-    return makeNull();
-  return place(llvm::ConstantArray::get(
-      llvm::ArrayType::get(values.front()->getType(), values.size()), values));
-}
-
-llvm::Constant *
-ConstantBuilder::makeArguments(ArrayRef<EntryPointArgument> arguments) {
-  llvm::SmallVector<llvm::Constant *> result;
-  for (const EntryPointArgument &argument : arguments) {
-    llvm::SmallVector<uint64_t> sizes(argument.sizes.begin(),
-                                      argument.sizes.end());
-    result.push_back(makeStruct(
-        {makeText(argument.name),
-         sizes.empty() ? makeNull()
-                       : place(llvm::ConstantDataArray::get(context, sizes)),
-         makeInt(argument.sizes.size()), makeInt(argument.dtype)}));
-  }
-  return placeAll(result);
-}
-
-llvm::Constant *ConstantBuilder::makeEntry(const EntryPointInfo &info) {
-  return makeStruct({makeText(info.symbol), makeText(info.graphName),
-                     makeArguments(info.inputs), makeArguments(info.outputs),
-                     makeInt(info.inputs.size()), makeInt(info.outputs.size()),
-                     module.getNamedValue(info.symbol),
-                     module.getNamedValue(info.symbol + "_output_sizes")});
-}
-
 void mlir::quant_float::addLibraryDescription(
     llvm::Module &module, const llvm::TargetMachine &target,
     const LibraryDescription &library) {
-  ConstantBuilder builder(module);
+  using Constants = llvm::SmallVector<llvm::Constant *>;
   llvm::LLVMContext &context = module.getContext();
-  auto getTimer = [&](StringRef name, llvm::Type *result) -> llvm::Constant * {
-    if (library.target != "nvvm")
-      return builder.makeNull();
-    return llvm::cast<llvm::Constant>(
-        module.getOrInsertFunction(name, result).getCallee());
+  auto *pointer = llvm::PointerType::getUnqual(context);
+  llvm::Constant *null = llvm::ConstantPointerNull::get(pointer);
+  auto makeInt = [&](int64_t value) -> llvm::Constant * {
+    return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context), value);
   };
-  llvm::SmallVector<llvm::Constant *> entries;
+  auto makeStruct = [&](ArrayRef<llvm::Constant *> fields) {
+    return llvm::ConstantStruct::getAnon(context, fields);
+  };
+  // The address of a constant.
+  auto place = [&](llvm::Constant *value) -> llvm::Constant * {
+    auto *global = new llvm::GlobalVariable(
+        module, value->getType(), /*isConstant=*/true,
+        llvm::GlobalValue::PrivateLinkage, value, "library");
+    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return global;
+  };
+  // Of an array of constants; null if there are none.
+  auto placeAll = [&](ArrayRef<llvm::Constant *> values) {
+    if (values.empty())
+      return null;
+    return place(llvm::ConstantArray::get(
+        llvm::ArrayType::get(values.front()->getType(), values.size()),
+        values));
+  };
+  // A text that ends at its first zero byte.
+  auto makeText = [&](StringRef text) {
+    return place(llvm::ConstantDataArray::getString(context, text));
+  };
+  auto makeArguments = [&](ArrayRef<EntryPointArgument> arguments) {
+    Constants result;
+    for (const EntryPointArgument &argument : arguments) {
+      llvm::SmallVector<uint64_t> sizes(argument.sizes.begin(),
+                                        argument.sizes.end());
+      result.push_back(makeStruct(
+          {makeText(argument.name),
+           sizes.empty() ? null
+                         : place(llvm::ConstantDataArray::get(context, sizes)),
+           makeInt(argument.sizes.size()), makeInt(argument.dtype)}));
+    }
+    return placeAll(result);
+  };
+  Constants entries;
   for (const EntryPointInfo &info : library.entryPoints)
-    entries.push_back(builder.makeEntry(info));
-  uint32_t size = sizeof(qf_library);
-  llvm::Constant *table = builder.place(builder.makeStruct(
-      {builder.makeInt(QF_LIBRARY_VERSION), builder.makeInt(size),
-       builder.makeText("quant-float " QUANT_FLOAT_VERSION),
-       builder.makeText(library.target),
-       builder.makeText(target.getTargetTriple().str()),
-       builder.makeText(target.getTargetCPU()), builder.makeText(library.chip),
-       builder.placeAll(entries), builder.makeInt(entries.size()),
-       builder.makeInt(0),
+    entries.push_back(
+        makeStruct({makeText(info.symbol), makeText(info.graphName),
+                    makeArguments(info.inputs), makeArguments(info.outputs),
+                    makeInt(info.inputs.size()), makeInt(info.outputs.size()),
+                    module.getNamedValue(info.symbol),
+                    module.getNamedValue(info.symbol + "_output_sizes")}));
+  auto getTimer = [&](StringRef name, llvm::Type *result) {
+    return library.target == "nvvm"
+               ? llvm::cast<llvm::Constant>(
+                     module.getOrInsertFunction(name, result).getCallee())
+               : null;
+  };
+  llvm::Constant *table = place(makeStruct(
+      {makeInt(QF_LIBRARY_VERSION), makeInt(sizeof(qf_library)),
+       makeText("quant-float " QUANT_FLOAT_VERSION), makeText(library.target),
+       makeText(target.getTargetTriple().str()),
+       makeText(target.getTargetCPU()), makeText(library.chip),
+       placeAll(entries), makeInt(entries.size()), makeInt(0),
        getTimer("quantFloatGpuStartTiming", llvm::Type::getVoidTy(context)),
        getTimer("quantFloatGpuStopTiming", llvm::Type::getDoubleTy(context))}));
 
-  auto *pointer = llvm::PointerType::getUnqual(context);
   auto *function = llvm::Function::Create(
       llvm::FunctionType::get(pointer, false),
       llvm::GlobalValue::ExternalLinkage, "qf_get_library", module);

@@ -8,6 +8,7 @@
 
 #include "Runtime/Table.h"
 #include "quant-float/EntryPoint/Link.h"
+#include "quant-float/Support/TargetCpu.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
@@ -33,54 +34,31 @@ static const unsigned char riscv64Runtime[] = {
 #include "EntryRuntime.riscv64.inc"
 };
 
-namespace {
-
-/// What the runtime has for one architecture.
-struct Runtime {
-  ArrayRef<unsigned char> bitcode;
-  /// LLVM's names of the features that it can ask the machine for, in the order
-  /// of their bits.
-  ArrayRef<StringRef> features;
-};
-
-} // namespace
-
-static std::optional<Runtime> getRuntime(const llvm::Triple &triple) {
-  static const StringRef x86Features[] = {
-#define QF_CPU_FEATURE(name, source, bit, state) name,
-#include "Runtime/X86Features.def"
-  };
-  static const StringRef aarch64Features[] = {
-#define QF_CPU_FEATURE(name, word, bit) name,
-#include "Runtime/AArch64Features.def"
-  };
-  static const StringRef riscvFeatures[] = {
-#define QF_CPU_FEATURE(name, word, bit) name,
-#include "Runtime/RISCVFeatures.def"
-  };
-  static_assert(std::size(x86Features) <= 64 * QF_CPU_FEATURE_WORDS);
+/// The runtime's bitcode; empty for architectures that have none.
+static ArrayRef<unsigned char> getRuntime(const llvm::Triple &triple) {
   switch (triple.getArch()) {
   case llvm::Triple::x86_64:
-    return Runtime{x86Runtime, x86Features};
+    return x86Runtime;
   case llvm::Triple::aarch64:
-    return Runtime{aarch64Runtime, aarch64Features};
+    return aarch64Runtime;
   case llvm::Triple::riscv64:
-    return Runtime{riscv64Runtime, riscvFeatures};
+    return riscv64Runtime;
   default:
-    return std::nullopt;
+    return {};
   }
 }
 
 /// The bit set that Runtime/CpuFeatures.h compares with the machine.
-static uint64_t getRequiredFeatures(const Runtime &runtime,
-                                    const llvm::TargetMachine &target) {
+static uint64_t getRequiredFeatures(const llvm::TargetMachine &target) {
   // Only Linux answers on AArch64 and RISC-V; CPUID needs no system.
   const llvm::Triple &triple = target.getTargetTriple();
+  if (getRuntime(triple).empty())
+    return 0;
   if (triple.getArch() != llvm::Triple::x86_64 && !triple.isOSLinux())
     return 0;
   const llvm::MCSubtargetInfo &subtarget = *target.getMCSubtargetInfo();
   uint64_t required = 0;
-  for (auto [bit, name] : llvm::enumerate(runtime.features))
+  for (auto [bit, name] : llvm::enumerate(getVerifiableFeatures(triple)))
     if (subtarget.checkFeatures("+" + name.str()))
       required |= uint64_t(1) << bit;
   return required;
@@ -131,11 +109,9 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
     const llvm::Triple &triple = target.getTargetTriple();
     bool isOfProcess = triple.getArch() ==
                        llvm::Triple(llvm::sys::getProcessTriple()).getArch();
-    std::optional<Runtime> runtime = getRuntime(triple);
     StringRef missing =
-        runtime && isOfProcess
-            ? findMissingProcessFeature(getRequiredFeatures(*runtime, target))
-            : StringRef();
+        isOfProcess ? findMissingProcessFeature(getRequiredFeatures(target))
+                    : StringRef();
     if (!missing.empty())
       return llvm::createStringError("expected a CPU with " + missing +
                                      ", but this machine's CPU lacks it");
@@ -153,8 +129,8 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
     return llvm::Error::success();
 
   const llvm::Triple &triple = target.getTargetTriple();
-  std::optional<Runtime> runtime = getRuntime(triple);
-  if (!runtime)
+  ArrayRef<unsigned char> runtime = getRuntime(triple);
+  if (runtime.empty())
     return llvm::createStringError(
         "no entry points for '%s': expected an architecture of x86_64, aarch64 "
         "(little endian) or riscv64, but got %s",
@@ -165,8 +141,8 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
   static std::once_flag assemblersRegistered;
   std::call_once(assemblersRegistered, [] { llvm::InitializeAllAsmParsers(); });
 
-  StringRef bytes(reinterpret_cast<const char *>(runtime->bitcode.data()),
-                  runtime->bitcode.size());
+  StringRef bytes(reinterpret_cast<const char *>(runtime.data()),
+                  runtime.size());
   llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
       llvm::MemoryBufferRef(bytes, "entry runtime"), module.getContext());
   if (!parsed)
@@ -183,7 +159,7 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
       break;
     }
   auto *features = linked.getNamedGlobal("__qf_required_cpu_features");
-  uint64_t required = getRequiredFeatures(*runtime, target);
+  uint64_t required = getRequiredFeatures(target);
   features->setInitializer(
       llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required)));
   features->setConstant(true);

@@ -77,19 +77,14 @@ static bool mentionsShapedType(FunctionType type) {
 }
 
 /// What the C function says of one argument or result, given the attributes on
-/// it. `kind` and `index` are for the error.
-static FailureOr<EntryPointArgument> describe(func::FuncOp function, Type type,
-                                              DictionaryAttr attributes,
-                                              StringRef kind, unsigned index) {
+/// it.
+static LogicalResult
+describe(Type type, DictionaryAttr attributes, EntryPointArgument &argument,
+         llvm::function_ref<InFlightDiagnostic()> emitError) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) {
-    function.emitError("function '")
-        << function.getSymName() << "': " << kind << " " << index
-        << ": expected a ranked tensor, but got " << type;
-    return failure();
-  }
+  if (!tensor)
+    return emitError() << "expected a ranked tensor, but got " << type;
   Type elementType = tensor.getElementType();
-  EntryPointArgument argument;
   if (attributes) {
     if (auto original = attributes.getAs<TypeAttr>(kElementTypeAttrName))
       elementType = original.getValue();
@@ -97,58 +92,54 @@ static FailureOr<EntryPointArgument> describe(func::FuncOp function, Type type,
       argument.name = name.str();
   }
   std::optional<int32_t> dtype = getOnnxDataType(elementType);
-  if (!dtype || !getElementBytes(*dtype)) {
-    function.emitError("function '")
-        << function.getSymName() << "': " << kind << " " << index
-        << ": expected an element type that tensors in memory can have, but "
-           "got "
-        << elementType;
-    return failure();
-  }
+  if (!dtype || !getElementBytes(*dtype))
+    return emitError() << "expected an element type that tensors in memory can "
+                          "have, but got "
+                       << elementType;
   // Below tensors only whole bytes and signless integers are right; anything
   // else would be packed or refused further down.
   Type stored = tensor.getElementType();
   if (!stored.isSignlessIntOrFloat() ||
-      stored.getIntOrFloatBitWidth() != 8 * getElementBytes(*dtype)) {
-    function.emitError("function '")
-        << function.getSymName() << "': " << kind << " " << index
-        << ": expected the storage type of " << elementType << ", but got "
-        << stored;
-    return failure();
-  }
+      stored.getIntOrFloatBitWidth() != 8 * getElementBytes(*dtype))
+    return emitError() << "expected the storage type of " << elementType
+                       << ", but got " << stored;
   argument.dtype = *dtype;
   for (int64_t size : tensor.getShape())
     argument.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  return argument;
+  return success();
 }
 
 static FailureOr<EntryPointInfo> describe(func::FuncOp function) {
+  auto emitError = [&] {
+    return function.emitError("function '") << function.getSymName() << "': ";
+  };
   EntryPointInfo info;
   info.symbol = function.getSymName().str();
-  if (!isCIdentifier(info.symbol)) {
-    function.emitError("function '")
-        << info.symbol << "': expected a name that is a C identifier";
-    return failure();
-  }
+  if (!isCIdentifier(info.symbol))
+    return emitError() << "expected a name that is a C identifier";
   // The header tells both names.
   if (isReservedName(info.symbol))
     info.symbol = "graph_" + info.symbol;
   if (auto name = function->getAttrOfType<StringAttr>(kGraphNameAttrName))
     info.graphName = name.str();
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    FailureOr<EntryPointArgument> argument = describe(
-        function, type, function.getArgAttrDict(index), "argument", index);
-    if (failed(argument))
-      return failure();
-    info.inputs.push_back(std::move(*argument));
-  }
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    FailureOr<EntryPointArgument> argument = describe(
-        function, type, function.getResultAttrDict(index), "result", index);
-    if (failed(argument))
-      return failure();
-    info.outputs.push_back(std::move(*argument));
-  }
+  auto describeAll = [&](TypeRange types, ArrayAttr attributes, StringRef kind,
+                         auto &arguments) {
+    for (auto [index, type] : llvm::enumerate(types))
+      if (failed(describe(type,
+                          attributes ? cast<DictionaryAttr>(attributes[index])
+                                     : nullptr,
+                          arguments.emplace_back(), [&, index = index] {
+                            return emitError() << kind << " " << index << ": ";
+                          })))
+        return failure();
+    return success();
+  };
+  if (failed(describeAll(function.getArgumentTypes(),
+                         function.getArgAttrsAttr(), "argument",
+                         info.inputs)) ||
+      failed(describeAll(function.getResultTypes(), function.getResAttrsAttr(),
+                         "result", info.outputs)))
+    return failure();
   return info;
 }
 
@@ -267,6 +258,8 @@ public:
   const llvm::BitVector &getOpenChecks() const { return openChecks; }
 
 private:
+  func::ReturnOp getReturn();
+  void setResults(ArrayRef<Value> values);
   void returnSizes();
   void selectChecks();
   LogicalResult replaceArguments();
@@ -286,8 +279,19 @@ private:
 
 } // namespace
 
+func::ReturnOp SizesBuilder::getReturn() {
+  return cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+}
+
+void SizesBuilder::setResults(ArrayRef<Value> values) {
+  getReturn().getOperandsMutable().assign(values);
+  sizes.setFunctionType(
+      FunctionType::get(sizes.getContext(), sizes.getArgumentTypes(),
+                        SmallVector<Type>(values.size(), indexType)));
+}
+
 void SizesBuilder::returnSizes() {
-  auto returnOp = cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+  func::ReturnOp returnOp = getReturn();
   OpBuilder builder(returnOp);
   SmallVector<Value> values;
   for (auto [value, type] :
@@ -302,15 +306,12 @@ void SizesBuilder::returnSizes() {
   checks = collectChecks(sizes);
   for (const PendingCheck &check : checks)
     values.append({check.expected, check.given});
-  returnOp.getOperandsMutable().assign(values);
-  sizes.setFunctionType(
-      FunctionType::get(sizes.getContext(), sizes.getArgumentTypes(),
-                        SmallVector<Type>(values.size(), indexType)));
+  setResults(values);
 }
 
 /// Leaves the checks that depend on sizes alone and may fail.
 void SizesBuilder::selectChecks() {
-  auto returnOp = cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+  func::ReturnOp returnOp = getReturn();
   SmallVector<Value> values(returnOp.getOperands().take_front(numOpen));
   SmallVector<PendingCheck> selected;
   llvm::DenseSet<std::pair<Value, Value>> known;
@@ -333,10 +334,7 @@ void SizesBuilder::selectChecks() {
     selected.push_back(check);
   }
   checks = std::move(selected);
-  returnOp.getOperandsMutable().assign(values);
-  sizes.setFunctionType(
-      FunctionType::get(sizes.getContext(), sizes.getArgumentTypes(),
-                        SmallVector<Type>(values.size(), indexType)));
+  setResults(values);
 }
 
 LogicalResult SizesBuilder::replaceArguments() {
@@ -387,7 +385,7 @@ LogicalResult SizesBuilder::replaceArguments() {
 /// Names the input a check is about: of two the later one, a scale rather than
 /// what it scales.
 void SizesBuilder::describeChecks() {
-  auto returnOp = cast<func::ReturnOp>(sizes.getBody().front().getTerminator());
+  func::ReturnOp returnOp = getReturn();
   for (auto [index, check] : llvm::enumerate(checks)) {
     unsigned position = numOpen + 2 * index;
     auto expected = dyn_cast<BlockArgument>(returnOp.getOperand(position));

@@ -83,24 +83,30 @@ static void collectLoopChecks(ImplicitLocOpBuilder &builder,
   }
 }
 
+/// The size of a dimension has to be `expected`, where the type leaves it open.
+static void compareSize(ImplicitLocOpBuilder &builder, Operation *op,
+                        int64_t expected, Value value, int64_t dimension,
+                        SmallVectorImpl<PendingCheck> &checks) {
+  if (cast<RankedTensorType>(value.getType()).isDynamicDim(dimension))
+    checks.push_back({arith::ConstantIndexOp::create(builder, expected),
+                      builder.createOrFold<tensor::DimOp>(value, dimension),
+                      op,
+                      describe(op),
+                      {}});
+}
+
 /// An operand of which all loops read the one element.
 static void collectSingleChecks(ImplicitLocOpBuilder &builder,
                                 linalg::LinalgOp op,
                                 SmallVectorImpl<PendingCheck> &checks) {
   AffineExpr zero = getAffineConstantExpr(0, op.getContext());
   for (OpOperand *operand : op.getDpsInputOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
-    if (!type)
+    if (!isa<RankedTensorType>(operand->get().getType()))
       continue;
     AffineMap map = op.getMatchingIndexingMap(operand);
     for (auto [index, expression] : llvm::enumerate(map.getResults()))
-      if (expression == zero && type.isDynamicDim(index))
-        checks.push_back(
-            {arith::ConstantIndexOp::create(builder, 1),
-             builder.createOrFold<tensor::DimOp>(operand->get(), index),
-             op,
-             describe(op),
-             {}});
+      if (expression == zero)
+        compareSize(builder, op, 1, operand->get(), index, checks);
   }
 }
 
@@ -112,14 +118,9 @@ static void collectCastChecks(ImplicitLocOpBuilder &builder,
   auto to = dyn_cast<RankedTensorType>(cast.getType());
   if (!from || !to)
     return;
-  for (int64_t i = 0, e = from.getRank(); i < e; ++i)
-    if (from.isDynamicDim(i) && !to.isDynamicDim(i))
-      checks.push_back(
-          {arith::ConstantIndexOp::create(builder, to.getDimSize(i)),
-           builder.createOrFold<tensor::DimOp>(cast.getSource(), i),
-           cast,
-           describe(cast),
-           {}});
+  for (auto [index, size] : llvm::enumerate(to.getShape()))
+    if (!ShapedType::isDynamic(size))
+      compareSize(builder, cast, size, cast.getSource(), index, checks);
 }
 
 static bool isSize(Value value) {

@@ -22,6 +22,7 @@
 #include <link.h>
 #endif
 #include <mutex>
+#include <pthread.h>
 
 using namespace mlir::quant_float;
 namespace orc = llvm::orc;
@@ -82,6 +83,10 @@ static llvm::Expected<std::vector<void *>>
 findOpenMP(llvm::ArrayRef<std::string> names) {
   static std::mutex mutex;
   static void *library = nullptr;
+  // Of a process that is forked meanwhile the child would wait for ever.
+  static const int registered = pthread_atfork(
+      [] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
+  (void)registered;
   std::lock_guard<std::mutex> lock(mutex);
   std::vector<void *> addresses = findAll(library, names);
   auto tryLibrary = [&](const char *name, int mode) {

@@ -94,7 +94,7 @@ static std::optional<int> getDescriptor(const std::string &folder,
     return std::nullopt;
   for (const char *descriptors : {"/proc/self/fd", "/proc/thread-self/fd"})
     if (folder == getRealPath(descriptors))
-      return atoi(name.c_str());
+      return static_cast<int>(strtol(name.c_str(), nullptr, 10));
   return std::nullopt;
 }
 
@@ -121,7 +121,7 @@ OutputFile::OutputFile(std::string path) : path(std::move(path)) {
       return;
     }
     std::string next(text, size);
-    target = next[0] == '/' ? next : folder + "/" + next;
+    target = next[0] == '/' ? next : folder.append("/").append(next);
   }
 
   if (given) {

@@ -94,9 +94,9 @@ static std::string getDefaultTriple(StringRef cpu) {
   return host;
 }
 
-/// Features that compiled code can ask the machine for. What else it used would
-/// be an illegal instruction there, not an error.
-static ArrayRef<StringRef> getVerifiableFeatures(const llvm::Triple &triple) {
+// What else code used would be an illegal instruction there, not an error.
+ArrayRef<StringRef>
+quant_float::getVerifiableFeatures(const llvm::Triple &triple) {
   static const StringRef x86[] = {
 #define QF_CPU_FEATURE(name, source, bit, state) name,
 #include "../EntryPoint/Runtime/X86Features.def"

@@ -169,10 +169,11 @@ uint64_t quant_float::digest(const void *data, uint64_t count) {
   const char *bytes = static_cast<const char *>(data);
   // Four lanes: each waits only for itself.
   uint64_t lanes[4] = {1, 2, 3, 4};
+  constexpr uint64_t kStep = 4 * sizeof(uint64_t);
   uint64_t at = 0;
-  for (; count - at >= sizeof lanes; at += sizeof lanes) {
+  for (; count - at >= kStep; at += kStep) {
     uint64_t words[4];
-    std::memcpy(words, bytes + at, sizeof words);
+    std::memcpy(words, bytes + at, kStep);
     for (int i = 0; i < 4; ++i)
       lanes[i] = mix(lanes[i], words[i]);
   }

@@ -11,7 +11,6 @@
 #include "quant-float-c/EntryPoint.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
-#include <optional>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -41,9 +40,9 @@ public:
   explicit HeaderParser(StringRef text) : rest(text) {}
   llvm::Error parse();
 
-  std::optional<StringRef> descr;
-  std::optional<bool> isColumnMajor;
-  std::optional<SmallVector<int64_t>> sizes;
+  StringRef descr;
+  bool isColumnMajor = false;
+  SmallVector<int64_t> sizes;
 
 private:
   bool consume(StringRef token) {
@@ -55,6 +54,7 @@ private:
   llvm::Error parseValue(StringRef key);
 
   StringRef rest;
+  bool hasDescr = false, hasOrder = false, hasShape = false;
 };
 
 } // namespace
@@ -68,14 +68,14 @@ bool HeaderParser::parseString(StringRef &text) {
 }
 
 bool HeaderParser::parseSizes() {
-  sizes.emplace();
+  sizes.clear();
   if (!consume("("))
     return false;
   while (!consume(")")) {
     uint64_t size;
     if (rest.consumeInteger(10, size) || size > INT64_MAX)
       return false;
-    sizes->push_back(size);
+    sizes.push_back(size);
     // Python 2 wrote long integers so.
     rest.consume_front("L");
     if (!consume(","))
@@ -86,13 +86,16 @@ bool HeaderParser::parseSizes() {
 
 llvm::Error HeaderParser::parseValue(StringRef key) {
   if (key == "descr") {
-    if (!parseString(descr.emplace()))
+    hasDescr = true;
+    if (!parseString(descr))
       return makeHeaderError("'descr': expected the name of one type");
   } else if (key == "fortran_order") {
+    hasOrder = true;
     isColumnMajor = consume("True");
-    if (!*isColumnMajor && !consume("False"))
+    if (!isColumnMajor && !consume("False"))
       return makeHeaderError("'fortran_order': expected True or False");
   } else if (key == "shape") {
+    hasShape = true;
     if (!parseSizes())
       return makeHeaderError("'shape': expected sizes in parentheses");
   } else {
@@ -116,7 +119,7 @@ llvm::Error HeaderParser::parse() {
       return makeHeaderError("expected a comma or the end");
     break;
   }
-  if (!descr || !isColumnMajor || !sizes)
+  if (!hasDescr || !hasOrder || !hasShape)
     return makeHeaderError(
         "expected the keys 'descr', 'fortran_order' and 'shape'");
   return llvm::Error::success();
@@ -158,27 +161,27 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
   HeaderParser header(*text);
   if (llvm::Error error = header.parse())
     return std::move(error);
-  StringRef kind = *header.descr;
+  StringRef kind = header.descr;
   bool isBigEndian = kind.starts_with(">");
   if (kind.find_first_of("<>=|") == 0)
     kind = kind.drop_front();
   if (!accepts(element, kind))
     return llvm::createStringError(Twine("expected ") + element.onnx +
                                    " in a .npy type '" + element.npy +
-                                   "', but got '" + *header.descr + "'");
-  llvm::Expected<int64_t> count = countBytes(element, *header.sizes);
+                                   "', but got '" + header.descr + "'");
+  llvm::Expected<int64_t> count = countBytes(element, header.sizes);
   if (!count)
     return count.takeError();
   if (static_cast<uint64_t>(*count) != bytes.size())
     return llvm::createStringError("expected " + Twine(*count) +
                                    " bytes of data for " +
-                                   spellTensor(element, *header.sizes) +
+                                   spellTensor(element, header.sizes) +
                                    ", but got " + Twine(bytes.size()));
   NpyContents contents;
-  contents.sizes = std::move(*header.sizes);
+  contents.sizes = std::move(header.sizes);
   contents.data = bytes;
   contents.isBigEndian = isBigEndian && element.getSlotBytes() > 1;
-  contents.isColumnMajor = *header.isColumnMajor && contents.sizes.size() > 1;
+  contents.isColumnMajor = header.isColumnMajor && contents.sizes.size() > 1;
   // ml_dtypes leaves the bits above a narrow integer's value undefined.
   contents.needsSignExtension = kind == "V1" &&
                                 element.elementClass == ElementClass::Signed &&

@@ -9,7 +9,7 @@
 #include "../RunTool.h"
 #include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/Support/InputFile.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -310,12 +310,11 @@ llvm::Error Runner::allocateOutputs(const qf_entry &entry,
   for (const TensorBuffer &input : inputs)
     given.push_back(input.getDescriptor());
   std::vector<SmallVector<int64_t>> sizes;
-  std::vector<int64_t *> places;
   ArrayRef<qf_argument> arguments(entry.outputs, size_t(entry.num_outputs));
   for (const qf_argument &output : arguments)
     sizes.emplace_back(output.rank);
-  for (SmallVector<int64_t> &each : sizes)
-    places.push_back(each.data());
+  auto places = llvm::map_to_vector(
+      sizes, [](SmallVector<int64_t> &each) { return each.data(); });
   char text[512] = "";
   if (entry.output_sizes(given.data(), places.data(), text, sizeof text))
     return fail(text);

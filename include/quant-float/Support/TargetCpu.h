@@ -16,9 +16,14 @@
 
 namespace llvm {
 class TargetMachine;
+class Triple;
 } // namespace llvm
 
 namespace mlir::quant_float {
+
+/// LLVM's names of the features that compiled code can ask the machine for, in
+/// the order of their bits.
+ArrayRef<StringRef> getVerifiableFeatures(const llvm::Triple &triple);
 
 /// A triple and a CPU that LLVM knows, and what the lowerings ask of them.
 struct TargetCpu {

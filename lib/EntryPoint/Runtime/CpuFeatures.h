@@ -22,6 +22,7 @@
 extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
 
 #if defined(__x86_64__)
+#define QF_CPU_FEATURES "X86Features.def"
 
 typedef struct CpuidResult {
   uint32_t a, b, c, d;
@@ -62,20 +63,16 @@ static uint64_t availableCpuFeatures(void) {
   unsigned row = 0;
 #define QF_CPU_FEATURE(name, register, bit, save)                              \
   available |= (uint64_t)(state##save & (source##register >> bit) & 1) << row++;
-#include "X86Features.def"
+#include QF_CPU_FEATURES
   return available;
 }
-
-static const char cpuFeatureNames[] =
-#define QF_CPU_FEATURE(name, register, bit, save) name "\0"
-#include "X86Features.def"
-    ;
 
 #elif defined(__aarch64__) || defined(__riscv)
 
 enum { openatNumber = 56, closeNumber = 57, readNumber = 63 };
 
 #if defined(__aarch64__)
+#define QF_CPU_FEATURES "AArch64Features.def"
 static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
                           int64_t d) {
   register int64_t x8 __asm__("x8") = number;
@@ -90,6 +87,7 @@ static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
   return x0;
 }
 #else
+#define QF_CPU_FEATURES "RISCVFeatures.def"
 static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
                           int64_t d) {
   register int64_t a7 __asm__("a7") = number;
@@ -127,28 +125,20 @@ static uint64_t availableCpuFeatures(void) {
   unsigned row = 0;
 #define QF_CPU_FEATURE(name, word, bit)                                        \
   available |= (words[word] >> bit & 1) << row++;
-#if defined(__aarch64__)
-#include "AArch64Features.def"
-#else
-#include "RISCVFeatures.def"
-#endif
+#include QF_CPU_FEATURES
   return available;
 }
-
-static const char cpuFeatureNames[] =
-#define QF_CPU_FEATURE(name, word, bit) name "\0"
-#if defined(__aarch64__)
-#include "AArch64Features.def"
-#else
-#include "RISCVFeatures.def"
-#endif
-    ;
 
 #else
 #error "no CPU feature table for this architecture"
 #endif
 
 /* Names one after the other, each ended by a zero byte: no relocations. */
+static const char cpuFeatureNames[] =
+#define QF_CPU_FEATURE(name, ...) name "\0"
+#include QF_CPU_FEATURES
+    ;
+
 static const char *getCpuFeatureName(unsigned row) {
   const char *name = cpuFeatureNames;
   for (; row; --row)

@@ -1,4 +1,4 @@
-/*===-- Message.h - Error messages without a C library -----------*- C -*-===*\
+/*===-- Message.h - Text into the caller's buffer ----------------*- C -*-===*\
 |*                                                                            *|
 |* Part of the quant-float project, under the Apache License v2.0 with LLVM   *|
 |* Exceptions. See LICENSE for license information.                           *|
@@ -50,32 +50,31 @@ static inline void putNumber(Message *message, int64_t value) {
   putText(message, first);
 }
 
-/* "cast: input 0 'x': " */
-static inline void putArgument(Message *message, const char *function,
-                               const char *kind, int64_t index,
-                               const char *name) {
-  putText(message, function);
-  putText(message, ": ");
-  putText(message, kind);
-  putText(message, " ");
-  putNumber(message, index);
-  if (*name) {
-    putText(message, " '");
-    putText(message, name);
-    putText(message, "'");
-  }
-  putText(message, ": ");
-}
+/* What a format has a place for. */
+typedef union Value {
+  const char *text;
+  int64_t number;
+} Value;
+#define TEXT(value) ((Value){.text = (value)})
+#define NUMBER(value) ((Value){.number = (value)})
 
-/* "expected <what> 3, but got 4" */
-static inline void putExpected(Message *message, const char *what,
-                               int64_t expected, int64_t given) {
-  putText(message, "expected ");
-  putText(message, what);
-  putText(message, " ");
-  putNumber(message, expected);
-  putText(message, ", but got ");
-  putNumber(message, given);
+/*
+ * %s is a text, %d a number. The values are an array, since how variable
+ * arguments are passed depends on the system, and this is compiled for one.
+ */
+static inline void putFormatted(Message *message, const char *format,
+                                const Value *values) {
+  for (; *format; ++format) {
+    char character[] = {*format, 0};
+    if (*format != '%')
+      putText(message, character);
+    else if (*++format == 's')
+      putText(message, values++->text);
+    else
+      putNumber(message, values++->number);
+  }
 }
+#define PUT(message, format, ...)                                              \
+  putFormatted(message, format, (const Value[]){__VA_ARGS__})
 
 #endif

@@ -10,39 +10,36 @@
  * of zero-terminated names. No pointers, so no relocations: both stay in
  * read-only memory that processes share.
  *
- *   table = numInputs, numOutputs, numChecks,
- *           argument..., argument...  (inputs first), check..., message...
- *   argument = nameOffset, dtype, elementBytes, rank, size * rank   (-1: open)
- *   check = kind, input, dimension, textOffset
- *   message = textOffset
+ *   table = Table, Argument of each input and output, Check..., the offset of
+ *           each message, sizes
  *   names = "function\0input0\0...output0\0...check0\0...message0\0..."
  */
 #ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_TABLE_H
 #define QUANT_FLOAT_ENTRYPOINT_RUNTIME_TABLE_H
 
-enum {
-  QF_TABLE_NUM_INPUTS = 0,
-  QF_TABLE_NUM_OUTPUTS = 1,
-  QF_TABLE_NUM_CHECKS = 2,
-  QF_TABLE_ARGUMENTS = 3
-};
+#include <stdint.h>
 
-enum {
-  QF_ARGUMENT_NAME = 0,
-  QF_ARGUMENT_DTYPE = 1,
-  QF_ARGUMENT_BYTES = 2,
-  QF_ARGUMENT_RANK = 3,
-  QF_ARGUMENT_SIZES = 4
-};
+typedef struct Argument {
+  int64_t name; /* where it begins in the names */
+  int64_t dtype;
+  int64_t bytes; /* of an element */
+  int64_t rank;
+  int64_t sizes; /* where they begin in the table; -1: open */
+} Argument;
 
 /* Two numbers that have to be equal, computed along with the output sizes. */
-enum {
-  QF_CHECK_KIND = 0,
-  QF_CHECK_INPUT = 1,
-  QF_CHECK_DIMENSION = 2,
-  QF_CHECK_TEXT = 3,
-  QF_CHECK_WORDS = 4
-};
+typedef struct Check {
+  int64_t kind;
+  int64_t input;
+  int64_t dimension;
+  int64_t text; /* where it begins in the names */
+} Check;
+
+typedef struct Table {
+  int64_t numInputs;
+  int64_t numOutputs;
+  int64_t numChecks;
+} Table;
 
 enum {
   QF_CHECK_OF_INPUT = 0, /* the second number is the input's size */
