@@ -104,40 +104,34 @@ private:
   std::optional<uint64_t> seed;
 
 public:
-  llvm::cl::OptionCategory category{tool};
-  llvm::cl::opt<std::string> model{
-      llvm::cl::Positional, llvm::cl::desc(modelText), llvm::cl::cat(category)};
-  llvm::cl::list<std::string> inputs{
-      "inputs", llvm::cl::value_desc("FILE or NAME=FILE"),
-      llvm::cl::desc(inputsText), llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> model{llvm::cl::Positional,
+                                   llvm::cl::desc(modelText)};
+  llvm::cl::list<std::string> inputs{"inputs",
+                                     llvm::cl::value_desc("FILE or NAME=FILE"),
+                                     llvm::cl::desc(inputsText)};
   llvm::cl::list<std::string> shapes{
       "shapes", llvm::cl::value_desc("NAME=1x3x?"),
-      llvm::cl::desc("sizes that the model leaves open; several may follow"),
-      llvm::cl::cat(category)};
+      llvm::cl::desc("sizes that the model leaves open; several may follow")};
   llvm::cl::opt<std::string> random{
       "random", llvm::cl::value_desc("SEED"),
       llvm::cl::desc(
-          "random values for the inputs that --inputs does not give"),
-      llvm::cl::cat(category)};
+          "random values for the inputs that --inputs does not give")};
   llvm::cl::opt<std::string> outputs{
       "outputs", llvm::cl::value_desc("DIR"),
       llvm::cl::desc(
-          "write output_<i>.npy there; the folder is made if need be"),
-      llvm::cl::cat(category)};
+          "write output_<i>.npy there; the folder is made if need be")};
   llvm::cl::opt<std::string> entry{
       "entry", llvm::cl::value_desc("NAME"),
       llvm::cl::desc("the function to run, by symbol or graph name, where "
-                     "there are several"),
-      llvm::cl::cat(category)};
+                     "there are several")};
   llvm::cl::opt<bool> time{
       "time",
       llvm::cl::desc("print best and median seconds, elements per second of "
-                     "the call alone"),
-      llvm::cl::cat(category)};
+                     "the call alone")};
   llvm::cl::opt<unsigned> repeat{
       "repeat", llvm::cl::value_desc("N"),
       llvm::cl::desc("calls that --time measures (default: 10)"),
-      llvm::cl::init(10), llvm::cl::cat(category)};
+      llvm::cl::init(10)};
 };
 
 } // namespace mlir::quant_float

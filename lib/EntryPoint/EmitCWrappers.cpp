@@ -359,13 +359,9 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
   if (failed(run) || failed(inferSizes) || failed(takeDeviceError))
     return failure();
   for (LLVM::LLVMFuncOp kernel : kernels) {
-    FailureOr<EntryPointInfo> info =
-        EntryPointInfo::fromAttribute(kernel->getAttr(kEntryPointAttrName));
+    FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
     if (failed(info))
-      return kernel.emitError("'")
-             << kEntryPointAttrName
-             << "': expected the description of an entry point, but got "
-             << kernel->getAttr(kEntryPointAttrName);
+      return failure();
     auto sizes = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".sizes");
     if (!sizes)
       return kernel.emitError("function '")

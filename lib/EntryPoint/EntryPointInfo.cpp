@@ -109,7 +109,8 @@ static LogicalResult listFromAttribute(Attribute given, List &list,
   return success();
 }
 
-FailureOr<EntryPointInfo> EntryPointInfo::fromAttribute(Attribute attribute) {
+/// Failure when the attribute is not what toAttribute makes.
+static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
   auto dictionary = dyn_cast<DictionaryAttr>(attribute);
   if (!dictionary)
     return failure();
@@ -140,6 +141,17 @@ FailureOr<EntryPointInfo> EntryPointInfo::fromAttribute(Attribute attribute) {
   return info;
 }
 
+FailureOr<EntryPointInfo> EntryPointInfo::get(Operation *op) {
+  Attribute attribute = op->getAttr(kEntryPointAttrName);
+  FailureOr<EntryPointInfo> info = infoFromAttribute(attribute);
+  if (failed(info))
+    return op->emitError("'") << kEntryPointAttrName
+                              << "': expected the description of an entry "
+                                 "point, but got "
+                              << attribute;
+  return info;
+}
+
 // The header is to be read by C, too, and has the numbers written out.
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, Bits, C,  \
                             ...)                                               \
@@ -155,15 +167,11 @@ FailureOr<std::vector<EntryPointInfo>>
 mlir::quant_float::getEntryPoints(ModuleOp module) {
   std::vector<EntryPointInfo> entryPoints;
   for (Operation &op : module.getBody()->getOperations()) {
-    Attribute attribute = op.getAttr(kEntryPointAttrName);
-    if (!attribute)
+    if (!op.hasAttr(kEntryPointAttrName))
       continue;
-    FailureOr<EntryPointInfo> info = EntryPointInfo::fromAttribute(attribute);
+    FailureOr<EntryPointInfo> info = EntryPointInfo::get(&op);
     if (failed(info))
-      return op.emitError("'") << kEntryPointAttrName
-                               << "': expected the description of an entry "
-                                  "point, but got "
-                               << attribute;
+      return failure();
     entryPoints.push_back(std::move(*info));
   }
   return entryPoints;

@@ -135,18 +135,12 @@ void Guard::guard() {
 
 void GuardKernels::runOnOperation() {
   for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-    Attribute attribute = kernel->getAttr(kEntryPointAttrName);
-    if (!attribute || !kernel.getBody().hasOneBlock() ||
-        kernel.getNumResults() != 0)
+    if (!kernel->hasAttr(kEntryPointAttrName) ||
+        !kernel.getBody().hasOneBlock() || kernel.getNumResults() != 0)
       continue;
-    FailureOr<EntryPointInfo> info = EntryPointInfo::fromAttribute(attribute);
-    if (failed(info)) {
-      kernel.emitError("'")
-          << kEntryPointAttrName
-          << "': expected the description of an entry point, but got "
-          << attribute;
+    FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
+    if (failed(info))
       return signalPassFailure();
-    }
     Guard(kernel, *info).guard();
   }
   // The program would end instead.

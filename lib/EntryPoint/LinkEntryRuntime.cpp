@@ -34,6 +34,18 @@ static const unsigned char riscv64Runtime[] = {
 #include "EntryRuntime.riscv64.inc"
 };
 
+// The source of the bitcode compiled for this machine, too, for code that is
+// compiled into the process: thousands of instructions that need not be
+// optimized anew for every kernel.
+extern "C" {
+// Such code has been checked by then. Of the runtime as well.
+extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
+const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS] = {};
+void __qf_run_entry_point();
+void __qf_compute_output_sizes();
+const char *__qf_find_missing_cpu_feature(uint64_t required);
+}
+
 /// The runtime's bitcode; empty for architectures that have none.
 static ArrayRef<unsigned char> getRuntime(const llvm::Triple &triple) {
   switch (triple.getArch()) {
@@ -109,12 +121,11 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
     const llvm::Triple &triple = target.getTargetTriple();
     bool isOfProcess = triple.getArch() ==
                        llvm::Triple(llvm::sys::getProcessTriple()).getArch();
-    StringRef missing =
-        isOfProcess ? findMissingProcessFeature(getRequiredFeatures(target))
-                    : StringRef();
-    if (!missing.empty())
-      return llvm::createStringError("expected a CPU with " + missing +
-                                     ", but this machine's CPU lacks it");
+    if (uint64_t required = isOfProcess ? getRequiredFeatures(target) : 0)
+      if (const char *missing = __qf_find_missing_cpu_feature(required))
+        return llvm::createStringError("expected a CPU with " +
+                                       llvm::Twine(missing) +
+                                       ", but this machine's CPU lacks it");
     return llvm::Error::success();
   }
 
@@ -176,4 +187,12 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
       value->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
   return llvm::Error::success();
+}
+
+ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
+  static const EntryRuntimeFunction functions[] = {
+      {"__qf_run_entry_point", reinterpret_cast<void *>(&__qf_run_entry_point)},
+      {"__qf_compute_output_sizes",
+       reinterpret_cast<void *>(&__qf_compute_output_sizes)}};
+  return functions;
 }

@@ -28,37 +28,30 @@ struct Options : RunOptions {
                    "tensors for the inputs (.npy, raw .bin), in the graph's "
                    "order or by name; several may follow") {}
 
-  cl::opt<bool> all{"all", cl::desc("run all functions one after the other"),
-                    cl::cat(category)};
+  cl::opt<bool> all{"all", cl::desc("run all functions one after the other")};
   cl::opt<bool> list{"list",
-                     cl::desc("print what the library holds, and run nothing"),
-                     cl::cat(category)};
-  cl::opt<bool> digest{"digest", cl::desc("print 64 bits for each output"),
-                       cl::cat(category)};
+                     cl::desc("print what the library holds, and run nothing")};
+  cl::opt<bool> digest{"digest", cl::desc("print 64 bits for each output")};
   cl::opt<bool> mergeNaNs{
       "merge-nans",
       cl::desc("digests take all NaNs for one: what arithmetic makes of a NaN "
-               "has no specified sign"),
-      cl::cat(category)};
+               "has no specified sign")};
   cl::list<uint64_t> sweep{
       "sweep", cl::multi_val(2), cl::value_desc("FIRST COUNT"),
       cl::desc("run functions of one input of one open size on all elements "
-               "whose bits are FIRST, FIRST + 1, ...; with --digest"),
-      cl::cat(category)};
+               "whose bits are FIRST, FIRST + 1, ...; with --digest")};
   cl::opt<uint64_t> chunk{
       "chunk", cl::value_desc("N"), cl::init(uint64_t(1) << 26),
-      cl::desc("elements of --sweep at a time (default: 67108864)"),
-      cl::cat(category)};
+      cl::desc("elements of --sweep at a time (default: 67108864)")};
   cl::opt<int> device{"device", cl::value_desc("N"), cl::init(0),
-                      cl::desc("the GPU (default: 0)"), cl::cat(category)};
+                      cl::desc("the GPU (default: 0)")};
   cl::opt<uint64_t> offsetBytes{
       "offset-bytes", cl::value_desc("N"), cl::init(0),
-      cl::desc("move all tensors so far from alignment"), cl::cat(category)};
+      cl::desc("move all tensors so far from alignment")};
   cl::opt<bool> showDevice{
       "show-device",
       cl::desc("print a GPU's chip, its name and the version of CUDA that the "
-               "driver knows; without MODEL.so"),
-      cl::cat(category)};
+               "driver knows; without MODEL.so")};
 
   llvm::Error check() const;
 };

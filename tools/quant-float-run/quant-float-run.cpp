@@ -35,29 +35,27 @@ struct Options : RunOptions {
   }
   cl::opt<std::string> target{"target", cl::value_desc("cpu|reference|nvvm"),
                               cl::desc("what computes (default: cpu)"),
-                              cl::init("cpu"), cl::cat(category)};
+                              cl::init("cpu")};
   cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
                            cl::desc("the CPU to compile for (default: host)"),
-                           cl::init("host"), cl::cat(category)};
+                           cl::init("host")};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("sm_80|sm_90|..."),
       cl::desc("the NVIDIA chip to compile for, with --target nvvm (default: "
-               "the device's)"),
-      cl::cat(category)};
+               "the device's)")};
   cl::opt<unsigned> threads{
       "threads", cl::value_desc("N"),
       cl::desc("threads to run in (default: 1); 0: as many "
                "as OpenMP gives"),
-      cl::init(1), cl::cat(category)};
+      cl::init(1)};
   cl::opt<char> level{"O", cl::Prefix, cl::desc("optimization level, 0 to 3"),
-                      cl::init('2'), cl::cat(category)};
-  FakeConvertModeOption fakeConvertMode{category};
-  StrictOption strict{category};
+                      cl::init('2')};
+  FakeConvertModeOption fakeConvertMode;
+  StrictOption strict;
   cl::opt<bool> compareModes{
       "compare-modes",
       cl::desc("print how many elements of each fakeconvert differ between its "
-               "modes, and why"),
-      cl::cat(category)};
+               "modes, and why")};
 
   llvm::Error check() const;
   bool useReference() const { return target == "reference"; }

@@ -70,8 +70,9 @@ struct EntryPointInfo {
   std::vector<std::string> messages;
 
   DictionaryAttr toAttribute(MLIRContext *context) const;
-  /// Failure when the attribute is not what toAttribute makes.
-  static FailureOr<EntryPointInfo> fromAttribute(Attribute attribute);
+  /// Of an op with the attribute; an error when it is not what toAttribute
+  /// makes.
+  static FailureOr<EntryPointInfo> get(Operation *op);
 };
 
 /// Bytes of one element in memory; 0 for an unknown type.

@@ -54,10 +54,6 @@ void addLibraryDescription(llvm::Module &module,
                            const llvm::TargetMachine &target,
                            const LibraryDescription &library);
 
-/// LLVM's name of the first feature of a set, as compiled code has it, that the
-/// CPU of this process lacks; empty if there is none.
-llvm::StringRef findMissingProcessFeature(uint64_t required);
-
 /// A function of the entry runtime that this process has for itself.
 struct EntryRuntimeFunction {
   llvm::StringLiteral name;
