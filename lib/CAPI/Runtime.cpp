@@ -11,7 +11,6 @@
 #include "Objects.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -108,14 +107,11 @@ static llvm::Expected<std::vector<Mapping>> readMappings() {
   if (!file)
     return fail(QUANT_FLOAT_ERROR_ADDRESS, "/proc/self/maps cannot be read");
   std::vector<Mapping> mappings;
-  StringRef rest = (*file)->getBuffer();
-  while (!rest.empty()) {
-    auto [line, others] = rest.split('\n');
-    rest = others;
+  for (StringRef line : llvm::split((*file)->getBuffer(), '\n')) {
     auto [range, rights] = line.split(' ');
     auto [first, end] = range.split('-');
     Mapping mapping = {0, 0, rights.starts_with("r"),
-                       rights.drop_front().starts_with("w")};
+                       rights.substr(1).starts_with("w")};
     if (!first.getAsInteger(16, mapping.first) &&
         !end.getAsInteger(16, mapping.end))
       mappings.push_back(mapping);
@@ -138,21 +134,6 @@ static bool isCovered(ArrayRef<Mapping> mappings, const void *data,
   return !bytes;
 }
 
-/// The bytes of a tensor; none where entry points refuse its sizes.
-static uint64_t getBytes(const qf_tensor &tensor) {
-  uint64_t bytes = getElementBytes(tensor.dtype);
-  for (int32_t i = 0; i < tensor.rank; ++i) {
-    std::optional<uint64_t> product =
-        tensor.sizes[i] < 0
-            ? std::nullopt
-            : llvm::checkedMulUnsigned<uint64_t>(bytes, tensor.sizes[i]);
-    if (!product)
-      return 0;
-    bytes = *product;
-  }
-  return bytes;
-}
-
 static llvm::Error checkMemory(ArrayRef<Mapping> mappings,
                                ArrayRef<qf_tensor> tensors, StringRef kind,
                                bool written) {
@@ -162,9 +143,11 @@ static llvm::Error checkMemory(ArrayRef<Mapping> mappings,
         !isCovered(mappings, tensor.sizes, 8 * uint64_t(tensor.rank), false))
       return fail(QUANT_FLOAT_ERROR_ADDRESS,
                   kind + " " + Twine(index) + ": the sizes cannot be read");
-    if (!tensor.data || tensor.rank < 0 || (tensor.rank > 0 && !tensor.sizes))
-      continue;
-    if (!isCovered(mappings, tensor.data, getBytes(tensor), written))
+    llvm::Expected<Tensor> view = Tensor::view(tensor);
+    if (!view)
+      llvm::consumeError(view.takeError());
+    else if (!isCovered(mappings, tensor.data, view->getBytes().size(),
+                        written))
       return fail(QUANT_FLOAT_ERROR_ADDRESS,
                   kind + " " + Twine(index) + ": the memory cannot be " + use);
   }
