@@ -193,6 +193,14 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
       orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
+  // Its code generator would abort on the CPU's name.
+  const llvm::Triple &triple = module->getTargetTriple();
+  if (triple.getArch() != llvm::Triple::UnknownArch &&
+      triple.getArch() != host->getTargetTriple().getArch())
+    return llvm::createStringError("code for '" + triple.str() +
+                                   "' cannot run in this process, which is "
+                                   "for '" +
+                                   host->getTargetTriple().str() + "'");
   host->setCodeGenOptLevel(
       static_cast<llvm::CodeGenOptLevel>(std::min(optimizationLevel, 3u)));
 
