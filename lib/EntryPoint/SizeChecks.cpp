@@ -160,20 +160,39 @@ SmallVector<PendingCheck> quant_float::collectChecks(func::FuncOp function) {
   return checks;
 }
 
-bool SizeDependence::isOnlyOnSizes(Value value) {
+std::optional<bool> SizeDependence::find(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
     return !isa<ShapedType>(value.getType());
-  auto [place, isNew] = known.try_emplace(op, false);
-  if (!isNew)
-    return place->second;
-  bool result = false;
-  if (auto dim = dyn_cast<tensor::DimOp>(op); dim && dim.getConstantIndex())
-    result = isa<BlockArgument>(dim.getSource());
-  else if (!op->getNumRegions())
-    result = llvm::all_of(op->getOperands(), [&](Value operand) {
-      return isOnlyOnSizes(operand);
-    });
-  known[op] = result;
-  return result;
+  auto place = known.find(op);
+  return place == known.end() ? std::nullopt : std::optional(place->second);
+}
+
+bool SizeDependence::isOnlyOnSizes(Value value) {
+  // Not by recursion: chains may be as long as the model.
+  SmallVector<Value> open = {value};
+  while (!open.empty()) {
+    if (find(open.back())) {
+      open.pop_back();
+      continue;
+    }
+    Operation *op = open.back().getDefiningOp();
+    if (auto dim = dyn_cast<tensor::DimOp>(op); dim && dim.getConstantIndex()) {
+      known[op] = isa<BlockArgument>(dim.getSource());
+      continue;
+    }
+    bool result = !op->getNumRegions();
+    Value unknown;
+    for (Value operand : op->getOperands()) {
+      std::optional<bool> found = find(operand);
+      result &= found.value_or(true);
+      if (!found)
+        unknown = operand;
+    }
+    if (result && unknown)
+      open.push_back(unknown);
+    else
+      known[op] = result;
+  }
+  return *find(value);
 }

@@ -41,6 +41,9 @@ public:
   bool isOnlyOnSizes(Value value);
 
 private:
+  /// None while nobody has asked.
+  std::optional<bool> find(Value value) const;
+
   llvm::DenseMap<Operation *, bool> known;
 };
 

@@ -107,19 +107,29 @@ Division::Division(func::FuncOp function) : body(function.getBody().front()) {
 
 void Division::collectInputs(Operation *op, SetVector<Value> &inputs,
                              llvm::DenseSet<Operation *> &seen) const {
-  op->walk([&](Operation *nested) {
-    for (Value operand : nested->getOperands()) {
-      if (operand.getParentBlock() != &body)
-        continue;
-      Operation *producer = operand.getDefiningOp();
-      if (producer && isRepeatable(producer)) {
-        if (seen.insert(producer).second)
-          collectInputs(producer, inputs, seen);
-      } else if (producer != op) {
-        inputs.insert(operand);
-      }
+  // Not by recursion: what is in between may be as long as the model.
+  SmallVector<Value> open;
+  auto addOperands = [&](Operation *op) {
+    size_t before = open.size();
+    op->walk([&](Operation *nested) {
+      llvm::append_range(open, nested->getOperands());
+    });
+    // The first one is next.
+    std::reverse(open.begin() + before, open.end());
+  };
+  addOperands(op);
+  while (!open.empty()) {
+    Value operand = open.pop_back_val();
+    if (operand.getParentBlock() != &body)
+      continue;
+    Operation *producer = operand.getDefiningOp();
+    if (producer && isRepeatable(producer)) {
+      if (seen.insert(producer).second)
+        addOperands(producer);
+    } else if (producer != op) {
+      inputs.insert(operand);
     }
-  });
+  }
 }
 
 /// Joins the groups of two ops, of which the second uses the first, unless a
@@ -182,14 +192,28 @@ SmallVector<SmallVector<Operation *>> Division::getIslands() {
 /// Copies the op and the repeatable ones that it needs.
 static void copy(OpBuilder &builder, Operation *op, Block &body,
                  IRMapping &mapping) {
-  op->walk([&](Operation *nested) {
-    for (Value operand : nested->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          producer && producer->getBlock() == &body &&
-          !mapping.contains(operand) && isRepeatable(producer))
-        copy(builder, producer, body, mapping);
-  });
-  builder.clone(*op, mapping);
+  auto findMissing = [&](Operation *op) {
+    Operation *missing = nullptr;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer || producer->getBlock() != &body ||
+            mapping.contains(operand) || !isRepeatable(producer))
+          continue;
+        missing = producer;
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return missing;
+  };
+  SmallVector<Operation *> open = {op};
+  while (!open.empty()) {
+    if (Operation *missing = findMissing(open.back()))
+      open.push_back(missing);
+    else
+      builder.clone(*open.pop_back_val(), mapping);
+  }
 }
 
 /// What the model calls the value: an argument or result of the graph by its

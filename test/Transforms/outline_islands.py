@@ -1,12 +1,17 @@
-# Sizes that are computed along very many ways, and hundreds of nodes in the way: the time to find islands does not explode.
+# Sizes that are computed along very many ways, or in very many steps, and hundreds of nodes in the way: the time to find
+# islands does not explode, and the stack does not overflow.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
+import resource
 import subprocess
 import sys
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 COUNT = 200
+STEPS = 100_000
+# As that of a thread.
+STACK_BYTES = 1 << 20
 T = "tensor<?x4xf32>"
 
 
@@ -30,8 +35,39 @@ def write_network():
     return "\n".join([*lines, f"return %y{COUNT} : {T}", "}"])
 
 
-(work / "net.mlir").write_text(write_network())
-command = [tools_dir / "quant-float-opt", work / "net.mlir", "--quant-float-outline-islands"]
-result = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
-assert result.stdout.count("func.func @net_island_") == COUNT + 1, result.stdout[:2000]
+def write_chain():
+    """One size comes of the other in 100,000 steps."""
+    lines = [
+        f"func.func @net(%x: {T}) -> {T} {{",
+        "%s = arith.constant dense<0.5> : tensor<f32>",
+        "%c0 = arith.constant 0 : index",
+        f"%n0 = tensor.dim %x, %c0 : {T}",
+    ]
+    lines += [f"%n{i + 1} = arith.shrui %n{i}, %n0 : index" for i in range(STEPS)]
+    lines += [
+        f"%p = tensor.extract_slice %x[0, 0] [%n{STEPS}, 4] [1, 1] : {T} to {T}",
+        f"%y = quant_float.qdq %p, %s storage i8 opset 21 : {T}, tensor<f32> to {T}",
+        f"return %y : {T}",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def outline(text):
+    (work / "net.mlir").write_text(text)
+    command = [tools_dir / "quant-float-opt", work / "net.mlir", "--quant-float-outline-islands"]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, STACK_BYTES)),
+    ).stdout
+
+
+result = outline(write_network())
+assert result.count("func.func @net_island_") == COUNT + 1, result[:2000]
+result = outline(write_chain())
+assert result.count("arith.shrui") == STEPS, result[:2000]
 print("OK")
