@@ -15,7 +15,6 @@
 #include "quant-float/Support/ModelError.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -100,7 +99,7 @@ struct Quantization {
   Quantization(QuantizationOpInterface op, ArrayRef<Tensor> operands)
       : op(op), input(operands[0]), scale(operands[1]),
         zeroPoint(operands.size() > 2 ? &operands[2] : nullptr),
-        granularity{op.getAxisIndex(), op.getBlockSizeAttribute()} {}
+        granularity(op.getGranularity()) {}
 
   Type getType(unsigned operand) const {
     return getElementTypeOrSelf(op->getOperand(operand));
@@ -117,28 +116,23 @@ struct Quantization {
 static llvm::Error checkSizes(const Quantization &values) {
   const auto &[op, input, scale, zeroPoint, granularity] = values;
   std::string found = scale.spell();
-  SmallVector<int64_t> sizes;
-  std::string why;
+  SmallVector<int64_t> sizes = granularity.getParameterSizes(input.getSizes());
   if (!granularity.axis) {
     // Rank 0 and one element are alike.
     if (scale.getNumElements() != 1)
       return fail(op, "scale must have one element, but got " + found);
     sizes = llvm::to_vector(scale.getSizes());
-  } else {
-    int64_t axis = *granularity.axis;
-    if (granularity.blockSize) {
-      sizes = llvm::to_vector(input.getSizes());
-      sizes[axis] = llvm::divideCeil(uint64_t(sizes[axis]),
-                                     uint64_t(*granularity.blockSize));
-      why = "blocks of " + std::to_string(*granularity.blockSize) + " along ";
-    } else {
-      sizes = {input.getSizes()[axis]};
-    }
-    why += "axis " + std::to_string(axis) + " of an input " + input.spell();
+  } else if (scale.getSizes() != ArrayRef(sizes)) {
+    std::string blocks;
+    if (granularity.blockSize)
+      blocks =
+          "blocks of " + std::to_string(*granularity.blockSize) + " along ";
+    return fail(
+        op, "scale must be " + spellTensor(scale.getElement(), sizes) +
+                " for " + blocks + "axis " +
+                std::to_string(*granularity.getAxis(input.getSizes().size())) +
+                " of an input " + input.spell() + ", but got " + found);
   }
-  if (scale.getSizes() != ArrayRef(sizes))
-    return fail(op, "scale must be " + spellTensor(scale.getElement(), sizes) +
-                        " for " + why + ", but got " + found);
   if (zeroPoint && zeroPoint->getSizes() != scale.getSizes() &&
       (zeroPoint->getNumElements() != 1 || scale.getNumElements() != 1))
     return fail(op, "zero point must be " +
@@ -204,7 +198,8 @@ llvm::Error mlir::quant_float::checkSizes(FakeConvertOp op, const Tensor &input,
   if (shift && shift->getSizes() != scale.getSizes())
     return fail(op, "shift must have the sizes of the scale " + scale.spell() +
                         ", but got " + shift->spell());
-  if (!reference::broadcasts(scale.getSizes(), input.getSizes()))
+  if (!reference::Granularity::getBroadcast().fits(scale.getSizes(),
+                                                   input.getSizes()))
     return fail(op, "scale must broadcast to the input " + input.spell() +
                         ", which does not grow, but got " + scale.spell());
   return llvm::Error::success();

@@ -8,6 +8,7 @@
 
 #include "ElementBits.h"
 
+#include "Shapes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/BufferSize.h"
@@ -76,4 +77,58 @@ TypedAttr quant_float::getConstantOfBits(Type type, ArrayRef<APInt> bits) {
   for (const APInt &element : bits)
     values.push_back(getScalarOfBits(elementType, element));
   return cast<TypedAttr>(DenseElementsAttr::get(shaped, values));
+}
+
+Attribute quant_float::foldWithParameters(
+    Operation *op, ArrayRef<Attribute> operands,
+    const reference::Granularity &granularity, int64_t limit,
+    llvm::function_ref<APInt(const APInt &, const APInt &,
+                             std::optional<APInt>)>
+        fold) {
+  Type type = op->getResult(0).getType();
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (shaped && !shaped.hasStaticShape())
+    return {};
+  SmallVector<SmallVector<APInt>, 3> bits;
+  for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {
+    auto typed = dyn_cast_or_null<TypedAttr>(operand);
+    if (!typed ||
+        isa<ShapedType>(typed.getType()) != isa<ShapedType>(value.getType()))
+      return {};
+    std::optional<SmallVector<APInt>> found = getElementBits(operand);
+    if (!found)
+      return {};
+    bits.push_back(std::move(*found));
+  }
+  ArrayRef<APInt> inputs = bits[0], scales = bits[1], others;
+  if (bits.size() > 2)
+    others = bits[2];
+
+  auto foldOne = [&](uint64_t input, uint64_t parameter) {
+    auto getElement = [](ArrayRef<APInt> bits, uint64_t index) {
+      return bits.size() == 1 ? bits.front() : bits[index];
+    };
+    std::optional<APInt> other;
+    if (!others.empty())
+      other = getElement(others, parameter);
+    return fold(getElement(inputs, input), getElement(scales, parameter),
+                other);
+  };
+  bool isSplat = inputs.size() == 1 && scales.size() == 1 && others.size() <= 1;
+  if (!shaped || isSplat)
+    return getConstantOfBits(type, foldOne(0, 0));
+  // Only constants that are alike in all elements are scalable. A constant's
+  // own type may say more than that of the value.
+  SmallVector<int64_t> sizes = *getSizes(type);
+  SmallVector<int64_t> scaleSizes =
+      *getSizes(cast<TypedAttr>(operands[1]).getType());
+  std::optional<int64_t> count = countFolded(sizes, limit);
+  if (!count || llvm::any_of(sizes, reference::isScalable) ||
+      !granularity.fits(scaleSizes, sizes))
+    return {};
+  reference::ParameterElements elements(granularity, scaleSizes, sizes);
+  SmallVector<APInt> folded;
+  for (int64_t i = 0; i < *count; ++i)
+    folded.push_back(foldOne(i, elements[i]));
+  return getConstantOfBits(type, folded);
 }

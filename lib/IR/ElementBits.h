@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_IR_ELEMENTBITS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "quant-float/Reference/Granularity.h"
 #include "llvm/ADT/APInt.h"
 
 namespace mlir::quant_float {
@@ -28,6 +29,17 @@ std::optional<int64_t> countFolded(ArrayRef<int64_t> shape, int64_t limit);
 /// The constant of `type`, a scalar or a static shape, with these bits: one
 /// pattern for all elements, or one for each. Null for any other type.
 TypedAttr getConstantOfBits(Type type, ArrayRef<APInt> bits);
+
+/// What an op on an input and its parameters, a scale and perhaps another one
+/// of its shape, makes of constants: `fold` of each element with those that
+/// belong to it. Null where an operand is no constant, or the result has more
+/// than `limit` elements that are not alike.
+Attribute
+foldWithParameters(Operation *op, ArrayRef<Attribute> operands,
+                   const reference::Granularity &granularity, int64_t limit,
+                   llvm::function_ref<APInt(const APInt &, const APInt &,
+                                            std::optional<APInt>)>
+                       fold);
 
 } // namespace mlir::quant_float
 

@@ -14,30 +14,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The shape of a value, that of a scalar being empty; none without a rank.
-static std::optional<ArrayRef<int64_t>> getShape(Value value) {
-  auto type = dyn_cast<ShapedType>(value.getType());
-  if (!type)
-    return ArrayRef<int64_t>();
-  return type.hasRank() ? std::optional(type.getShape()) : std::nullopt;
-}
-
-/// Whether dimension `i` from the end is scalable.
-static bool isScalable(Value value, int64_t i) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  return type && type.getScalableDims()[type.getRank() - 1 - i];
-}
-
-/// Whether dimension `i` from the end can be the same in both.
-static bool isSameDim(Value a, Value b, int64_t i) {
-  return isCompatibleSize(getShape(a)->rbegin()[i], getShape(b)->rbegin()[i]) &&
-         isScalable(a, i) == isScalable(b, i);
-}
-
-static std::string describeShapeOf(Value value) {
-  return describeShape(dyn_cast<ShapedType>(value.getType()));
-}
-
 //===----------------------------------------------------------------------===//
 // Verifier
 //===----------------------------------------------------------------------===//
@@ -70,71 +46,57 @@ static LogicalResult verifyTypes(FakeConvertOp op) {
 
 /// K4
 static LogicalResult verifyShift(FakeConvertOp op) {
-  if (!op.getShift())
-    return success();
-  std::optional<ArrayRef<int64_t>> scale = getShape(op.getScale());
-  std::optional<ArrayRef<int64_t>> shift = getShape(op.getShift());
-  if (!scale || !shift)
-    return success();
-  if (scale->size() == shift->size() &&
-      llvm::all_of(llvm::seq<int64_t>(scale->size()), [&](int64_t i) {
-        return isSameDim(op.getScale(), op.getShift(), i);
-      }))
+  if (!op.getShift() ||
+      haveCompatibleShapes(op.getScale().getType(), op.getShift().getType()))
     return success();
   return op.emitOpError()
          << "shift must have the same shape as the scale, but got "
-         << describeShapeOf(op.getShift()) << " beside "
-         << describeShapeOf(op.getScale());
+         << describeShape(op.getShift().getType()) << " beside "
+         << describeShape(op.getScale().getType());
 }
 
 /// K5. As in OpenVINO nothing is asked of the shift but to be like the scale.
 static LogicalResult verifyBroadcast(FakeConvertOp op) {
   // The input may have no rank where the result has one.
-  Value whole = getShape(op.getInput()) ? op.getInput() : op.getResult();
-  std::optional<ArrayRef<int64_t>> input = getShape(whole);
-  std::optional<ArrayRef<int64_t>> scale = getShape(op.getScale());
-  if (!input || !scale)
-    return success();
-  bool broadcasts =
-      scale->size() <= input->size() &&
-      llvm::all_of(llvm::seq<int64_t>(scale->size()), [&](int64_t i) {
-        bool isOne = scale->rbegin()[i] == 1 && !isScalable(op.getScale(), i);
-        return isOne || isSameDim(op.getScale(), whole, i);
-      });
-  if (broadcasts)
+  Type whole = op.getInput().getType();
+  if (!getSizes(whole))
+    whole = op.getType();
+  std::optional<SmallVector<int64_t>> input = getSizes(whole);
+  std::optional<SmallVector<int64_t>> scale = getSizes(op.getScale().getType());
+  if (!input || !scale ||
+      reference::Granularity::getBroadcast().fits(*scale, *input))
     return success();
   return op.emitOpError() << "scale must broadcast to the input, which does "
                              "not grow, but got "
-                          << describeShapeOf(op.getScale()) << " and "
-                          << describeShapeOf(whole);
+                          << describeShape(op.getScale().getType()) << " and "
+                          << describeShape(whole);
 }
 
-/// K6: the input's sizes, or else those of the scale.
+/// K6: the input's sizes, or else those of the scale, as far as it tells.
 static SmallVector<int64_t> inferSizes(ArrayRef<int64_t> input,
-                                       std::optional<ArrayRef<int64_t>> scale) {
+                                       ArrayRef<int64_t> scale) {
   SmallVector<int64_t> sizes(input);
-  if (scale && scale->size() <= sizes.size())
+  if (scale.size() <= sizes.size())
     for (auto [size, other] :
-         llvm::zip(llvm::reverse(sizes), llvm::reverse(*scale)))
+         llvm::zip(llvm::reverse(sizes), llvm::reverse(scale)))
       if (ShapedType::isDynamic(size) && other != 1)
         size = other;
   return sizes;
 }
 
 static LogicalResult verifyResult(FakeConvertOp op) {
-  std::optional<ArrayRef<int64_t>> input = getShape(op.getInput());
-  std::optional<ArrayRef<int64_t>> result = getShape(op.getResult());
-  auto vector = dyn_cast<VectorType>(op.getInput().getType());
-  if (isa<ShapedType>(op.getInput().getType()) ==
-          isa<ShapedType>(op.getType()) &&
+  Type inputType = op.getInput().getType(), type = op.getType();
+  std::optional<SmallVector<int64_t>> input = getSizes(inputType);
+  std::optional<SmallVector<int64_t>> result = getSizes(type);
+  std::optional<SmallVector<int64_t>> scale = getSizes(op.getScale().getType());
+  if (isa<ShapedType>(inputType) == isa<ShapedType>(type) &&
       (!input || !result ||
        succeeded(verifyCompatibleShape(
-           inferSizes(*input, getShape(op.getScale())), *result))) &&
-      (!vector || vector.getScalableDims() ==
-                      cast<VectorType>(op.getType()).getScalableDims()))
+           inferSizes(*input, scale.value_or(SmallVector<int64_t>())),
+           *result))))
     return success();
   return op.emitOpError() << "result must have the input's shape, but got "
-                          << op.getInput().getType() << " and " << op.getType();
+                          << inputType << " and " << type;
 }
 
 /// K1 to K7.
@@ -194,9 +156,14 @@ LogicalResult FakeConvertOp::inferReturnTypeComponents(
     MLIRContext *, std::optional<Location>, ValueShapeRange operands,
     DictionaryAttr, OpaqueProperties, RegionRange,
     SmallVectorImpl<ShapedTypeComponents> &components) {
-  std::optional<ArrayRef<int64_t>> input = getShape(operands[0]);
-  if (input && isa<ShapedType>(operands[0].getType()))
-    components.emplace_back(inferSizes(*input, getShape(operands[1])));
+  auto getShape = [](Value value) {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    return type && type.hasRank() ? type.getShape() : ArrayRef<int64_t>();
+  };
+  auto input = dyn_cast<ShapedType>(operands[0].getType());
+  if (input && input.hasRank())
+    components.emplace_back(
+        inferSizes(input.getShape(), getShape(operands[1])));
   else
     components.emplace_back();
   return success();
@@ -236,43 +203,13 @@ reference::FakeConvertOptions FakeConvertOp::getReferenceOptions() {
 }
 
 OpFoldResult FakeConvertOp::fold(FoldAdaptor adaptor) {
-  auto type = dyn_cast<ShapedType>(getType());
-  if (type && !type.hasStaticShape())
-    return {};
-  std::optional<SmallVector<APInt>> input = getElementBits(adaptor.getInput());
-  std::optional<SmallVector<APInt>> scale = getElementBits(adaptor.getScale());
-  std::optional<SmallVector<APInt>> shift;
-  if (getShift())
-    shift = getElementBits(adaptor.getShift());
-  if (!input || !scale || (getShift() && !shift))
-    return {};
-  bool isSplat = input->size() == 1 && scale->size() == 1 &&
-                 (!shift || shift->size() == 1);
-  std::optional<int64_t> count = 1;
-  if (!isSplat && type)
-    count = countFolded(type.getShape(), kFoldLimit);
-  auto vector = dyn_cast_or_null<VectorType>(type);
-  if (!count || (!isSplat && vector && vector.isScalable()))
-    return {};
-
+  Type type = getElementTypeOrSelf(getType());
   reference::FakeConvertOptions options = getReferenceOptions();
-  ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
-  auto getElement = [&](const SmallVector<APInt> &bits, Value value,
-                        int64_t index) {
-    std::optional<ArrayRef<int64_t>> operand = getShape(value);
-    return bits.size() == 1 || !operand
-               ? bits.front()
-               : bits[reference::getBroadcastIndex(index, shape, *operand)];
-  };
-  SmallVector<APInt> folded;
-  for (int64_t i = 0; i < *count; ++i) {
-    std::optional<APInt> offset;
-    if (shift)
-      offset = getElement(*shift, getShift(), i);
-    folded.push_back(reference::fakeConvertElement(
-        getElementTypeOrSelf(getType()), getDestination(),
-        getElement(*input, getInput(), i), getElement(*scale, getScale(), i),
-        offset, options));
-  }
-  return getConstantOfBits(getType(), folded);
+  return foldWithParameters(
+      *this, adaptor.getOperands(), reference::Granularity::getBroadcast(),
+      kFoldLimit,
+      [&](const APInt &value, const APInt &scale, std::optional<APInt> shift) {
+        return reference::fakeConvertElement(type, getDestination(), value,
+                                             scale, shift, options);
+      });
 }

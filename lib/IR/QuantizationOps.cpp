@@ -12,201 +12,144 @@
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
 //===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A value as the messages name it.
-struct Named {
-  Value value;
-  StringRef name;
-
-  Type getElementType() const { return getElementTypeOrSelf(value); }
-  ShapedType getShaped() const { return dyn_cast<ShapedType>(value.getType()); }
-};
-} // namespace
-
-/// Whether the shape can be that of one element: rank 0 or [1].
-static bool mayBeOneElement(ShapedType type) {
-  return !type || !type.hasRank() || type.getRank() == 0 ||
-         (type.getRank() == 1 && isCompatibleSize(type.getDimSize(0), 1));
-}
-
-//===----------------------------------------------------------------------===//
 // Granularity (Q1 to Q4)
 //===----------------------------------------------------------------------===//
 
-/// Whether a dimension counts vscale times.
-static bool isScalable(ShapedType type, int64_t dim) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getScalableDims()[dim];
-}
-
-/// Elements of vectors of which only one is scalable do not go together.
-static LogicalResult verifyScalable(Operation *op, ShapedType input,
-                                    ShapedType scale, int64_t inputDim,
-                                    int64_t scaleDim) {
-  if (isScalable(input, inputDim) == isScalable(scale, scaleDim))
-    return success();
-  return op->emitOpError() << "dimension " << scaleDim
-                           << " of the scale must be scalable where dimension "
-                           << inputDim << " of the input is, but got " << scale
-                           << " with " << input;
-}
-
-static LogicalResult verifyPerTensor(Operation *op, Named scale) {
-  if (mayBeOneElement(scale.getShaped()))
-    return success();
-  return op->emitOpError()
-         << "without an axis the scale must hold one element, but got "
-         << describeShape(scale.getShaped());
-}
-
-static LogicalResult verifyPerAxis(Operation *op, ShapedType input, Named scale,
-                                   int64_t axis) {
-  ShapedType type = scale.getShaped();
-  if (type && !type.hasRank())
-    return success();
-  if (!type || type.getRank() != 1)
-    return op->emitOpError()
-           << "with an axis the scale must have rank 1, but got "
-           << describeShape(type);
-  if (!input.hasRank())
-    return success();
-  int64_t expected = input.getDimSize(axis);
-  if (isCompatibleSize(type.getDimSize(0), expected))
-    return verifyScalable(op, input, type, axis, 0);
-  return op->emitOpError() << "scale must have " << expected
-                           << " elements, as the input's dimension " << axis
-                           << ", but got " << type.getDimSize(0);
-}
-
-static LogicalResult verifyBlocked(Operation *op, ShapedType input, Named scale,
-                                   int64_t axis, int64_t blockSize) {
-  ShapedType type = scale.getShaped();
-  if (!input.hasRank() || (type && !type.hasRank()))
-    return success();
-  if (!type || type.getRank() != input.getRank())
-    return op->emitOpError()
-           << "with a block size the scale must have the "
-              "input's rank "
-           << input.getRank() << ", but got " << describeShape(type);
-  for (auto [index, sizes] :
-       llvm::enumerate(llvm::zip_equal(input.getShape(), type.getShape()))) {
-    auto [size, found] = sizes;
-    if (failed(verifyScalable(op, input, type, index, index)))
-      return failure();
-    if (int64_t(index) != axis) {
-      if (!isCompatibleSize(found, size))
-        return op->emitOpError()
-               << "dimension " << index << " of the scale must be " << size
-               << ", as the input's, but got " << found;
-      continue;
-    }
-    if (ShapedType::isDynamic(size))
-      continue;
-    // Not (size + blockSize - 1) / blockSize, which can overflow.
-    int64_t blocks = size / blockSize + (size % blockSize != 0);
-    if (isScalable(input, index) && size % blockSize != 0)
+/// Q1, of a scale that is not for all elements: dimension by dimension.
+static LogicalResult verifyScaleSizes(QuantizationOpInterface op,
+                                      ArrayRef<int64_t> input,
+                                      ArrayRef<int64_t> scale) {
+  reference::Granularity granularity = op.getGranularity();
+  std::optional<int64_t> blockSize = granularity.blockSize;
+  int64_t axis = *granularity.getAxis(input.size());
+  for (auto [index, expected, found] :
+       llvm::enumerate(granularity.getParameterSizes(input), scale)) {
+    int64_t dim = blockSize ? int64_t(index) : axis;
+    bool isScalable = reference::isScalable(input[dim]);
+    if (isScalable != reference::isScalable(found))
       return op->emitOpError()
-             << "block size must divide the scalable dimension " << index
-             << " of " << input << ", but got " << blockSize;
-    if (!isCompatibleSize(found, blocks))
+             << "dimension " << index
+             << " of the scale must be scalable where dimension " << dim
+             << " of the input is, but got " << op.getScaleValue().getType()
+             << " with " << op.getInputValue().getType();
+    if (blockSize && dim == axis && isScalable && input[dim] % *blockSize != 0)
       return op->emitOpError()
-             << "dimension " << index << " of the scale must be " << blocks
-             << ", the blocks of " << blockSize << " in " << size
-             << ", but got " << found;
+             << "block size must divide the scalable dimension " << dim
+             << " of " << op.getInputValue().getType() << ", but got "
+             << *blockSize;
+    if (succeeded(verifyCompatibleShape({found}, {expected})))
+      continue;
+    // Both are negative, or neither is.
+    int64_t foundSize = std::abs(found), expectedSize = std::abs(expected);
+    if (!blockSize)
+      return op->emitOpError() << "scale must have " << expectedSize
+                               << " elements, as the input's dimension " << dim
+                               << ", but got " << foundSize;
+    InFlightDiagnostic error = op->emitOpError();
+    error << "dimension " << index << " of the scale must be " << expectedSize;
+    if (dim == axis)
+      error << ", the blocks of " << *blockSize << " in "
+            << std::abs(input[dim]);
+    else
+      error << ", as the input's";
+    return error << ", but got " << foundSize;
   }
   return success();
 }
 
-static LogicalResult verifyGranularity(QuantizationOpInterface op,
-                                       Named scale) {
-  auto input = dyn_cast<ShapedType>(op.getInputValue().getType());
-  std::optional<int64_t> axis = op.getAxisAttribute();
-  std::optional<int64_t> blockSize = op.getBlockSizeAttribute();
+static LogicalResult verifyGranularity(QuantizationOpInterface op) {
+  reference::Granularity granularity = op.getGranularity();
+  std::optional<int64_t> axis = granularity.axis;
+  std::optional<int64_t> blockSize = granularity.blockSize;
   // Q4
   if (blockSize && !axis)
     return op->emitOpError() << "a block size needs an axis";
   if (blockSize && *blockSize <= 0)
     return op->emitOpError()
            << "block size must be positive, but got " << *blockSize;
-  if (!axis)
-    return verifyPerTensor(op, scale);
-  // Q3
-  if (!input)
-    return op->emitOpError() << "a scalar has no axis, but got axis " << *axis;
-  if (input.hasRank()) {
-    int64_t rank = input.getRank();
-    if (*axis < -rank || *axis >= rank)
-      return op->emitOpError()
-             << "axis must be in [" << -rank << ", " << rank - 1
-             << "] for an input of rank " << rank << ", but got " << *axis;
+  Type scaleType = op.getScaleValue().getType();
+  std::optional<SmallVector<int64_t>> scale = getSizes(scaleType);
+  if (!axis) {
+    if (!scale || granularity.fits(*scale, /*input=*/{}))
+      return success();
+    return op->emitOpError()
+           << "without an axis the scale must hold one element, but got "
+           << describeShape(scaleType);
   }
-  int64_t index = op.getAxisIndex().value_or(0);
-  return blockSize ? verifyBlocked(op, input, scale, index, *blockSize)
-                   : verifyPerAxis(op, input, scale, index);
+  // Q3
+  Type inputType = op.getInputValue().getType();
+  if (!isa<ShapedType>(inputType))
+    return op->emitOpError() << "a scalar has no axis, but got axis " << *axis;
+  std::optional<SmallVector<int64_t>> input = getSizes(inputType);
+  if (input && !op.getAxisIndex()) {
+    int64_t rank = input->size();
+    return op->emitOpError()
+           << "axis must be in [" << -rank << ", " << rank - 1
+           << "] for an input of rank " << rank << ", but got " << *axis;
+  }
+  if (scale && !blockSize && scale->size() != 1)
+    return op->emitOpError()
+           << "with an axis the scale must have rank 1, but got "
+           << describeShape(scaleType);
+  if (!scale || !input)
+    return success();
+  if (blockSize && scale->size() != input->size())
+    return op->emitOpError()
+           << "with a block size the scale must have the input's rank "
+           << input->size() << ", but got " << describeShape(scaleType);
+  return verifyScaleSizes(op, *input, *scale);
 }
 
 /// Q2
-static LogicalResult verifyZeroPoint(QuantizationOpInterface op, Named scale,
-                                     Named zeroPoint) {
-  if (!zeroPoint.value)
+static LogicalResult verifyZeroPoint(QuantizationOpInterface op) {
+  Value zeroPoint = op.getZeroPointValue();
+  if (!zeroPoint)
     return success();
-  if (zeroPoint.getElementType() != op.getQuantizedElementType())
+  Type elementType = getElementTypeOrSelf(zeroPoint);
+  if (elementType != op.getQuantizedElementType())
     return op->emitOpError()
            << "zero point element type must be the quantized type "
-           << op.getQuantizedElementType() << ", but got "
-           << zeroPoint.getElementType();
-  ShapedType a = scale.getShaped(), b = zeroPoint.getShaped();
-  // A scalar and one element are alike, where it is known to be one.
-  auto isOneElement = [](ShapedType type) {
-    return !type || (type.hasRank() && type.hasStaticShape() &&
-                     type.getRank() <= 1 && type.getNumElements() == 1);
+           << op.getQuantizedElementType() << ", but got " << elementType;
+  // A scalar and one element are alike, where it is known to be one; per tensor
+  // it must be.
+  reference::Granularity granularity = op.getGranularity();
+  auto isOneElement = [&](Type type) {
+    std::optional<SmallVector<int64_t>> sizes = getSizes(type);
+    if (!granularity.axis)
+      return !sizes || granularity.fits(*sizes, /*input=*/{});
+    return sizes && (sizes->empty() || *sizes == ArrayRef<int64_t>{1});
   };
-  if (op.getGranularity() == Granularity::PerTensor
-          ? mayBeOneElement(a) && mayBeOneElement(b)
-          : isOneElement(a) && isOneElement(b))
-    return success();
-  auto aVector = dyn_cast_or_null<VectorType>(a);
-  auto bVector = dyn_cast_or_null<VectorType>(b);
-  bool isScalableAlike = !aVector || !bVector ||
-                         aVector.getScalableDims() == bVector.getScalableDims();
-  if (a && b && isScalableAlike &&
-      (!a.hasRank() || !b.hasRank() || succeeded(verifyCompatibleShape(a, b))))
+  Type type = zeroPoint.getType(), scaleType = op.getScaleValue().getType();
+  if ((isOneElement(type) && isOneElement(scaleType)) ||
+      haveCompatibleShapes(type, scaleType))
     return success();
   return op->emitOpError()
          << "zero point must have the same shape as the scale, but got "
-         << describeShape(b) << " beside " << describeShape(a);
+         << describeShape(type) << " beside " << describeShape(scaleType);
 }
 
 /// V8: the result's shape, and no mixing of tensors with other values.
-static LogicalResult verifyShapes(QuantizationOpInterface op, Value result,
-                                  ArrayRef<Named> parameters) {
+static LogicalResult verifyShapes(QuantizationOpInterface op) {
   Type input = op.getInputValue().getType();
   bool isTensor = isa<TensorType>(input);
-  for (Named parameter : parameters)
-    if (parameter.value &&
-        isa<TensorType>(parameter.value.getType()) != isTensor)
+  std::pair<Value, StringRef> parameters[] = {
+      {op.getScaleValue(), "scale"}, {op.getZeroPointValue(), "zero point"}};
+  for (auto [value, name] : parameters)
+    if (value && isa<TensorType>(value.getType()) != isTensor)
       return op->emitOpError()
-             << parameter.name << " must be a tensor where the input is one, "
-             << "and only there, but got " << parameter.value.getType()
-             << " with " << input;
-  Type type = result.getType();
+             << name << " must be a tensor where the input is one, "
+             << "and only there, but got " << value.getType() << " with "
+             << input;
+  Type type = op->getResult(0).getType();
   bool isAlike = isTensor                 ? isa<TensorType>(type)
                  : isa<VectorType>(input) ? isa<VectorType>(type)
                                           : !isa<ShapedType>(type);
-  auto vector = dyn_cast<VectorType>(input);
-  if (isAlike && vector)
-    isAlike =
-        vector.getScalableDims() == cast<VectorType>(type).getScalableDims();
-  if (!isAlike || failed(verifyCompatibleShape(input, type)))
+  if (!isAlike || !haveCompatibleShapes(input, type))
     return op->emitOpError() << "result must have the input's shape, but got "
                              << input << " and " << type;
   return success();
@@ -350,12 +293,10 @@ static LogicalResult verifyDequantize(QuantizationOpInterface op, Type type,
 }
 
 /// Q1 to Q4 and V8, which no version changes.
-static LogicalResult verifyStructure(QuantizationOpInterface op, Value result) {
-  Named scale{op.getScaleValue(), "scale"};
-  Named zeroPoint{op.getZeroPointValue(), "zero point"};
-  return success(succeeded(verifyShapes(op, result, {scale, zeroPoint})) &&
-                 succeeded(verifyGranularity(op, scale)) &&
-                 succeeded(verifyZeroPoint(op, scale, zeroPoint)));
+static LogicalResult verifyStructure(QuantizationOpInterface op) {
+  return success(succeeded(verifyShapes(op)) &&
+                 succeeded(verifyGranularity(op)) &&
+                 succeeded(verifyZeroPoint(op)));
 }
 
 /// P (D2), of verified types.
@@ -390,7 +331,7 @@ LogicalResult QuantizeOp::verify() {
                             bool(getSaturateAttr()), getPrecision(),
                             getIgnoredAttributesAttr())))
     return failure();
-  return verifyStructure(*this, getResult());
+  return verifyStructure(*this);
 }
 
 /// V1 to V4, Q5, Q6, Q8; then Q1 to Q4, V8.
@@ -399,7 +340,7 @@ LogicalResult DequantizeOp::verify() {
                               getElementTypeOrSelf(getResult()),
                               getIgnoredAttributesAttr())))
     return failure();
-  return verifyStructure(*this, getResult());
+  return verifyStructure(*this);
 }
 
 /// Q5b: what quantize and dequantize verify; then Q1 to Q4, V8.
@@ -413,7 +354,7 @@ LogicalResult QdqOp::verify() {
                             getPrecision(), getIgnoredAttributesAttr())) ||
       failed(verifyDequantize(*this, getStorage(), resultType, ArrayAttr())))
     return failure();
-  return verifyStructure(*this, getResult());
+  return verifyStructure(*this);
 }
 
 QuantizeSemantics QuantizeOp::getSemantics() {

@@ -8,19 +8,38 @@
 
 #include "Shapes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Reference/Granularity.h"
 
 using namespace mlir;
+using namespace mlir::quant_float;
 
-std::string quant_float::describeShape(ShapedType type) {
-  if (!type)
+std::optional<SmallVector<int64_t>> quant_float::getSizes(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return SmallVector<int64_t>();
+  return shaped.hasRank() ? std::optional(reference::getSizes(shaped))
+                          : std::nullopt;
+}
+
+bool quant_float::haveCompatibleShapes(Type a, Type b) {
+  std::optional<SmallVector<int64_t>> left = getSizes(a), right = getSizes(b);
+  return !left || !right || succeeded(verifyCompatibleShape(*left, *right));
+}
+
+std::string quant_float::describeShape(Type type) {
+  if (!isa<ShapedType>(type))
     return "a scalar";
-  if (!type.hasRank())
+  std::optional<SmallVector<int64_t>> sizes = getSizes(type);
+  if (!sizes)
     return "no known shape";
   std::string text = "the shape [";
   llvm::raw_string_ostream stream(text);
-  llvm::interleaveComma(type.getShape(), stream, [&](int64_t size) {
+  llvm::interleaveComma(*sizes, stream, [&](int64_t size) {
     if (ShapedType::isDynamic(size))
       stream << "?";
+    else if (reference::isScalable(size))
+      stream << "[" << -size << "]";
     else
       stream << size;
   });

@@ -10,18 +10,21 @@
 #define QUANT_FLOAT_LIB_IR_SHAPES_H
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include <optional>
 #include <string>
 
 namespace mlir::quant_float {
 
-/// Whether two sizes can be the same at run time.
-inline bool isCompatibleSize(int64_t size, int64_t expected) {
-  return ShapedType::isDynamic(size) || ShapedType::isDynamic(expected) ||
-         size == expected;
-}
+/// The sizes of a type as the Granularity has them; empty for a scalar, none
+/// where the rank is not known.
+std::optional<SmallVector<int64_t>> getSizes(Type type);
 
-/// "the shape [4, ?]", for messages; null is a scalar.
-std::string describeShape(ShapedType type);
+/// Whether values of the types can have the same shape.
+bool haveCompatibleShapes(Type a, Type b);
+
+/// "the shape [4, ?]", for messages; sizes that count vscale times are in
+/// brackets of their own.
+std::string describeShape(Type type);
 
 /// The result has the shape of `input` (V8): what the op interfaces ask.
 LogicalResult reifyShapeOf(Value input, OpBuilder &builder, Location loc,

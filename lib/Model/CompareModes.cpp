@@ -181,9 +181,10 @@ static llvm::Error compareElements(FakeConvertOp op, const Tensor &input,
     comparison.first = kModes[modes.first].first;
     comparison.second = kModes[modes.second].first;
   }
+  reference::ParameterElements elements(reference::Granularity::getBroadcast(),
+                                        scale.getSizes(), input.getSizes());
   for (int64_t i = 0; i < report.numElements; ++i) {
-    int64_t at =
-        reference::getBroadcastIndex(i, input.getSizes(), scale.getSizes());
+    uint64_t at = elements[i];
     std::optional<APFloat> shiftElement;
     if (shift)
       shiftElement = loadElement(type, *shift, at);

@@ -254,50 +254,24 @@ APInt quant_float::reference::fakeConvertElement(
 // Buffers
 //===----------------------------------------------------------------------===//
 
-int64_t quant_float::reference::getBroadcastIndex(
-    int64_t index, ArrayRef<int64_t> sizes, ArrayRef<int64_t> operandSizes) {
-  int64_t result = 0, stride = 1;
-  for (auto [size, own] :
-       llvm::zip(llvm::reverse(sizes), llvm::reverse(operandSizes))) {
-    if (own != 1)
-      result += index % size * stride;
-    stride *= own;
-    index /= size;
-  }
-  return result;
-}
-
-bool quant_float::reference::broadcasts(ArrayRef<int64_t> from,
-                                        ArrayRef<int64_t> to) {
-  return from.size() <= to.size() &&
-         llvm::all_of(llvm::zip(llvm::reverse(from), llvm::reverse(to)),
-                      [](auto sizes) {
-                        auto [own, size] = sizes;
-                        return own == 1 || own == size;
-                      });
-}
-
 LogicalResult quant_float::reference::fakeConvertBuffer(
     Type type, Type destination, ArrayRef<int64_t> sizes,
     ArrayRef<int64_t> scaleSizes, ArrayRef<char> in, ArrayRef<char> scales,
     std::optional<ArrayRef<char>> shifts, MutableArrayRef<char> out,
     const FakeConvertOptions &options) {
-  if (!canFakeConvert(type, destination) || !broadcasts(scaleSizes, sizes))
+  Granularity granularity = Granularity::getBroadcast();
+  if (!canFakeConvert(type, destination) ||
+      !granularity.fits(scaleSizes, sizes))
     return failure();
   Format format = *getFormat(type);
-  auto holds = [&](ArrayRef<char> buffer, ArrayRef<int64_t> sizes) {
-    uint64_t bytes = getSlotSize(format);
-    for (int64_t size : sizes)
-      bytes = size < 0 ? ~uint64_t(0)
-                       : llvm::SaturatingMultiply(bytes, uint64_t(size));
-    return buffer.size() == bytes;
-  };
-  if (!holds(in, sizes) || !holds(out, sizes) || !holds(scales, scaleSizes) ||
-      (shifts && !holds(*shifts, scaleSizes)))
+  if (!holds(format, in, sizes) || !holds(format, out, sizes) ||
+      !holds(format, scales, scaleSizes) ||
+      (shifts && !holds(format, *shifts, scaleSizes)))
     return failure();
-  int64_t count = in.size() / getSlotSize(format);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t scale = getBroadcastIndex(i, sizes, scaleSizes);
+  ParameterElements elements(granularity, scaleSizes, sizes);
+  size_t count = in.size() / getSlotSize(format);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t scale = elements[i];
     std::optional<APInt> shift;
     if (shifts)
       shift = loadElement(format, *shifts, scale);

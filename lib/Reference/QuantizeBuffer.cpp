@@ -10,7 +10,6 @@
 #include "Slots.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -19,22 +18,6 @@ using llvm::APFloat;
 using llvm::APInt;
 
 namespace {
-
-/// A tensor seen as [outer, length, inner] with the axis in the middle, and how
-/// far a step along each leads in the scales: nowhere where all indices share
-/// one. Along the axis the steps are those of blocks.
-struct ScaleLayout {
-  uint64_t outer = 1, length = 1, inner = 1;
-  uint64_t block = 1;
-  uint64_t outerStride = 0, blockStride = 0, innerStride = 0;
-  uint64_t numElements = 0, numScales = 1;
-
-  uint64_t getScaleIndex(uint64_t element) const {
-    return element / inner / length * outerStride +
-           element / inner % length / block * blockStride +
-           element % inner * innerStride;
-  }
-};
 
 /// What the elements of a buffer are quantized with, ready for use.
 struct Parameters {
@@ -48,54 +31,15 @@ struct Parameters {
 
 } // namespace
 
-static uint64_t multiply(ArrayRef<int64_t> sizes) {
-  uint64_t product = 1;
-  for (int64_t size : sizes)
-    product = llvm::SaturatingMultiply(product, uint64_t(size));
-  return product;
-}
-
-static std::optional<ScaleLayout> getLayout(ArrayRef<int64_t> sizes,
-                                            const Granularity &granularity) {
-  if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
-    return std::nullopt;
-  ScaleLayout layout;
-  layout.numElements = multiply(sizes);
-  if (!granularity.axis) {
-    layout.inner = layout.numElements;
-    if (granularity.blockSize)
-      return std::nullopt;
-    return layout;
-  }
-
-  int64_t rank = sizes.size();
-  int64_t axis = *granularity.axis;
-  if (axis < -rank || axis >= rank)
-    return std::nullopt;
-  axis = axis < 0 ? axis + rank : axis;
-  layout.outer = multiply(sizes.take_front(axis));
-  layout.length = sizes[axis];
-  layout.inner = multiply(sizes.drop_front(axis + 1));
-  layout.blockStride = 1;
-  layout.numScales = layout.length;
-  if (!granularity.blockSize)
-    return layout;
-
-  if (*granularity.blockSize < 1)
-    return std::nullopt;
-  layout.block = *granularity.blockSize;
-  uint64_t numBlocks = llvm::divideCeil(layout.length, layout.block);
-  layout.innerStride = 1;
-  layout.blockStride = layout.inner;
-  layout.outerStride = llvm::SaturatingMultiply(numBlocks, layout.inner);
-  layout.numScales = llvm::SaturatingMultiply(layout.outer, layout.outerStride);
-  return layout;
-}
-
-/// Whether the buffer holds exactly these elements.
-static bool holds(ArrayRef<char> buffer, const Format &format, uint64_t count) {
-  return buffer.size() ==
-         llvm::SaturatingMultiply<uint64_t>(count, getSlotSize(format));
+/// Whether there are parameters for a tensor of these sizes.
+static bool isValid(const Granularity &granularity, ArrayRef<int64_t> sizes) {
+  if (granularity.isBroadcast ||
+      llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
+    return false;
+  if (!granularity.axis)
+    return !granularity.blockSize;
+  return granularity.getAxis(sizes.size()) &&
+         granularity.blockSize.value_or(1) >= 1;
 }
 
 /// One element of the quantized side: y's when quantizing, x's otherwise.
@@ -108,23 +52,27 @@ transformBuffer(const QuantizeFormats &formats, const Format &storage,
                 ArrayRef<char> in, ArrayRef<char> scales,
                 std::optional<ArrayRef<char>> zeroPoints,
                 MutableArrayRef<char> out, ElementFunction transform) {
-  std::optional<ScaleLayout> layout = getLayout(sizes, granularity);
-  if (!layout || !holds(in, formats.x, layout->numElements) ||
-      !holds(out, formats.y, layout->numElements) ||
-      !holds(scales, formats.scale, layout->numScales) ||
-      (zeroPoints && !holds(*zeroPoints, storage, layout->numScales)))
+  if (!isValid(granularity, sizes))
+    return failure();
+  SmallVector<int64_t> scaleSizes = granularity.getParameterSizes(sizes);
+  if (!holds(formats.x, in, sizes) || !holds(formats.y, out, sizes) ||
+      !holds(formats.scale, scales, scaleSizes) ||
+      (zeroPoints && !holds(storage, *zeroPoints, scaleSizes)))
     return failure();
 
   Parameters parameters;
-  for (uint64_t i = 0; i < layout->numScales; ++i) {
+  size_t numScales = scales.size() / getSlotSize(formats.scale);
+  for (size_t i = 0; i < numScales; ++i) {
     parameters.scales.push_back(
         convertTo(formats.precision, formats.scale,
                   loadElement(formats.scale, scales, i)));
     if (zeroPoints)
       parameters.zeroPoints.push_back(loadElement(storage, *zeroPoints, i));
   }
-  for (uint64_t i = 0; i < layout->numElements; ++i) {
-    uint64_t scale = layout->getScaleIndex(i);
+  ParameterElements elements(granularity, scaleSizes, sizes);
+  size_t numElements = in.size() / getSlotSize(formats.x);
+  for (size_t i = 0; i < numElements; ++i) {
+    uint64_t scale = elements[i];
     storeElement(formats.y, out, i,
                  transform(loadElement(formats.x, in, i),
                            parameters.scales[scale],

@@ -18,11 +18,22 @@
 #include "Formats.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::quant_float::reference {
 
 inline size_t getSlotSize(const Format &format) {
   return (format.width + 7) / 8;
+}
+
+/// Whether the buffer holds a tensor of these sizes and nothing else.
+inline bool holds(const Format &format, ArrayRef<char> buffer,
+                  ArrayRef<int64_t> sizes) {
+  uint64_t bytes = getSlotSize(format);
+  for (int64_t size : sizes)
+    bytes = size < 0 ? ~uint64_t(0)
+                     : llvm::SaturatingMultiply(bytes, uint64_t(size));
+  return buffer.size() == bytes;
 }
 
 /// The bytes of the slot at this index.

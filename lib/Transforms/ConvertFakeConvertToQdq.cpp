@@ -37,12 +37,13 @@ static std::optional<int64_t> findAxis(FakeConvertOp op, ShapedType scale) {
   if (!input.hasRank())
     return std::nullopt;
   std::optional<int64_t> axis;
-  for (auto [index, size] : llvm::enumerate(scale.getShape())) {
-    if (size == 1)
-      continue;
-    if (axis)
+  for (const reference::ParameterIndex &index :
+       reference::Granularity::getBroadcast().getIndices(scale.getShape(),
+                                                         input.getShape())) {
+    if (axis && index.dim)
       return std::nullopt;
-    axis = input.getRank() - scale.getRank() + static_cast<int64_t>(index);
+    if (index.dim)
+      axis = *index.dim;
   }
   return axis;
 }

@@ -87,11 +87,11 @@ static std::string convert(RewriterBase &rewriter, Qdq qdq) {
   }
   if (!qdq.semantics.saturate)
     return "it saturates";
-  Granularity granularity = quantize.getGranularity();
-  if (granularity == Granularity::Blocked)
+  reference::Granularity granularity = quantize.getGranularity();
+  if (granularity.blockSize)
     return "a scale per block does not broadcast";
   auto shaped = dyn_cast<ShapedType>(qdq.getInput().getType());
-  if (granularity == Granularity::PerAxis && !shaped.hasRank())
+  if (granularity.axis && !shaped.hasRank())
     return "the input's rank is not known";
   ReciprocalScale scale =
       findReciprocals(quantize.getScaleValue(), qdq.getType());

@@ -38,29 +38,6 @@ static SmallVector<int64_t> getParameterSizes(FakeConvertOp op) {
   return sizes;
 }
 
-/// Whether scale and shift can broadcast to a shape of their rank or more. The
-/// verifier, as OpenVINO, does not ask it of the shift.
-static bool fits(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
-  return llvm::all_of(
-      llvm::zip(llvm::reverse(sizes), llvm::reverse(shape)), [](auto pair) {
-        auto [size, whole] = pair;
-        return size == 1 || size == whole || ShapedType::isDynamic(size) ||
-               ShapedType::isDynamic(whole);
-      });
-}
-
-/// Which element of a scale of these sizes belongs to one of the result. A size
-/// that is open is that of the loop.
-static AffineMap getBroadcastMap(MLIRContext *context, ArrayRef<int64_t> sizes,
-                                 int64_t rank) {
-  SmallVector<AffineExpr> indices;
-  for (auto [index, size] : llvm::enumerate(sizes))
-    indices.push_back(
-        size == 1 ? getAffineConstantExpr(0, context)
-                  : getAffineDimExpr(rank - sizes.size() + index, context));
-  return AffineMap::get(rank, 0, indices, context);
-}
-
 namespace {
 /// %y = fakeconvert %x, %s : tensor<?x?xf32>, tensor<?xf32> to ...
 /// ->
@@ -81,17 +58,21 @@ struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
         !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
       return rewriter.notifyMatchFailure(op, "not of ranked tensors");
     SmallVector<int64_t> parameterSizes = getParameterSizes(op);
-    if (!fits(parameterSizes, type.getShape()) ||
-        !fits(parameterSizes,
-              cast<RankedTensorType>(op.getInput().getType()).getShape()))
+    auto granularity = reference::Granularity::getBroadcast();
+    // The verifier, as OpenVINO, does not ask it of the shift.
+    if (!granularity.fits(parameterSizes, type.getShape()) ||
+        !granularity.fits(
+            parameterSizes,
+            cast<RankedTensorType>(op.getInput().getType()).getShape()))
       return rewriter.notifyMatchFailure(op, "the shift does not broadcast");
     Location loc = op.getLoc();
     int64_t rank = type.getRank();
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, op.getInput());
     SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(rank)};
-    maps.append(op->getNumOperands() - 1,
-                getBroadcastMap(op.getContext(), parameterSizes, rank));
+    maps.append(
+        op->getNumOperands() - 1,
+        granularity.getMap(op.getContext(), parameterSizes, type.getShape()));
     // K6
     for (auto [index, size] : llvm::enumerate(llvm::reverse(parameterSizes)))
       if (!ShapedType::isDynamic(size) && size != 1)

@@ -61,13 +61,12 @@ func.func @q1_blocked(%x: vector<10xi8>, %s: vector<3xf32>) -> vector<10xf32> {
   return %0 : vector<10xf32>
 }
 
-// A block that is longer than the axis is as long as the axis.
+// A block that is longer than the axis is the only one.
 // CHECK-LABEL: func.func @q1_long_block
 // CHECK-SAME: (%{{.+}}: vector<2x10xi8>, %[[S:.+]]: vector<2x1xf32>)
 func.func @q1_long_block(%x: vector<2x10xi8>, %s: vector<2x1xf32>) -> vector<2x10xf32> {
-  // CHECK: %[[A:.+]] = vector.broadcast %{{.+}} : vector<2x1x1xf32> to vector<2x1x10xf32>
-  // CHECK: %[[B:.+]] = vector.shape_cast %[[A]] : vector<2x1x10xf32> to vector<2x10xf32>
-  // CHECK: arith.mulf %{{.+}}, %[[B]] : vector<2x10xf32>
+  // CHECK: %[[A:.+]] = vector.broadcast %[[S]] : vector<2x1xf32> to vector<2x10xf32>
+  // CHECK: arith.mulf %{{.+}}, %[[A]] : vector<2x10xf32>
   %0 = quant_float.dequantize %x, %s axis 1 block_size 9223372036854775807 opset 21 : vector<2x10xi8>, vector<2x1xf32> to vector<2x10xf32>
   return %0 : vector<2x10xf32>
 }
@@ -114,8 +113,7 @@ func.func @neighbours(%x: vector<16xf32>, %s: f32, %t: f32) -> (vector<16xi8>, v
 func.func @scalable(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %y: vector<2x[4]xf32>, %t: vector<[2]xf32>) -> (vector<[4]xi8>, vector<2x[4]xi8>, vector<[4]xi8>) {
   // CHECK: arith.divf %[[X]], %{{.+}} : vector<[4]xf32>
   %0 = quant_float.quantize %x, %s axis 0 opset 21 : vector<[4]xf32>, vector<[4]xf32> to vector<[4]xi8>
-  // CHECK: %[[LINE:.+]] = vector.shape_cast %[[S]] : vector<[4]xf32> to vector<1x[4]xf32>
-  // CHECK: vector.broadcast %[[LINE]] : vector<1x[4]xf32> to vector<2x[4]xf32>
+  // CHECK: vector.broadcast %[[S]] : vector<[4]xf32> to vector<2x[4]xf32>
   %1 = quant_float.quantize %y, %s axis 1 opset 21 : vector<2x[4]xf32>, vector<[4]xf32> to vector<2x[4]xi8>
   // CHECK: vector.shape_cast %{{.+}} : vector<[2]xf32> to vector<[2]x1xf32>
   // CHECK: vector.broadcast %{{.+}} : vector<[2]x1xf32> to vector<[2]x2xf32>
@@ -123,4 +121,20 @@ func.func @scalable(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %y: vector<2x[4]xf
   // CHECK-NOT: quant_float
   %2 = quant_float.quantize %x, %t axis 0 block_size 2 opset 21 : vector<[4]xf32>, vector<[2]xf32> to vector<[4]xi8>
   return %0, %1, %2 : vector<[4]xi8>, vector<2x[4]xi8>, vector<[4]xi8>
+}
+
+// vscale blocks, each with a scale of its own; and a partial block beside a scalable dimension.
+// CHECK-LABEL: func.func @scalable_one
+// CHECK-SAME: (%{{.+}}: vector<[4]xi8>, %[[S:.+]]: vector<[1]xf32>, %{{.+}}: vector<[2]x3xi8>, %[[T:.+]]: vector<[2]x2xf32>)
+func.func @scalable_one(%x: vector<[4]xi8>, %s: vector<[1]xf32>, %y: vector<[2]x3xi8>, %t: vector<[2]x2xf32>) -> (vector<[4]xf32>, vector<[2]x3xf32>) {
+  // CHECK: vector.shape_cast %[[S]] : vector<[1]xf32> to vector<[1]x1xf32>
+  // CHECK: vector.broadcast %{{.+}} : vector<[1]x1xf32> to vector<[1]x4xf32>
+  // CHECK: vector.shape_cast %{{.+}} : vector<[1]x4xf32> to vector<[4]xf32>
+  %0 = quant_float.dequantize %x, %s axis 0 block_size 4 opset 21 : vector<[4]xi8>, vector<[1]xf32> to vector<[4]xf32>
+  // CHECK: vector.shape_cast %[[T]] : vector<[2]x2xf32> to vector<[2]x2x1xf32>
+  // CHECK: vector.broadcast %{{.+}} : vector<[2]x2x1xf32> to vector<[2]x2x2xf32>
+  // CHECK: vector.shape_cast %{{.+}} : vector<[2]x2x2xf32> to vector<[2]x4xf32>
+  // CHECK: vector.extract_strided_slice %{{.+}} {offsets = [0, 0], sizes = [2, 3], strides = [1, 1]}
+  %1 = quant_float.dequantize %y, %t axis 1 block_size 2 opset 21 : vector<[2]x3xi8>, vector<[2]x2xf32> to vector<[2]x3xf32>
+  return %0, %1 : vector<[4]xf32>, vector<[2]x3xf32>
 }

@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[$ONE_BLOCK:.+]] = affine_map<(d0, d1) -> (d0, 0)>
 // CHECK-DAG: #[[$ROW:.+]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-DAG: #[[$VECTOR:.+]] = affine_map<(d0) -> (d0)>
-// CHECK-DAG: #[[$VECTOR_FIRST:.+]] = affine_map<(d0) -> (0)>
+// CHECK-DAG: #[[$VECTOR_BLOCK:.+]] = affine_map<(d0) -> (d0 floordiv 64)>
 // CHECK-DAG: #[[$VECTOR_ONE:.+]] = affine_map<(d0) -> ()>
 
 // CHECK-LABEL: func.func @quantize_per_tensor
@@ -76,7 +76,7 @@ func.func @d5_dequantize_i4(%x: tensor<4x7xi4>, %s: tensor<f32>, %z: tensor<i4>)
   return %0 : tensor<4x7xf32>
 }
 
-// Q1: the last block may be partial; where there is one, nothing is divided.
+// Q1: the last block may be partial; where there can be no other one, nothing is divided.
 // CHECK-LABEL: func.func @q1_blocked
 func.func @q1_blocked(%x: tensor<4x70xf32>, %s: tensor<4x3xf32>, %y: tensor<?x7xf32>, %t: tensor<?x1xf32>) -> (tensor<4x70xf8E4M3FN>, tensor<?x7xui8>) {
   // CHECK: linalg.generic {indexing_maps = [#[[$ALL]], #[[$BLOCK]], #[[$ALL]]]
@@ -90,7 +90,7 @@ func.func @q1_blocked(%x: tensor<4x70xf32>, %s: tensor<4x3xf32>, %y: tensor<?x7x
 // CHECK-LABEL: func.func @q2_one_element
 func.func @q2_one_element(%x: tensor<1x?xf32>, %y: tensor<?xf32>, %s: tensor<1xf32>, %z: tensor<i8>) -> (tensor<1x?xi8>, tensor<?xi8>) {
   // CHECK: linalg.generic {indexing_maps = [#[[$ALL]], #[[$ROW]], #[[$ONE]], #[[$ALL]]]
-  // CHECK: linalg.generic {indexing_maps = [#[[$VECTOR]], #[[$VECTOR_FIRST]], #[[$VECTOR_ONE]], #[[$VECTOR]]]
+  // CHECK: linalg.generic {indexing_maps = [#[[$VECTOR]], #[[$VECTOR_BLOCK]], #[[$VECTOR_ONE]], #[[$VECTOR]]]
   %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : tensor<1x?xf32>, tensor<1xf32>, tensor<i8> to tensor<1x?xi8>
   %1 = quant_float.quantize %y, %s, %z axis 0 block_size 64 opset 21 : tensor<?xf32>, tensor<1xf32>, tensor<i8> to tensor<?xi8>
   return %0, %1 : tensor<1x?xi8>, tensor<?xi8>

@@ -34,6 +34,12 @@ func.func @blocked(%x: tensor<?x?xf32> {quant_float.name = "x"}, %s: tensor<?x?x
       : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xi8> to tensor<?x?xi8>
   return %q : tensor<?x?xi8>
 }
+func.func @block(%x: tensor<?x?xf32> {quant_float.name = "x"}, %s: tensor<?x1xf32> {quant_float.name = "s"},
+                 %z: tensor<?x1xi8> {quant_float.name = "z"}) -> tensor<?x?xi8> {
+  %q = quant_float.quantize %x, %s, %z axis 1 block_size 4 opset 21
+      : tensor<?x?xf32>, tensor<?x1xf32>, tensor<?x1xi8> to tensor<?x?xi8>
+  return %q : tensor<?x?xi8>
+}
 func.func @tensor(%x: tensor<?x?xf32> {quant_float.name = "x"}, %s: tensor<?xf32> {quant_float.name = "s"},
                   %z: tensor<?xi8> {quant_float.name = "z"}) -> tensor<?x?xi8> {
   %q = quant_float.quantize %x, %s, %z opset 21 : tensor<?x?xf32>, tensor<?xf32>, tensor<?xi8> to tensor<?x?xi8>
@@ -86,6 +92,9 @@ run("blocked", "3x2", "3x2")
 run("blocked", "3x1", "3x1", "input 1 's': dimension 1: expected size 2, but got 1")
 run("blocked", "2x2", "3x2", "input 1 's': dimension 0: expected size 3, but got 2")
 run("blocked", "3x2", "3x3", "input 2 'z': dimension 1: expected size 2, but got 3")
+# What is known to be one block is not enough for two.
+run("block", "3x1", "3x1", "linalg.generic: expected size 2, but got 1")
+run("block", "3x1", "3x1", shape="3x4")
 run("tensor", "1", "1")
 run("tensor", "2", "1", "input 1 's': dimension 0: expected size 1, but got 2")
 run("tensor", "1", "0", "input 2 'z': dimension 0: expected size 1, but got 0")

@@ -178,3 +178,13 @@ func.func @qdq_twice_not_of_other_storage(%x: tensor<?xf32>) -> tensor<?xf32> {
   %1 = quant_float.qdq %0, %s storage f8E5M2 opset 23 : tensor<?xf32>, tensor<f32> to tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// A scalable vector has constants only of one value.
+// CHECK-LABEL: func.func @no_fold_scalable
+// CHECK: quant_float.quantize
+func.func @no_fold_scalable() -> vector<2x[4]xui8> {
+  %x = arith.constant dense<1.5> : vector<2x[4]xf32>
+  %s = arith.constant dense<[0.5, 0.25]> : vector<2xf32>
+  %0 = quant_float.quantize %x, %s axis 0 opset 13 : vector<2x[4]xf32>, vector<2xf32> to vector<2x[4]xui8>
+  return %0 : vector<2x[4]xui8>
+}

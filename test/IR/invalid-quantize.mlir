@@ -489,7 +489,33 @@ func.func @quantize_q1_scalable_blocks(%x: vector<[4]xf32>, %s: vector<[2]xf32>)
 // -----
 
 func.func @quantize_q2_scalable_zero_point(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %z: vector<4xi8>) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [4] beside the shape [4]}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [4] beside the shape [[4]]}}
   %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : vector<[4]xf32>, vector<[4]xf32>, vector<4xi8> to vector<[4]xi8>
+  return
+}
+
+// -----
+
+// Of a scalable vector nobody knows that it has one element.
+
+func.func @quantize_q1_scalable_one(%x: vector<[4]xf32>, %s: vector<[1]xf32>) {
+  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must hold one element, but got the shape [[1]]}}
+  %0 = quant_float.quantize %x, %s opset 21 : vector<[4]xf32>, vector<[1]xf32> to vector<[4]xui8>
+  return
+}
+
+// -----
+
+func.func @quantize_q2_scalable_one(%x: vector<4xf32>, %s: vector<1xf32>, %z: vector<[1]xi8>) {
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [[1]] beside the shape [1]}}
+  %0 = quant_float.quantize %x, %s, %z opset 13 : vector<4xf32>, vector<1xf32>, vector<[1]xi8> to vector<4xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_q2_scalable_one_per_axis(%x: vector<[1]xf32>, %s: vector<[1]xf32>, %z: i8) {
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got a scalar beside the shape [[1]]}}
+  %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : vector<[1]xf32>, vector<[1]xf32>, i8 to vector<[1]xi8>
   return
 }

@@ -13,6 +13,12 @@
 
 namespace mlir::quant_float {
 
+/// A scale, a zero point or a shift, for each element of a scalar or vector of
+/// `inputType`: of its shape, or one scalar where it is for all.
+Value spreadParameter(OpBuilder &builder, Location loc,
+                      const reference::Granularity &granularity,
+                      Value parameter, Type inputType);
+
 /// What `op` (a quantize, dequantize or qdq) computes of an element, its scale
 /// and its zero point, which may be null, as ops that have no granularity: the
 /// body of the tensor op's loops. The values are of the element types that the

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 #include "quant-float/IR/QuantizeSemantics.h"
+#include "quant-float/Reference/Granularity.h"
 
 #include "quant-float/IR/QuantFloatInterfaces.h.inc"
 

@@ -37,21 +37,16 @@ def QuantFloat_QuantizationOpInterface : OpInterface<"QuantizationOpInterface"> 
   ];
   let extraSharedClassDeclaration = [{
     /// What one element of the scale is for (Q1).
-    ::mlir::quant_float::Granularity getGranularity() {
-      if ($_op.getBlockSizeAttribute())
-        return ::mlir::quant_float::Granularity::Blocked;
-      return $_op.getAxisAttribute()
-                 ? ::mlir::quant_float::Granularity::PerAxis
-                 : ::mlir::quant_float::Granularity::PerTensor;
+    ::mlir::quant_float::reference::Granularity getGranularity() {
+      return {$_op.getAxisAttribute(), $_op.getBlockSizeAttribute()};
     }
     /// The axis, counted from the front; none per tensor or while the input
     /// has no rank.
     ::std::optional<int64_t> getAxisIndex() {
-      ::std::optional<int64_t> axis = $_op.getAxisAttribute();
       auto type = ::llvm::dyn_cast<::mlir::ShapedType>($_op.getInputValue().getType());
-      if (!axis || !type || !type.hasRank())
+      if (!type || !type.hasRank())
         return ::std::nullopt;
-      return *axis < 0 ? *axis + type.getRank() : *axis;
+      return getGranularity().getAxis(type.getRank());
     }
   }];
 }

@@ -13,9 +13,6 @@
 
 namespace mlir::quant_float {
 
-/// What one element of a scale is for (Q1).
-enum class Granularity { PerTensor, PerAxis, Blocked };
-
 /// What quantize computes beyond its types and granularity, with no version
 /// left in it.
 struct QuantizeSemantics {

@@ -15,6 +15,7 @@
 #define QUANT_FLOAT_REFERENCE_FAKECONVERT_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "quant-float/Reference/Granularity.h"
 #include "llvm/ADT/APFloat.h"
 #include <optional>
 
@@ -81,15 +82,6 @@ llvm::APInt fakeConvertElement(Type type, Type destination,
                                const llvm::APInt &scaleBits,
                                std::optional<llvm::APInt> shiftBits,
                                const FakeConvertOptions &options);
-
-/// Whether a tensor of sizes `from` broadcasts to one of sizes `to`, as numpy
-/// does it, without making that larger.
-bool broadcasts(ArrayRef<int64_t> from, ArrayRef<int64_t> to);
-
-/// Which element of an operand of `operandSizes` numpy broadcasts to element
-/// `index` of a tensor of `sizes`, both row-major; it must broadcast.
-int64_t getBroadcastIndex(int64_t index, ArrayRef<int64_t> sizes,
-                          ArrayRef<int64_t> operandSizes);
 
 /// Converts a row-major buffer of these sizes, the slots as castBuffer's.
 /// Scales and shifts are of `scaleSizes`, which broadcast to `sizes`.

@@ -18,6 +18,7 @@
 
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
+#include "quant-float/Reference/Granularity.h"
 #include "llvm/ADT/APInt.h"
 #include <optional>
 
@@ -29,16 +30,6 @@ struct QuantizeOptions {
   bool saturate = true;
   /// P of D2, the type of the division: f32, f16, bf16 or f64.
   Type precision;
-};
-
-/// Where each element's scale is. Per tensor without an axis; per axis, with
-/// one scale for each index along it; blocked, with one for every `blockSize`
-/// neighbours along the axis, the last block being perhaps a partial one.
-struct Granularity {
-  /// Negative ones count from the end.
-  std::optional<int64_t> axis;
-  /// Only with an axis, and at least 1.
-  std::optional<int64_t> blockSize;
 };
 
 /// Whether there is a quantization of these types: x f32 f16 bf16 i32; scale

@@ -101,6 +101,82 @@ Value BodyBuilder::dequantize(Value input, Value scale, Value zeroPoint,
   return cast(product, type);
 }
 
+/// By way of a line with the parameter's dimensions at the place of those of
+/// the input that they go along, and 1 for the others:
+///
+/// [4] along axis 0 of 4x8    [3] in blocks of 4 along axis 0 of 10
+///   shape_cast 4x1             shape_cast 3x1
+///   broadcast  4x8             broadcast  3x4
+///                              shape_cast 12
+///                              slice      10
+Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
+                                   const reference::Granularity &granularity,
+                                   Value parameter, Type inputType) {
+  auto type = dyn_cast<VectorType>(parameter.getType());
+  if (!type)
+    return parameter;
+  // Vectors of unsigned elements are for ops of ours alone.
+  Value value = builder.createOrFold<StorageCastOp>(
+      loc, getStorageType(parameter.getType()), parameter);
+  auto finish = [&]() -> Value {
+    return builder.createOrFold<StorageCastOp>(
+        loc, withElementType(value.getType(), type.getElementType()), value);
+  };
+  if (!type.isScalable() && type.getNumElements() == 1) {
+    value = vector::ExtractOp::create(builder, loc, value,
+                                      SmallVector<int64_t>(type.getRank(), 0));
+    return finish();
+  }
+
+  // Sizes as the Granularity has them.
+  using Sizes = SmallVector<int64_t>;
+  auto getType = [&](ArrayRef<int64_t> sizes) {
+    Sizes shape =
+        llvm::map_to_vector(sizes, [](int64_t size) { return std::abs(size); });
+    SmallVector<bool> scalable =
+        llvm::map_to_vector(sizes, reference::isScalable);
+    return VectorType::get(shape, getElementTypeOrSelf(value), scalable);
+  };
+  Sizes own = reference::getSizes(type);
+  Sizes input = reference::getSizes(cast<VectorType>(inputType));
+  Sizes line(input.size(), 1), spread = input, whole = input;
+  // Where there are blocks, the dimension after that of their number.
+  std::optional<size_t> inBlock;
+  int64_t blockSize = 1;
+  for (auto [size, index] :
+       llvm::zip_equal(own, granularity.getIndices(own, input))) {
+    if (!index.dim)
+      continue;
+    line[*index.dim] = size;
+    if (index.blockSize == 1)
+      continue;
+    inBlock = *index.dim + 1;
+    blockSize = index.blockSize;
+    spread[*index.dim] = size;
+    whole[*index.dim] = size * blockSize;
+  }
+  if (inBlock) {
+    line.insert(line.begin() + *inBlock, 1);
+    spread.insert(spread.begin() + *inBlock, blockSize);
+  }
+  // A broadcast adds dimensions in front by itself.
+  auto isOne = [](int64_t size) { return size == 1; };
+  Sizes end(llvm::find_if_not(line, isOne), line.end());
+  if (end != Sizes(llvm::find_if_not(own, isOne), own.end()))
+    value = vector::ShapeCastOp::create(builder, loc, getType(end), value);
+  if (value.getType() != getType(spread))
+    value = vector::BroadcastOp::create(builder, loc, getType(spread), value);
+  if (inBlock)
+    value = vector::ShapeCastOp::create(builder, loc, getType(whole), value);
+  if (whole != input) {
+    ArrayRef<int64_t> shape = cast<VectorType>(inputType).getShape();
+    value = vector::ExtractStridedSliceOp::create(builder, loc, value,
+                                                  Sizes(shape.size(), 0), shape,
+                                                  Sizes(shape.size(), 1));
+  }
+  return finish();
+}
+
 Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
                                     QuantizationOpInterface op, Value input,
                                     Value scale, Value zeroPoint) {

@@ -251,19 +251,16 @@ struct FakeConvertOpExpansion final : OpRewritePattern<FakeConvertOp> {
     if (isa<TensorType>(op.getType()))
       return failure();
     Location loc = op.getLoc();
-    // One scalar where it is for all elements; vectors broadcast as numpy does.
-    auto spread = [&](Value value) -> Value {
-      auto type = value ? dyn_cast<VectorType>(value.getType()) : VectorType();
-      if (!type || type == op.getType())
-        return value;
-      if (!type.isScalable() && type.getNumElements() == 1)
-        return vector::ExtractOp::create(
-            rewriter, loc, value, SmallVector<int64_t>(type.getRank(), 0));
-      return vector::BroadcastOp::create(rewriter, loc, op.getType(), value);
+    auto spread = [&](Value parameter) {
+      return spreadParameter(rewriter, loc,
+                             reference::Granularity::getBroadcast(), parameter,
+                             op.getType());
     };
+    Value shift = op.getShift();
+    if (shift)
+      shift = spread(shift);
     rewriter.replaceOp(op, buildElementBody(rewriter, loc, op, op.getInput(),
-                                            spread(op.getScale()),
-                                            spread(op.getShift())));
+                                            spread(op.getScale()), shift));
     return success();
   }
 };

@@ -227,19 +227,18 @@ struct QuantizationOpExpansion final
                                 PatternRewriter &rewriter) const override {
     if (isa<TensorType>(op->getResult(0).getType()))
       return failure();
+    auto spread = [&](Value parameter) {
+      return spreadParameter(rewriter, op.getLoc(), op.getGranularity(),
+                             parameter, op.getInputValue().getType());
+    };
     Value zeroPoint = op.getZeroPointValue();
     if (zeroPoint)
-      zeroPoint = spreadParameter(rewriter, op, zeroPoint);
+      zeroPoint = spread(zeroPoint);
     rewriter.replaceOp(
         op, buildElementBody(rewriter, op.getLoc(), op, op.getInputValue(),
-                             spreadParameter(rewriter, op, op.getScaleValue()),
-                             zeroPoint));
+                             spread(op.getScaleValue()), zeroPoint));
     return success();
   }
-
-  /// A scale or zero point for each element; one scalar where one is for all.
-  static Value spreadParameter(PatternRewriter &rewriter,
-                               QuantizationOpInterface op, Value value);
 };
 } // namespace
 
@@ -251,69 +250,6 @@ Value quant_float::expandQuotient(PatternRewriter &rewriter,
   return expandQuotient(expansion.lanes, *expansion.uniform, expansion.operands,
                         cast<FloatType>(getElementTypeOrSelf(op.getType())),
                         semantics);
-}
-
-Value QuantizationOpExpansion::spreadParameter(PatternRewriter &rewriter,
-                                               QuantizationOpInterface op,
-                                               Value value) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  if (!type)
-    return value;
-  Location loc = op.getLoc();
-  Type elementType = type.getElementType();
-  // Vectors of unsigned elements are for ops of ours alone.
-  value =
-      rewriter.createOrFold<StorageCastOp>(loc, getStorageType(type), value);
-  Type storageType = getStorageElementType(elementType);
-  auto finish = [&](Value value) {
-    return rewriter.createOrFold<StorageCastOp>(
-        loc, withElementType(value.getType(), elementType), value);
-  };
-  if (op.getGranularity() == Granularity::PerTensor || type.getRank() == 0)
-    return finish(vector::ExtractOp::create(
-        rewriter, loc, value, SmallVector<int64_t>(type.getRank(), 0)));
-
-  // Dimensions other than the axis are repeated: as scalable as the input's.
-  auto inputType = cast<VectorType>(op.getInputValue().getType());
-  int64_t axis = *op.getAxisIndex();
-  SmallVector<int64_t> shape(inputType.getShape());
-  SmallVector<bool> scalable(inputType.getScalableDims());
-  auto reshape = [&](ArrayRef<int64_t> shape) {
-    value = vector::ShapeCastOp::create(
-        rewriter, loc, VectorType::get(shape, storageType, scalable), value);
-  };
-  auto broadcast = [&](ArrayRef<int64_t> shape) {
-    value = vector::BroadcastOp::create(
-        rewriter, loc, VectorType::get(shape, storageType, scalable), value);
-  };
-  if (op.getGranularity() == Granularity::PerAxis) {
-    SmallVector<int64_t> line(shape.size(), 1);
-    line[axis] = shape[axis];
-    scalable.assign(shape.size(), false);
-    scalable[axis] = inputType.getScalableDims()[axis];
-    reshape(line);
-    scalable.assign(inputType.getScalableDims());
-    broadcast(shape);
-    return finish(value);
-  }
-  // Each block's value as often as the block has elements; the last block may
-  // have fewer.
-  int64_t blockSize = std::min(*op.getBlockSizeAttribute(), shape[axis]);
-  SmallVector<int64_t> blocks(type.getShape());
-  SmallVector<int64_t> nested = blocks, whole = blocks;
-  nested.insert(nested.begin() + axis + 1, 1);
-  scalable.insert(scalable.begin() + axis + 1, false);
-  reshape(nested);
-  nested[axis + 1] = blockSize;
-  broadcast(nested);
-  whole[axis] *= blockSize;
-  scalable.erase(scalable.begin() + axis + 1);
-  reshape(whole);
-  if (whole != shape)
-    value = vector::ExtractStridedSliceOp::create(
-        rewriter, loc, value, SmallVector<int64_t>(shape.size(), 0), shape,
-        SmallVector<int64_t>(shape.size(), 1));
-  return finish(value);
 }
 
 void quant_float::populateQuantizeToElementsPatterns(

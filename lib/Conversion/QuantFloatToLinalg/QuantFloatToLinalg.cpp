@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementwiseGeneric.h"
 #include "StorageTypesOfLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,6 +52,66 @@ void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
 }
 
 namespace {
+/// An operand of an elementwise op: a tensor of storage elements, which of them
+/// belongs to an element of the result, and what they stand for.
+struct ElementwiseInput {
+  Value storage;
+  AffineMap map;
+  Type elementType;
+};
+} // namespace
+
+/// Replaces an op with one result, of the first input's shape, by a
+/// linalg.generic on storage types:
+///
+/// %r = linalg.generic ins(%x : tensor<?xSA>) outs(%empty : tensor<?xSB>) {
+///   ^bb0(%in: SA, %out: SB):
+///     %a = storage_cast %in : SA to A
+///     %b = <body> : B
+///     linalg.yield (storage_cast %b : B to SB)
+/// }
+/// with SA, SB the storage types; storage casts only where they differ.
+static void replaceByGeneric(
+    ConversionPatternRewriter &rewriter, const TypeConverter &converter,
+    Operation *op, ArrayRef<ElementwiseInput> inputs,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Type storageType = getStorageElementType(type.getElementType());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc,
+      tensor::getMixedSizes(rewriter, loc, inputs.front().storage),
+      storageType);
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  for (const ElementwiseInput &input : inputs) {
+    operands.push_back(input.storage);
+    maps.push_back(input.map);
+  }
+  maps.push_back(rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      rewriter, loc, empty.getType(), operands, empty, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        SmallVector<Value> elements;
+        for (auto [input, arg] :
+             llvm::zip_equal(inputs, args.take_front(inputs.size())))
+          elements.push_back(
+              builder.createOrFold<StorageCastOp>(loc, input.elementType, arg));
+        Value value = body(builder, loc, elements);
+        value = builder.createOrFold<StorageCastOp>(loc, storageType, value);
+        linalg::YieldOp::create(builder, loc, value);
+      });
+  // V8: sizes known on one side only.
+  Value result = generic.getResult(0);
+  Type converted = converter.convertType(type);
+  if (result.getType() != converted)
+    result = tensor::CastOp::create(rewriter, loc, converted, result);
+  rewriter.replaceOp(op, result);
+}
+
+namespace {
 struct CastOpConversion final : OpConversionPattern<CastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -77,6 +136,47 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
                                 op.getSaturateAttr(), op.getRoundModeAttr(),
                                 CastModeAttr());
         });
+    return success();
+  }
+};
+
+/// %y = quantize %x, %s axis 0 : tensor<?x?xf32>, tensor<?xf32> to ...
+/// ->
+/// %y = linalg.generic ins(%x, %s) outs(%empty)
+///        maps (d0, d1) -> (d0, d1), (d0); blocked (d0 floordiv B, d1) {
+///   ^bb0(%a: f32, %b: f32, %out: i8):
+///     %0 = quantize_elements %a, %b : f32, f32 to i8
+///     linalg.yield %0
+/// }
+struct QuantizationOpConversion final
+    : OpInterfaceConversionPattern<QuantizationOpInterface> {
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(QuantizationOpInterface op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto inputType = dyn_cast<RankedTensorType>(op.getInputValue().getType());
+    if (!inputType || !isa<RankedTensorType>(op->getResult(0).getType()))
+      return failure();
+    SmallVector<ElementwiseInput> inputs;
+    for (auto [operand, value] : llvm::zip_equal(op->getOperands(), operands)) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type || !type.getElementType().isIntOrFloat())
+        return failure();
+      AffineMap map =
+          inputs.empty()
+              ? rewriter.getMultiDimIdentityMap(type.getRank())
+              : op.getGranularity().getMap(op->getContext(), type.getShape(),
+                                           inputType.getShape());
+      inputs.push_back(
+          {value, map, cast<TensorType>(operand.getType()).getElementType()});
+    }
+    replaceByGeneric(rewriter, *getTypeConverter(), op, inputs,
+                     [&](OpBuilder &builder, Location loc, ValueRange args) {
+                       return buildElementBody(
+                           builder, loc, op, args[0], args[1],
+                           args.size() > 2 ? args[2] : Value());
+                     });
     return success();
   }
 };
@@ -181,6 +281,23 @@ struct ConvertQuantFloatToLinalg final
 };
 } // namespace
 
+static bool isOnTensors(Operation *op) {
+  return isa<CastOp, QuantizationOpInterface, FakeConvertOp>(op);
+}
+
+/// The shape that the operands of an op of ours give its result; none while it
+/// has no rank.
+static std::optional<ShapedTypeComponents> inferShape(Operation *op) {
+  SmallVector<ShapedTypeComponents> inferred;
+  if (failed(cast<InferShapedTypeOpInterface>(op).inferReturnTypeComponents(
+          op->getContext(), op->getLoc(), ValueShapeRange(op->getOperands()),
+          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
+          inferred)) ||
+      !inferred.front().hasRank())
+    return std::nullopt;
+  return inferred.front();
+}
+
 /// Whether all types of an op of ours have a lowering.
 static LogicalResult checkTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
@@ -196,13 +313,9 @@ static LogicalResult checkTypes(Operation *op) {
   // Nothing would check at run time that the sizes are those (V8, K6).
   auto from = dyn_cast<RankedTensorType>(types.front());
   auto to = dyn_cast<RankedTensorType>(types.back());
-  SmallVector<ShapedTypeComponents> inferred;
-  if (from && to &&
-      succeeded(cast<InferShapedTypeOpInterface>(op).inferReturnTypeComponents(
-          op->getContext(), op->getLoc(), ValueShapeRange(op->getOperands()),
-          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
-          inferred)) &&
-      llvm::any_of(llvm::zip_equal(inferred.front().getDims(), to.getShape()),
+  std::optional<ShapedTypeComponents> inferred = inferShape(op);
+  if (from && to && inferred &&
+      llvm::any_of(llvm::zip_equal(inferred->getDims(), to.getShape()),
                    [](auto sizes) {
                      auto [fromSize, toSize] = sizes;
                      return ShapedType::isDynamic(fromSize) &&
@@ -223,8 +336,7 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
       isInvalid = true;
       return WalkResult::skip();
     }
-    if (isa<CastOp, QuantizationOpInterface, FakeConvertOp>(op) &&
-        failed(checkTypes(op)))
+    if (isOnTensors(op) && failed(checkTypes(op)))
       isInvalid = true;
     return WalkResult::advance();
   });
@@ -266,10 +378,10 @@ static void convertElementwiseOps(ModuleOp module) {
 
 void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CastOpConversion, ConstantOpConversion<arith::ConstantOp>,
+  patterns.add<CastOpConversion, QuantizationOpConversion,
+               ConstantOpConversion<arith::ConstantOp>,
                ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
       converter, patterns.getContext());
-  populateQuantizeToLinalgPatterns(converter, patterns);
   populateDecomposeFakeConvertPatterns(patterns);
   populateStorageTypesOfLinalgPatterns(converter, patterns);
 }

@@ -50,7 +50,6 @@ private:
   bool has(OpAttribute attribute) const {
     return rules.getVersion().has(attribute);
   }
-  bool takesAxis(int64_t axis) const;
   Operation *createOp(Type resultType);
 
   /// V3: names an attribute that is spelled out without effect.
@@ -152,12 +151,6 @@ LogicalResult QuantizationResolver::checkZeroPoint() {
 // Granularity
 //===----------------------------------------------------------------------===//
 
-/// Whether a scale of one dimension can lie along the axis, as far as known.
-bool QuantizationResolver::takesAxis(int64_t axis) const {
-  std::optional<int64_t> rank = getInputRank();
-  return !rank || (axis >= -*rank && axis < *rank);
-}
-
 /// Of what the version takes; the note says which takes more.
 LogicalResult QuantizationResolver::refuseScale(RankedTensorType scale) {
   std::optional<int64_t> rank = getInputRank();
@@ -203,7 +196,9 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
   bool isPerTensor = scale.getRank() == 0 || scale.getDimSize(0) == 1;
   // A length that shows at run time must be 1 where nothing else fits.
   bool hasAxis = has(OpAttribute::Axis);
-  if (isDynamic && (!hasAxis || !takesAxis(given)))
+  std::optional<int64_t> rank = getInputRank();
+  reference::Granularity perAxis{given, /*blockSize=*/{}};
+  if (isDynamic && (!hasAxis || (rank && !perAxis.getAxis(*rank))))
     isPerTensor = true;
   if (isPerTensor) {
     if (attributes.axis)
@@ -213,7 +208,7 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
   if (!hasAxis && !attributes.axis)
     return refuseScale(scale);
   // Q3: the text calls rank 1 per tensor, so the axis has to be clear.
-  if (!attributes.axis && getInputRank() == 1)
+  if (!attributes.axis && rank == 1)
     return node.emitError()
            << "attribute 'axis' must be 0 or -1 for an input of rank 1 with a "
               "scale of "

@@ -134,8 +134,10 @@ FakeConvertRun test::makeFakeConvertRun(const FakeConvertCase &one,
     append(run.scales, type, encode(type, makeScale(index, random)));
     append(run.shifts, type, encode(type, makeShift(index + 1, random)));
   }
+  reference::ParameterElements elements(reference::Granularity::getBroadcast(),
+                                        run.scaleSizes, run.sizes);
   for (size_t i = 0; i < count; ++i) {
-    size_t index = reference::getBroadcastIndex(i, run.sizes, run.scaleSizes);
+    size_t index = elements[i];
     float shift =
         one.hasShift ? decode(type, read(run.shifts, type, index)) : 0.0f;
     bool hasAll = count == 65536 && type.getIntOrFloatBitWidth() == 16;
