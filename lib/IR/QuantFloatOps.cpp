@@ -88,7 +88,7 @@ static LogicalResult verifyOpenVinoCast(CastOp op) {
 /// - V4 the op has a version at `opset`;
 /// - V1, V2 that version accepts the element types;
 /// - V3 it has the attributes that are given.
-/// V8 (shapes) is verified by the Elementwise trait.
+/// V8 (shapes) is verified by the trait below.
 LogicalResult CastOp::verify() {
   if (getMode())
     return verifyOpenVinoCast(*this);
@@ -106,6 +106,19 @@ LogicalResult CastOp::verify() {
                                     bool(getRoundModeAttr()))))
     return failure();
   return success();
+}
+
+LogicalResult OpTrait::Elementwise<CastOp>::verifyTrait(Operation *op) {
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  if (isa<UnrankedTensorType>(from) && isa<RankedTensorType>(to))
+    return success();
+  // convert-elementwise-to-linalg asks only the operands for a rank, and then
+  // reads one from the result's type.
+  if (isa<RankedTensorType>(from) && isa<UnrankedTensorType>(to))
+    return op->emitOpError()
+           << "result must have a rank where the input has one, but got "
+           << from << " and " << to;
+  return impl::verifyElementwise(op);
 }
 
 CastSemantics CastOp::getSemantics() {

@@ -79,6 +79,33 @@ func.func @other_ops(%condition: i1, %x: tensor<4xui4>) -> tensor<4xui4> {
 
 // -----
 
+// V8: only that the result has a rank is not enough.
+func.func @learns_rank(%x: tensor<*xf32>) -> tensor<4xf16> {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
+  %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @learns_sizes_without_rank(%x: tensor<?xf32>) -> tensor<4xf16> {
+  %0 = tensor.cast %x : tensor<?xf32> to tensor<*xf32>
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for a result with static sizes where the input has dynamic ones, but got 'tensor<?xf32>' and 'tensor<4xf16>'}}
+  %1 = quant_float.cast %0 opset 13 : tensor<*xf32> to tensor<4xf16>
+  return %1 : tensor<4xf16>
+}
+
+// -----
+
+func.func @other_sizes_without_rank(%x: tensor<3xf32>) -> tensor<4xf16> {
+  %0 = tensor.cast %x : tensor<3xf32> to tensor<*xf32>
+  // expected-error @+1 {{'quant_float.cast' op all non-scalar operands/results must have the same shape and base type}}
+  %1 = quant_float.cast %0 opset 13 : tensor<*xf32> to tensor<4xf16>
+  return %1 : tensor<4xf16>
+}
+
+// -----
+
 func.func @unranked_scale(%x: tensor<4xf32>, %s: tensor<*xf32>) -> tensor<4xui8> {
   // expected-error @+1 {{'quant_float.quantize' op has no lowering for the unranked type 'tensor<*xf32>'}}
   %0 = quant_float.quantize %x, %s opset 13 : tensor<4xf32>, tensor<*xf32> to tensor<4xui8>

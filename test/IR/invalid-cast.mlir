@@ -143,6 +143,24 @@ func.func @cast_v8_unranked_to_scalar(%x: tensor<*xf32>) {
 
 // -----
 
+func.func @cast_v8_vector_to_unranked(%x: vector<4xf32>) {
+  // expected-error @+1 {{'quant_float.cast' op all non-scalar operands/results must have the same shape and base type}}
+  %0 = quant_float.cast %x opset 13 : vector<4xf32> to tensor<*xf16>
+  return
+}
+
+// -----
+
+// Upstream's conversion of elementwise ops takes the rank of the input for that of the result.
+
+func.func @cast_v8_forgets_rank(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'quant_float.cast' op result must have a rank where the input has one, but got 'tensor<4xf32>' and 'tensor<*xf16>'}}
+  %0 = quant_float.cast %x opset 13 : tensor<4xf32> to tensor<*xf16>
+  return
+}
+
+// -----
+
 // T: no element type of ONNX.
 
 func.func @cast_t_input_index(%x: index) {

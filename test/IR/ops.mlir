@@ -55,6 +55,8 @@ func.func @cast_v8_shapes(%scalar: f32, %vector: vector<4x[8]xf32>, %vector0: ve
   %6 = quant_float.cast %dynamic opset 21 : tensor<?x3xf32> to tensor<2x?xbf16>
   // CHECK-NEXT: quant_float.cast %{{.+}} opset 21 : tensor<*xf32> to tensor<*xi64>
   %7 = quant_float.cast %unranked opset 21 : tensor<*xf32> to tensor<*xi64>
+  // CHECK-NEXT: quant_float.cast %{{.+}} opset 21 : tensor<*xf32> to tensor<2x?xi64>
+  %8 = quant_float.cast %unranked opset 21 : tensor<*xf32> to tensor<2x?xi64>
   return
 }
 

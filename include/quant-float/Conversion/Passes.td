@@ -100,7 +100,8 @@ def ConvertQuantFloatToLinalgPass
     what a caller gave wherever the byte was only moved; results of public
     functions that may hold such bytes are masked, and nothing else is.
 
-    Refused, with an error that names the op: unranked tensors, strings and
+    A result without a rank gets that of the input. Refused, with an error that
+    names the op: tensors whose rank is not known, strings and
     `quant_float.node`.
   }];
   let dependentDialects = [

@@ -25,6 +25,19 @@
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
 
+namespace mlir::quant_float {
+class CastOp;
+} // namespace mlir::quant_float
+
+/// V8: upstream's verifier of elementwise ops wants all tensors with a rank or
+/// none; a cast may also go from one without to one with. All else is as there,
+/// and what looks for the trait, as the vectorizer, finds it.
+template <>
+struct mlir::OpTrait::Elementwise<mlir::quant_float::CastOp>
+    : public TraitBase<mlir::quant_float::CastOp, Elementwise> {
+  static LogicalResult verifyTrait(Operation *op);
+};
+
 #define GET_OP_CLASSES
 #include "quant-float/IR/QuantFloatOps.h.inc"
 

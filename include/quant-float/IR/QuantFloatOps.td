@@ -70,8 +70,8 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
       types are a pair that OpenVINO converts: none of FNUZ, float6, string and i2;
       f8E8M0FNU to floats and from f16, bf16 and f32; f4E2M1FN these and to
       integers of 4 and 8 bits;
-    - (V8) input and result have compatible shapes, both ranked or both unranked
-      (as of every elementwise op; `tensor.cast` goes between).
+    - (V8) input and result have compatible shapes; a tensor with a rank becomes
+      one with a rank (`tensor.cast` forgets it).
 
     Example:
 

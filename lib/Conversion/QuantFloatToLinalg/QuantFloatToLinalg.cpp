@@ -17,6 +17,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/Conversion/ElementBodies.h"
 #include "quant-float/Conversion/Passes.h"
@@ -298,6 +299,62 @@ static std::optional<ShapedTypeComponents> inferShape(Operation *op) {
   return inferred.front();
 }
 
+/// Types may say less than is known, and only what has a rank has a lowering.
+///
+/// %a = dequantize %x, %s : tensor<4xA>, tensor<B> to tensor<*xB>
+/// %b = cast %a : tensor<*xB> to tensor<4xC>
+/// %c = other_op %a : tensor<*xB>
+/// ->
+/// %a = dequantize %x, %s : tensor<4xA>, tensor<B> to tensor<4xB>
+/// %b = cast %a : tensor<4xB> to tensor<4xC>
+/// %0 = tensor.cast %a : tensor<4xB> to tensor<*xB>
+/// %c = other_op %0 : tensor<*xB>
+///
+/// Fails, after an error, where shapes turn out not to fit.
+static LogicalResult restoreRanks(ModuleOp module) {
+  bool isChanged = false;
+  WalkResult walked = module.walk([&](Operation *op) {
+    if (!isOnTensors(op))
+      return WalkResult::advance();
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto cast = operand.get().getDefiningOp<tensor::CastOp>();
+      if (!cast || !isa<UnrankedTensorType>(cast.getType()) ||
+          !isa<RankedTensorType>(cast.getSource().getType()))
+        continue;
+      operand.set(cast.getSource());
+      if (cast.use_empty())
+        cast.erase();
+      isChanged = true;
+    }
+    Value result = op->getResult(0);
+    auto type = dyn_cast<UnrankedTensorType>(result.getType());
+    if (std::optional<ShapedTypeComponents> shape;
+        type && (shape = inferShape(op))) {
+      result.setType(
+          RankedTensorType::get(shape->getDims(), type.getElementType()));
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointAfter(op);
+      auto cast = tensor::CastOp::create(builder, op->getLoc(), type, result);
+      result.replaceUsesWithIf(cast, [&](OpOperand &use) {
+        return use.getOwner() != cast && !isOnTensors(use.getOwner()) &&
+               !isa<func::ReturnOp>(use.getOwner());
+      });
+      if (cast.use_empty())
+        cast.erase();
+      isChanged = true;
+    }
+    return WalkResult(isChanged ? verify(op, /*verifyRecursively=*/false)
+                                : success());
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  if (isChanged)
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(updateFunctionType(function)))
+        return failure();
+  return success();
+}
+
 /// Whether all types of an op of ours have a lowering.
 static LogicalResult checkTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
@@ -387,7 +444,7 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
 }
 
 void ConvertQuantFloatToLinalg::runOnOperation() {
-  if (failed(checkInput()))
+  if (failed(restoreRanks(getOperation())) || failed(checkInput()))
     return signalPassFailure();
   convertElementwiseOps(getOperation());
   generalizeLinalgOps(getOperation());
