@@ -9,7 +9,8 @@
 // What quantize and dequantize give, bit for bit (rules D1 to D5 and D9 of the
 // semantics), computed on llvm::APFloat and llvm::APInt alone; qdq is one after
 // the other (D6). Folders call it and every lowering is tested against it, so
-// it shares no format or semantics code with either.
+// it shares no format or semantics code with either; which scale belongs to
+// which element all of them ask the Granularity.
 //
 //===----------------------------------------------------------------------===//
 
