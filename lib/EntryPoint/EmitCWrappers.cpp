@@ -205,9 +205,7 @@ WrapperBuilder::loadSizes(Value tensors, int64_t index,
     }
     if (!pointer)
       pointer = loadField(tensors, index, 1, ptr);
-    Value address = LLVM::GEPOp::create(
-        b, ptr, i64, pointer, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-    values.push_back(LLVM::LoadOp::create(b, i64, address));
+    values.push_back(LLVM::LoadOp::create(b, i64, getElement(pointer, i)));
   }
   return values;
 }
@@ -316,23 +314,7 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
   sizes.setLinkage(LLVM::Linkage::Internal);
 }
 
-namespace {
-
-struct QuantFloatEmitCWrappersPass
-    : public quant_float::impl::QuantFloatEmitCWrappersPassBase<
-          QuantFloatEmitCWrappersPass> {
-  void runOnOperation() override {
-    if (failed(emitWrappers(getOperation())))
-      signalPassFailure();
-  }
-
-private:
-  LogicalResult emitWrappers(ModuleOp module);
-};
-
-} // namespace
-
-LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
+static LogicalResult emitWrappers(ModuleOp module) {
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (function->hasAttr(kEntryPointAttrName))
@@ -380,3 +362,14 @@ LogicalResult QuantFloatEmitCWrappersPass::emitWrappers(ModuleOp module) {
   }
   return success();
 }
+
+namespace {
+struct QuantFloatEmitCWrappersPass
+    : quant_float::impl::QuantFloatEmitCWrappersPassBase<
+          QuantFloatEmitCWrappersPass> {
+  void runOnOperation() override {
+    if (failed(emitWrappers(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

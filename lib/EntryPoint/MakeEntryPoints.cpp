@@ -427,44 +427,9 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   return success();
 }
 
-namespace {
-
-struct QuantFloatMakeEntryPointsPass
-    : public quant_float::impl::QuantFloatMakeEntryPointsPassBase<
-          QuantFloatMakeEntryPointsPass> {
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SymbolTable symbols(module);
-    // All uses at once: asking for each function walks the whole module.
-    llvm::StringSet<> used;
-    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
-      for (SymbolTable::SymbolUse use : *uses)
-        used.insert(use.getSymbolRef().getRootReference());
-    FrozenRewritePatternSet patterns = getSizePatterns(&getContext());
-    SmallVector<func::FuncOp> functions;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal() &&
-          !function->hasAttr(kEntryPointAttrName) &&
-          mentionsShapedType(function.getFunctionType()))
-        functions.push_back(function);
-    for (func::FuncOp function : functions)
-      if (failed(makeEntryPoint(function, symbols,
-                                used.contains(function.getSymName()),
-                                patterns)))
-        return signalPassFailure();
-  }
-
-private:
-  LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
-                               bool isUsed,
-                               const FrozenRewritePatternSet &patterns);
-};
-
-} // namespace
-
-LogicalResult QuantFloatMakeEntryPointsPass::makeEntryPoint(
-    func::FuncOp function, SymbolTable &symbols, bool isUsed,
-    const FrozenRewritePatternSet &patterns) {
+static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
+                                    bool isUsed,
+                                    const FrozenRewritePatternSet &patterns) {
   FailureOr<EntryPointInfo> info = describe(function);
   if (failed(info))
     return failure();
@@ -496,3 +461,31 @@ LogicalResult QuantFloatMakeEntryPointsPass::makeEntryPoint(
     symbols.erase(function);
   return success();
 }
+
+namespace {
+struct QuantFloatMakeEntryPointsPass
+    : quant_float::impl::QuantFloatMakeEntryPointsPassBase<
+          QuantFloatMakeEntryPointsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    // All uses at once: asking for each function walks the whole module.
+    llvm::StringSet<> used;
+    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+    FrozenRewritePatternSet patterns = getSizePatterns(&getContext());
+    SmallVector<func::FuncOp> functions;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() &&
+          !function->hasAttr(kEntryPointAttrName) &&
+          mentionsShapedType(function.getFunctionType()))
+        functions.push_back(function);
+    for (func::FuncOp function : functions)
+      if (failed(makeEntryPoint(function, symbols,
+                                used.contains(function.getSymName()),
+                                patterns)))
+        return signalPassFailure();
+  }
+};
+} // namespace
