@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Native.h"
+#include <atomic>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -85,13 +86,15 @@ public:
 
   void close() {
     (void)quantFloatKernelDestroy(kernel);
-    kernel = {};
+    kernel = QuantFloatKernel{};
   }
 
-  bool isClosed() const { return !kernel.id; }
+  bool isClosed() const { return !kernel.load().id; }
 
 private:
-  QuantFloatKernel kernel;
+  /// Another thread may close the kernel while one that runs it has let go of
+  /// the GIL.
+  std::atomic<QuantFloatKernel> kernel;
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Native.h"
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <nanobind/ndarray.h>
@@ -53,10 +54,10 @@ public:
   static std::unique_ptr<Model> load(nb::bytes path, bool verify, int32_t mode,
                                      nb::object progress) {
     return read(verify, mode, progress,
-                [&](Model &result, const QuantFloatLoadOptions &options,
-                    QuantFloatError *error) {
-                  return quantFloatModelLoad(result.session, path.c_str(),
-                                             &options, &result.model, error);
+                [&](QuantFloatSession session, QuantFloatLoadOptions &options,
+                    QuantFloatModel *model, QuantFloatError *error) {
+                  return quantFloatModelLoad(session, path.c_str(), &options,
+                                             model, error);
                 });
   }
 
@@ -65,16 +66,16 @@ public:
                                       int32_t mode, nb::bytes folder,
                                       nb::bytes weights, nb::object progress) {
     return read(verify, mode, progress,
-                [&](Model &result, QuantFloatLoadOptions &options,
-                    QuantFloatError *error) {
+                [&](QuantFloatSession session, QuantFloatLoadOptions &options,
+                    QuantFloatModel *model, QuantFloatError *error) {
                   options.name = name.c_str();
                   if (folder.size())
                     options.externalDataFolder = folder.c_str();
                   if (weights.size())
                     options.weightsPath = weights.c_str();
-                  return quantFloatModelParse(result.session, format,
-                                              data.data(), data.size(),
-                                              &options, &result.model, error);
+                  return quantFloatModelParse(session, format, data.data(),
+                                              data.size(), &options, model,
+                                              error);
                 });
   }
 
@@ -89,7 +90,7 @@ public:
       count = quantFloatModelGetNumEntries(model);
     }
     std::lock_guard<std::mutex> lock(closing, std::adopt_lock);
-    if (!model.id)
+    if (!model.load().id)
       raiseError(QUANT_FLOAT_ERROR_HANDLE, {}, "module");
     for (size_t i = 0; i < count; ++i) {
       const QuantFloatEntry *entry;
@@ -240,7 +241,7 @@ public:
           "a callback must not close the module that calls it");
   }
 
-  bool isClosed() const { return !model.id; }
+  bool isClosed() const { return !model.load().id; }
 
 private:
   template <typename Function>
@@ -259,7 +260,10 @@ private:
       quantFloatLoadOptionsInit(&options, sizeof options);
       options.verify = verify;
       options.fakeConvertMode = mode;
-      return function(*result, options, error);
+      QuantFloatModel model = {};
+      status = function(result->session, options, &model, error);
+      result->model = model;
+      return status;
     });
     return result;
   }
@@ -277,13 +281,14 @@ private:
     if (status == QUANT_FLOAT_ERROR_BUSY)
       return status;
     (void)quantFloatSessionDestroy(session);
-    model = {};
+    model = QuantFloatModel{};
     session = {};
     return status;
   }
 
   QuantFloatSession session = {};
-  QuantFloatModel model = {};
+  /// Read and written without the GIL.
+  std::atomic<QuantFloatModel> model{};
   /// Held where descriptions are read or end.
   std::mutex closing;
 };

@@ -385,6 +385,9 @@ static void options(void) {
 }
 
 int main(void) {
+  /* What is printed goes out at once: a process that reads damaged bytecode
+     under ThreadSanitizer would print what it has inherited again. */
+  setvbuf(stdout, NULL, _IOLBF, 0);
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
   model = parse(session, castText);
   kernel = compileText(castText, NULL);

@@ -178,6 +178,9 @@ static void fail(QuantFloatSession session) {
 }
 
 int main(int argc, char **argv) {
+  /* What is printed goes out at once: a process that reads damaged bytecode
+     under ThreadSanitizer would print what it has inherited again. */
+  setvbuf(stdout, NULL, _IOLBF, 0);
   REQUIRE(argc == 2);
   REQUIRE(quantFloatGetAbiVersion() == QUANT_FLOAT_ABI_VERSION);
   printf("version %s, LLVM %s\n", quantFloatGetVersion(),

@@ -16,7 +16,7 @@
 /* Ends the test with the error's text unless the call succeeds. */
 #define MUST(call) must((call), #call, __LINE__)
 
-static QuantFloatError lastError;
+static _Thread_local QuantFloatError lastError;
 
 static inline void must(QuantFloatStatus status, const char *call, int line) {
   if (status == QUANT_FLOAT_OK)
