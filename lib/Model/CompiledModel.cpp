@@ -66,9 +66,11 @@ static std::shared_ptr<void> openLibrary(StringRef path) {
   std::string name = llvm::sys::path::parent_path(path).str() + "/";
   std::shared_ptr<FileID> file;
   size_t number = 0;
-  for (; number < files.size(); ++number, name += "./")
-    if (!(file = files[number].lock()) || *file == id)
+  for (; number < files.size(); ++number, name += "./") {
+    file = files[number].lock();
+    if (!file || *file == id)
       break;
+  }
   if (number == files.size())
     files.emplace_back();
   if (!file || !(*file == id))

@@ -70,5 +70,6 @@ APInt reference::roundToScale(const APFloat &value,
     next = value >= scaled(semantics, 1.5, exponent);
     break;
   }
-  return result(uint64_t(exponent + bias + (next ? 1 : 0)));
+  uint64_t code = exponent + bias;
+  return result(next ? code + 1 : code);
 }

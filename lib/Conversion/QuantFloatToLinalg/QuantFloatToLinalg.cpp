@@ -184,7 +184,8 @@ struct QuantizationOpConversion final
 
 /// The same elements, one per slot of the storage type. Dense values of
 /// sub-byte types are i4 and i2 sign-extended, the others zero-extended.
-ElementsAttr convertElements(ElementsAttr value, RankedTensorType storageType) {
+static ElementsAttr convertElements(ElementsAttr value,
+                                    RankedTensorType storageType) {
   Type from = value.getElementType();
   // The blob already is one value per byte-rounded slot.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))

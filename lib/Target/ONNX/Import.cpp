@@ -98,7 +98,7 @@ void quant_float::registerFromOnnxTranslation(
     std::function<OnnxImportOptions()> getOptions) {
   TranslateToMLIRRegistration registration(
       "import-onnx", "import an ONNX model",
-      [getOptions](llvm::SourceMgr &sources,
+      [getOptions = std::move(getOptions)](llvm::SourceMgr &sources,
                    MLIRContext *context) -> OwningOpRef<Operation *> {
         const llvm::MemoryBuffer *buffer =
             sources.getMemoryBuffer(sources.getMainFileID());
