@@ -337,8 +337,15 @@ static OwningOpRef<ModuleOp> read(std::unique_ptr<llvm::MemoryBuffer> buffer,
   return module;
 }
 
-/// Whether bytecode can be read, or is refused with an error, at all: tried in
-/// a process of its own. That one takes no lock of this process but those of
+/// Whether MLIR is what upstream's readers may not survive where it is wrong:
+/// bytecode, and ops of linalg, whose parsers keep lists that could not be read
+/// as null attributes.
+static bool endangersReaders(llvm::MemoryBufferRef bytes) {
+  return isBytecode(bytes) || bytes.getBuffer().contains("linalg.");
+}
+
+/// Whether MLIR can be read, or is refused with an error, at all: tried in a
+/// process of its own. That one takes no lock of this process but those of
 /// MLIR's tables, which other threads hold for moments; should one have been
 /// held when the process began, its time ends.
 static bool survivesReading(llvm::MemoryBufferRef bytes, MLIRContext &context,
@@ -397,9 +404,11 @@ OwningOpRef<ModuleOp>
 quant_float::readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
                       MLIRContext &context, bool verify) {
   llvm::MemoryBufferRef bytes = buffer->getMemBufferRef();
-  if (isBytecode(bytes) && !survivesReading(bytes, context, verify)) {
+  if (endangersReaders(bytes) && !survivesReading(bytes, context, verify)) {
     emitError(FileLineColLoc::get(&context, bytes.getBufferIdentifier(), 0, 0))
-        << "is damaged: bytecode that cannot be read";
+        << (isBytecode(bytes)
+                ? "is damaged: bytecode that cannot be read"
+                : "is damaged: text with ops of linalg that cannot be read");
     return nullptr;
   }
   return read(std::move(buffer), context, verify);

@@ -236,7 +236,7 @@ static void returnOnly(func::FuncOp function, ArrayRef<Value> values) {
                         llvm::map_to_vector(values, [](Value value) {
                           return value.getType();
                         })));
-  function.setAllResultAttrs(ArrayRef<Attribute>());
+  function.removeResAttrsAttr();
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);

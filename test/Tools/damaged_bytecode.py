@@ -1,5 +1,5 @@
 # Bytecode with a wrong byte, or cut short, is read or refused with an error, whatever upstream's reader
-# makes of it.
+# makes of it; so is text.
 # RUN: %python %s %src_root/test/IR/Inputs/bytecode/0.1.hex %tools_dir %t %if full %{ full %}
 import pathlib
 import subprocess
@@ -56,6 +56,16 @@ for name in ("damaged.mlir", "-"):
         errors = read(damage(*place), "quant-float-check", name=name)
         crashed += errors.endswith(KNOWN_ERROR)
 print(f"{crashed} under every name")
+
+# Text of upstream's ops that its parsers do not survive.
+TEXT = b"""func.func @f(%x: tensor<4x8xi8>, %e: tensor<8x4xi8>) -> tensor<8x4xi8> {
+  %t = linalg.transpose ins(%x : tensor<4x8xi8>) outs(%e : tensor<8x4xi8>) permutation = [1, 0]
+  return %t : tensor<8x4xi8>
+}
+"""
+assert "error" not in read(TEXT, "quant-float-check", name="text.mlir")
+errors = read(TEXT.replace(b"[1, 0]", b"[1\x80 0]"), "quant-float-check", name="text.mlir")
+assert errors.endswith(": error: is damaged: text with ops of linalg that cannot be read\n"), errors
 
 step = 3 if full else 97
 for at in range(0, len(bytecode), step):

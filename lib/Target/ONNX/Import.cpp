@@ -98,8 +98,9 @@ void quant_float::registerFromOnnxTranslation(
     std::function<OnnxImportOptions()> getOptions) {
   TranslateToMLIRRegistration registration(
       "import-onnx", "import an ONNX model",
-      [getOptions = std::move(getOptions)](llvm::SourceMgr &sources,
-                   MLIRContext *context) -> OwningOpRef<Operation *> {
+      [getOptions = std::move(getOptions)](
+          llvm::SourceMgr &sources,
+          MLIRContext *context) -> OwningOpRef<Operation *> {
         const llvm::MemoryBuffer *buffer =
             sources.getMemoryBuffer(sources.getMainFileID());
         StringRef name = buffer->getBufferIdentifier();
