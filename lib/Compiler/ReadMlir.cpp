@@ -406,9 +406,7 @@ quant_float::readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
   llvm::MemoryBufferRef bytes = buffer->getMemBufferRef();
   if (endangersReaders(bytes) && !survivesReading(bytes, context, verify)) {
     emitError(FileLineColLoc::get(&context, bytes.getBufferIdentifier(), 0, 0))
-        << (isBytecode(bytes)
-                ? "is damaged: bytecode that cannot be read"
-                : "is damaged: text with ops of linalg that cannot be read");
+        << "is damaged: MLIR that cannot be read";
     return nullptr;
   }
   return read(std::move(buffer), context, verify);

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     REQUIRE(!pthread_create(&threads[i], NULL, tryDamage, NULL));
   for (int i = 0; i < 2; ++i)
     pthread_join(threads[i], NULL);
-  // CHECK: <memory>: is damaged: bytecode that cannot be read
+  // CHECK: <memory>: is damaged: MLIR that cannot be read
 
   enum { kDeep = 100000 };
   char *text = calloc(kDeep, 8);

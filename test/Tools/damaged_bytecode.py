@@ -13,7 +13,7 @@ work.mkdir(exist_ok=True)
 # The reader crashes or runs on on these: the byte, and what changes in it.
 KNOWN = [(48, 0x02), (669, 0x80), (685, 0x02), (945, 0x02), (1195, 0xFF)]
 RUNS_ON = [(246, 0x02)]
-KNOWN_ERROR = ": error: is damaged: bytecode that cannot be read\n"
+KNOWN_ERROR = ": error: is damaged: MLIR that cannot be read\n"
 
 
 def damage(at, flip):
@@ -65,7 +65,7 @@ TEXT = b"""func.func @f(%x: tensor<4x8xi8>, %e: tensor<8x4xi8>) -> tensor<8x4xi8
 """
 assert "error" not in read(TEXT, "quant-float-check", name="text.mlir")
 errors = read(TEXT.replace(b"[1, 0]", b"[1\x80 0]"), "quant-float-check", name="text.mlir")
-assert errors.endswith(": error: is damaged: text with ops of linalg that cannot be read\n"), errors
+assert errors.endswith(": error: is damaged: MLIR that cannot be read\n"), errors
 
 step = 3 if full else 97
 for at in range(0, len(bytecode), step):
