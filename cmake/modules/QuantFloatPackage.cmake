@@ -114,5 +114,5 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION "Static libraries, headers, TableGen files and 
 build the quant_float dialect, its lowerings and its driver into a compiler.")
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
   "${runtime_package} (= ${PROJECT_VERSION})" libmlir-${LLVM_VERSION_MAJOR}-dev
-  mlir-${LLVM_VERSION_MAJOR}-tools llvm-${LLVM_VERSION_MAJOR}-dev libonnx-dev libprotobuf-dev libpugixml-dev)
+  mlir-${LLVM_VERSION_MAJOR}-tools llvm-${LLVM_VERSION_MAJOR}-dev libonnx-dev libprotobuf-dev libpugixml-dev libssl-dev)
 include(CPack)

@@ -150,8 +150,10 @@ def write_zsh(tool):
         # May be there again.
         specs.append(shell_quote(f"*{spec}" if "several" in option.text else spec))
     suffixes = "|".join(tool.texts["files"])
+    # A last group without alternatives would be qualifiers of the files.
+    pattern = f"*.({suffixes})" if "|" in suffixes else f"*.{suffixes}"
     if suffixes:
-        specs.append(shell_quote(f'*:file:_files -g "*.({suffixes})"'))
+        specs.append(shell_quote(f'*:file:_files -g "{pattern}"'))
     return (
         f"#compdef {tool.name}\n# Written from its --help.\n_arguments : \\\n  "
         + " \\\n  ".join(specs)

@@ -246,6 +246,13 @@ def draw_calls():
         "translate, opt, the plugin and the language server call these rows directly",
         "soft",
     )
+    picture.text(
+        left,
+        y + 40,
+        "Certify holds what Model has compiled against an oracle of its own",
+        "soft",
+    )
+    y += 20
 
     # What was compiled, on a machine of its own.
     y += 34

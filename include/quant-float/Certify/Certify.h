@@ -1,0 +1,45 @@
+//===- Certify.h - Compiled code against the oracle ------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CERTIFY_CERTIFY_H
+#define QUANT_FLOAT_CERTIFY_CERTIFY_H
+
+#include "quant-float/Certify/Certificate.h"
+#include "quant-float/Certify/Conversion.h"
+#include <functional>
+
+namespace mlir::quant_float::certify {
+
+struct CertifyOptions {
+  /// The CPUs to compile for, all of which this machine must be able to run.
+  std::vector<std::string> cpus;
+  /// A part of the inputs (Inputs.h).
+  bool isSampled = false;
+  unsigned threads = 1;
+  /// Which conversions, by their names; all of them if empty.
+  std::function<bool(StringRef)> isWanted;
+  /// Is told of each conversion as it is done, by one thread at a time. With
+  /// false the rest is left.
+  std::function<bool(const Certificate &)> onCertificate;
+};
+
+/// The levels of x86-64 that this machine runs, or just "host", which is the
+/// last one everywhere: this machine with all that it has.
+std::vector<std::string> listCpus();
+
+/// Compiles each conversion for each CPU as quant-float-compile does, runs it
+/// on all of its inputs and compares with the oracle. Fails where something
+/// does not compile or run; differences are no failure.
+llvm::Error certifyAll(const CertifyOptions &options);
+
+/// What this is, and on which machine.
+Origin getOrigin(const CertifyOptions &options);
+
+} // namespace mlir::quant_float::certify
+
+#endif // QUANT_FLOAT_CERTIFY_CERTIFY_H

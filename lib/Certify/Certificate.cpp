@@ -1,0 +1,233 @@
+//===- Certificate.cpp - What was found, to be kept
+//---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Certificate.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+namespace json = llvm::json;
+
+/// Of the form of these files.
+static constexpr int64_t kVersion = 1;
+
+uint64_t Certificate::countMismatches() const {
+  uint64_t count = referenceMismatches;
+  for (const Mismatches &wrong : mismatches)
+    count += wrong.count;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static std::string toHex(uint64_t code) {
+  return "0x" + llvm::utohexstr(code, /*LowerCase=*/true);
+}
+
+static json::Value toJSON(const Mismatches &wrong) {
+  const Difference &first = wrong.first;
+  return json::Object{{"count", int64_t(wrong.count)},
+                      {"input", toHex(first.input)},
+                      {"scale", toHex(first.scale)},
+                      {"zero_point", toHex(first.zeroPoint)},
+                      {"expected", toHex(first.expected)},
+                      {"made", toHex(first.made)}};
+}
+
+json::Value certify::toJSON(const Certificate &certificate) {
+  json::Object object{
+      {"conversion", certificate.name},
+      {"inputs", int64_t(certificate.inputs)},
+      {"complete", certificate.isComplete},
+      {"input_sha256", certificate.inputHash},
+      {"output_sha256", certificate.outputHash},
+      {"code", certificate.code},
+      {"reference_inputs", int64_t(certificate.referenceInputs)},
+      {"reference_mismatches", int64_t(certificate.referenceMismatches)},
+      {"seconds", llvm::formatv("{0:f2}", certificate.seconds).str()}};
+  // Where everything is right nothing is said.
+  if (llvm::any_of(certificate.mismatches,
+                   [](const Mismatches &wrong) { return wrong.count; })) {
+    json::Array all;
+    for (const Mismatches &wrong : certificate.mismatches)
+      all.push_back(::toJSON(wrong));
+    object["mismatches"] = std::move(all);
+  }
+  return object;
+}
+
+json::Value certify::toJSON(const Origin &origin) {
+  return json::Object{
+      {"certificates", kVersion},   {"producer", origin.producer},
+      {"llvm", origin.llvm},        {"machine", origin.machine},
+      {"date", origin.date},        {"cpus", origin.cpus},
+      {"sampled", origin.isSampled}};
+}
+
+std::string certify::printCertificates(const CertificateFile &file) {
+  // A line for each, which is what a diff is read by.
+  std::string text = "{\"origin\": ";
+  llvm::raw_string_ostream os(text);
+  os << toJSON(file.origin) << ",\n \"conversions\": [";
+  StringRef separator = "\n  ";
+  for (const Certificate &certificate : file.certificates) {
+    os << separator << toJSON(certificate);
+    separator = ",\n  ";
+  }
+  os << "\n ]}\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static bool mapCount(json::ObjectMapper &mapper, StringLiteral key,
+                     uint64_t &count, json::Path path) {
+  int64_t number;
+  if (!mapper.map(key, number))
+    return false;
+  if (number < 0)
+    path.field(key).report("expected no negative number");
+  count = uint64_t(number);
+  return number >= 0;
+}
+
+static bool isHash(StringRef text, json::Path path) {
+  bool isOne = text.size() == 64 && llvm::all_of(text, llvm::isHexDigit);
+  if (!isOne)
+    path.report("expected a SHA-256 of 64 hexadecimal digits");
+  return isOne;
+}
+
+static bool fromJSON(const json::Value &value, Mismatches &wrong,
+                     json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  if (!mapper || !mapCount(mapper, "count", wrong.count, path))
+    return false;
+  Difference &first = wrong.first;
+  std::pair<StringLiteral, uint64_t *> fields[] = {
+      {"input", &first.input},
+      {"scale", &first.scale},
+      {"zero_point", &first.zeroPoint},
+      {"expected", &first.expected},
+      {"made", &first.made}};
+  for (auto [key, code] : fields) {
+    std::string text;
+    if (!mapper.map(key, text))
+      return false;
+    StringRef digits = text;
+    if (!digits.consume_front("0x") || digits.getAsInteger(16, *code)) {
+      path.field(key).report("expected a hexadecimal number in a string");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool certify::fromJSON(const json::Value &value, Certificate &certificate,
+                       json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  std::string seconds;
+  if (!mapper || !mapper.map("conversion", certificate.name) ||
+      !mapCount(mapper, "inputs", certificate.inputs, path) ||
+      !mapper.map("complete", certificate.isComplete) ||
+      !mapper.map("input_sha256", certificate.inputHash) ||
+      !isHash(certificate.inputHash, path.field("input_sha256")) ||
+      !mapper.map("output_sha256", certificate.outputHash) ||
+      !isHash(certificate.outputHash, path.field("output_sha256")) ||
+      !mapper.map("code", certificate.code) ||
+      !mapCount(mapper, "reference_inputs", certificate.referenceInputs,
+                path) ||
+      !mapCount(mapper, "reference_mismatches", certificate.referenceMismatches,
+                path) ||
+      !mapper.map("seconds", seconds))
+    return false;
+  if (StringRef(seconds).getAsDouble(certificate.seconds)) {
+    path.field("seconds").report("expected a number in a string");
+    return false;
+  }
+  for (auto [index, hash] : llvm::enumerate(certificate.code))
+    if (!isHash(hash, path.field("code").index(index)))
+      return false;
+  certificate.mismatches.resize(certificate.code.size());
+  const json::Value *wrong = value.getAsObject()->get("mismatches");
+  if (!wrong)
+    return true;
+  const json::Array *all = wrong->getAsArray();
+  if (!all || all->size() != certificate.code.size()) {
+    path.field("mismatches").report("expected as many as there is code");
+    return false;
+  }
+  for (auto [index, one] : llvm::enumerate(*all))
+    if (!::fromJSON(one, certificate.mismatches[index],
+                    path.field("mismatches").index(index)))
+      return false;
+  return true;
+}
+
+bool certify::fromJSON(const json::Value &value, Origin &origin,
+                       json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  int64_t version;
+  if (!mapper || !mapper.map("certificates", version))
+    return false;
+  if (version != kVersion) {
+    path.field("certificates").report("expected version 1");
+    return false;
+  }
+  return mapper.map("producer", origin.producer) &&
+         mapper.map("llvm", origin.llvm) &&
+         mapper.map("machine", origin.machine) &&
+         mapper.map("date", origin.date) && mapper.map("cpus", origin.cpus) &&
+         mapper.map("sampled", origin.isSampled);
+}
+
+llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return llvm::createFileError(path, buffer.getError());
+  llvm::Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  if (!value)
+    return llvm::createFileError(path, value.takeError());
+  json::Path::Root root("certificates");
+  json::Path place(root);
+  CertificateFile file;
+  const json::Object *object = value->getAsObject();
+  const json::Value *origin = object ? object->get("origin") : nullptr;
+  const json::Array *conversions =
+      object ? object->getArray("conversions") : nullptr;
+  bool isRead = false;
+  if (!origin || !conversions) {
+    place.report("expected an object with 'origin' and 'conversions'");
+  } else {
+    isRead = fromJSON(*origin, file.origin, place.field("origin"));
+    // A path keeps no more than a pointer to the one that it goes on from.
+    json::Path all = place.field("conversions");
+    for (auto [index, one] : llvm::enumerate(*conversions)) {
+      json::Path where = all.index(index);
+      Certificate &certificate = file.certificates.emplace_back();
+      isRead = isRead && fromJSON(one, certificate, where);
+      if (isRead && certificate.code.size() != file.origin.cpus.size()) {
+        where.field("code").report("expected as many as the origin has cpus");
+        isRead = false;
+      }
+    }
+  }
+  if (!isRead)
+    return llvm::createFileError(path, root.getError());
+  return file;
+}

@@ -1,0 +1,499 @@
+//===- Certify.cpp - Compiled code against the oracle
+//-------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Certify.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "quant-float/Certify/Inputs.h"
+#include "quant-float/Model/Model.h"
+#include "quant-float/Reference/Cast.h"
+#include "quant-float/Reference/FakeConvert.h"
+#include "quant-float/Reference/Quantize.h"
+#include "quant-float/Support/ElementTypes.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <openssl/evp.h>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+
+/// Every so many inputs the Reference is asked, which takes its time.
+static constexpr uint64_t kReferenceStride = 4096;
+
+//===----------------------------------------------------------------------===//
+// Hashes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// SHA-256.
+class Hash {
+public:
+  Hash() : context(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  }
+  void add(const void *bytes, size_t size) {
+    EVP_DigestUpdate(context.get(), bytes, size);
+  }
+  std::string finish() {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_DigestFinal_ex(context.get(), digest, &size);
+    return llvm::toHex(ArrayRef(digest, size), /*LowerCase=*/true);
+  }
+
+private:
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX *)> context;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// Elements in memory.
+using Slots = std::vector<uint8_t>;
+
+/// Signed integers of less than a byte fill theirs.
+static uint64_t extend(const Format &format, uint64_t code) {
+  bool isNegative =
+      format.kind == Format::Kind::Signed && (code & format.getSignBit());
+  return isNegative ? code | ~format.getMask() : code;
+}
+
+static void write(const Format &format, Slots &slots, size_t index,
+                  uint64_t code) {
+  size_t size = format.getSlotSize();
+  code = extend(format, code);
+  memcpy(slots.data() + index * size, &code, size);
+}
+
+static uint64_t read(const Format &format, const Slots &slots, size_t index) {
+  uint64_t code = 0;
+  size_t size = format.getSlotSize();
+  memcpy(&code, slots.data() + index * size, size);
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// The Reference
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Asks the Reference for single codes.
+class ReferenceElement {
+public:
+  ReferenceElement(const Conversion &conversion, MLIRContext &context)
+      : conversion(conversion), context(context),
+        from(getType(conversion.from)), to(getType(conversion.to)),
+        scale(getType(conversion.scale)),
+        precision(getType(conversion.precision)),
+        destination(getType(conversion.destination)) {}
+
+  uint64_t get(uint64_t code, const Call &call) const {
+    llvm::APInt bits = makeBits(*conversion.from, code), scaleBits;
+    std::optional<llvm::APInt> zeroPoint;
+    if (scale)
+      scaleBits = makeBits(*conversion.scale, call.scale);
+    if (conversion.hasZeroPoint)
+      zeroPoint = makeBits(conversion.getZeroPointFormat(), call.zeroPoint);
+    const CastRules &rules = conversion.rules;
+    llvm::APInt made;
+    switch (conversion.kind) {
+    case Conversion::Kind::Cast: {
+      reference::CastOptions options;
+      options.opset = rules.opset;
+      options.saturate = rules.saturate;
+      options.scaleRounding =
+          static_cast<reference::ScaleRounding>(rules.scaleRounding);
+      made = reference::castElement(from, to, bits, options);
+      break;
+    }
+    case Conversion::Kind::Quantize: {
+      reference::QuantizeOptions options;
+      options.saturate = rules.saturate;
+      options.precision = precision;
+      made = reference::quantizeElement(from, scale, to, bits, scaleBits,
+                                        zeroPoint, options);
+      break;
+    }
+    case Conversion::Kind::Dequantize:
+      made = reference::dequantizeElement(from, scale, to, bits, scaleBits,
+                                          zeroPoint);
+      break;
+    case Conversion::Kind::FakeConvert:
+      made = reference::fakeConvertElement(from, destination, bits, scaleBits,
+                                           zeroPoint, {});
+      break;
+    }
+    return made.getZExtValue();
+  }
+
+private:
+  Type getType(const Format *format) const {
+    return format ? parseType(StringRef(format->name), &context) : Type();
+  }
+  static llvm::APInt makeBits(const Format &format, uint64_t code) {
+    return llvm::APInt(format.bits, code & format.getMask());
+  }
+
+  const Conversion &conversion;
+  MLIRContext &context;
+  Type from, to, scale, precision, destination;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Compiled code
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Conversions compiled for one CPU.
+struct CompiledGroup {
+  CompiledModel model;
+  std::string hash;
+};
+} // namespace
+
+/// Through a shared library, which is what its users get, too.
+static llvm::Expected<CompiledGroup> compile(ArrayRef<Conversion> group,
+                                             StringRef cpu, Session &session) {
+  std::string text;
+  for (const Conversion &one : group)
+    text += one.print();
+  ParseOptions parseOptions;
+  parseOptions.name = group.front().getName();
+  llvm::Expected<Model> model =
+      Model::parse(session, ModelFormat::MLIR, text, parseOptions);
+  if (!model)
+    return model.takeError();
+  llvm::SmallString<64> path;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("quant-float-certify", "so", path))
+    return makeFileError("a temporary file", error.message(), error);
+  llvm::SmallString<64> header = path;
+  llvm::sys::path::replace_extension(header, "h");
+  llvm::scope_exit remove([&] {
+    llvm::sys::fs::remove(path);
+    llvm::sys::fs::remove(header);
+  });
+  BuildOptions options;
+  options.cpu = cpu;
+  if (llvm::Error error = model->emitToFile(EmitKind::Shared, path, options))
+    return std::move(error);
+  auto bytes = llvm::MemoryBuffer::getFile(path);
+  if (!bytes)
+    return makeFileError(path, bytes.getError().message(), bytes.getError());
+  Hash hash;
+  hash.add((*bytes)->getBufferStart(), (*bytes)->getBufferSize());
+  llvm::Expected<CompiledModel> compiled = CompiledModel::load(path);
+  if (!compiled)
+    return compiled.takeError();
+  return CompiledGroup{std::move(*compiled), hash.finish()};
+}
+
+//===----------------------------------------------------------------------===//
+// One conversion
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Runs one conversion on its inputs.
+class Trial {
+public:
+  Trial(const Conversion &conversion, ArrayRef<CompiledGroup> code,
+        Session &session, const CertifyOptions &options);
+  llvm::Error run();
+
+  Certificate certificate;
+
+private:
+  void fillInputs(const Call &call);
+  void fillExpected(const Call &call);
+  void askReference(const Call &call);
+  llvm::Error runCode(const Call &call, size_t index);
+  void compare(const Call &call, Mismatches &wrong);
+
+  const Conversion &conversion;
+  const CertifyOptions &options;
+  ReferenceElement reference;
+  ArrayRef<CompiledGroup> code;
+  Slots inputs, expected, made;
+};
+} // namespace
+
+Trial::Trial(const Conversion &conversion, ArrayRef<CompiledGroup> code,
+             Session &session, const CertifyOptions &options)
+    : conversion(conversion), options(options),
+      reference(conversion, session.getContext()), code(code) {
+  certificate.name = conversion.getName();
+  for (const CompiledGroup &group : code)
+    certificate.code.push_back(group.hash);
+  certificate.mismatches.resize(code.size());
+}
+
+void Trial::fillInputs(const Call &call) {
+  const Format &from = *conversion.from;
+  inputs.resize(call.count * from.getSlotSize());
+  if (call.isRange && from.bits == 32) {
+    auto *codes = reinterpret_cast<uint32_t *>(inputs.data());
+    for (size_t i = 0; i < call.count; ++i)
+      codes[i] = uint32_t(call.first + i);
+    return;
+  }
+  for (size_t i = 0; i < call.count; ++i)
+    write(from, inputs, i, call.getCode(i));
+}
+
+void Trial::fillExpected(const Call &call) {
+  const Format &to = *conversion.to;
+  expected.resize(call.count * to.getSlotSize());
+  bool isCast = conversion.kind == Conversion::Kind::Cast;
+  // Codes of small signed types are not in their slots yet.
+  if (isCast && call.isRange &&
+      (to.bits >= 8 || to.kind != Format::Kind::Signed))
+    return castRange(*conversion.from, to, call.first, call.count,
+                     expected.data(), conversion.rules);
+  for (size_t i = 0; i < call.count; ++i)
+    write(to, expected, i,
+          conversion.getExpected(call.getCode(i), call.scale, call.zeroPoint));
+}
+
+void Trial::askReference(const Call &call) {
+  // Everything of what is small.
+  const Format &from = *conversion.from, &to = *conversion.to;
+  bool isSmall = conversion.kind == Conversion::Kind::Cast && from.bits <= 16;
+  size_t stride = isSmall ? 1 : kReferenceStride;
+  // From call to call another one.
+  size_t first = isSmall ? 0 : (call.first / call.count * 97) % stride;
+  for (size_t i = first; i < call.count; i += stride) {
+    uint64_t code = call.getCode(i);
+    uint64_t wanted = read(to, expected, i) & to.getMask();
+    uint64_t found = reference.get(code, call);
+    ++certificate.referenceInputs;
+    certificate.referenceMismatches +=
+        !conversion.agrees(code, call.scale, wanted, found);
+  }
+}
+
+llvm::Error Trial::runCode(const Call &call, size_t index) {
+  auto describe = [](const Format &format, void *data, const int64_t *sizes,
+                     int32_t rank) {
+    for (const ElementInfo &element : kElements)
+      if (format.name == element.mlir)
+        return qf_tensor{data, sizes, rank, element.number};
+    llvm_unreachable("the formats are among the element types");
+  };
+  int64_t count = call.count;
+  qf_tensor operands[3] = {
+      describe(*conversion.from, inputs.data(), &count, 1)};
+  size_t numOperands = 1;
+  uint64_t scale = call.scale, zeroPoint = call.zeroPoint;
+  if (conversion.scale)
+    operands[numOperands++] = describe(*conversion.scale, &scale, nullptr, 0);
+  if (conversion.hasZeroPoint)
+    operands[numOperands++] =
+        describe(conversion.getZeroPointFormat(), &zeroPoint, nullptr, 0);
+  qf_tensor output = describe(*conversion.to, made.data(), &count, 1);
+  const CompiledModel &model = code[index].model;
+  llvm::Expected<size_t> entry = model.findEntry(certificate.name);
+  if (!entry)
+    return entry.takeError();
+  return model.run(*entry, ArrayRef(operands, numOperands), output);
+}
+
+void Trial::compare(const Call &call, Mismatches &wrong) {
+  if (made == expected)
+    return;
+  const Format &to = *conversion.to;
+  for (size_t i = 0; i < call.count; ++i) {
+    uint64_t wanted = read(to, expected, i), found = read(to, made, i);
+    uint64_t beside = (wanted ^ found) & ~to.getMask();
+    if (wanted == found ||
+        (!beside &&
+         conversion.agrees(call.getCode(i), call.scale, wanted & to.getMask(),
+                           found & to.getMask())))
+      continue;
+    if (!wrong.count++)
+      wrong.first = {call.getCode(i), call.scale, call.zeroPoint, wanted,
+                     found};
+  }
+}
+
+/// The hash of all codes of 32 bits is asked for by dozens.
+static std::string hashAllCodes(const Inputs &space) {
+  static std::mutex mutex;
+  static std::string known;
+  std::lock_guard lock(mutex);
+  if (!known.empty())
+    return known;
+  Hash hash;
+  std::vector<uint32_t> codes;
+  for (uint64_t index = 0; index < space.getNumCalls(); ++index) {
+    Call call = space.getCall(index);
+    codes.resize(call.count);
+    for (size_t i = 0; i < call.count; ++i)
+      codes[i] = uint32_t(call.first + i);
+    hash.add(codes.data(), codes.size() * sizeof(uint32_t));
+  }
+  return known = hash.finish();
+}
+
+llvm::Error Trial::run() {
+  auto start = std::chrono::steady_clock::now();
+  Inputs space(conversion, options.isSampled);
+  certificate.isComplete = space.isComplete();
+  Hash inputHash, outputHash;
+  bool isAllCodes = conversion.kind == Conversion::Kind::Cast &&
+                    conversion.from->bits == 32 && space.isComplete();
+  for (uint64_t index = 0; index < space.getNumCalls(); ++index) {
+    Call call = space.getCall(index);
+    fillInputs(call);
+    fillExpected(call);
+    certificate.inputs += call.count;
+    if (conversion.scale)
+      inputHash.add(&call.scale, sizeof call.scale);
+    if (conversion.hasZeroPoint)
+      inputHash.add(&call.zeroPoint, sizeof call.zeroPoint);
+    if (!isAllCodes)
+      inputHash.add(inputs.data(), inputs.size());
+    outputHash.add(expected.data(), expected.size());
+    askReference(call);
+    made.resize(expected.size());
+    for (size_t i = 0; i < code.size(); ++i) {
+      if (llvm::Error error = runCode(call, i))
+        return error;
+      compare(call, certificate.mismatches[i]);
+    }
+  }
+  certificate.inputHash = isAllCodes ? hashAllCodes(space) : inputHash.finish();
+  certificate.outputHash = outputHash.finish();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  certificate.seconds = seconds.count();
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+std::vector<std::string> certify::listCpus() {
+  static const std::pair<const char *, std::vector<const char *>> kLevels[] = {
+      {"x86-64", {}},
+      {"x86-64-v2", {"sse4.2", "ssse3", "popcnt", "cx16", "sahf"}},
+      {"x86-64-v3", {"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
+      {"x86-64-v4",
+       {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}};
+  std::vector<std::string> cpus;
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (llvm::Triple(llvm::sys::getProcessTriple()).getArch() ==
+      llvm::Triple::x86_64)
+    for (const auto &[name, needed] : kLevels) {
+      if (!llvm::all_of(needed, [&](const char *feature) {
+            return features.lookup(feature);
+          }))
+        break;
+      cpus.push_back(name);
+    }
+  cpus.push_back("host");
+  return cpus;
+}
+
+Origin certify::getOrigin(const CertifyOptions &options) {
+  Origin origin;
+  origin.producer = "quant-float " QUANT_FLOAT_VERSION;
+  origin.llvm = LLVM_VERSION_STRING;
+  origin.machine = llvm::sys::getHostCPUName();
+  std::time_t now = std::time(nullptr);
+  char date[sizeof "2026-01-01"];
+  (void)std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  origin.date = date;
+  origin.cpus = options.cpus;
+  origin.isSampled = options.isSampled;
+  return origin;
+}
+
+/// Certifies those of a group that are wanted.
+static llvm::Error
+certifyGroup(ArrayRef<Conversion> group, Session &session,
+             const CertifyOptions &options,
+             llvm::function_ref<bool(const Certificate &)> onCertificate) {
+  std::vector<CompiledGroup> code;
+  for (const std::string &cpu : options.cpus) {
+    llvm::Expected<CompiledGroup> compiled = compile(group, cpu, session);
+    if (!compiled)
+      return compiled.takeError();
+    code.push_back(std::move(*compiled));
+  }
+  for (const Conversion &one : group) {
+    if (options.isWanted && !options.isWanted(one.getName()))
+      continue;
+    Trial trial(one, code, session, options);
+    if (llvm::Error error = trial.run())
+      return error;
+    if (!onCertificate(trial.certificate))
+      break;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error certify::certifyAll(const CertifyOptions &options) {
+  std::vector<std::vector<Conversion>> groups = listGroups();
+  llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
+    return options.isWanted && llvm::none_of(group, [&](const Conversion &one) {
+             return options.isWanted(one.getName());
+           });
+  });
+  // What takes longest comes first, so that the threads end together.
+  llvm::sort(groups, [](ArrayRef<Conversion> a, ArrayRef<Conversion> b) {
+    return a.size() < b.size();
+  });
+
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> isOver = false;
+  std::mutex mutex;
+  llvm::Error failure = llvm::Error::success();
+  auto work = [&] {
+    Session session;
+    for (size_t i; !isOver && (i = next++) < groups.size();) {
+      llvm::Error error = certifyGroup(
+          groups[i], session, options, [&](const Certificate &certificate) {
+            std::lock_guard lock(mutex);
+            if (options.onCertificate && !options.onCertificate(certificate))
+              isOver = true;
+            return !isOver;
+          });
+      std::lock_guard lock(mutex);
+      if (error) {
+        isOver = true;
+        failure = llvm::joinErrors(std::move(failure), std::move(error));
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < options.threads; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  return failure;
+}

@@ -1,0 +1,287 @@
+//===- Conversion.cpp - What certificates are about
+//-------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Conversion.h"
+
+#include <iterator>
+
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+
+using Kind = Conversion::Kind;
+
+static const char *spell(ScaleRounding rounding) {
+  switch (rounding) {
+  case ScaleRounding::Up:
+    return "up";
+  case ScaleRounding::Down:
+    return "down";
+  case ScaleRounding::Nearest:
+    break;
+  }
+  return "nearest";
+}
+
+static const char *spell(Kind kind) {
+  switch (kind) {
+  case Kind::Cast:
+    return "cast";
+  case Kind::Quantize:
+    return "quantize";
+  case Kind::Dequantize:
+    return "dequantize";
+  case Kind::FakeConvert:
+    break;
+  }
+  return "fakeconvert";
+}
+
+/// Whether overflow is as the attribute says.
+static bool hasSaturate(const Conversion &conversion) {
+  const Format &to = *conversion.to;
+  return conversion.from != &to &&
+         (conversion.kind == Kind::Cast || conversion.kind == Kind::Quantize) &&
+         !to.isInteger() && to.kind != Format::Kind::Bool &&
+         to.overflow == Overflow::AsAsked;
+}
+
+static bool hasRoundMode(const Conversion &conversion) {
+  return conversion.kind == Kind::Cast && hasSaturate(conversion) &&
+         conversion.to->kind == Format::Kind::Scale;
+}
+
+std::string Conversion::getName() const {
+  auto append = [](std::string &name, const char *word, const Format *format) {
+    if (format)
+      name.append(word).append(format->name);
+  };
+  std::string name = spell(kind);
+  append(name, "_", from);
+  append(name, "_by_", scale);
+  append(name, "_through_", destination);
+  append(name, "_to_", to);
+  append(name, "_in_", precision);
+  if (hasZeroPoint)
+    name += kind == Kind::FakeConvert ? "_shifted" : "_zero_point";
+  if (hasSaturate(*this))
+    name += rules.saturate ? "_saturate1" : "_saturate0";
+  if (hasRoundMode(*this))
+    name += std::string("_") + spell(rules.scaleRounding);
+  if (rules.opset != 28)
+    name += "_opset" + std::to_string(rules.opset);
+  return name;
+}
+
+const Format &Conversion::getZeroPointFormat() const {
+  return kind == Kind::Quantize ? *to : *from;
+}
+
+std::string Conversion::print() const {
+  auto tensor = [](const char *shape, const Format &format) {
+    return std::string("tensor<") + shape + std::string(format.name) + ">";
+  };
+  std::string input = tensor("?x", *from), result = tensor("?x", *to);
+  std::string operands = "%x", types = input, arguments = "%x: " + input;
+  if (scale) {
+    std::string type = tensor("", *scale);
+    operands += ", %s";
+    types += ", " + type;
+    arguments += ", %s: " + type;
+  }
+  if (hasZeroPoint) {
+    std::string type = tensor("", getZeroPointFormat());
+    operands += ", %z";
+    types += ", " + type;
+    arguments += ", %z: " + type;
+  }
+  std::string text = "func.func @" + getName() + "(" + arguments + ") -> " +
+                     result + " {\n  %y = quant_float." + spell(kind) + " " +
+                     operands;
+  if (destination)
+    text += " to " + std::string(destination->name);
+  text +=
+      " opset " + std::to_string(kind == Kind::FakeConvert ? 13 : rules.opset);
+  if (hasSaturate(*this))
+    text += rules.saturate ? " saturate true" : " saturate false";
+  if (hasRoundMode(*this))
+    text += std::string(" round_mode ") + spell(rules.scaleRounding);
+  if (precision)
+    text += " precision " + std::string(precision->name);
+  return text + " : " + types + " to " + result + "\n  return %y : " + result +
+         "\n}\n";
+}
+
+uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,
+                                 uint64_t zeroPoint) const {
+  std::optional<uint64_t> zero;
+  if (hasZeroPoint)
+    zero = zeroPoint;
+  switch (kind) {
+  case Kind::Cast:
+    return cast(*from, *to, code, rules);
+  case Kind::Quantize:
+    return quantize(*from, *scale, *to, *precision, code, scaleCode, zero,
+                    rules.saturate);
+  case Kind::Dequantize:
+    return dequantize(*from, *scale, *to, code, scaleCode, zero);
+  case Kind::FakeConvert:
+    break;
+  }
+  return fakeConvert(*from, *destination, code, scaleCode, zero);
+}
+
+bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t expected,
+                        uint64_t made) const {
+  if (expected == made)
+    return true;
+  if (kind == Kind::Cast || !to->isFloat())
+    return false;
+  if (decode(*to, expected).isNaN())
+    return decode(*to, made).isNaN();
+  // Only a quantization's quotient can have been NaN there.
+  if (to->specials != Specials::None || (expected ^ made) != to->getSignBit() ||
+      !decode(*to, expected).isZero())
+    return false;
+  const Format &f32 = *findFormat("f32");
+  return decode(f32, quantize(*from, *scale, f32, *precision, code, scaleCode,
+                              std::nullopt, true))
+      .isNaN();
+}
+
+/// Whether Cast took the type before opset 24.
+static bool isInOpset23(const Format &format) {
+  return format.kind != Format::Kind::Scale && format.bits != 2 &&
+         format.bits != 6;
+}
+
+std::vector<Conversion> certify::listCasts() {
+  std::vector<Conversion> casts;
+  size_t count;
+  const Format *formats = getFormats(count);
+  for (const Format *from = formats; from != formats + count; ++from)
+    for (const Format *to = formats; to != formats + count; ++to) {
+      Conversion one;
+      one.from = from;
+      one.to = to;
+      if (!hasSaturate(one)) {
+        casts.push_back(one);
+        continue;
+      }
+      bool isScale = to->kind == Format::Kind::Scale;
+      for (bool saturate : {true, false}) {
+        one.rules.saturate = saturate;
+        for (ScaleRounding rounding :
+             {ScaleRounding::Up, ScaleRounding::Down, ScaleRounding::Nearest}) {
+          one.rules.scaleRounding = rounding;
+          if (isScale || rounding == ScaleRounding::Up)
+            casts.push_back(one);
+        }
+      }
+      // C4
+      one.rules = {};
+      one.rules.opset = 23;
+      if (to->specials == Specials::NegativeZero && isInOpset23(*from))
+        casts.push_back(one);
+    }
+  return casts;
+}
+
+static std::vector<const Format *>
+find(std::initializer_list<const char *> names) {
+  std::vector<const Format *> formats;
+  for (const char *name : names)
+    formats.push_back(findFormat(name));
+  return formats;
+}
+
+/// What quantizations make, without and with zero points where they count, and
+/// the values of saturate.
+template <typename Add>
+static void addCodes(Conversion one, const Format *Conversion::*codes,
+                     Add add) {
+  for (const Format *format :
+       find({"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2", "f8E4M3FN",
+             "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN", "f6E3M2FN",
+             "f4E2M1FN"})) {
+    one.*codes = format;
+    bool isFloat8 = format->isFloat() && format->bits == 8;
+    for (bool second : {false, true}) {
+      one.hasZeroPoint = second && !isFloat8;
+      one.rules.saturate = !(second && isFloat8);
+      // A dequantization has no saturate.
+      if (!second || !isFloat8 || one.kind == Kind::Quantize)
+        add(one);
+    }
+  }
+}
+
+std::vector<Conversion> certify::listQuantizations() {
+  std::vector<Conversion> all;
+  auto add = [&](const Conversion &one) { all.push_back(one); };
+  Conversion one;
+  one.kind = Kind::Quantize;
+  for (const Format *from : find({"f32", "f16", "bf16", "i32"}))
+    for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU", "i32"}))
+      for (const Format *precision : find({"f32", "f16", "bf16", "f64"})) {
+        one.from = from;
+        one.scale = scale;
+        one.precision = precision;
+        addCodes(one, &Conversion::to, add);
+      }
+  one.kind = Kind::Dequantize;
+  one.precision = nullptr;
+  for (const Format *to : find({"f32", "f16", "bf16"}))
+    for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU"})) {
+      one.to = to;
+      one.scale = scale;
+      addCodes(one, &Conversion::from, add);
+      one.from = findFormat("i32");
+      for (bool hasZeroPoint : {false, true}) {
+        one.hasZeroPoint = hasZeroPoint;
+        all.push_back(one);
+      }
+    }
+  return all;
+}
+
+std::vector<Conversion> certify::listFakeConverts() {
+  std::vector<Conversion> all;
+  Conversion one;
+  one.kind = Kind::FakeConvert;
+  for (const Format *format : find({"f32", "f16", "bf16"}))
+    for (const Format *destination : find({"f8E4M3FN", "f8E5M2"}))
+      for (bool hasShift : {false, true}) {
+        one.from = one.to = one.scale = format;
+        one.destination = destination;
+        one.hasZeroPoint = hasShift;
+        all.push_back(one);
+      }
+  return all;
+}
+
+std::vector<std::vector<Conversion>> certify::listGroups() {
+  std::vector<std::vector<Conversion>> groups;
+  auto add = [&](const std::vector<Conversion> &conversions) {
+    for (const Conversion &one : conversions) {
+      // Few where the inputs take longer than the compiler.
+      bool isLong = one.kind == Kind::Cast && one.from->bits == 32;
+      bool isNew =
+          groups.empty() || groups.back().size() >= (isLong ? 4 : 32) ||
+          groups.back()[0].kind != one.kind ||
+          (one.kind == Kind::Cast && groups.back()[0].from != one.from);
+      if (isNew)
+        groups.emplace_back();
+      groups.back().push_back(one);
+    }
+  };
+  add(listCasts());
+  add(listQuantizations());
+  add(listFakeConverts());
+  return groups;
+}

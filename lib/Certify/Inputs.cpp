@@ -1,0 +1,299 @@
+//===- Inputs.cpp - What conversions are tried on
+//-----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <tuple>
+
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+
+/// Codes at a time: what fits into a core's own cache.
+static constexpr size_t kChunk = size_t(1) << 16;
+
+namespace {
+/// SplitMix64 (Steele, Lea and Flood 2014).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t operator()() {
+    uint64_t z = state += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+
+private:
+  uint64_t state;
+};
+} // namespace
+
+static const Format &getF64() { return *findFormat("f64"); }
+
+/// Exact for every format but 64-bit integers.
+static double toDouble(const Format &format, uint64_t code) {
+  uint64_t bits = encode(getF64(), decode(format, code));
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// The nearest code.
+static uint64_t fromDouble(const Format &format, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return encode(format, decode(getF64(), bits));
+}
+
+//===----------------------------------------------------------------------===//
+// Where results change
+//===----------------------------------------------------------------------===//
+
+/// The codes of positive numbers around which to look: all of a narrow type's.
+static std::vector<uint64_t> getMagnitudes(const Format &format) {
+  std::vector<uint64_t> codes;
+  if (format.bits <= 16) {
+    uint64_t count =
+        format.isFloat() ? format.getSignBit() : format.getMask() + 1;
+    for (uint64_t code = 0; code < count; ++code)
+      codes.push_back(code);
+    return codes;
+  }
+  uint64_t last = format.getSignBit() - 1;
+  uint64_t power = uint64_t(1) << format.mantissaBits;
+  for (uint64_t code = 0; code <= last - power; code += power)
+    for (int64_t step : {-2, -1, 0, 1, 2})
+      codes.push_back((code + step) & last);
+  Random random(format.bits);
+  for (int i = 0; i < 1 << 18; ++i)
+    codes.push_back(random() & last);
+  return codes;
+}
+
+/// Values from zero up where a result of this type changes, or nearly.
+static std::vector<double> getEdges(const Format &to) {
+  std::vector<double> edges = {0};
+  if (!to.isFloat() && to.kind != Format::Kind::Scale) {
+    uint64_t small = std::min<uint64_t>(to.getMask(), 70000) + 4;
+    for (uint64_t i = 0; i < 2 * small; ++i)
+      edges.push_back(0.5 * double(i));
+    for (int exponent = 1; exponent < 66; ++exponent)
+      for (double offset : {-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5})
+        edges.push_back(std::ldexp(1.0, exponent) + offset);
+    return edges;
+  }
+  for (uint64_t code : getMagnitudes(to)) {
+    double value = toDouble(to, code), next = toDouble(to, code + 1);
+    if (!std::isfinite(value))
+      continue;
+    edges.push_back(value);
+    // Past the largest number, where there would be another one.
+    if (!std::isfinite(next) || next < value)
+      next = 2 * value - toDouble(to, code - 1);
+    edges.push_back(value / 2 + next / 2);
+    edges.push_back(next);
+  }
+  return edges;
+}
+
+//===----------------------------------------------------------------------===//
+// Casts from 64 bits
+//===----------------------------------------------------------------------===//
+
+/// A code and its neighbours, and those of the other sign.
+static void addNear(const Format &format, uint64_t code,
+                    std::vector<uint64_t> &codes) {
+  for (int64_t step = -2; step <= 2; ++step) {
+    uint64_t near = code + step;
+    codes.push_back(near);
+    codes.push_back(format.isFloat() ? near ^ format.getSignBit() : -near);
+  }
+}
+
+static std::vector<uint64_t> makeWideCodes(const Format &from,
+                                           const Format &to) {
+  std::vector<uint64_t> codes;
+  for (double edge : getEdges(to))
+    if (from.isFloat())
+      addNear(from, fromDouble(from, edge), codes);
+    else if (edge < 0x1p64)
+      addNear(from, uint64_t(edge), codes);
+
+  unsigned mantissaBits = from.isFloat() ? from.mantissaBits : 0;
+  uint64_t mantissas = (uint64_t(1) << mantissaBits) - 1;
+  if (from.isFloat())
+    for (uint64_t exponent = 0; exponent < 2048; ++exponent) {
+      uint64_t power = exponent << mantissaBits;
+      addNear(from, power, codes);
+      for (unsigned bit = 0; bit < mantissaBits; ++bit) {
+        codes.push_back(power | uint64_t(1) << bit);
+        codes.push_back(power | (mantissas >> bit) | from.getSignBit());
+      }
+    }
+  // An integer halfway between two floats has a bit below their mantissas.
+  for (unsigned length = 1; length <= 64; ++length)
+    for (unsigned bit = 0; bit < length; ++bit)
+      addNear(from,
+              (~uint64_t(0) >> (64 - length)) ^ ((uint64_t(1) << bit) - 1),
+              codes);
+  Random random(from.bits + from.mantissaBits);
+  for (int i = 0; i < 1 << 20; ++i) {
+    uint64_t code = random();
+    codes.push_back(i % 2 ? code : code >> (random() % 64));
+  }
+  return codes;
+}
+
+//===----------------------------------------------------------------------===//
+// Scales and zero points
+//===----------------------------------------------------------------------===//
+
+static std::vector<uint64_t> makeScales(const Format &format) {
+  static const double kScales[] = {1,
+                                   0.1,
+                                   0.0078125,
+                                   -0.37,
+                                   0.0,
+                                   -0.0,
+                                   INFINITY,
+                                   -INFINITY,
+                                   NAN,
+                                   0x1p-149,
+                                   0x1p-126,
+                                   0x1.fffffcp-127,
+                                   0x1.5p-100,
+                                   0x1.1p-14,
+                                   0x1.ep60,
+                                   -0x1.bp100,
+                                   0x1.fffffep127,
+                                   0x1.fffffep-61,
+                                   3,
+                                   0x1.fffffep0,
+                                   255,
+                                   -1,
+                                   0x1.6p10,
+                                   0x1.555556p-3};
+  std::vector<uint64_t> scales;
+  for (double scale : kScales)
+    scales.push_back(fromDouble(format, scale));
+  return scales;
+}
+
+static uint64_t makeZeroPoint(const Format &format, uint64_t index) {
+  // Of floats these are 0, -0 and the ends, too.
+  const uint64_t special[] = {0, format.getSignBit(), format.getSignBit() - 1,
+                              format.getMask(), 1};
+  if (index % 8 < std::size(special))
+    return special[index % 8];
+  return Random(index)() & format.getMask();
+}
+
+/// What to convert with one scale and zero point.
+static std::vector<uint64_t> makeCodes(const Conversion &conversion,
+                                       double scale, double zeroPoint) {
+  const Format &from = *conversion.from;
+  std::vector<uint64_t> codes;
+  const Format &narrow =
+      conversion.destination ? *conversion.destination : *conversion.to;
+  if (conversion.kind != Conversion::Kind::Dequantize) {
+    std::vector<double> edges = getEdges(narrow);
+    // A part of what 16 bits have.
+    size_t step = edges.size() / 4096 + 1;
+    for (size_t i = 0; i < edges.size(); i += step)
+      for (double edge : {edges[i], -edges[i]}) {
+        // A fakeconvert multiplies.
+        double value = conversion.destination ? (edge + zeroPoint) / scale
+                                              : (edge - zeroPoint) * scale;
+        uint64_t code = fromDouble(from, value);
+        for (int64_t near = -2; near <= 2; ++near)
+          codes.push_back((code + near) & from.getMask());
+      }
+  }
+  for (unsigned bit = 0; bit < from.bits; ++bit)
+    addNear(from, uint64_t(1) << bit, codes);
+  for (uint64_t power = 0; from.isFloat() && power < from.getSignBit();
+       power += uint64_t(1) << from.mantissaBits)
+    addNear(from, power, codes);
+  Random random(17);
+  for (int i = 0; i < 4096; ++i)
+    codes.push_back(random() & from.getMask());
+  return codes;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Inputs::Inputs(const Conversion &conversion, bool isSampled)
+    : conversion(conversion), isSampled(isSampled) {
+  const Format &from = *conversion.from;
+  complete = from.bits <= 16;
+  if (conversion.kind == Conversion::Kind::Cast) {
+    if (from.bits == 64) {
+      codes = makeWideCodes(from, *conversion.to);
+      numCalls = (codes.size() + kChunk - 1) / kChunk;
+    } else if (from.bits == 32) {
+      complete = !isSampled;
+      numCalls = (uint64_t(1) << 32) / kChunk / (isSampled ? 256 : 1);
+    }
+    return;
+  }
+  std::vector<uint64_t> scales = makeScales(*conversion.scale);
+  for (size_t i = 0; i < scales.size(); i += isSampled ? 6 : 1)
+    for (size_t second : {0, 1}) {
+      if (second && !conversion.hasZeroPoint)
+        continue;
+      uint64_t zeroPoint = 0;
+      if (conversion.kind == Conversion::Kind::FakeConvert)
+        zeroPoint =
+            makeScales(*conversion.from)[(3 * i + second) % scales.size()];
+      else if (conversion.hasZeroPoint)
+        zeroPoint =
+            makeZeroPoint(conversion.getZeroPointFormat(), 2 * i + second);
+      parameters.push_back({scales[i], zeroPoint});
+    }
+  numCalls = parameters.size();
+}
+
+Call Inputs::getCall(uint64_t index) const {
+  const Format &from = *conversion.from;
+  Call call;
+  if (conversion.kind == Conversion::Kind::Cast) {
+    call.first = index * kChunk;
+    if (from.bits == 64) {
+      size_t end = std::min<size_t>(codes.size(), call.first + kChunk);
+      call.isRange = false;
+      call.codes.assign(codes.begin() + call.first, codes.begin() + end);
+      call.count = call.codes.size();
+      return call;
+    }
+    if (from.bits == 32 && isSampled)
+      // Each in another place of its 256.
+      call.first = (index * 256 + Random(index)() % 256) * kChunk;
+    call.count = std::min<uint64_t>(kChunk, from.getMask() + 1);
+    return call;
+  }
+  std::tie(call.scale, call.zeroPoint) = parameters[index];
+  if (from.bits <= 16) {
+    call.count = from.getMask() + 1;
+    return call;
+  }
+  double zeroPoint = 0;
+  if (conversion.hasZeroPoint)
+    zeroPoint = toDouble(conversion.getZeroPointFormat(), call.zeroPoint);
+  call.isRange = false;
+  call.codes =
+      makeCodes(conversion, toDouble(*conversion.scale, call.scale), zeroPoint);
+  call.count = call.codes.size();
+  return call;
+}

@@ -1,0 +1,543 @@
+//===- Oracle.cpp - What conversions give, by exact arithmetic ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Oracle.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+
+using Wide = unsigned __int128;
+
+/// How many bits a number needs.
+static int getLength(uint64_t number) {
+  return number ? 64 - __builtin_clzll(number) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+using Kind = Format::Kind;
+
+static constexpr Format kFormats[] = {
+    {"f64", Kind::Float, 64, 52, 1023, Specials::Ieee, Overflow::Infinity},
+    {"f32", Kind::Float, 32, 23, 127, Specials::Ieee, Overflow::Infinity},
+    {"f16", Kind::Float, 16, 10, 15, Specials::Ieee, Overflow::Infinity},
+    {"bf16", Kind::Float, 16, 7, 127, Specials::Ieee, Overflow::Infinity},
+    {"f8E4M3FN", Kind::Float, 8, 3, 7, Specials::AllOnes, Overflow::AsAsked},
+    {"f8E4M3FNUZ", Kind::Float, 8, 3, 8, Specials::NegativeZero,
+     Overflow::AsAsked},
+    {"f8E5M2", Kind::Float, 8, 2, 15, Specials::Ieee, Overflow::AsAsked},
+    {"f8E5M2FNUZ", Kind::Float, 8, 2, 16, Specials::NegativeZero,
+     Overflow::AsAsked},
+    {"f8E8M0FNU", Kind::Scale, 8, 0, 127, Specials::AllOnes, Overflow::AsAsked},
+    {"f6E2M3FN", Kind::Float, 6, 3, 1, Specials::None, Overflow::Saturates},
+    {"f6E3M2FN", Kind::Float, 6, 2, 3, Specials::None, Overflow::Saturates},
+    {"f4E2M1FN", Kind::Float, 4, 1, 1, Specials::None, Overflow::Saturates},
+    {"i64", Kind::Signed, 64},
+    {"i32", Kind::Signed, 32},
+    {"i16", Kind::Signed, 16},
+    {"i8", Kind::Signed, 8},
+    {"i4", Kind::Signed, 4},
+    {"i2", Kind::Signed, 2},
+    {"ui64", Kind::Unsigned, 64},
+    {"ui32", Kind::Unsigned, 32},
+    {"ui16", Kind::Unsigned, 16},
+    {"ui8", Kind::Unsigned, 8},
+    {"ui4", Kind::Unsigned, 4},
+    {"ui2", Kind::Unsigned, 2},
+    {"i1", Kind::Bool, 1},
+};
+
+const Format *certify::getFormats(size_t &count) {
+  count = std::size(kFormats);
+  return kFormats;
+}
+
+const Format *certify::findFormat(std::string_view name) {
+  for (const Format &format : kFormats)
+    if (format.name == name)
+      return &format;
+  return nullptr;
+}
+
+static const Format &getF32() { return kFormats[1]; }
+
+/// The bits beside the sign.
+static uint64_t getMagnitudes(const Format &format) {
+  return format.getSignBit() - 1;
+}
+
+/// The code of positive infinity, or the first NaN where there is none.
+static uint64_t getExponents(const Format &format) {
+  uint64_t all = getMagnitudes(format);
+  return all >> format.mantissaBits << format.mantissaBits;
+}
+
+/// The code of the largest number.
+static uint64_t getLargest(const Format &format) {
+  switch (format.specials) {
+  case Specials::Ieee:
+    return getExponents(format) - 1;
+  case Specials::AllOnes:
+    return getMagnitudes(format) - 1;
+  case Specials::NegativeZero:
+  case Specials::None:
+    break;
+  }
+  return getMagnitudes(format);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static Value makeNaN(bool negative) {
+  return {Value::Kind::NaN, negative, 0, 0};
+}
+static Value makeInfinity(bool negative) {
+  return {Value::Kind::Infinity, negative, 0, 0};
+}
+static Value makeZero(bool negative) {
+  return {Value::Kind::Number, negative, 0, 0};
+}
+static Value makeInteger(int64_t number) {
+  uint64_t magnitude = number < 0 ? -uint64_t(number) : uint64_t(number);
+  return {Value::Kind::Number, number < 0, magnitude, 0};
+}
+
+/// A number of up to 128 bits, rounded to odd; `more` says that the exact one
+/// has bits below it.
+static Value makeOdd(bool negative, Wide significand, int exponent,
+                     bool more = false) {
+  while (significand >> 64) {
+    unsigned shift = getLength(uint64_t(significand >> 64));
+    more |= (significand & ((Wide(1) << shift) - 1)) != 0;
+    significand >>= shift;
+    exponent += shift;
+  }
+  return {Value::Kind::Number, negative, uint64_t(significand) | more,
+          exponent};
+}
+
+static Value multiply(const Value &a, const Value &b) {
+  bool negative = a.negative != b.negative;
+  if (a.isNaN() || b.isNaN())
+    return makeNaN(negative);
+  if (a.isInfinity() || b.isInfinity())
+    return a.isZero() || b.isZero() ? makeNaN(negative)
+                                    : makeInfinity(negative);
+  return makeOdd(negative, Wide(a.significand) * b.significand,
+                 a.exponent + b.exponent);
+}
+
+static Value divide(const Value &a, const Value &b) {
+  bool negative = a.negative != b.negative;
+  if (a.isNaN() || b.isNaN() || (a.isInfinity() && b.isInfinity()) ||
+      (a.isZero() && b.isZero()))
+    return makeNaN(negative);
+  if (a.isInfinity() || b.isZero())
+    return makeInfinity(negative);
+  if (b.isInfinity() || a.isZero())
+    return makeZero(negative);
+  // So many bits that the quotient has at least 64.
+  unsigned shift = 128 - getLength(a.significand);
+  Wide numerator = Wide(a.significand) << shift;
+  return makeOdd(negative, numerator / b.significand,
+                 a.exponent - int(shift) - b.exponent,
+                 numerator % b.significand != 0);
+}
+
+static Value add(Value a, Value b) {
+  if (a.isNaN() || b.isNaN())
+    return makeNaN(false);
+  if (a.isInfinity() || b.isInfinity()) {
+    if (a.isInfinity() && b.isInfinity() && a.negative != b.negative)
+      return makeNaN(false);
+    return makeInfinity(a.isInfinity() ? a.negative : b.negative);
+  }
+  // Where the sum is zero, so are both, or they cancel out.
+  if (a.isZero() && b.isZero())
+    return makeZero(a.negative && b.negative);
+  if (a.isZero())
+    return b;
+  if (b.isZero())
+    return a;
+  // The larger one fills 126 bits, which leaves one for the carry; what the
+  // smaller one has below them counts as one odd bit.
+  auto widen = [](const Value &value, int &exponent) {
+    Wide wide = Wide(value.significand) << 62;
+    exponent = value.exponent - 62;
+    unsigned shift = 64 - getLength(value.significand);
+    exponent -= int(shift);
+    return wide << shift;
+  };
+  int exponentA, exponentB;
+  Wide wideA = widen(a, exponentA), wideB = widen(b, exponentB);
+  if (exponentA < exponentB) {
+    std::swap(wideA, wideB);
+    std::swap(exponentA, exponentB);
+    std::swap(a.negative, b.negative);
+  }
+  unsigned shift = unsigned(exponentA - exponentB);
+  bool more = shift > 127 || (wideB & ((Wide(1) << shift) - 1)) != 0;
+  wideB = (shift > 127 ? 0 : wideB >> shift) | Wide(more);
+  if (a.negative == b.negative)
+    return makeOdd(a.negative, wideA + wideB, exponentA);
+  if (wideA == wideB)
+    return makeZero(false);
+  return wideA > wideB ? makeOdd(a.negative, wideA - wideB, exponentA)
+                       : makeOdd(b.negative, wideB - wideA, exponentA);
+}
+
+static Value negate(Value value) {
+  value.negative = !value.negative;
+  return value;
+}
+
+/// The number / 2^shift to the nearest integer, ties to even.
+static uint64_t roundShifted(uint64_t number, unsigned shift) {
+  if (shift == 0)
+    return number;
+  if (shift > 64)
+    return 0;
+  uint64_t whole = shift == 64 ? 0 : number >> shift;
+  uint64_t half = uint64_t(1) << (shift - 1);
+  uint64_t rest = number & (half | (half - 1));
+  return whole + (rest > half || (rest == half && (whole & 1)));
+}
+
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+static Value decodeFloat(const Format &format, uint64_t code) {
+  bool negative = code & format.getSignBit();
+  uint64_t magnitude = code & getMagnitudes(format);
+  unsigned mantissaBits = format.mantissaBits;
+  uint64_t mantissa = magnitude & ((uint64_t(1) << mantissaBits) - 1);
+  switch (format.specials) {
+  case Specials::Ieee:
+    if (magnitude >= getExponents(format))
+      return mantissa ? makeNaN(negative) : makeInfinity(negative);
+    break;
+  case Specials::AllOnes:
+    if (magnitude == getMagnitudes(format))
+      return makeNaN(negative);
+    break;
+  case Specials::NegativeZero:
+    if (negative && magnitude == 0)
+      return makeNaN(true);
+    break;
+  case Specials::None:
+    break;
+  }
+  // Without exponent bits a number is subnormal: it lacks the leading bit.
+  uint64_t exponent = magnitude >> mantissaBits;
+  if (exponent)
+    mantissa |= uint64_t(1) << mantissaBits;
+  int smallest = 1 - format.bias - int(mantissaBits);
+  return {Value::Kind::Number, negative, mantissa,
+          smallest + int(exponent ? exponent - 1 : 0)};
+}
+
+Value certify::decode(const Format &format, uint64_t code) {
+  code &= format.getMask();
+  switch (format.kind) {
+  case Kind::Float:
+    return decodeFloat(format, code);
+  case Kind::Scale:
+    return code == format.getMask()
+               ? makeNaN(false)
+               : Value{Value::Kind::Number, false, 1, int(code) - format.bias};
+  case Kind::Signed:
+    if (code & format.getSignBit())
+      return {Value::Kind::Number, true, (~code + 1) & format.getMask(), 0};
+    break;
+  case Kind::Unsigned:
+  case Kind::Bool:
+    break;
+  }
+  return {Value::Kind::Number, false, code, 0};
+}
+
+/// C2 to C6 and C8.
+static uint64_t encodeFloat(const Format &format, const Value &value,
+                            const CastRules &rules) {
+  bool hasNegativeZero = format.specials != Specials::NegativeZero;
+  uint64_t sign = value.negative ? format.getSignBit() : 0;
+  if (value.isNaN())
+    switch (format.specials) {
+    case Specials::Ieee:
+      return sign | getExponents(format) |
+             uint64_t(1) << (format.mantissaBits - 1);
+    case Specials::AllOnes:
+      return sign | getMagnitudes(format);
+    case Specials::NegativeZero:
+      return format.getSignBit();
+    case Specials::None:
+      // A zero of the other sign.
+      return sign ^ format.getSignBit();
+    }
+
+  uint64_t magnitude = 0;
+  bool overflows = value.isInfinity();
+  if (value.significand) {
+    // The last mantissa bit of the result stands for 2^last, of the smallest
+    // numbers for 2^smallest.
+    int smallest = 1 - format.bias - int(format.mantissaBits);
+    int top = value.exponent + getLength(value.significand) - 1;
+    int last = std::max(top - int(format.mantissaBits), smallest);
+    int shift = last - value.exponent;
+    uint64_t steps = shift < 0 ? value.significand << -shift
+                               : roundShifted(value.significand, shift);
+    // Each power of two takes 2^mantissaBits codes, so they go on where
+    // rounding reaches the next one. What is far too large stays so.
+    uint64_t power =
+        uint64_t(std::min(last - smallest, 1 << (format.bits == 64 ? 11 : 9)));
+    magnitude = (power << format.mantissaBits) + steps;
+    overflows = magnitude > getLargest(format);
+  }
+  if (!overflows)
+    return magnitude || hasNegativeZero ? sign | magnitude : 0;
+
+  bool saturates = format.overflow == Overflow::Saturates ||
+                   (format.overflow == Overflow::AsAsked && rules.saturate);
+  // C4: the tables of opset 19 to 23.
+  if (value.isInfinity() && !hasNegativeZero && rules.opset < 24)
+    saturates = false;
+  if (saturates)
+    return sign | getLargest(format);
+  switch (format.specials) {
+  case Specials::Ieee:
+    return sign | getExponents(format);
+  case Specials::AllOnes:
+    return sign | getMagnitudes(format);
+  case Specials::NegativeZero:
+  case Specials::None:
+    break;
+  }
+  return format.getSignBit();
+}
+
+/// C9
+static uint64_t encodeScale(const Format &format, const Value &value,
+                            const CastRules &rules) {
+  uint64_t nan = format.getMask(), largest = nan - 1;
+  if (value.isNaN())
+    return nan;
+  bool isPositive = !value.negative && (value.isInfinity() || !value.isZero());
+  if (!isPositive)
+    return rules.saturate ? 0 : nan;
+  if (value.isInfinity())
+    return rules.saturate ? largest : nan;
+  int power = value.exponent + getLength(value.significand) - 1;
+  int below = power + format.bias;
+  bool isPower = !(value.significand & (value.significand - 1));
+  if (below < 0)
+    return rules.saturate ? 0 : nan;
+  if (below > int(largest) || (below == int(largest) && !isPower))
+    return rules.saturate ? largest : nan;
+  if (isPower || rules.scaleRounding == ScaleRounding::Down)
+    return uint64_t(below);
+  if (rules.scaleRounding == ScaleRounding::Up)
+    return uint64_t(below) + 1;
+  uint64_t half = uint64_t(1) << (getLength(value.significand) - 2);
+  return uint64_t(below) + ((value.significand & half) != 0);
+}
+
+/// C11
+static uint64_t encodeInteger(const Format &format, const Value &value) {
+  if (value.isNaN())
+    return 0;
+  // Toward zero; what has no place in 64 bits is past every limit.
+  uint64_t magnitude = 0;
+  if (value.isInfinity())
+    magnitude = ~uint64_t(0);
+  else if (value.exponent <= 0)
+    magnitude = value.exponent > -64 ? value.significand >> -value.exponent : 0;
+  else if (getLength(value.significand) + value.exponent > 64)
+    magnitude = ~uint64_t(0);
+  else
+    magnitude = value.significand << value.exponent;
+  bool isUnsigned = format.kind == Kind::Unsigned;
+  bool hasWideRange = format.bits == 64 || (isUnsigned && format.bits == 32);
+  uint64_t limit = uint64_t(1) << (hasWideRange ? 63 : 31);
+  if (value.negative)
+    return -std::min(magnitude, limit) & format.getMask();
+  if (format.bits == 64 && isUnsigned)
+    return magnitude;
+  return std::min(magnitude, limit - 1) & format.getMask();
+}
+
+uint64_t certify::encode(const Format &format, const Value &value,
+                         const CastRules &rules) {
+  switch (format.kind) {
+  case Kind::Float:
+    return encodeFloat(format, value, rules);
+  case Kind::Scale:
+    return encodeScale(format, value, rules);
+  case Kind::Signed:
+  case Kind::Unsigned:
+    return encodeInteger(format, value);
+  case Kind::Bool:
+    break;
+  }
+  return !value.isZero();
+}
+
+/// The number as a value of the format, which has a code of its own.
+static Value roundTo(const Format &format, const Value &value) {
+  return decodeFloat(format, encodeFloat(format, value, {}));
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+uint64_t certify::cast(const Format &from, const Format &to, uint64_t code,
+                       const CastRules &rules) {
+  code &= from.getMask();
+  // V7
+  if (&from == &to)
+    return code;
+  // C12: the low bits.
+  if (from.isInteger() && to.isInteger()) {
+    if (from.kind == Kind::Signed && (code & from.getSignBit()))
+      code |= ~from.getMask();
+    return code & to.getMask();
+  }
+  return encode(to, decode(from, code), rules);
+}
+
+template <typename Slot>
+static void castSlots(const Format &from, const Format &to, uint64_t first,
+                      size_t count, void *slots, const CastRules &rules) {
+  // Copies that the loop need not fetch again after every store.
+  const Format source = from, destination = to;
+  const CastRules fixed = rules;
+  bool isMove = &from == &to || (from.isInteger() && to.isInteger());
+  auto *place = static_cast<Slot *>(slots);
+  if (isMove) {
+    for (size_t i = 0; i < count; ++i)
+      place[i] = Slot(cast(from, to, first + i, rules));
+    return;
+  }
+  auto convert = [&](uint64_t code) {
+    return Slot(encode(destination, decode(source, code), fixed));
+  };
+  // Neighbouring codes of one sign are numbers in order (of a float between two
+  // powers of two, or NaNs), and rounding keeps the order: where both ends of a
+  // stretch become the same code, all between do. Integers wrap around.
+  constexpr size_t kStretch = 256;
+  bool isOrdered = from.bits == 32 && !to.isInteger() && to.bits <= 16 &&
+                   first % kStretch == 0 && count % kStretch == 0;
+  for (size_t i = 0; i < count;) {
+    size_t end = isOrdered ? i + kStretch : count;
+    Slot only = isOrdered ? convert(first + i) : Slot();
+    if (isOrdered && only == convert(first + end - 1)) {
+      std::fill(place + i, place + end, only);
+      i = end;
+    }
+    for (; i < end; ++i)
+      place[i] = convert(first + i);
+  }
+}
+
+void certify::castRange(const Format &from, const Format &to, uint64_t first,
+                        size_t count, void *slots, const CastRules &rules) {
+  switch (to.getSlotSize()) {
+  case 1:
+    return castSlots<uint8_t>(from, to, first, count, slots, rules);
+  case 2:
+    return castSlots<uint16_t>(from, to, first, count, slots, rules);
+  case 4:
+    return castSlots<uint32_t>(from, to, first, count, slots, rules);
+  default:
+    return castSlots<uint64_t>(from, to, first, count, slots, rules);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Quantizations
+//===----------------------------------------------------------------------===//
+
+/// The number to the nearest integer, ties to even; far ones stay far.
+static int64_t roundToInteger(const Value &value) {
+  constexpr int64_t far = int64_t(1) << 40;
+  int64_t magnitude = far;
+  int top = value.exponent + getLength(value.significand);
+  if (!value.isInfinity() && (value.isZero() || top <= 40))
+    magnitude = int64_t(value.exponent >= 0
+                            ? value.significand << value.exponent
+                            : roundShifted(value.significand, -value.exponent));
+  return value.negative ? -magnitude : magnitude;
+}
+
+static int64_t toInteger(const Format &format, uint64_t code) {
+  Value value = decode(format, code);
+  return value.negative ? -int64_t(value.significand)
+                        : int64_t(value.significand);
+}
+
+uint64_t certify::quantize(const Format &from, const Format &scale,
+                           const Format &to, const Format &precision,
+                           uint64_t code, uint64_t scaleCode,
+                           std::optional<uint64_t> zeroPoint, bool saturate) {
+  Value quotient = divide(roundTo(precision, decode(from, code)),
+                          roundTo(precision, decode(scale, scaleCode)));
+  quotient = roundTo(precision, quotient);
+  if (to.isFloat()) {
+    CastRules rules;
+    rules.saturate = saturate;
+    // float8 has no zero point.
+    if (zeroPoint && to.overflow == Overflow::Saturates)
+      quotient = roundTo(precision, add(quotient, decode(to, *zeroPoint)));
+    return encode(to, quotient, rules);
+  }
+  int64_t zero = zeroPoint ? toInteger(to, *zeroPoint) : 0;
+  int64_t steps = quotient.isNaN() ? 0 : roundToInteger(quotient);
+  int64_t span = int64_t(1) << (to.bits - (to.kind == Kind::Signed));
+  int64_t lowest = to.kind == Kind::Signed ? -span : 0;
+  return uint64_t(std::clamp(steps + zero, lowest, span - 1)) & to.getMask();
+}
+
+uint64_t certify::dequantize(const Format &from, const Format &scale,
+                             const Format &to, uint64_t code,
+                             uint64_t scaleCode,
+                             std::optional<uint64_t> zeroPoint) {
+  Value difference = decode(from, code);
+  if (from.isInteger())
+    difference = makeInteger(toInteger(from, code) -
+                             (zeroPoint ? toInteger(from, *zeroPoint) : 0));
+  else if (zeroPoint && from.overflow == Overflow::Saturates)
+    difference = add(difference, negate(decode(from, *zeroPoint)));
+  Value product = multiply(roundTo(getF32(), difference),
+                           roundTo(getF32(), decode(scale, scaleCode)));
+  return encode(to, roundTo(getF32(), product));
+}
+
+uint64_t certify::fakeConvert(const Format &format, const Format &destination,
+                              uint64_t code, uint64_t scaleCode,
+                              std::optional<uint64_t> shiftCode) {
+  Value scale = decode(format, scaleCode);
+  Value number = roundTo(getF32(), multiply(decode(format, code), scale));
+  Value shift;
+  if (shiftCode) {
+    shift = decode(format, *shiftCode);
+    number = roundTo(getF32(), add(number, negate(shift)));
+  }
+  number = decode(destination, encode(destination, number));
+  if (shiftCode)
+    number = roundTo(getF32(), add(number, shift));
+  return encode(format, roundTo(getF32(), divide(number, scale)));
+}

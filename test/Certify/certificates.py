@@ -1,0 +1,126 @@
+# Certificates as files: written whole or not at all, gone on with after an interruption, found again, and refused where they are not
+# what they should be.
+# RUN: rm -rf %t && mkdir %t
+# RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t
+import hashlib
+import json
+import sys
+
+import numpy as np
+from tool import Tool
+
+tool = Tool(sys.argv[1], sys.argv[2], "--cpu", "host", "-j", "1", "--quiet")
+ONLY = "^cast_(f8E5M2|i4)_to_(f32|ui8)$"
+SUMMARY = "4 conversions for host: 544 inputs, 0 mismatches\n"
+
+
+def load(name):
+    return json.loads((tool.work / name).read_text())
+
+
+def write(name, file, **changes):
+    """The file with other fields of its first certificate."""
+    file["conversions"][0] |= changes
+    (tool.work / name).write_text(json.dumps(file))
+
+
+assert tool.run(0, "--only", ONLY, "-o", "c.json") == SUMMARY
+file = load("c.json")
+assert file["origin"]["cpus"] == ["host"] and not file["origin"]["sampled"], file["origin"]
+names = [one["conversion"] for one in file["conversions"]]
+assert names == [f"cast_{a}_to_{b}" for a in ("f8E5M2", "i4") for b in ("f32", "ui8")], names
+assert not (tool.work / "c.json.partial").exists()
+# The hashes are of what anybody can make.
+codes = np.arange(256, dtype=np.uint8)
+whole = file["conversions"][0]
+assert whole["complete"] and whole["inputs"] == whole["reference_inputs"] == 256, whole
+assert whole["input_sha256"] == hashlib.sha256(codes).hexdigest()
+values = (codes.astype(np.uint16) << 8).view(np.float16).astype(np.float32)
+bits = values.view(np.uint32)
+bits[np.isnan(values)] = (bits[np.isnan(values)] & 0x80000000) | 0x7FC00000
+assert whole["output_sha256"] == hashlib.sha256(bits).hexdigest()
+
+# Found again, as a whole and in part.
+found = "4 certificates of {}: 4 found again, 0 not; 0 with other code than then\n"
+assert tool.run(0, "--check", "c.json") == found.format(file["origin"]["date"])
+tool.run(0, "--check", "c.json", "--only", "i4_to_f32", stdout="1 certificates of")
+tool.run(0, "--list", "--only", ONLY, stdout="\n".join(names))
+
+# Interrupted after the first one, in the middle of a line: it is not made again.
+lines = [file["origin"] | {"certificates": 1}, whole | {"seconds": "7.25"}]
+partial = "".join(json.dumps(line) + "\n" for line in lines) + '{"conversion": "cast_'
+(tool.work / "d.json.partial").write_text(partial)
+assert tool.run(0, "--only", ONLY, "-o", "d.json") == SUMMARY
+assert load("d.json")["conversions"][0]["seconds"] == "7.25"
+# Of another version it is.
+(tool.work / "e.json.partial").write_text(partial.replace('"producer": "', '"producer": "older '))
+assert tool.run(0, "--only", ONLY, "-o", "e.json") == SUMMARY
+assert load("e.json")["conversions"][0]["seconds"] != "7.25"
+
+# What is not found again.
+none = "0" * 64
+for field, value, message in (
+    ("output_sha256", none, "cast_f8E5M2_to_f32: the oracle gives other outputs"),
+    ("input_sha256", none, "cast_f8E5M2_to_f32: other inputs"),
+    ("inputs", 255, "cast_f8E5M2_to_f32: other inputs"),
+    ("conversion", "cast_f5_to_f6", "no conversion is called 'cast_f5_to_f6'"),
+):
+    write("w.json", load("c.json"), **{field: value})
+    tool.run(1, "--check", "w.json", stderr=f"w.json: error: {message}")
+wrong = {
+    "count": 3,
+    "input": "0x1",
+    "scale": "0x0",
+    "zero_point": "0x0",
+    "expected": "0x2",
+    "made": "0x3",
+}
+write("w.json", load("c.json"), mismatches=[wrong])
+tool.run(1, "--check", "w.json", stderr="cast_f8E5M2_to_f32: 0 mismatches, expected 3")
+write("w.json", load("c.json"), code=[none])
+tool.run(0, "--check", "w.json", stdout="4 found again, 0 not; 1 with other code than then")
+
+# What is none.
+for field, value, message in (
+    ("conversion", 7, "expected string at certificates.conversions[0].conversion"),
+    ("inputs", -1, "expected no negative number at certificates.conversions[0].inputs"),
+    ("input_sha256", "12", "expected a SHA-256 of 64 hexadecimal digits"),
+    ("code", [], "expected as many as the origin has cpus"),
+    (
+        "code",
+        ["x" * 64],
+        "expected a SHA-256 of 64 hexadecimal digits at certificates.conversions[0].code[0]",
+    ),
+    ("mismatches", [], "expected as many as there is code"),
+    ("mismatches", [wrong | {"made": "3"}], "expected a hexadecimal number in a string"),
+    ("seconds", "soon", "expected a number in a string"),
+):
+    write("w.json", load("c.json"), **{field: value})
+    tool.run(2, "--check", "w.json", stderr=message)
+other = load("c.json")
+other["origin"]["certificates"] = 2
+write("w.json", other)
+tool.run(2, "--check", "w.json", stderr="expected version 1 at certificates.origin.certificates")
+(tool.work / "w.json").write_text("[]")
+tool.run(2, "--check", "w.json", stderr="expected an object with 'origin' and 'conversions'")
+(tool.work / "w.json").write_text("{")
+tool.run(2, "--check", "w.json", stderr="w.json")
+tool.run(2, "--check", "none.json", stderr="none.json")
+
+# Command lines.
+tool.run(2, "--only", "(", stderr="--only: parentheses not balanced: '('")
+tool.run(2, "--only", "nothing", stderr="no conversion's name has a match for 'nothing'")
+tool.run(2, "--check", "c.json", "-o", "f.json", stderr="expected no -o")
+tool.run(
+    2,
+    "--only",
+    ONLY,
+    "-o",
+    "none/f.json",
+    stderr="none/f.json.partial: cannot be written: No such file or directory",
+)
+tool.run(1, "--only", ONLY, "--cpu", "nosuch", stderr="unknown cpu 'nosuch'")
+before = (tool.work / "c.json").read_text()
+tool.run(1, "--only", ONLY, "--cpu", "nosuch", "-o", "c.json", stderr="unknown cpu 'nosuch'")
+assert (tool.work / "c.json").read_text() == before
+tool.finish()

@@ -1,0 +1,410 @@
+//===- quant-float-certify.cpp - Compiled code against an oracle ----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../ToolErrors.h"
+#include "quant-float/Certify/Certify.h"
+#include "quant-float/Support/OutputFile.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
+#include <chrono>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+namespace cl = llvm::cl;
+
+namespace {
+/// The options live as long as one parse.
+struct Options {
+  cl::OptionCategory category{"quant-float-certify"};
+  cl::opt<std::string> only{
+      "only", cl::value_desc("REGEX"),
+      cl::desc("certify the conversions whose names have a match, such as "
+               "^cast_f32_to_f8 (default: all of them)"),
+      cl::cat(category)};
+  cl::opt<bool> list{"list",
+                     cl::desc("print the names of the conversions instead"),
+                     cl::cat(category)};
+  cl::list<std::string> cpus{
+      "cpu", cl::CommaSeparated, cl::value_desc("CPU,..."),
+      cl::desc("what to compile for (default: every level of x86-64 that this "
+               "machine runs, and this machine with all it has, host)"),
+      cl::cat(category)};
+  cl::opt<bool> sample{
+      "sample",
+      cl::desc("a 256th of the inputs of 32 bits and a sixth of the scales"),
+      cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "j", cl::init(0), cl::value_desc("N"),
+      cl::desc("how many conversions at once (default: as many as cores)"),
+      cl::cat(category)};
+  cl::opt<std::string> output{
+      "o", cl::value_desc("FILE"),
+      cl::desc("write the certificates as JSON. Until all are there they are "
+               "in FILE.partial, where the same command goes on after it was "
+               "interrupted"),
+      cl::cat(category)};
+  cl::opt<std::string> check{
+      "check", cl::value_desc("FILE"),
+      cl::desc("make certificates of this file again, and compare"),
+      cl::cat(category)};
+  cl::opt<bool> quiet{"quiet", cl::desc("no progress on standard error"),
+                      cl::cat(category)};
+};
+
+struct Arguments {
+  /// The names of the conversions.
+  std::vector<std::string> names;
+  CertifyOptions certify;
+  std::string output, check;
+  bool list = false, quiet = false;
+};
+} // namespace
+
+static int complain(const Twine &message) {
+  llvm::errs() << "quant-float-certify: error: " << message << "\n";
+  return kToolWrongUsage;
+}
+
+static std::vector<std::string> listNames() {
+  std::vector<std::string> names;
+  for (const std::vector<Conversion> &group : listGroups())
+    for (const Conversion &one : group)
+      names.push_back(one.getName());
+  return names;
+}
+
+/// Reads the command line. On failure, and after --help or --version, the exit
+/// code to end with is in `exitCode`.
+static std::optional<Arguments> parseArguments(int argc, char **argv,
+                                               int &exitCode) {
+  exitCode = kToolWrongUsage;
+  // LLVM's own options are not part of this tool.
+  cl::ResetCommandLineParser();
+  Options options;
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "quant-float-certify, part of quant-float " QUANT_FLOAT_VERSION
+          ", with LLVM " LLVM_VERSION_STRING "\n";
+  });
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "runs compiled conversions on all inputs and compares with an exact "
+          "oracle\n",
+          &llvm::errs()))
+    return std::nullopt;
+  Arguments arguments;
+  arguments.names = listNames();
+  if (!options.only.empty()) {
+    llvm::Regex regex(options.only);
+    std::string error;
+    if (!regex.isValid(error)) {
+      complain("--only: " + error + ": '" + options.only + "'");
+      return std::nullopt;
+    }
+    llvm::erase_if(arguments.names,
+                   [&](StringRef name) { return !regex.match(name); });
+    if (arguments.names.empty()) {
+      complain("--only: no conversion's name has a match for '" + options.only +
+               "'; --list prints them");
+      return std::nullopt;
+    }
+  }
+  if (!options.check.empty() && !options.output.empty()) {
+    complain("--check compares and writes nothing: expected no -o");
+    return std::nullopt;
+  }
+  CertifyOptions &certify = arguments.certify;
+  certify.cpus = options.cpus;
+  if (certify.cpus.empty())
+    certify.cpus = listCpus();
+  certify.isSampled = options.sample;
+  certify.threads =
+      options.threads ? options.threads : std::thread::hardware_concurrency();
+  arguments.output = options.output;
+  arguments.check = options.check;
+  arguments.list = options.list;
+  arguments.quiet = options.quiet;
+  exitCode = kToolDone;
+  return arguments;
+}
+
+//===----------------------------------------------------------------------===//
+// ProgressLine
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Says how far the work is, and how long it will take.
+class ProgressLine {
+public:
+  ProgressLine(size_t total, ArrayRef<std::string> cpus, bool isQuiet)
+      : total(total), cpus(cpus), isQuiet(isQuiet),
+        start(std::chrono::steady_clock::now()), said(start) {}
+
+  void add(const Certificate &certificate) {
+    ++done;
+    inputs += certificate.inputs;
+    mismatches += certificate.countMismatches();
+    if (certificate.countMismatches())
+      llvm::errs() << certificate.name << ": " << describe(certificate) << "\n";
+    auto now = std::chrono::steady_clock::now();
+    if (isQuiet || now - said < std::chrono::seconds(10))
+      return;
+    said = now;
+    double passed = std::chrono::duration<double>(now - start).count();
+    llvm::errs() << llvm::formatv(
+        "{0} of {1} conversions, {2:e2} inputs, {3} mismatches, {4:f0} s, "
+        "about {5:f0} s left\n",
+        done, total, double(inputs), mismatches, passed,
+        passed / double(done) * double(total - done));
+  }
+
+  std::string describe(const Certificate &certificate) const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    StringRef separator;
+    for (auto [cpu, wrong] : llvm::zip(cpus, certificate.mismatches)) {
+      if (!wrong.count)
+        continue;
+      const Difference &first = wrong.first;
+      os << separator
+         << llvm::formatv("{0} of {1} wrong for {2}, first {3:x} gives {4:x}, "
+                          "expected {5:x} (scale {6:x}, zero point {7:x})",
+                          wrong.count, certificate.inputs, cpu, first.input,
+                          first.made, first.expected, first.scale,
+                          first.zeroPoint);
+      separator = "; ";
+    }
+    if (certificate.referenceMismatches)
+      os << separator << certificate.referenceMismatches << " of "
+         << certificate.referenceInputs << " wrong in the Reference";
+    return text;
+  }
+
+  size_t done = 0;
+  uint64_t inputs = 0, mismatches = 0;
+
+private:
+  size_t total;
+  ArrayRef<std::string> cpus;
+  bool isQuiet;
+  std::chrono::steady_clock::time_point start, said;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Certificates
+//===----------------------------------------------------------------------===//
+
+/// Whether a run for `mine` may go on with certificates of `other`.
+static bool continues(const Origin &mine, const Origin &other) {
+  return mine.producer == other.producer && mine.llvm == other.llvm &&
+         mine.machine == other.machine && mine.cpus == other.cpus &&
+         mine.isSampled == other.isSampled;
+}
+
+/// What an interrupted run has left: a line with its origin, then one for each
+/// certificate. A last line may be half of one.
+static std::vector<Certificate> readPartial(StringRef path,
+                                            const Origin &origin) {
+  std::vector<Certificate> certificates;
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return certificates;
+  bool isFirst = true;
+  for (StringRef rest = (*buffer)->getBuffer(); !rest.empty();) {
+    auto [line, after] = rest.split('\n');
+    rest = after;
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+    if (!value) {
+      llvm::consumeError(value.takeError());
+      break;
+    }
+    llvm::json::Path::Root root;
+    Origin other;
+    if (isFirst && !(fromJSON(*value, other, root) && continues(origin, other)))
+      return {};
+    Certificate certificate;
+    if (!isFirst && fromJSON(*value, certificate, root))
+      certificates.push_back(std::move(certificate));
+    isFirst = false;
+  }
+  return certificates;
+}
+
+namespace {
+/// Where certificates are until all of them are there.
+class Journal {
+public:
+  /// An empty name: nowhere.
+  explicit Journal(StringRef path) {
+    if (!path.empty())
+      file = std::make_unique<llvm::raw_fd_ostream>(path, error);
+  }
+  ~Journal() {
+    // A stream whose error nobody has seen ends the program.
+    if (file)
+      file->clear_error();
+  }
+
+  void add(llvm::json::Value line) {
+    if (!file || error)
+      return;
+    *file << line << "\n";
+    file->flush();
+    error = file->error();
+  }
+
+  std::error_code error;
+
+private:
+  std::unique_ptr<llvm::raw_fd_ostream> file;
+};
+} // namespace
+
+/// Certifies what a former run has not, and writes.
+static int makeCertificates(Arguments &arguments) {
+  CertificateFile file;
+  file.origin = getOrigin(arguments.certify);
+  std::string partial;
+  ProgressLine progress(arguments.names.size(), arguments.certify.cpus,
+                        arguments.quiet);
+  llvm::StringSet<> left;
+  left.insert(arguments.names.begin(), arguments.names.end());
+  if (!arguments.output.empty()) {
+    partial = arguments.output + ".partial";
+    for (Certificate &certificate : readPartial(partial, file.origin)) {
+      if (certificate.code.size() != file.origin.cpus.size() ||
+          !left.erase(certificate.name))
+        continue;
+      progress.add(certificate);
+      file.certificates.push_back(std::move(certificate));
+    }
+  }
+  Journal journal(partial);
+  journal.add(toJSON(file.origin));
+  for (const Certificate &certificate : file.certificates)
+    journal.add(toJSON(certificate));
+
+  arguments.certify.isWanted = [&](StringRef name) {
+    return left.contains(name);
+  };
+  arguments.certify.onCertificate = [&](const Certificate &certificate) {
+    progress.add(certificate);
+    file.certificates.push_back(certificate);
+    journal.add(toJSON(certificate));
+    return !journal.error;
+  };
+  if (!journal.error)
+    if (llvm::Error error = certifyAll(arguments.certify)) {
+      complain(llvm::toString(std::move(error)));
+      return kToolWrongInput;
+    }
+  if (journal.error)
+    return complain(partial +
+                    ": cannot be written: " + journal.error.message());
+
+  llvm::outs() << llvm::formatv(
+      "{0} conversions for {1}: {2} inputs, {3} mismatches\n",
+      file.certificates.size(), llvm::join(arguments.certify.cpus, ", "),
+      progress.inputs, progress.mismatches);
+  if (!arguments.output.empty()) {
+    llvm::sort(file.certificates,
+               [](const Certificate &a, const Certificate &b) {
+                 return a.name < b.name;
+               });
+    OutputFile output(arguments.output);
+    if (!output.write(printCertificates(file)) || !output.commit())
+      return complain(arguments.output +
+                      ": cannot be written: " + output.getError().message());
+    llvm::sys::fs::remove(partial);
+  }
+  return progress.mismatches ? kToolWrongInput : kToolDone;
+}
+
+/// What of a certificate another run does not find again; empty if all is.
+static std::string compare(const Certificate &one, const Certificate &other) {
+  if (one.inputs != other.inputs || one.inputHash != other.inputHash)
+    return "other inputs";
+  if (one.outputHash != other.outputHash)
+    return "the oracle gives other outputs";
+  for (auto [mine, theirs] : llvm::zip(one.mismatches, other.mismatches))
+    if (mine.count != theirs.count)
+      return llvm::formatv("{0} mismatches, expected {1}", mine.count,
+                           theirs.count);
+  return "";
+}
+
+static int checkCertificates(Arguments &arguments) {
+  llvm::Expected<CertificateFile> file = readCertificates(arguments.check);
+  if (!file)
+    return complain(llvm::toString(file.takeError()));
+  llvm::StringSet<> known;
+  known.insert(arguments.names.begin(), arguments.names.end());
+  bool isEverything = arguments.names == listNames();
+  size_t failures = 0, otherCode = 0;
+  llvm::StringMap<const Certificate *> wanted;
+  for (const Certificate &certificate : file->certificates) {
+    if (known.contains(certificate.name)) {
+      wanted[certificate.name] = &certificate;
+    } else if (isEverything) {
+      llvm::errs() << arguments.check << ": error: no conversion is called '"
+                   << certificate.name << "'\n";
+      ++failures;
+    }
+  }
+  CertifyOptions &options = arguments.certify;
+  options.cpus = file->origin.cpus;
+  options.isSampled = file->origin.isSampled;
+  options.isWanted = [&](StringRef name) { return wanted.contains(name); };
+  ProgressLine progress(wanted.size(), options.cpus, arguments.quiet);
+  options.onCertificate = [&](const Certificate &certificate) {
+    progress.add(certificate);
+    const Certificate &theirs = *wanted.lookup(certificate.name);
+    std::string difference = compare(certificate, theirs);
+    if (!difference.empty()) {
+      llvm::errs() << arguments.check << ": error: " << certificate.name << ": "
+                   << difference << "\n";
+      ++failures;
+    }
+    otherCode += certificate.code != theirs.code;
+    return true;
+  };
+  if (llvm::Error error = certifyAll(options)) {
+    complain(llvm::toString(std::move(error)));
+    return kToolWrongInput;
+  }
+  llvm::outs() << llvm::formatv(
+      "{0} certificates of {1}: {2} found again, {3} not; {4} with other code "
+      "than then\n",
+      progress.done, file->origin.date,
+      progress.done - std::min(progress.done, failures), failures, otherCode);
+  return failures || progress.mismatches ? kToolWrongInput : kToolDone;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  int exitCode = kToolDone;
+  std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
+  if (!arguments)
+    return exitCode;
+  if (arguments->list) {
+    for (const std::string &name : arguments->names)
+      llvm::outs() << name << "\n";
+    return kToolDone;
+  }
+  return arguments->check.empty() ? makeCertificates(*arguments)
+                                  : checkCertificates(*arguments);
+}
