@@ -62,7 +62,7 @@ writeThrough(StringRef path, llvm::function_ref<LogicalResult(StringRef)> run) {
     pthread_sigmask(SIG_BLOCK, &limit, nullptr);
     // The driver makes the file, if there is anything to write, and does not
     // return from --help.
-    llvm::sys::fs::remove(name);
+    (void)llvm::sys::fs::remove(name);
     if (failed(run(name)))
       return failure();
     if (!llvm::sys::fs::exists(name))

@@ -32,6 +32,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include <csignal>
+#include <mutex>
 #ifdef __linux__
 #include <dlfcn.h>
 #endif
@@ -368,6 +369,8 @@ public:
   explicit FileOnLoan(StringRef name) : name(name) {
     // Handlers of signals that end the program pass them on; the one of SIGUSR1
     // does not, and is of no use here.
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
     struct sigaction before;
     sigaction(SIGUSR1, nullptr, &before);
     llvm::sys::RemoveFileOnSignal(name);

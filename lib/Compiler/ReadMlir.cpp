@@ -351,7 +351,7 @@ static bool endangersReaders(llvm::MemoryBufferRef bytes) {
 static bool survivesReading(llvm::MemoryBufferRef bytes, MLIRContext &context,
                             bool verify) {
   int ends[2];
-  if (pipe(ends))
+  if (pipe2(ends, O_CLOEXEC))
     return true;
   pid_t child = fork();
   if (child == 0) {

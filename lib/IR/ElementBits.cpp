@@ -124,7 +124,9 @@ Attribute quant_float::foldWithParameters(
       *getSizes(cast<TypedAttr>(operands[1]).getType());
   std::optional<int64_t> count = countFolded(sizes, limit);
   if (!count || llvm::any_of(sizes, reference::isScalable) ||
-      !granularity.fits(scaleSizes, sizes))
+      !granularity.fits(scaleSizes, sizes) ||
+      (inputs.size() > 1 && int64_t(inputs.size()) != *count) ||
+      (others.size() > 1 && others.size() != scales.size()))
     return {};
   reference::ParameterElements elements(granularity, scaleSizes, sizes);
   SmallVector<APInt> folded;

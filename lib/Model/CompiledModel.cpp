@@ -113,6 +113,8 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   if (!get)
     return makeFileError(path, "expected a library of quant-float-compile");
   const qf_library *library = get();
+  if (!library)
+    return makeFileError(path, "expected a library of quant-float-compile");
   if (library->version != QF_LIBRARY_VERSION)
     return makeError(ErrorKind::Unsupported,
                      path + ": expected version " + Twine(QF_LIBRARY_VERSION) +

@@ -192,27 +192,27 @@ SmallVector<SmallVector<Operation *>> Division::getIslands() {
 /// Copies the op and the repeatable ones that it needs.
 static void copy(OpBuilder &builder, Operation *op, Block &body,
                  IRMapping &mapping) {
-  auto findMissing = [&](Operation *op) {
-    Operation *missing = nullptr;
-    op->walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands()) {
-        Operation *producer = operand.getDefiningOp();
-        if (!producer || producer->getBlock() != &body ||
-            mapping.contains(operand) || !isRepeatable(producer))
-          continue;
-        missing = producer;
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
-    return missing;
-  };
   SmallVector<Operation *> open = {op};
+  auto addMissing = [&](Operation *nested) {
+    for (Value operand : nested->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && producer->getBlock() == &body &&
+          !mapping.contains(operand) && isRepeatable(producer))
+        open.push_back(producer);
+    }
+  };
   while (!open.empty()) {
-    if (Operation *missing = findMissing(open.back()))
-      open.push_back(missing);
-    else
-      builder.clone(*open.pop_back_val(), mapping);
+    Operation *next = open.back();
+    // Several ops may have asked for it.
+    bool isDone = next->getNumResults() && mapping.contains(next->getResult(0));
+    size_t before = open.size();
+    if (!isDone)
+      next->walk(addMissing);
+    if (open.size() > before)
+      continue;
+    open.pop_back();
+    if (!isDone)
+      builder.clone(*next, mapping);
   }
 }
 

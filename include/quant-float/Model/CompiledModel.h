@@ -92,6 +92,8 @@ private:
 /// that prepared it.
 class PreparedRun {
 public:
+  PreparedRun(PreparedRun &&) = default;
+  PreparedRun &operator=(PreparedRun &&) = default;
   llvm::Error run();
   /// Runs, and says how many seconds the call alone takes: by the wall's clock,
   /// for NVVM the kernels' by that of the device.

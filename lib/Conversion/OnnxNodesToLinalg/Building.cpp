@@ -17,6 +17,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/Sequence.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -73,6 +74,8 @@ Value onnx_nodes::makeConstant(ImplicitLocOpBuilder &b, TypedAttr value) {
 Value onnx_nodes::makeNumber(ImplicitLocOpBuilder &b, Type type, double value) {
   if (isa<FloatType>(type))
     return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+  // What has no place in 64 bits is as far as they go.
+  value = std::clamp(value, -0x1p63, 0x1.fffffffffffffp62);
   return arith::ConstantOp::create(
       b, b.getIntegerAttr(type, static_cast<int64_t>(value)));
 }

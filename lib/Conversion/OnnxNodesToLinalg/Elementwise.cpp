@@ -510,7 +510,7 @@ static LogicalResult alignSecond(NodeContext &context) {
     return success();
   if (axis < 0)
     axis += rank;
-  if (axis < 0 || axis + secondRank > rank)
+  if (axis < 0 || axis > rank - secondRank)
     return context.unsupported("axis must leave room for the " +
                                Twine(secondRank) + " axes of input 1 in " +
                                Twine(rank) + ", but got " + Twine(axis));

@@ -39,46 +39,61 @@ Value SizeCache::getDim(Value tensor, int64_t dim) {
   return value;
 }
 
-SmallVector<OpFoldResult> SizeCache::getSizes(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Builder builder(type.getContext());
-  SmallVector<OpFoldResult> sizes;
+/// The operand whose shape the op's result has; null if there is none.
+static Value getShapeSource(Value tensor) {
   Operation *op = tensor.getDefiningOp();
-  if (type.hasStaticShape()) {
-    for (int64_t size : type.getShape())
-      sizes.push_back(builder.getIndexAttr(size));
-    return sizes;
+  if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+    return destination.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  // All of the dialect's have the shape of their first operand (V8).
+  bool isOurs =
+      isa_and_nonnull<QuantFloatDialect>(op ? op->getDialect() : nullptr);
+  if (!isOurs || !isa<ReifyRankedShapedTypeOpInterface>(op))
+    return {};
+  auto first = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  bool hasRank =
+      first &&
+      first.getRank() == cast<RankedTensorType>(tensor.getType()).getRank();
+  return hasRank ? op->getOperand(0) : Value();
+}
+
+SmallVector<OpFoldResult> SizeCache::getSizes(Value tensor) {
+  // Chains may be as long as models: the last of one comes first.
+  SmallVector<Value> chain = {tensor};
+  auto isKnown = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).hasStaticShape() ||
+           known.contains(value);
+  };
+  while (!isKnown(chain.back())) {
+    Value source = getShapeSource(chain.back());
+    if (!source)
+      break;
+    chain.push_back(source);
   }
-  if (auto found = known.find(tensor); found != known.end()) {
+  SmallVector<OpFoldResult> sizes;
+  Operation *op = chain.back().getDefiningOp();
+  if (auto found = known.find(chain.back()); found != known.end()) {
     sizes = found->second;
   } else if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op)) {
     sizes = empty.getMixedSizes();
-  } else if (auto destination =
-                 dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
-    sizes =
-        getSizes(destination.getTiedOpOperand(cast<OpResult>(tensor))->get());
   } else if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op)) {
     sizes = expand.getMixedOutputShape();
-  } else if (isa_and_nonnull<QuantFloatDialect>(op ? op->getDialect()
-                                                   : nullptr) &&
-             isa<ReifyRankedShapedTypeOpInterface>(op)) {
-    // All of them have the shape of their first operand (V8).
-    if (auto first = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-        first && first.getRank() == type.getRank())
-      sizes = getSizes(op->getOperand(0));
   } else if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     for (auto [index, size] : llvm::enumerate(slice.getMixedSizes()))
       if (!dropped.test(index))
         sizes.push_back(size);
   }
-  // Of the type and the op the type may know more.
-  sizes.resize(type.getRank());
-  for (auto [index, size] : llvm::enumerate(type.getShape())) {
-    if (!ShapedType::isDynamic(size))
-      sizes[index] = builder.getIndexAttr(size);
-    else if (!sizes[index])
-      sizes[index] = getDim(tensor, index);
+  // Of the types and the op the types may know more.
+  Builder builder(tensor.getContext());
+  for (Value value : llvm::reverse(chain)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    sizes.resize(type.getRank());
+    for (auto [index, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size))
+        sizes[index] = builder.getIndexAttr(size);
+      else if (!sizes[index])
+        sizes[index] = getDim(value, index);
+    }
   }
   return sizes;
 }

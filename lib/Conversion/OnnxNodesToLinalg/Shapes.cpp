@@ -136,12 +136,14 @@ static NodeResults reshapeTo(NodeContext &context,
       size = from[index];
       isCopied.set(index);
       continue;
-    } else if (constant == -1) {
+    }
+    if (constant == -1) {
       if (inferred)
         return context.unsupported("the shape has more than one -1");
       inferred = index;
       continue;
-    } else if (failed(context.requireAtLeast(0, size, "a size of the shape"))) {
+    }
+    if (failed(context.requireAtLeast(0, size, "a size of the shape"))) {
       return failure();
     }
     others.push_back(size);
@@ -372,8 +374,9 @@ NodeResults onnx_nodes::convertConstant(NodeContext &context) {
     return RankedTensorType::get(shape, elementType);
   };
   if (context.has("value_float"))
-    return makeResult(DenseElementsAttr::get(getType(b.getF32Type(), {}),
-                                             context.getFloat("value_float")));
+    return makeResult(DenseElementsAttr::get(
+        getType(b.getF32Type(), {}),
+        static_cast<float>(context.getFloat("value_float"))));
   if (context.has("value_int"))
     return makeResult(DenseElementsAttr::get(getType(b.getI64Type(), {}),
                                              context.getInt("value_int")));

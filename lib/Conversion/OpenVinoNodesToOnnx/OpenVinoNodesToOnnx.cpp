@@ -113,8 +113,8 @@ static LogicalResult replaceResult(LayerContext &context, Value value) {
     return failure();
   auto declared = dyn_cast<TensorType>(result.getType());
   auto type = cast<TensorType>(value.getType());
-  bool isNew = value.getDefiningOp() &&
-               isa<NodeOp, CastOp>(value.getDefiningOp()) && value.use_empty();
+  bool isNew = isa_and_nonnull<NodeOp, CastOp>(value.getDefiningOp()) &&
+               value.use_empty();
   bool isNode = isNew && isa<NodeOp>(value.getDefiningOp());
   if (declared && *agrees && isNew &&
       (isNode || declared.hasRank() == type.hasRank()))

@@ -187,7 +187,7 @@ static CastPlan planEncode(Type from, Type to, RoundMode mode,
                                      row.from != TypeID::get<Float32Type>()))
       continue;
     std::string instruction = llvm::formatv(
-        row.instruction.data(), mode == RoundMode::Up ? "rp" : "rz");
+        row.instruction.str().c_str(), mode == RoundMode::Up ? "rp" : "rz");
     if (isa<Float8E8M0FNUType>(to) && mode == RoundMode::Nearest) {
       plan.reason = "no instruction rounds scales to nearest";
       return plan;

@@ -39,7 +39,6 @@ void target::dropPages(const SharedBytes &bytes) {
   uintptr_t begin = llvm::alignTo(uintptr_t(bytes.data.begin()), page);
   uintptr_t end = llvm::alignDown(uintptr_t(bytes.data.end()), page);
   if (begin < end)
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system's is an address.
     (void)::madvise(reinterpret_cast<void *>(begin), end - begin,
                     MADV_DONTNEED);
 #endif

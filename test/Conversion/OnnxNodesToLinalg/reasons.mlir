@@ -4,6 +4,8 @@
 func.func @elementwise(%x: tensor<2x3xf32>, %s: tensor<4xf32>, %i: tensor<4xi32>) {
   // expected-error @+1 {{'Add': axis must leave room for the 1 axes of input 1 in 2, but got 2}}
   %0 = quant_float.node "Add"(%x, %s) opset 6 attributes {axis = 2 : i64, broadcast = 1 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Add': axis must leave room for the 1 axes of input 1 in 2, but got 9223372036854775807}}
+  %far = quant_float.node "Add"(%x, %s) opset 6 attributes {axis = 9223372036854775807 : i64, broadcast = 1 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Mod': fmod must be 1 for floats}}
   %1 = quant_float.node "Mod"(%s, %s) opset 13 : (tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'BitShift': attribute 'direction': expected 'LEFT' or 'RIGHT', but got 'UP'}}

@@ -225,3 +225,11 @@ func.func @concat_nothing(%x: tensor<2x6xf32>, %e: tensor<2x0xf32>) -> tensor<*x
   %0 = quant_float.node "Concat"(%x, %e) opset 13 attributes {axis = 1 : i64} : (tensor<2x6xf32>, tensor<2x0xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// A number that an attribute gives has 64 bits there and 32 in the constant.
+// CHECK-LABEL: func.func @value_float(
+// CHECK: arith.constant dense<5.000000e-01> : tensor<f32>
+func.func @value_float() -> tensor<f32> {
+  %0 = quant_float.node "Constant"() opset 13 attributes {value_float = 5.000000e-01 : f32} : () -> tensor<f32>
+  return %0 : tensor<f32>
+}
