@@ -1,5 +1,4 @@
-//===- Certificate.cpp - What was found, to be kept
-//---------------------------===//
+//===- Certificate.cpp - What was found, to be kept -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,6 +9,7 @@
 #include "quant-float/Certify/Certificate.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -70,10 +70,10 @@ json::Value certify::toJSON(const Certificate &certificate) {
 
 json::Value certify::toJSON(const Origin &origin) {
   return json::Object{
-      {"certificates", kVersion},   {"producer", origin.producer},
-      {"llvm", origin.llvm},        {"machine", origin.machine},
-      {"date", origin.date},        {"cpus", origin.cpus},
-      {"sampled", origin.isSampled}};
+      {"certificates", kVersion},  {"producer", origin.producer},
+      {"llvm", origin.llvm},       {"machine", origin.machine},
+      {"program", origin.program}, {"date", origin.date},
+      {"cpus", origin.cpus},       {"sampled", origin.isSampled}};
 }
 
 std::string certify::printCertificates(const CertificateFile &file) {
@@ -190,9 +190,32 @@ bool certify::fromJSON(const json::Value &value, Origin &origin,
   }
   return mapper.map("producer", origin.producer) &&
          mapper.map("llvm", origin.llvm) &&
+         mapper.map("program", origin.program) &&
          mapper.map("machine", origin.machine) &&
          mapper.map("date", origin.date) && mapper.map("cpus", origin.cpus) &&
          mapper.map("sampled", origin.isSampled);
+}
+
+/// LLVM's parser goes as deep as the text does.
+static bool isDeep(StringRef text) {
+  constexpr int kMaxDepth = 16;
+  int depth = 0;
+  for (size_t i = 0; i < text.size() && depth <= kMaxDepth; ++i) {
+    if (text[i] == '"')
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        i += text[i] == '\\';
+    else if (text[i] == '[' || text[i] == '{')
+      ++depth;
+    else if (text[i] == ']' || text[i] == '}')
+      --depth;
+  }
+  return depth > kMaxDepth;
+}
+
+llvm::Expected<json::Value> certify::parseCertificates(StringRef text) {
+  if (isDeep(text))
+    return llvm::createStringError("nested too deep for certificates");
+  return json::parse(text);
 }
 
 llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
@@ -200,7 +223,7 @@ llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
       llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return llvm::createFileError(path, buffer.getError());
-  llvm::Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  llvm::Expected<json::Value> value = parseCertificates((*buffer)->getBuffer());
   if (!value)
     return llvm::createFileError(path, value.takeError());
   json::Path::Root root("certificates");
@@ -215,6 +238,12 @@ llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
     place.report("expected an object with 'origin' and 'conversions'");
   } else {
     isRead = fromJSON(*origin, file.origin, place.field("origin"));
+    if (isRead && file.origin.cpus.empty()) {
+      json::Path where = place.field("origin");
+      where.field("cpus").report("expected at least one");
+      isRead = false;
+    }
+    llvm::StringSet<> names;
     // A path keeps no more than a pointer to the one that it goes on from.
     json::Path all = place.field("conversions");
     for (auto [index, one] : llvm::enumerate(*conversions)) {
@@ -223,6 +252,10 @@ llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
       isRead = isRead && fromJSON(one, certificate, where);
       if (isRead && certificate.code.size() != file.origin.cpus.size()) {
         where.field("code").report("expected as many as the origin has cpus");
+        isRead = false;
+      }
+      if (isRead && !names.insert(certificate.name).second) {
+        where.field("conversion").report("expected each conversion once");
         isRead = false;
       }
     }

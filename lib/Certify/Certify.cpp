@@ -1,5 +1,4 @@
-//===- Certify.cpp - Compiled code against the oracle
-//-------------------------===//
+//===- Certify.cpp - Compiled code against the oracle ---------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -37,8 +36,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 
-/// Every so many inputs the Reference is asked, which takes its time.
-static constexpr uint64_t kReferenceStride = 4096;
+/// How often the Reference, which takes its time, is asked in a call that it
+/// is not asked about as a whole.
+static constexpr size_t kReferenceQuestions = 16;
 
 //===----------------------------------------------------------------------===//
 // Hashes
@@ -228,7 +228,7 @@ public:
 private:
   void fillInputs(const Call &call);
   void fillExpected(const Call &call);
-  void askReference(const Call &call);
+  void askReference(const Call &call, uint64_t index);
   llvm::Error runCode(const Call &call, size_t index);
   void compare(const Call &call, Mismatches &wrong);
 
@@ -277,14 +277,13 @@ void Trial::fillExpected(const Call &call) {
           conversion.getExpected(call.getCode(i), call.scale, call.zeroPoint));
 }
 
-void Trial::askReference(const Call &call) {
-  // Everything of what is small.
+void Trial::askReference(const Call &call, uint64_t index) {
   const Format &from = *conversion.from, &to = *conversion.to;
   bool isSmall = conversion.kind == Conversion::Kind::Cast && from.bits <= 16;
-  size_t stride = isSmall ? 1 : kReferenceStride;
-  // From call to call another one.
-  size_t first = isSmall ? 0 : (call.first / call.count * 97) % stride;
-  for (size_t i = first; i < call.count; i += stride) {
+  size_t stride =
+      isSmall ? 1 : std::max<size_t>(call.count / kReferenceQuestions, 1);
+  // In each call at other places.
+  for (size_t i = index * 7919 % stride; i < call.count; i += stride) {
     uint64_t code = call.getCode(i);
     uint64_t wanted = read(to, expected, i) & to.getMask();
     uint64_t found = reference.get(code, call);
@@ -307,6 +306,10 @@ llvm::Error Trial::runCode(const Call &call, size_t index) {
       describe(*conversion.from, inputs.data(), &count, 1)};
   size_t numOperands = 1;
   uint64_t scale = call.scale, zeroPoint = call.zeroPoint;
+  if (conversion.scale)
+    scale = extend(*conversion.scale, scale);
+  if (conversion.hasZeroPoint)
+    zeroPoint = extend(conversion.getZeroPointFormat(), zeroPoint);
   if (conversion.scale)
     operands[numOperands++] = describe(*conversion.scale, &scale, nullptr, 0);
   if (conversion.hasZeroPoint)
@@ -376,9 +379,12 @@ llvm::Error Trial::run() {
     if (!isAllCodes)
       inputHash.add(inputs.data(), inputs.size());
     outputHash.add(expected.data(), expected.size());
-    askReference(call);
+    askReference(call, index);
     made.resize(expected.size());
     for (size_t i = 0; i < code.size(); ++i) {
+      // What code leaves out must not look like what other code has written.
+      llvm::transform(expected, made.begin(),
+                      [](uint8_t byte) { return ~byte; });
       if (llvm::Error error = runCode(call, i))
         return error;
       compare(call, certificate.mismatches[i]);
@@ -423,6 +429,12 @@ Origin certify::getOrigin(const CertifyOptions &options) {
   origin.producer = "quant-float " QUANT_FLOAT_VERSION;
   origin.llvm = LLVM_VERSION_STRING;
   origin.machine = llvm::sys::getHostCPUName();
+  // What certificates are about is all in this program.
+  if (auto program = llvm::MemoryBuffer::getFile("/proc/self/exe")) {
+    Hash hash;
+    hash.add((*program)->getBufferStart(), (*program)->getBufferSize());
+    origin.program = hash.finish();
+  }
   std::time_t now = std::time(nullptr);
   char date[sizeof "2026-01-01"];
   (void)std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
@@ -490,7 +502,7 @@ llvm::Error certify::certifyAll(const CertifyOptions &options) {
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i)
+  for (size_t i = 1; i < std::min<size_t>(options.threads, groups.size()); ++i)
     threads.emplace_back(work);
   work();
   for (std::thread &thread : threads)

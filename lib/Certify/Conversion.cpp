@@ -1,5 +1,4 @@
-//===- Conversion.cpp - What certificates are about
-//-------------------------===//
+//===- Conversion.cpp - What certificates are about -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Inputs.cpp - What conversions are tried on
-//-----------------------------===//
+//===- Inputs.cpp - What conversions are tried on -------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -158,34 +157,34 @@ static std::vector<uint64_t> makeWideCodes(const Format &from,
 // Scales and zero points
 //===----------------------------------------------------------------------===//
 
+/// The codes at the ends of a type, and ordinary values, each once.
 static std::vector<uint64_t> makeScales(const Format &format) {
-  static const double kScales[] = {1,
-                                   0.1,
-                                   0.0078125,
-                                   -0.37,
-                                   0.0,
-                                   -0.0,
-                                   INFINITY,
-                                   -INFINITY,
-                                   NAN,
-                                   0x1p-149,
-                                   0x1p-126,
-                                   0x1.fffffcp-127,
-                                   0x1.5p-100,
-                                   0x1.1p-14,
-                                   0x1.ep60,
-                                   -0x1.bp100,
-                                   0x1.fffffep127,
-                                   0x1.fffffep-61,
-                                   3,
-                                   0x1.fffffep0,
-                                   255,
-                                   -1,
-                                   0x1.6p10,
-                                   0x1.555556p-3};
+  constexpr size_t kCount = 24;
   std::vector<uint64_t> scales;
-  for (double scale : kScales)
-    scales.push_back(fromDouble(format, scale));
+  auto add = [&](uint64_t code) {
+    code &= format.getMask();
+    bool isNew = std::find(scales.begin(), scales.end(), code) == scales.end();
+    if (isNew && scales.size() < kCount)
+      scales.push_back(code);
+  };
+  for (double scale : {1.0, 0.1, -0.37})
+    add(fromDouble(format, scale));
+  // Zero, the smallest number and the largest subnormal one, the ends.
+  uint64_t normal = uint64_t(1) << format.mantissaBits;
+  uint64_t sign = format.getSignBit();
+  for (uint64_t code : {uint64_t(0), uint64_t(1), normal - 1, normal, sign,
+                        sign - 1, format.getMask() - 1, format.getMask()})
+    add(code);
+  for (double scale :
+       {double(INFINITY), -double(INFINITY), double(NAN), 0.0078125, 3.0,
+        0x1.5p-100, 0x1.1p-14, 0x1.ep60, -0x1.bp100, 0x1.fffffep-61,
+        0x1.fffffep0, 255.0, -1.0, 0x1.6p10, 0x1.555556p-3})
+    add(fromDouble(format, scale));
+  Random random(format.bits);
+  for (int i = 0; i < 1000 && scales.size() < kCount; ++i) {
+    uint64_t code = random();
+    add(code >> (random() % 64));
+  }
   return scales;
 }
 

@@ -9,7 +9,8 @@ import sys
 import numpy as np
 from tool import Tool
 
-tool = Tool(sys.argv[1], sys.argv[2], "--cpu", "host", "-j", "1", "--quiet")
+tool = Tool(sys.argv[1], sys.argv[2], "--quiet")
+HOST = ("--cpu", "host")
 ONLY = "^cast_(f8E5M2|i4)_to_(f32|ui8)$"
 SUMMARY = "4 conversions for host: 544 inputs, 0 mismatches\n"
 
@@ -24,7 +25,7 @@ def write(name, file, **changes):
     (tool.work / name).write_text(json.dumps(file))
 
 
-assert tool.run(0, "--only", ONLY, "-o", "c.json") == SUMMARY
+assert tool.run(0, *HOST, "--only", ONLY, "-o", "c.json") == SUMMARY
 file = load("c.json")
 assert file["origin"]["cpus"] == ["host"] and not file["origin"]["sampled"], file["origin"]
 names = [one["conversion"] for one in file["conversions"]]
@@ -41,27 +42,30 @@ bits[np.isnan(values)] = (bits[np.isnan(values)] & 0x80000000) | 0x7FC00000
 assert whole["output_sha256"] == hashlib.sha256(bits).hexdigest()
 
 # Found again, as a whole and in part.
-found = "4 certificates of {}: 4 found again, 0 not; 0 with other code than then\n"
+found = "4 of 3627 conversions have a certificate of {}: 4 found again, 0 not; 0 with other code than then\n"
 assert tool.run(0, "--check", "c.json") == found.format(file["origin"]["date"])
-tool.run(0, "--check", "c.json", "--only", "i4_to_f32", stdout="1 certificates of")
+tool.run(0, "--check", "c.json", "--only", "_i4_to_f32", stdout="1 of 1 conversions have")
 tool.run(0, "--list", "--only", ONLY, stdout="\n".join(names))
 
 # Interrupted after the first one, in the middle of a line: it is not made again.
 lines = [file["origin"] | {"certificates": 1}, whole | {"seconds": "7.25"}]
 partial = "".join(json.dumps(line) + "\n" for line in lines) + '{"conversion": "cast_'
 (tool.work / "d.json.partial").write_text(partial)
-assert tool.run(0, "--only", ONLY, "-o", "d.json") == SUMMARY
+assert tool.run(0, *HOST, "--only", ONLY, "-o", "d.json") == SUMMARY
 assert load("d.json")["conversions"][0]["seconds"] == "7.25"
-# Of another version it is.
-(tool.work / "e.json.partial").write_text(partial.replace('"producer": "', '"producer": "older '))
-assert tool.run(0, "--only", ONLY, "-o", "e.json") == SUMMARY
-assert load("e.json")["conversions"][0]["seconds"] != "7.25"
+# Of another program there is nothing to go on with, and nothing is lost.
+none = "0" * 64
+other = partial.replace(file["origin"]["program"], none)
+(tool.work / "e.json.partial").write_text(other)
+tool.run(2, *HOST, "--only", ONLY, "-o", "e.json", stderr="e.json.partial: is of another run")
+assert (tool.work / "e.json.partial").read_text() == other
 
 # What is not found again.
-none = "0" * 64
 for field, value, message in (
     ("output_sha256", none, "cast_f8E5M2_to_f32: the oracle gives other outputs"),
     ("input_sha256", none, "cast_f8E5M2_to_f32: other inputs"),
+    ("complete", False, "cast_f8E5M2_to_f32: not as complete"),
+    ("reference_inputs", 1, "cast_f8E5M2_to_f32: the Reference gives other outputs"),
     ("inputs", 255, "cast_f8E5M2_to_f32: other inputs"),
     ("conversion", "cast_f5_to_f6", "no conversion is called 'cast_f5_to_f6'"),
 ):
@@ -97,12 +101,21 @@ for field, value, message in (
 ):
     write("w.json", load("c.json"), **{field: value})
     tool.run(2, "--check", "w.json", stderr=message)
+twice = load("c.json")
+write("w.json", twice, conversion=twice["conversions"][1]["conversion"])
+tool.run(2, "--check", "w.json", stderr="expected each conversion once")
+other = load("c.json")
+other["origin"]["cpus"] = []
+write("w.json", other)
+tool.run(2, "--check", "w.json", stderr="expected at least one at certificates.origin.cpus")
 other = load("c.json")
 other["origin"]["certificates"] = 2
 write("w.json", other)
 tool.run(2, "--check", "w.json", stderr="expected version 1 at certificates.origin.certificates")
 (tool.work / "w.json").write_text("[]")
 tool.run(2, "--check", "w.json", stderr="expected an object with 'origin' and 'conversions'")
+(tool.work / "w.json").write_text("[" * 1_000_000)
+tool.run(2, "--check", "w.json", stderr="w.json': nested too deep for certificates")
 (tool.work / "w.json").write_text("{")
 tool.run(2, "--check", "w.json", stderr="w.json")
 tool.run(2, "--check", "none.json", stderr="none.json")
@@ -111,6 +124,9 @@ tool.run(2, "--check", "none.json", stderr="none.json")
 tool.run(2, "--only", "(", stderr="--only: parentheses not balanced: '('")
 tool.run(2, "--only", "nothing", stderr="no conversion's name has a match for 'nothing'")
 tool.run(2, "--check", "c.json", "-o", "f.json", stderr="expected no -o")
+tool.run(2, "--check", "c.json", *HOST, stderr="expected no --cpu")
+tool.run(2, "-o", "-", stderr="-o: expected a file, but got '-'")
+tool.run(2, "-j", "1025", stderr="expected")
 tool.run(
     2,
     "--only",

@@ -9,6 +9,7 @@
 #include "../ToolErrors.h"
 #include "quant-float/Certify/Certify.h"
 #include "quant-float/Support/OutputFile.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/Regex.h"
 #include <chrono>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -126,6 +128,19 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
     complain("--check compares and writes nothing: expected no -o");
     return std::nullopt;
   }
+  if (!options.check.empty() && (!options.cpus.empty() || options.sample)) {
+    complain("--check does what the certificates say: expected no --cpu and no "
+             "--sample");
+    return std::nullopt;
+  }
+  if (options.output == "-") {
+    complain("-o: expected a file, but got '-'");
+    return std::nullopt;
+  }
+  if (options.threads > 1024) {
+    complain("-j: expected at most 1024, but got " + Twine(options.threads));
+    return std::nullopt;
+  }
   CertifyOptions &certify = arguments.certify;
   certify.cpus = options.cpus;
   if (certify.cpus.empty())
@@ -153,12 +168,14 @@ public:
       : total(total), cpus(cpus), isQuiet(isQuiet),
         start(std::chrono::steady_clock::now()), said(start) {}
 
+  /// One that a former run has made.
+  void resume(const Certificate &certificate) {
+    count(certificate);
+    ++resumed;
+  }
+
   void add(const Certificate &certificate) {
-    ++done;
-    inputs += certificate.inputs;
-    mismatches += certificate.countMismatches();
-    if (certificate.countMismatches())
-      llvm::errs() << certificate.name << ": " << describe(certificate) << "\n";
+    count(certificate);
     auto now = std::chrono::steady_clock::now();
     if (isQuiet || now - said < std::chrono::seconds(10))
       return;
@@ -168,7 +185,7 @@ public:
         "{0} of {1} conversions, {2:e2} inputs, {3} mismatches, {4:f0} s, "
         "about {5:f0} s left\n",
         done, total, double(inputs), mismatches, passed,
-        passed / double(done) * double(total - done));
+        passed / double(done - resumed) * double(total - done));
   }
 
   std::string describe(const Certificate &certificate) const {
@@ -197,7 +214,15 @@ public:
   uint64_t inputs = 0, mismatches = 0;
 
 private:
-  size_t total;
+  void count(const Certificate &certificate) {
+    ++done;
+    inputs += certificate.inputs;
+    mismatches += certificate.countMismatches();
+    if (certificate.countMismatches())
+      llvm::errs() << certificate.name << ": " << describe(certificate) << "\n";
+  }
+
+  size_t total, resumed = 0;
   ArrayRef<std::string> cpus;
   bool isQuiet;
   std::chrono::steady_clock::time_point start, said;
@@ -210,48 +235,64 @@ private:
 
 /// Whether a run for `mine` may go on with certificates of `other`.
 static bool continues(const Origin &mine, const Origin &other) {
-  return mine.producer == other.producer && mine.llvm == other.llvm &&
-         mine.machine == other.machine && mine.cpus == other.cpus &&
-         mine.isSampled == other.isSampled;
+  return mine.program == other.program && mine.machine == other.machine &&
+         mine.cpus == other.cpus && mine.isSampled == other.isSampled;
 }
 
+namespace {
 /// What an interrupted run has left: a line with its origin, then one for each
 /// certificate. A last line may be half of one.
-static std::vector<Certificate> readPartial(StringRef path,
-                                            const Origin &origin) {
+struct Leftover {
+  std::optional<Origin> origin;
   std::vector<Certificate> certificates;
+  /// Of the whole lines.
+  size_t size = 0;
+};
+} // namespace
+
+static Leftover readPartial(StringRef path) {
+  Leftover left;
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return certificates;
-  bool isFirst = true;
-  for (StringRef rest = (*buffer)->getBuffer(); !rest.empty();) {
-    auto [line, after] = rest.split('\n');
-    rest = after;
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+    return left;
+  StringRef text = (*buffer)->getBuffer();
+  while (text.contains('\n')) {
+    auto [line, rest] = text.split('\n');
+    llvm::Expected<llvm::json::Value> value = parseCertificates(line);
     if (!value) {
       llvm::consumeError(value.takeError());
       break;
     }
     llvm::json::Path::Root root;
-    Origin other;
-    if (isFirst && !(fromJSON(*value, other, root) && continues(origin, other)))
-      return {};
-    Certificate certificate;
-    if (!isFirst && fromJSON(*value, certificate, root))
-      certificates.push_back(std::move(certificate));
-    isFirst = false;
+    if (!left.origin) {
+      Origin origin;
+      if (!fromJSON(*value, origin, root))
+        break;
+      left.origin = std::move(origin);
+    } else {
+      Certificate certificate;
+      if (!fromJSON(*value, certificate, root))
+        break;
+      left.certificates.push_back(std::move(certificate));
+    }
+    left.size += line.size() + 1;
+    text = rest;
   }
-  return certificates;
+  return left;
 }
 
 namespace {
 /// Where certificates are until all of them are there.
 class Journal {
 public:
-  /// An empty name: nowhere.
-  explicit Journal(StringRef path) {
-    if (!path.empty())
-      file = std::make_unique<llvm::raw_fd_ostream>(path, error);
+  /// Goes on behind the first bytes of a file. An empty name: nowhere.
+  Journal(const std::string &path, size_t size) {
+    if (path.empty())
+      return;
+    file = std::make_unique<llvm::raw_fd_ostream>(path, error,
+                                                  llvm::sys::fs::OF_Append);
+    if (!error && ::truncate(path.c_str(), off_t(size)))
+      error = llvm::errnoAsErrorCode();
   }
   ~Journal() {
     // A stream whose error nobody has seen ends the program.
@@ -279,24 +320,30 @@ static int makeCertificates(Arguments &arguments) {
   CertificateFile file;
   file.origin = getOrigin(arguments.certify);
   std::string partial;
+  size_t size = 0;
   ProgressLine progress(arguments.names.size(), arguments.certify.cpus,
                         arguments.quiet);
   llvm::StringSet<> left;
   left.insert(arguments.names.begin(), arguments.names.end());
   if (!arguments.output.empty()) {
     partial = arguments.output + ".partial";
-    for (Certificate &certificate : readPartial(partial, file.origin)) {
+    Leftover leftover = readPartial(partial);
+    if (leftover.origin && !continues(file.origin, *leftover.origin))
+      return complain(partial + ": is of another run, by another program, on "
+                                "another machine, for other CPUs or other "
+                                "inputs: remove it, or write to another file");
+    size = leftover.size;
+    for (Certificate &certificate : leftover.certificates) {
       if (certificate.code.size() != file.origin.cpus.size() ||
           !left.erase(certificate.name))
         continue;
-      progress.add(certificate);
+      progress.resume(certificate);
       file.certificates.push_back(std::move(certificate));
     }
   }
-  Journal journal(partial);
-  journal.add(toJSON(file.origin));
-  for (const Certificate &certificate : file.certificates)
-    journal.add(toJSON(certificate));
+  Journal journal(partial, size);
+  if (!size)
+    journal.add(toJSON(file.origin));
 
   arguments.certify.isWanted = [&](StringRef name) {
     return left.contains(name);
@@ -338,6 +385,11 @@ static int makeCertificates(Arguments &arguments) {
 static std::string compare(const Certificate &one, const Certificate &other) {
   if (one.inputs != other.inputs || one.inputHash != other.inputHash)
     return "other inputs";
+  if (one.isComplete != other.isComplete)
+    return "not as complete";
+  if (one.referenceInputs != other.referenceInputs ||
+      one.referenceMismatches != other.referenceMismatches)
+    return "the Reference gives other outputs";
   if (one.outputHash != other.outputHash)
     return "the oracle gives other outputs";
   for (auto [mine, theirs] : llvm::zip(one.mismatches, other.mismatches))
@@ -354,15 +406,15 @@ static int checkCertificates(Arguments &arguments) {
   llvm::StringSet<> known;
   known.insert(arguments.names.begin(), arguments.names.end());
   bool isEverything = arguments.names == listNames();
-  size_t failures = 0, otherCode = 0;
+  size_t failures = 0, unknown = 0, otherCode = 0;
   llvm::StringMap<const Certificate *> wanted;
   for (const Certificate &certificate : file->certificates) {
     if (known.contains(certificate.name)) {
       wanted[certificate.name] = &certificate;
     } else if (isEverything) {
       llvm::errs() << arguments.check << ": error: no conversion is called '"
-                   << certificate.name << "'\n";
-      ++failures;
+                   << printable(certificate.name) << "'\n";
+      ++unknown;
     }
   }
   CertifyOptions &options = arguments.certify;
@@ -387,11 +439,12 @@ static int checkCertificates(Arguments &arguments) {
     return kToolWrongInput;
   }
   llvm::outs() << llvm::formatv(
-      "{0} certificates of {1}: {2} found again, {3} not; {4} with other code "
-      "than then\n",
-      progress.done, file->origin.date,
-      progress.done - std::min(progress.done, failures), failures, otherCode);
-  return failures || progress.mismatches ? kToolWrongInput : kToolDone;
+      "{0} of {1} conversions have a certificate of {2}: {3} found again, {4} "
+      "not; {5} with other code than then\n",
+      progress.done, arguments.names.size(), printable(file->origin.date),
+      progress.done - failures, failures, otherCode);
+  bool isRight = !failures && !unknown && !progress.mismatches;
+  return isRight ? kToolDone : kToolWrongInput;
 }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-//===- Certificate.h - What was found, to be kept --------------*- C++ -*-===//
+//===- Certificate.h - What was found, to be kept ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -52,6 +52,8 @@ struct Certificate {
 /// How and with what certificates were made.
 struct Origin {
   std::string producer, llvm;
+  /// SHA-256 of the program that made them.
+  std::string program;
   /// The machine's, by LLVM's name.
   std::string machine, date;
   /// What code was compiled for, as quant-float-compile's --cpu.
@@ -72,6 +74,8 @@ bool fromJSON(const llvm::json::Value &value, Certificate &certificate,
 bool fromJSON(const llvm::json::Value &value, Origin &origin,
               llvm::json::Path path);
 
+/// Parses JSON of certificates, from whoever made it.
+llvm::Expected<llvm::json::Value> parseCertificates(StringRef text);
 /// Fails, with the file's name, where it cannot be read or is none.
 llvm::Expected<CertificateFile> readCertificates(StringRef path);
 /// The file as text.

@@ -53,8 +53,8 @@ struct Conversion {
               uint64_t made) const;
 };
 
-/// Every pair of element types, with every saturate, round_mode and rule of
-/// opsets that makes a difference there (Cast-28; Cast-23 for C4).
+/// Every pair of element types, with every saturate and round_mode that the
+/// result's type asks for; to FNUZ also by the rule of opsets 19 to 23 (C4).
 std::vector<Conversion> listCasts();
 /// Every quantization and dequantization of opset 28's types, with every
 /// precision. Earlier opsets compute as one of these does (D2).

@@ -40,7 +40,8 @@ struct Call {
 ///   and f64 as destinations, whose values are too many, all those beside a
 ///   power of two and 2^18 others); every exponent with mantissas of no, one,
 ///   all bits; 2^20 random codes of random lengths.
-/// - All others: 24 scales of every kind, with two zero points each where there
+/// - All others: 24 scales, among them the ends of their type, with two zero
+/// points each where there
 ///   are any, times every code of up to 16 bits, or around every value where
 ///   the result may change, times the scale, ±2 codes, special and random ones.
 ///
