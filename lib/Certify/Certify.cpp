@@ -193,8 +193,8 @@ static llvm::Expected<CompiledGroup> compile(ArrayRef<Conversion> group,
   llvm::SmallString<64> header = path;
   llvm::sys::path::replace_extension(header, "h");
   llvm::scope_exit remove([&] {
-    llvm::sys::fs::remove(path);
-    llvm::sys::fs::remove(header);
+    (void)llvm::sys::fs::remove(path);
+    (void)llvm::sys::fs::remove(header);
   });
   BuildOptions options;
   options.cpu = cpu;

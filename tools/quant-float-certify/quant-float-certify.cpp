@@ -376,7 +376,7 @@ static int makeCertificates(Arguments &arguments) {
     if (!output.write(printCertificates(file)) || !output.commit())
       return complain(arguments.output +
                       ": cannot be written: " + output.getError().message());
-    llvm::sys::fs::remove(partial);
+    (void)llvm::sys::fs::remove(partial);
   }
   return progress.mismatches ? kToolWrongInput : kToolDone;
 }
