@@ -78,7 +78,7 @@ def lit(*arguments, build=BUILD, folder="test"):
         strict = ["--param", "strict=1", "--output", found_in / "summary.json"]
         call(log, LIT, "-sv", "--no-progress-bar", *strict, *arguments, build / "test")
         if not (found_in / "summary.json").exists():
-            return Outcome(failed=1, told=f"lit did not run, see {log}")
+            return Outcome(failed=1, told=f"lit did not run, see {log.relative_to(ROOT)}")
         found = Summary(found_in)
         told = f"{found.run_lines['ran']} RUN lines"
         bad = [test["name"] for test in found.tests if test["code"] not in ("PASS", "UNSUPPORTED")]
@@ -101,7 +101,7 @@ def sanitized(preset, *arguments):
             ("ninja", "-C", BUILD / preset, "all", "quant-float-test-depends"),
         ):
             if call(log, *command):
-                return Outcome(failed=1, told=f"no build, see {log}")
+                return Outcome(failed=1, told=f"no build, see {log.relative_to(ROOT)}")
         return lit(*arguments, build=BUILD / preset)(log)
 
     return run
@@ -115,7 +115,7 @@ def fuzz(target):
         stats = dict(re.findall(r"stat::(\w+):\s+(\d+)", text))
         executed = stats.get("number_of_executed_units", "0")
         told = f"{executed} inputs in {seconds} s, " + (
-            "see " + str(log) if failed else "nothing found"
+            f"see {log.relative_to(ROOT)}" if failed else "nothing found"
         )
         return Outcome(
             1 - failed, failed, 0, told, {"inputs": int(executed), "limit": int(seconds)}
@@ -139,7 +139,9 @@ def tidy(log):
     text = log.read_text(errors="replace")
     warnings = sorted(set(re.findall(rf"^{ROOT}/(\S+: (?:warning|error): .*)$", text, re.M)))
     bad = int(failed or bool(warnings))
-    told = f"{len(files)} files, {len(warnings)} warnings" + (f", see {log}" if bad else "")
+    told = f"{len(files)} files, {len(warnings)} warnings" + (
+        f", see {log.relative_to(ROOT)}" if bad else ""
+    )
     return Outcome(1 - bad, bad, 0, told, {"files": len(files), "warnings": warnings})
 
 
