@@ -26,6 +26,7 @@ LOGS = BUILD / "full"
 LIT = "/usr/lib/llvm-22/bin/lit"
 # Tests that are steps of their own.
 WHEEL, PACKAGES, SITE = "Python/wheel", "Package/packages", "Docs/site"
+CERTIFICATES = "Certify/conversions"
 # Where another CPU's kernels of ONNX Runtime, OpenVINO and numpy are the oracle.
 PEERS = (
     "Networks/|Examples/digits|Conformance/(onnx/(structured|pool)|reference|openvino|fakeconvert)"
@@ -151,7 +152,12 @@ STEPS = [
     Step(
         "suite",
         "all tests, with the exhaustive ones",
-        full("--filter-out", f"{WHEEL}|{PACKAGES}|{SITE}"),
+        full("--filter-out", f"{WHEEL}|{PACKAGES}|{SITE}|{CERTIFICATES}"),
+    ),
+    Step(
+        "certificates",
+        "every conversion on all of its inputs, against the oracle",
+        full("--filter", CERTIFICATES),
     ),
     Step(
         "avx2",
