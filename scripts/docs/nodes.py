@@ -6,11 +6,16 @@ from dataclasses import dataclass
 
 FOLDER = pathlib.Path(__file__).parents[2] / "include/quant-float/Conversion"
 ROW = r"^{}\((\w+), (\d+), (\d+), (-?\d+), (.+), \((.*)\), (?:\([^()]*\)|[\w:<>]+)\)$"
-ATTRIBUTE = r'(required\()?(\w+)\("([\w-]+)"(?:, ([^)]+))?\)'
+ATTRIBUTE = r'(?:since\((\d+), )?(?:before\((\d+), )?(required\()?(\w+)\("([\w-]+)"(?:, ([^)]+))?\)'
+# No opset of ONNX comes near.
+MANY = 2**31 - 1
 
 
 @dataclass
 class Attribute:
+    # The first opset that has it, and the first that has it no longer.
+    since: int
+    before: int
     is_required: bool
     kind: str
     name: str
@@ -43,7 +48,10 @@ def read(file, macro):
         ROW.format(macro), text, re.MULTILINE
     ):
         attributes = re.sub(r"QUANT_FLOAT_\w+", lambda name: lists[name[0]], attributes)
-        found = [Attribute(bool(a[0]), *a[1:]) for a in re.findall(ATTRIBUTE, attributes)]
+        found = [
+            Attribute(int(since or 0), int(before or MANY), bool(required), *rest)
+            for since, before, required, *rest in re.findall(ATTRIBUTE, attributes)
+        ]
         rows.append(Row(op, int(since), int(fewest), int(most), columns.split(", "), found))
     assert len(rows) == len(re.findall(rf"^{macro}\(\w+, \d", text, re.MULTILINE)), file
     return rows

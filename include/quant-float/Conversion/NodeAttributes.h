@@ -16,6 +16,7 @@
 #define QUANT_FLOAT_CONVERSION_NODEATTRIBUTES_H
 
 #include "quant-float/IR/QuantFloatOps.h"
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -51,6 +52,10 @@ struct AttributeRow {
   double number = 0;
   StringLiteral choices = "";
   bool isRequired = false;
+  /// The opsets that have it, as far as the versions that the row is for have
+  /// it only in part: from `since` on, and before `before`.
+  int64_t since = 0;
+  int64_t before = std::numeric_limits<int64_t>::max();
 };
 
 /// How rows are written.
@@ -84,6 +89,14 @@ constexpr AttributeRow aChoice(StringLiteral name, StringLiteral choices) {
 }
 constexpr AttributeRow required(AttributeRow row) {
   row.isRequired = true;
+  return row;
+}
+constexpr AttributeRow since(int64_t opset, AttributeRow row) {
+  row.since = opset;
+  return row;
+}
+constexpr AttributeRow before(int64_t opset, AttributeRow row) {
+  row.before = opset;
   return row;
 }
 } // namespace attribute_rows

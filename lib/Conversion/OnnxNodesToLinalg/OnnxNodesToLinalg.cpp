@@ -26,6 +26,7 @@
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTONNXNODESTOLINALGPASS
@@ -47,8 +48,8 @@ struct NodeRow {
 };
 } // namespace
 
-/// The row for a node; null if there is none.
-static const NodeRow *findRow(NodeOp node) {
+/// The rows of all versions of the op; none if there are none.
+static ArrayRef<NodeRow> findVersions(NodeOp node) {
   using namespace attribute_rows;
   using namespace kinds;
   static const llvm::StringMap<SmallVector<NodeRow, 2>> table = [] {
@@ -66,15 +67,53 @@ static const NodeRow *findRow(NodeOp node) {
 #undef QUANT_FLOAT_LIST
     return result;
   }();
-  const NodeRow *newest = nullptr;
   auto found = table.find(node.getOpType());
   if (!node.getDomain().empty() || found == table.end())
-    return nullptr;
-  int64_t opset = node.getOpset();
-  for (const NodeRow &row : found->second)
+    return {};
+  return found->second;
+}
+
+/// The row for a node of the opset; null if there is none.
+static const NodeRow *findRow(ArrayRef<NodeRow> versions, int64_t opset) {
+  const NodeRow *newest = nullptr;
+  for (const NodeRow &row : versions)
     if (row.since <= opset && (!newest || row.since > newest->since))
       newest = &row;
   return newest;
+}
+
+namespace {
+/// Opsets from `since` on and before `before`; none at first.
+struct OpsetRange {
+  int64_t since = std::numeric_limits<int64_t>::max();
+  int64_t before = 0;
+};
+} // namespace
+
+/// The opsets in which the op has an attribute; none if it never has.
+static OpsetRange findOpsets(ArrayRef<NodeRow> versions, StringRef name) {
+  OpsetRange range;
+  for (const NodeRow &row : versions) {
+    int64_t end = std::numeric_limits<int64_t>::max();
+    for (const NodeRow &other : versions)
+      if (other.since > row.since)
+        end = std::min(end, other.since);
+    for (const AttributeRow &attribute : row.attributes) {
+      if (attribute.name != name)
+        continue;
+      range.since = std::min(range.since, std::max(row.since, attribute.since));
+      range.before = std::max(range.before, std::min(end, attribute.before));
+    }
+  }
+  return range;
+}
+
+/// The opset from which on ONNX has no such op.
+static int64_t findRemoval(StringRef opType) {
+  return llvm::StringSwitch<int64_t>(opType)
+#define QUANT_FLOAT_REMOVED_NODE(OpType, Opset) .Case(#OpType, Opset)
+#include "quant-float/Conversion/OnnxNodes.def"
+      .Default(std::numeric_limits<int64_t>::max());
 }
 
 namespace {
@@ -111,6 +150,34 @@ static constexpr StringLiteral kTooManyElements =
 /// Whether the number of elements does not fit what MLIR counts them with.
 static bool hasTooManyElements(Type type) {
   return !countElements(cast<RankedTensorType>(type).getShape());
+}
+
+/// Requires the opset to have the op, and those of its attributes that another
+/// opset has.
+static LogicalResult checkOpset(NodeContext &context,
+                                ArrayRef<NodeRow> versions) {
+  int64_t opset = context.opset;
+  int64_t removal = findRemoval(context.node.getOpType());
+  if (opset >= removal)
+    return context.unsupported("the op exists before opset " + Twine(removal) +
+                               " only, but the node is of opset " +
+                               Twine(opset));
+  for (NamedAttribute attribute : context.node.getNodeAttributes()) {
+    OpsetRange range = findOpsets(versions, attribute.getName());
+    if (range.since >= range.before)
+      continue;
+    std::string text =
+        ("attribute '" + attribute.getName().getValue() + "' exists ").str();
+    if (opset < range.since)
+      return context.unsupported(text + "from opset " + Twine(range.since) +
+                                 " on, but the node is of opset " +
+                                 Twine(opset));
+    if (opset >= range.before)
+      return context.unsupported(text + "before opset " + Twine(range.before) +
+                                 " only, but the node is of opset " +
+                                 Twine(opset));
+  }
+  return success();
 }
 
 /// Why the inputs or attributes of the node cannot be taken, if that is so.
@@ -309,11 +376,13 @@ static void eraseAssertions(NodeOp node, Operation *begin) {
 bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   ImplicitLocOpBuilder builder(node.getLoc(), node);
   NodeContext context(node, builder, sizeCache);
-  const NodeRow *row = findRow(node);
+  ArrayRef<NodeRow> versions = findVersions(node);
+  const NodeRow *row = findRow(versions, context.opset);
   // DynamicQuantizeLinear has no op of its own, but a row.
   if (!row && isQuantizationNode(node))
     return resolveNode(context);
-  if (row && succeeded(checkNode(context, *row))) {
+  if (row && succeeded(checkOpset(context, versions)) &&
+      succeeded(checkNode(context, *row))) {
     Operation *before = node->getPrevNode();
     NodeResults results = row->conversion(context);
     if (succeeded(results) && context.getProblem().empty()) {

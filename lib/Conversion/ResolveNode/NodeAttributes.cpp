@@ -135,10 +135,14 @@ std::optional<std::string> NodeAttributes::findError(const AttributeRow &row,
   return std::nullopt;
 }
 
+/// The first opset that has no hints of which input's memory a node may take.
+static constexpr int64_t kNoConsumedInputs = 6;
+
 /// Attributes of ONNX that never change what a node computes: which input's
-/// memory it may take (version 1), and what writers keep for themselves.
-static bool isHint(StringRef name) {
-  return name == "consumed_inputs" ||
+/// memory it may take, and what writers keep for themselves.
+static bool isHint(NodeOp node, StringRef name) {
+  bool isOld = static_cast<int64_t>(node.getOpset()) < kNoConsumedInputs;
+  return (name == "consumed_inputs" && isOld) ||
          (name.size() > 3 && name.starts_with("__") && name.ends_with("__"));
 }
 
@@ -150,7 +154,7 @@ std::optional<std::string> NodeAttributes::read(ArrayRef<AttributeRow> newRows,
   for (NamedAttribute attribute : op.getNodeAttributes())
     names.push_back(attribute.getName());
   for (StringRef name : names)
-    if (!ignoresOthers && !findRow(name) && !isHint(name))
+    if (!ignoresOthers && !findRow(name) && !isHint(node, name))
       return "unknown attribute '" + printable(name) + "'";
   for (const AttributeRow &row : rows)
     if (Attribute value = getAttribute(row.name))

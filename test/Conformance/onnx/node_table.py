@@ -23,7 +23,6 @@ ELEMENTS = {
     "Int32": "tensor(int32)",
     "Int64": "tensor(int64)",
 }
-MANY = 2**31 - 1
 
 failures = []
 
@@ -68,6 +67,14 @@ def check_attribute(row, attribute, versions):
     place = row.op, row.since, attribute.name
     known = [s.attributes[attribute.name] for s in versions if attribute.name in s.attributes]
     check(known, *place, "is no attribute of the op")
+    # In these opsets, and no others, ONNX's op has it.
+    for schema in versions:
+        has = attribute.name in schema.attributes
+        check(
+            has == (attribute.since <= schema.since_version < attribute.before),
+            *place,
+            schema.since_version,
+        )
     if attribute.kind == "anything" or not known:
         return
     # Whatever changes values is read by some conversion.
@@ -86,17 +93,28 @@ def check_attribute(row, attribute, versions):
 
 CODE = "".join(path.read_text() for path in sorted(pathlib.Path(sys.argv[1]).glob("*.cpp")))
 rows = nodes.read_onnx()
+removed = re.findall(
+    r"^QUANT_FLOAT_REMOVED_NODE\((\w+), (\d+)\)$", nodes.read_text("OnnxNodes.def"), re.M
+)
+removed = {op: int(opset) for op, opset in removed}
+ops = {row.op for row in rows}
+gone = {op: s.since_version for op in ops for s in schemas[op] if s.deprecated}
+check(removed == gone, removed, gone)
+# What isHint (NodeAttributes.cpp) takes: a hint of versions before opset 6 that no op needs.
+hinted = {s.since_version for op in ops for s in schemas[op] if "consumed_inputs" in s.attributes}
+check(max(hinted) < 6, hinted)
 facts = {}
 for row in rows:
-    end = min((r.since for r in rows if r.op == row.op and r.since > row.since), default=MANY)
+    end = min((r.since for r in rows if r.op == row.op and r.since > row.since), default=nodes.MANY)
+    # Until the op is taken away.
+    end = min(end, removed.get(row.op, end))
     versions = [s for s in schemas[row.op] if row.since <= s.since_version < end]
     check(versions, row.op, row.since, "no version begins here")
     check(row.fewest <= min(s.min_input for s in versions), row.op, row.since, "fewest")
     many = max(s.max_input for s in versions)
-    check(row.most == (-1 if many == MANY else many), row.op, row.since, "most", many)
+    check(row.most == (-1 if many == nodes.MANY else many), row.op, row.since, "most", many)
     for attribute in row.attributes:
         check_attribute(row, attribute, versions)
-    # A hint of version 1 that no op needs.
     names = {name for s in versions for name in s.attributes} - {"consumed_inputs"}
     check(names == {a.name for a in row.attributes}, row.op, row.since, names)
     facts.setdefault(row.op, set()).add(tuple(row.columns[1:]))

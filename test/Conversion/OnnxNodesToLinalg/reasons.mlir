@@ -155,6 +155,26 @@ func.func @values_of_attributes(%x: tensor<2x3xf32>, %b: tensor<2xf32>, %i: tens
 
 // -----
 
+// Attributes and ops of other opsets.
+func.func @opsets(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %s: tensor<2xf32>, %a: tensor<1xi64>) {
+  // expected-error @+1 {{no lowering of the ONNX op 'BatchNormalization': attribute 'training_mode' exists from opset 14 on, but the node is of opset 9}}
+  %0 = quant_float.node "BatchNormalization"(%x, %v, %v, %v, %v) opset 9 attributes {training_mode = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{no lowering of the ONNX op 'Dropout': attribute 'ratio' exists before opset 12 only, but the node is of opset 13}}
+  %1 = quant_float.node "Dropout"(%x) opset 13 attributes {ratio = 0.5 : f32} : (tensor<2x3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{no lowering of the ONNX op 'ReduceSum': attribute 'axes' exists before opset 13 only, but the node is of opset 13}}
+  %2 = quant_float.node "ReduceSum"(%x, %a) opset 13 attributes {axes = array<i64: 0>} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
+  // An attribute that rows of earlier versions have.
+  // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': attribute 'axes' exists before opset 13 only, but the node is of opset 21}}
+  %3 = quant_float.node "Unsqueeze"(%x, %a) opset 21 attributes {axes = array<i64: 0>} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{no lowering of the ONNX op 'Upsample': the op exists before opset 10 only, but the node is of opset 10}}
+  %4 = quant_float.node "Upsample"(%x, %s) opset 10 attributes {mode = "nearest"} : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Relu': unknown attribute 'consumed_inputs'}}
+  %5 = quant_float.node "Relu"(%x) opset 6 attributes {consumed_inputs = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
 // Each op has attributes of its own; what ONNX's writers add without a meaning is passed over.
 func.func @other_attributes(%x: tensor<2x3xf32>) -> tensor<*xf32> {
   // expected-error @+1 {{'Relu': unknown attribute 'alpha'}}
