@@ -9,6 +9,7 @@
 #include "Functions.h"
 #include "Importer.h"
 #include "Names.h"
+#include "ParseMessage.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -54,8 +55,8 @@ LogicalResult FunctionTable::build(::onnx::ModelProto &model,
           field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
         continue;
       auto attribute = std::make_unique<::onnx::AttributeProto>();
-      if (!attribute->ParseFromString(field.length_delimited()))
-        return diagnose(file, Diag::Malformed);
+      if (failed(parseMessage(field.length_delimited(), *attribute, file)))
+        return failure();
       function->defaults.push_back(std::move(attribute));
     }
     std::string key = makeKey(domain, proto.name(), getOverload(proto));

@@ -9,6 +9,7 @@
 #include "quant-float/Target/ONNX/Import.h"
 #include "Importer.h"
 #include "LargePayloads.h"
+#include "ParseMessage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -17,7 +18,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include <google/protobuf/io/coded_stream.h>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -39,13 +39,7 @@ static LogicalResult parseModel(StringRef bytes, ::onnx::ModelProto &model,
                                 const Subject &file) {
   if (bytes.size() > kLargestModel)
     return diagnose(file, Diag::TooLarge, kLargestModel, bytes.size());
-  // The stream refuses messages nested more than 100 deep, so recursion over
-  // the model is bounded.
-  google::protobuf::io::CodedInputStream stream(bytes.bytes_begin(),
-                                                int(bytes.size()));
-  if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return diagnose(file, Diag::Malformed);
-  return success();
+  return parseMessage(bytes, model, file);
 }
 
 static Importer makeImporter(StringRef name, StringRef folder,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LargePayloads.h"
+#include "Wire.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 using namespace mlir;
@@ -19,8 +20,6 @@ constexpr uint64_t kGraphField = 7;
 constexpr uint64_t kInitializerField = 5;
 constexpr uint64_t kRawDataField = 9;
 
-enum WireType { Varint = 0, Fixed64 = 1, Chunk = 2, Fixed32 = 5 };
-
 /// One field of a message: `all` with its tag, `content` of a chunk.
 struct Field {
   uint64_t number;
@@ -29,51 +28,22 @@ struct Field {
 };
 } // namespace
 
-static bool readVarint(StringRef bytes, size_t &at, uint64_t &value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
-    uint8_t byte = bytes[at++];
-    value |= uint64_t(byte & 0x7f) << shift;
-    if (byte < 0x80)
-      return true;
-  }
-  return false;
-}
-
 /// Calls `visit` on every field; false when the bytes are no plain message or
 /// `visit` gives up.
 static bool forEachField(StringRef bytes,
                          llvm::function_ref<bool(const Field &)> visit) {
   for (size_t at = 0; at < bytes.size();) {
     size_t begin = at;
-    uint64_t tag, size = 0;
-    if (!readVarint(bytes, at, tag))
+    FieldHead head;
+    if (!readFieldHead(bytes, at, head) || head.type == WireType::GroupBegin ||
+        head.type == WireType::GroupEnd)
       return false;
-    switch (tag & 7) {
-    case Varint:
-      if (uint64_t ignored; !readVarint(bytes, at, ignored))
-        return false;
-      break;
-    case Fixed64:
-      size = 8;
-      break;
-    case Fixed32:
-      size = 4;
-      break;
-    case Chunk:
-      if (!readVarint(bytes, at, size))
-        return false;
-      break;
-    default:
-      return false;
-    }
-    if (size > bytes.size() - at)
-      return false;
-    Field field{tag >> 3, (tag & 7) == Chunk, bytes.slice(begin, at + size),
-                bytes.substr(at, size)};
+    Field field{head.number, head.type == WireType::Chunk,
+                bytes.slice(begin, at + head.size),
+                bytes.substr(at, head.size)};
     if (!visit(field))
       return false;
-    at += size;
+    at += head.size;
   }
   return true;
 }
@@ -84,7 +54,7 @@ static void appendChunk(std::string &out, uint64_t number, StringRef content) {
       out += char(value | 0x80);
     out += char(value);
   };
-  appendVarint(number << 3 | Chunk);
+  appendVarint(number << 3 | uint64_t(WireType::Chunk));
   appendVarint(content.size());
   out += content;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorDecoder.h"
+#include "../Common/Shapes.h"
 #include "Types.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Endian.h"
@@ -185,7 +186,7 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
       return diagnose(subject, Diag::StoredDim, index, dim);
     decoded.dims.push_back(dim);
   }
-  FailureOr<int64_t> count = checkShape(decoded.dims, subject);
+  FailureOr<int64_t> count = checkShape<Diag>(decoded.dims, subject);
   if (failed(count))
     return failure();
   decoded.count = *count;
@@ -319,7 +320,7 @@ TensorDecoder::decodeSparse(::onnx::SparseTensorProto &tensor, StringRef name,
       return diagnose(subject, Diag::StoredDim, index, dim);
     dense.dims.push_back(dim);
   }
-  FailureOr<int64_t> count = checkShape(dense.dims, subject);
+  FailureOr<int64_t> count = checkShape<Diag>(dense.dims, subject);
   if (failed(count))
     return failure();
   dense.count = *count;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Types.h"
+#include "../Common/Shapes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatTypes.h"
@@ -76,16 +77,6 @@ std::string onnx_import::spell(MLIRContext *context,
 // Conversion
 //===----------------------------------------------------------------------===//
 
-FailureOr<int64_t> onnx_import::checkShape(ArrayRef<int64_t> dims,
-                                           const Subject &subject) {
-  if (int64_t(dims.size()) > kMostDimensions)
-    return diagnose(subject, Diag::HighRank, kMostDimensions, dims.size());
-  std::optional<int64_t> count = countElements(dims);
-  if (!count)
-    return diagnose(subject, Diag::HugeShape, spellShape(dims));
-  return *count;
-}
-
 static FailureOr<Type> convertTensor(const ::onnx::TypeProto::Tensor &tensor,
                                      const Subject &subject) {
   MLIRContext *context = subject.loc.getContext();
@@ -105,7 +96,7 @@ static FailureOr<Type> convertTensor(const ::onnx::TypeProto::Tensor &tensor,
       return diagnose(subject, Diag::NegativeDim, index, dim.dim_value());
     dims.push_back(dynamic ? ShapedType::kDynamic : dim.dim_value());
   }
-  if (failed(checkShape(dims, subject)))
+  if (failed(checkShape<Diag>(dims, subject)))
     return failure();
   return Type(RankedTensorType::get(dims, elementType));
 }

@@ -23,9 +23,6 @@ Type getElementType(MLIRContext *context, int32_t dataType);
 /// "tensor(float)", "seq(tensor(int64))", as ONNX spells types.
 std::string spell(MLIRContext *context, const ::onnx::TypeProto &type);
 
-/// The number of elements; an error for a shape that no tensor can have.
-FailureOr<int64_t> checkShape(ArrayRef<int64_t> dims, const Subject &subject);
-
 /// The type of a value: tensors become tensors, what has no counterpart an
 /// `!quant_float.opaque`, and what the file does not tell
 /// `!quant_float.unknown`.

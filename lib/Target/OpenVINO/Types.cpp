@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Types.h"
+#include "../Common/Shapes.h"
 #include "mlir/IR/Builders.h"
 #include "quant-float/Conversion/NodeAttributes.h"
 #include "quant-float/IR/QuantFloatTypes.h"
@@ -141,16 +142,6 @@ FailureOr<Shape> openvino_import::parseShape(StringRef text,
   return shape;
 }
 
-FailureOr<int64_t> openvino_import::checkShape(ArrayRef<int64_t> dims,
-                                               const Subject &subject) {
-  if (int64_t(dims.size()) > kMostDimensions)
-    return diagnose(subject, Diag::HighRank, kMostDimensions, dims.size());
-  std::optional<int64_t> count = countElements(dims);
-  if (!count)
-    return diagnose(subject, Diag::HugeShape, spellShape(dims));
-  return *count;
-}
-
 FailureOr<Type> openvino_import::makeTensorType(Type elementType,
                                                 const Shape &shape,
                                                 const Subject &subject) {
@@ -158,7 +149,7 @@ FailureOr<Type> openvino_import::makeTensorType(Type elementType,
     return elementType;
   if (!shape.isRanked)
     return Type(UnrankedTensorType::get(elementType));
-  if (failed(checkShape(shape.dims, subject)))
+  if (failed(checkShape<Diag>(shape.dims, subject)))
     return failure();
   return Type(RankedTensorType::get(shape.dims, elementType));
 }

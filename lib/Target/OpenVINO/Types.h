@@ -42,9 +42,6 @@ struct Shape {
 /// "2,3", "?,-1", "1..10", "...", "" (a scalar).
 FailureOr<Shape> parseShape(StringRef text, const Subject &subject);
 
-/// The number of elements; an error for a shape that no tensor can have.
-FailureOr<int64_t> checkShape(ArrayRef<int64_t> dims, const Subject &subject);
-
 /// The tensor type; `!quant_float.unknown` without an element type.
 FailureOr<Type> makeTensorType(Type elementType, const Shape &shape,
                                const Subject &subject);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Weights.h"
+#include "../Common/Shapes.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -139,7 +140,7 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
                                       ArrayRef<int64_t> dims, uint64_t offset,
                                       uint64_t size, StringRef name,
                                       const Subject &subject) {
-  FailureOr<int64_t> count = checkShape(dims, subject);
+  FailureOr<int64_t> count = checkShape<Diag>(dims, subject);
   if (failed(count))
     return failure();
   uint64_t needed = getPackedSize(getStoredBits(elementType), *count);

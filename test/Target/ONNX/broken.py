@@ -333,7 +333,16 @@ for levels in (40, 100_000):
         wire.varint(100 << 3 | 3) * (3 * levels) + wire.varint(100 << 3 | 4) * (3 * levels),
     ):
         deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, fields)
-        table.add("Malformed", deep, "not an ONNX model: malformed protobuf")
+        message = "expected messages nested at most 100 deep, the limit of protobuf"
+        table.add("DeepMessages", deep, message)
+# What is wrong before that is said.
+for broken in (
+    wire.chunk(GRAPH, deep)[:-1],
+    b"\0" + deep,
+    b"\x0f" + deep,
+    wire.varint(100 << 3 | 4) + deep,
+):
+    table.add("Malformed", broken, "not an ONNX model: malformed protobuf")
 strange = node("Strange", ["x"], ["s"])
 for index, made, which, result in (
     (
@@ -509,6 +518,9 @@ refuse_call(
 bad_default = simple.SerializeToString() + wire.chunk(11, b"\x0a")
 made = one(call("F"), imports=[("f", 1)]).SerializeToString() + wire.chunk(25, bad_default)
 table.add("Malformed", made, "not an ONNX model: malformed protobuf")
+deep_default = simple.SerializeToString() + wire.chunk(11, wire.chunk(14, wire.nest(100, (4, 1))))
+made = one(call("F"), imports=[("f", 1)]).SerializeToString() + wire.chunk(25, deep_default)
+table.add("DeepMessages", made, "expected messages nested at most 100 deep, the limit of protobuf")
 foreign = helper.make_function("f", "F", ["x"], ["y"], [node("Abs", ["x"], ["y"], name="a")], [])
 refuse_call(
     "NoOpsetImport",

@@ -1,0 +1,31 @@
+//===- Shapes.h - Shapes that tensors can have ------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_COMMON_SHAPES_H
+#define QUANT_FLOAT_LIB_TARGET_COMMON_SHAPES_H
+
+#include "Diagnostics.h"
+#include "Elements.h"
+
+namespace mlir::quant_float::target {
+
+/// The number of elements; an error of the importer that `DiagT` is of for a
+/// shape that no tensor can have.
+template <typename DiagT>
+FailureOr<int64_t> checkShape(ArrayRef<int64_t> dims, const Subject &subject) {
+  if (int64_t(dims.size()) > kMostDimensions)
+    return diagnose(subject, DiagT::HighRank, kMostDimensions, dims.size());
+  std::optional<int64_t> count = countElements(dims);
+  if (!count)
+    return diagnose(subject, DiagT::HugeShape, spellShape(dims));
+  return *count;
+}
+
+} // namespace mlir::quant_float::target
+
+#endif // QUANT_FLOAT_LIB_TARGET_COMMON_SHAPES_H

@@ -1,0 +1,40 @@
+//===- Wire.h - The encoding of protobuf ------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_WIRE_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_WIRE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::quant_float::onnx_import {
+
+/// The lowest three bits of a field's tag; the others are its number.
+enum class WireType {
+  Varint,
+  Fixed64,
+  Chunk,
+  GroupBegin,
+  GroupEnd,
+  Fixed32,
+};
+
+/// A field's tag, and how many bytes follow it, of a chunk those of its size
+/// not counted.
+struct FieldHead {
+  uint64_t number;
+  WireType type;
+  uint64_t size;
+};
+
+/// Reads up to the content of a field; false when the bytes are no field. A
+/// varint is read, too.
+bool readFieldHead(llvm::StringRef bytes, size_t &at, FieldHead &head);
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_WIRE_H
