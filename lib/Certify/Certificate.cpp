@@ -9,6 +9,7 @@
 #include "quant-float/Certify/Certificate.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,7 +20,7 @@ using namespace mlir::quant_float::certify;
 namespace json = llvm::json;
 
 /// Of the form of these files.
-static constexpr int64_t kVersion = 1;
+static constexpr int64_t kVersion = 2;
 
 uint64_t Certificate::countMismatches() const {
   uint64_t count = referenceMismatches;
@@ -76,17 +77,64 @@ json::Value certify::toJSON(const Origin &origin) {
       {"cpus", origin.cpus},       {"sampled", origin.isSampled}};
 }
 
+/// What a row of a file holds, by the names that toJSON gives.
+static constexpr StringLiteral kColumns[] = {
+    "conversion",    "inputs", "complete",         "input_sha256",
+    "output_sha256", "code",   "reference_inputs", "reference_mismatches",
+    "seconds"};
+
+/// Whether a column has hashes, which many rows have in common, as numbers in
+/// the file's list of them.
+static bool hasHashes(StringRef column) {
+  return column.ends_with("_sha256") || column == "code";
+}
+
 std::string certify::printCertificates(const CertificateFile &file) {
+  llvm::StringMap<int64_t> numbers;
+  json::Array hashes;
+  auto number = [&](const json::Value &hash) {
+    auto [place, isNew] =
+        numbers.try_emplace(*hash.getAsString(), int64_t(hashes.size()));
+    if (isNew)
+      hashes.push_back(hash);
+    return place->second;
+  };
+  std::vector<json::Value> rows;
+  for (const Certificate &certificate : file.certificates) {
+    json::Value value = toJSON(certificate);
+    json::Object &object = *value.getAsObject();
+    json::Array row;
+    for (StringRef column : kColumns) {
+      json::Value cell = *object.get(column);
+      if (json::Array *all = cell.getAsArray())
+        llvm::transform(*all, all->begin(), number);
+      else if (hasHashes(column))
+        cell = number(cell);
+      row.push_back(std::move(cell));
+    }
+    if (const json::Value *wrong = object.get("mismatches"))
+      row.push_back(*wrong);
+    rows.push_back(std::move(row));
+  }
+
   // A line for each, which is what a diff is read by.
   std::string text = "{\"origin\": ";
   llvm::raw_string_ostream os(text);
-  os << toJSON(file.origin) << ",\n \"conversions\": [";
-  StringRef separator = "\n  ";
-  for (const Certificate &certificate : file.certificates) {
-    os << separator << toJSON(certificate);
-    separator = ",\n  ";
-  }
-  os << "\n ]}\n";
+  os << toJSON(file.origin)
+     << ",\n \"columns\": " << json::Value(json::Array(ArrayRef(kColumns)))
+     << ",\n \"conversions\": [";
+  auto printLines = [&](ArrayRef<json::Value> lines) {
+    StringRef separator = "\n  ";
+    for (const json::Value &line : lines) {
+      os << separator << line;
+      separator = ",\n  ";
+    }
+    os << "\n ]";
+  };
+  printLines(rows);
+  os << ",\n \"hashes\": [";
+  printLines(std::vector<json::Value>(hashes.begin(), hashes.end()));
+  os << "}\n";
   return text;
 }
 
@@ -185,7 +233,7 @@ bool certify::fromJSON(const json::Value &value, Origin &origin,
   if (!mapper || !mapper.map("certificates", version))
     return false;
   if (version != kVersion) {
-    path.field("certificates").report("expected version 1");
+    path.field("certificates").report("expected version 2");
     return false;
   }
   return mapper.map("producer", origin.producer) &&
@@ -218,6 +266,98 @@ llvm::Expected<json::Value> certify::parseCertificates(StringRef text) {
   return json::parse(text);
 }
 
+/// Puts the hash in a number's place.
+static bool resolveHash(json::Value &cell, const json::Array &hashes,
+                        json::Path path) {
+  std::optional<int64_t> number = cell.getAsInteger();
+  bool isOne = number && *number >= 0 && *number < int64_t(hashes.size());
+  if (!isOne)
+    path.report("expected the number of one of the hashes");
+  else
+    cell = hashes[size_t(*number)];
+  return isOne;
+}
+
+/// The object that toJSON would give.
+static bool readRow(const json::Value &value, const json::Array &hashes,
+                    json::Object &object, json::Path path) {
+  const json::Array *row = value.getAsArray();
+  constexpr size_t count = std::size(kColumns);
+  if (!row || (row->size() != count && row->size() != count + 1)) {
+    path.report("expected an array of as many as there are columns");
+    return false;
+  }
+  for (auto [column, cell] : llvm::zip_first(kColumns, *row)) {
+    json::Value resolved = cell;
+    json::Path place = path.field(column);
+    json::Array *all = resolved.getAsArray();
+    if (all) {
+      for (auto [index, one] : llvm::enumerate(*all))
+        if (!resolveHash(one, hashes, place.index(index)))
+          return false;
+    } else if (hasHashes(column) && !resolveHash(resolved, hashes, place)) {
+      return false;
+    }
+    object[column] = std::move(resolved);
+  }
+  if (row->size() > count)
+    object["mismatches"] = row->back();
+  return true;
+}
+
+/// The columns are those of this version, in their order.
+static bool hasColumns(const json::Array &columns) {
+  return llvm::equal(columns, kColumns,
+                     [](const json::Value &cell, StringRef name) {
+                       return cell.getAsString() == name;
+                     });
+}
+
+static bool readFile(const json::Value &value, CertificateFile &file,
+                     json::Path place) {
+  const json::Object *object = value.getAsObject();
+  const json::Value *origin = object ? object->get("origin") : nullptr;
+  if (!origin) {
+    place.report("expected an object with 'origin'");
+    return false;
+  }
+  json::Path ofOrigin = place.field("origin");
+  if (!fromJSON(*origin, file.origin, ofOrigin))
+    return false;
+  if (file.origin.cpus.empty()) {
+    ofOrigin.field("cpus").report("expected at least one");
+    return false;
+  }
+  const json::Array *columns = object->getArray("columns");
+  const json::Array *conversions = object->getArray("conversions");
+  const json::Array *hashes = object->getArray("hashes");
+  if (!columns || !conversions || !hashes || !hasColumns(*columns)) {
+    place.report("expected the 'columns' of version 2, 'conversions' and "
+                 "'hashes'");
+    return false;
+  }
+  llvm::StringSet<> names;
+  // A path keeps no more than a pointer to the one that it goes on from.
+  json::Path all = place.field("conversions");
+  for (auto [index, row] : llvm::enumerate(*conversions)) {
+    json::Path where = all.index(index);
+    Certificate &certificate = file.certificates.emplace_back();
+    json::Object one;
+    if (!readRow(row, *hashes, one, where) ||
+        !fromJSON(json::Value(std::move(one)), certificate, where))
+      return false;
+    if (certificate.code.size() != file.origin.cpus.size()) {
+      where.field("code").report("expected as many as the origin has cpus");
+      return false;
+    }
+    if (!names.insert(certificate.name).second) {
+      where.field("conversion").report("expected each conversion once");
+      return false;
+    }
+  }
+  return true;
+}
+
 llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
@@ -227,40 +367,8 @@ llvm::Expected<CertificateFile> certify::readCertificates(StringRef path) {
   if (!value)
     return llvm::createFileError(path, value.takeError());
   json::Path::Root root("certificates");
-  json::Path place(root);
   CertificateFile file;
-  const json::Object *object = value->getAsObject();
-  const json::Value *origin = object ? object->get("origin") : nullptr;
-  const json::Array *conversions =
-      object ? object->getArray("conversions") : nullptr;
-  bool isRead = false;
-  if (!origin || !conversions) {
-    place.report("expected an object with 'origin' and 'conversions'");
-  } else {
-    isRead = fromJSON(*origin, file.origin, place.field("origin"));
-    if (isRead && file.origin.cpus.empty()) {
-      json::Path where = place.field("origin");
-      where.field("cpus").report("expected at least one");
-      isRead = false;
-    }
-    llvm::StringSet<> names;
-    // A path keeps no more than a pointer to the one that it goes on from.
-    json::Path all = place.field("conversions");
-    for (auto [index, one] : llvm::enumerate(*conversions)) {
-      json::Path where = all.index(index);
-      Certificate &certificate = file.certificates.emplace_back();
-      isRead = isRead && fromJSON(one, certificate, where);
-      if (isRead && certificate.code.size() != file.origin.cpus.size()) {
-        where.field("code").report("expected as many as the origin has cpus");
-        isRead = false;
-      }
-      if (isRead && !names.insert(certificate.name).second) {
-        where.field("conversion").report("expected each conversion once");
-        isRead = false;
-      }
-    }
-  }
-  if (!isRead)
+  if (!readFile(*value, file, json::Path(root)))
     return llvm::createFileError(path, root.getError());
   return file;
 }

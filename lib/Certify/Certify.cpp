@@ -140,10 +140,28 @@ public:
       made = reference::dequantizeElement(from, scale, to, bits, scaleBits,
                                           zeroPoint);
       break;
-    case Conversion::Kind::FakeConvert:
-      made = reference::fakeConvertElement(from, destination, bits, scaleBits,
-                                           zeroPoint, {});
+    case Conversion::Kind::Qdq: {
+      reference::QuantizeOptions options;
+      options.saturate = rules.saturate;
+      options.precision = precision;
+      llvm::APInt stored = reference::quantizeElement(
+          from, scale, destination, bits, scaleBits, zeroPoint, options);
+      made = reference::dequantizeElement(destination, scale, to, stored,
+                                          scaleBits, zeroPoint);
       break;
+    }
+    case Conversion::Kind::FakeConvert: {
+      const FakeConvertRules &fake = conversion.fakeConvertRules;
+      reference::FakeConvertOptions options;
+      options.mode = static_cast<reference::FakeConvertMode>(fake.mode);
+      options.reciprocal =
+          static_cast<reference::FakeConvertReciprocal>(fake.reciprocal);
+      options.positiveZero = fake.positiveZero;
+      options.neutralShift = fake.neutralShift;
+      made = reference::fakeConvertElement(from, destination, bits, scaleBits,
+                                           zeroPoint, options);
+      break;
+    }
     }
     return made.getZExtValue();
   }
@@ -289,7 +307,7 @@ void Trial::askReference(const Call &call, uint64_t index) {
     uint64_t found = reference.get(code, call);
     ++certificate.referenceInputs;
     certificate.referenceMismatches +=
-        !conversion.agrees(code, call.scale, wanted, found);
+        !conversion.agrees(code, call.scale, call.zeroPoint, wanted, found);
   }
 }
 
@@ -332,8 +350,8 @@ void Trial::compare(const Call &call, Mismatches &wrong) {
     uint64_t beside = (wanted ^ found) & ~to.getMask();
     if (wanted == found ||
         (!beside &&
-         conversion.agrees(call.getCode(i), call.scale, wanted & to.getMask(),
-                           found & to.getMask())))
+         conversion.agrees(call.getCode(i), call.scale, call.zeroPoint,
+                           wanted & to.getMask(), found & to.getMask())))
       continue;
     if (!wrong.count++)
       wrong.first = {call.getCode(i), call.scale, call.zeroPoint, wanted,

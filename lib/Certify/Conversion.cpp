@@ -14,6 +14,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 
 using Kind = Conversion::Kind;
+using Mode = FakeConvertMode;
 
 static const char *spell(ScaleRounding rounding) {
   switch (rounding) {
@@ -35,24 +36,55 @@ static const char *spell(Kind kind) {
     return "quantize";
   case Kind::Dequantize:
     return "dequantize";
+  case Kind::Qdq:
+    return "qdq";
   case Kind::FakeConvert:
     break;
   }
   return "fakeconvert";
 }
 
-/// Whether overflow is as the attribute says.
-static bool hasSaturate(const Conversion &conversion) {
-  const Format &to = *conversion.to;
-  return conversion.from != &to &&
-         (conversion.kind == Kind::Cast || conversion.kind == Kind::Quantize) &&
-         !to.isInteger() && to.kind != Format::Kind::Bool &&
-         to.overflow == Overflow::AsAsked;
+static const char *spell(FakeConvertMode mode) {
+  switch (mode) {
+  case FakeConvertMode::Exact:
+    return "exact";
+  case FakeConvertMode::Plugin:
+    return "openvino";
+  case FakeConvertMode::Reference:
+    break;
+  }
+  return "openvino_reference";
 }
 
-static bool hasRoundMode(const Conversion &conversion) {
-  return conversion.kind == Kind::Cast && hasSaturate(conversion) &&
-         conversion.to->kind == Format::Kind::Scale;
+static const char *spell(Reciprocal reciprocal) {
+  switch (reciprocal) {
+  case Reciprocal::Single:
+    return "single";
+  case Reciprocal::Nearest:
+    return "nearest";
+  case Reciprocal::OpenVino:
+    break;
+  }
+  return "openvino";
+}
+
+/// What a quantization makes.
+static const Format &getStored(const Conversion &conversion) {
+  return conversion.kind == Kind::Qdq ? *conversion.destination
+                                      : *conversion.to;
+}
+
+bool Conversion::hasSaturate() const {
+  const Format &stored = getStored(*this);
+  bool narrows =
+      kind == Kind::Cast || kind == Kind::Quantize || kind == Kind::Qdq;
+  return narrows && from != &stored && !stored.isInteger() &&
+         stored.kind != Format::Kind::Bool &&
+         stored.overflow == Overflow::AsAsked;
+}
+
+bool Conversion::hasRoundMode() const {
+  return kind == Kind::Cast && hasSaturate() && to->kind == Format::Kind::Scale;
 }
 
 std::string Conversion::getName() const {
@@ -66,11 +98,19 @@ std::string Conversion::getName() const {
   append(name, "_through_", destination);
   append(name, "_to_", to);
   append(name, "_in_", precision);
+  if (kind == Kind::FakeConvert && fakeConvertRules.mode != Mode::Exact)
+    name += std::string("_") + spell(fakeConvertRules.mode);
+  if (fakeConvertRules.reciprocal != Reciprocal::Single)
+    name += std::string("_reciprocal_") + spell(fakeConvertRules.reciprocal);
+  if (fakeConvertRules.positiveZero)
+    name += "_positive_zero";
+  if (fakeConvertRules.neutralShift)
+    name += "_neutral";
   if (hasZeroPoint)
     name += kind == Kind::FakeConvert ? "_shifted" : "_zero_point";
-  if (hasSaturate(*this))
+  if (hasSaturate())
     name += rules.saturate ? "_saturate1" : "_saturate0";
-  if (hasRoundMode(*this))
+  if (hasRoundMode())
     name += std::string("_") + spell(rules.scaleRounding);
   if (rules.opset != 28)
     name += "_opset" + std::to_string(rules.opset);
@@ -78,7 +118,14 @@ std::string Conversion::getName() const {
 }
 
 const Format &Conversion::getZeroPointFormat() const {
-  return kind == Kind::Quantize ? *to : *from;
+  switch (kind) {
+  case Kind::Quantize:
+    return *to;
+  case Kind::Qdq:
+    return *destination;
+  default:
+    return *from;
+  }
 }
 
 std::string Conversion::print() const {
@@ -103,12 +150,21 @@ std::string Conversion::print() const {
                      result + " {\n  %y = quant_float." + spell(kind) + " " +
                      operands;
   if (destination)
-    text += " to " + std::string(destination->name);
+    text += (kind == Kind::Qdq ? " storage " : " to ") +
+            std::string(destination->name);
+  if (kind == Kind::FakeConvert && fakeConvertRules.mode != Mode::Exact)
+    text += std::string(" mode ") + spell(fakeConvertRules.mode);
+  if (fakeConvertRules.reciprocal != Reciprocal::Single)
+    text += std::string(" reciprocal ") + spell(fakeConvertRules.reciprocal);
+  if (fakeConvertRules.positiveZero)
+    text += " positive_zero";
+  if (fakeConvertRules.neutralShift)
+    text += " neutral_shift";
   text +=
       " opset " + std::to_string(kind == Kind::FakeConvert ? 13 : rules.opset);
-  if (hasSaturate(*this))
+  if (hasSaturate())
     text += rules.saturate ? " saturate true" : " saturate false";
-  if (hasRoundMode(*this))
+  if (hasRoundMode())
     text += std::string(" round_mode ") + spell(rules.scaleRounding);
   if (precision)
     text += " precision " + std::string(precision->name);
@@ -129,22 +185,36 @@ uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,
                     rules.saturate);
   case Kind::Dequantize:
     return dequantize(*from, *scale, *to, code, scaleCode, zero);
+  case Kind::Qdq:
+    return quantizeAndBack(*from, *scale, *destination, *precision, code,
+                           scaleCode, zero, rules.saturate);
   case Kind::FakeConvert:
     break;
   }
-  return fakeConvert(*from, *destination, code, scaleCode, zero);
+  return fakeConvert(*from, *destination, code, scaleCode, zero,
+                     fakeConvertRules);
 }
 
-bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t expected,
-                        uint64_t made) const {
+bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
+                        uint64_t expected, uint64_t made) const {
   if (expected == made)
     return true;
   if (kind == Kind::Cast || !to->isFloat())
     return false;
   if (decode(*to, expected).isNaN())
     return decode(*to, made).isNaN();
+  if (kind == Kind::FakeConvert) {
+    FakeConvertRules other = fakeConvertRules;
+    other.negativeNaN = !other.negativeNaN;
+    return made ==
+           fakeConvert(*from, *destination, code, scaleCode,
+                       hasZeroPoint ? std::optional(zeroPoint) : std::nullopt,
+                       other);
+  }
   // Only a quantization's quotient can have been NaN there.
-  if (to->specials != Specials::None || (expected ^ made) != to->getSignBit() ||
+  bool canBeEither = getStored(*this).isFloat() && precision &&
+                     getStored(*this).specials == Specials::None;
+  if (!canBeEither || (expected ^ made) != to->getSignBit() ||
       !decode(*to, expected).isZero())
     return false;
   const Format &f32 = *findFormat("f32");
@@ -168,7 +238,7 @@ std::vector<Conversion> certify::listCasts() {
       Conversion one;
       one.from = from;
       one.to = to;
-      if (!hasSaturate(one)) {
+      if (!one.hasSaturate()) {
         casts.push_back(one);
         continue;
       }
@@ -214,7 +284,7 @@ static void addCodes(Conversion one, const Format *Conversion::*codes,
       one.hasZeroPoint = second && !isFloat8;
       one.rules.saturate = !(second && isFloat8);
       // A dequantization has no saturate.
-      if (!second || !isFloat8 || one.kind == Kind::Quantize)
+      if (!second || !isFloat8 || one.kind != Kind::Dequantize)
         add(one);
     }
   }
@@ -246,6 +316,40 @@ std::vector<Conversion> certify::listQuantizations() {
         all.push_back(one);
       }
     }
+  one = {};
+  one.kind = Kind::Qdq;
+  for (const Format *format : find({"f32", "f16", "bf16"}))
+    for (const Format *scale : find({"f32", "f16", "bf16", "f8E8M0FNU"}))
+      for (const Format *precision : find({"f32", "f16", "bf16", "f64"})) {
+        one.from = one.to = format;
+        one.scale = scale;
+        one.precision = precision;
+        addCodes(one, &Conversion::destination, add);
+      }
+  return all;
+}
+
+/// What a fakeconvert's attributes can say.
+static std::vector<FakeConvertRules> listRules(const Format &format,
+                                               bool hasShift) {
+  std::vector<FakeConvertRules> all(2);
+  all[1].mode = Mode::Reference;
+  FakeConvertRules plugin;
+  plugin.mode = Mode::Plugin;
+  for (Reciprocal reciprocal :
+       {Reciprocal::Single, Reciprocal::Nearest, Reciprocal::OpenVino})
+    for (bool positiveZero : {false, true})
+      for (bool neutralShift : {false, true}) {
+        // (K7); of f32 there is nothing to round to.
+        bool isOne =
+            reciprocal == Reciprocal::Single || format.name == "bf16" ||
+            (reciprocal == Reciprocal::Nearest && format.name == "f16");
+        plugin.reciprocal = reciprocal;
+        plugin.positiveZero = positiveZero;
+        plugin.neutralShift = neutralShift;
+        if (isOne && (hasShift || !neutralShift))
+          all.push_back(plugin);
+      }
   return all;
 }
 
@@ -259,7 +363,10 @@ std::vector<Conversion> certify::listFakeConverts() {
         one.from = one.to = one.scale = format;
         one.destination = destination;
         one.hasZeroPoint = hasShift;
-        all.push_back(one);
+        for (const FakeConvertRules &rules : listRules(*format, hasShift)) {
+          one.fakeConvertRules = rules;
+          all.push_back(one);
+        }
       }
   return all;
 }

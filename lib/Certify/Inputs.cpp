@@ -197,22 +197,38 @@ static uint64_t makeZeroPoint(const Format &format, uint64_t index) {
   return Random(index)() & format.getMask();
 }
 
+/// Values where what is rounded with a scale and a zero point changes.
+static std::vector<double> getRoundedEdges(const Conversion &conversion) {
+  std::vector<double> edges = getEdges(
+      conversion.destination ? *conversion.destination : *conversion.to);
+  // Of two roundings the first one, to f16, may reach an edge from half a unit
+  // away.
+  bool isTwice = conversion.kind == Conversion::Kind::FakeConvert &&
+                 conversion.fakeConvertRules.mode != FakeConvertMode::Exact;
+  if (isTwice)
+    for (size_t i = 0, count = edges.size(); i < count; ++i) {
+      double power = std::ldexp(1.0, std::ilogb(edges[i]));
+      for (double unit : {0x1p-12 * power, 0x1p-13 * power, 0x1p-25})
+        for (double edge : {edges[i] - unit, edges[i] + unit})
+          edges.push_back(edges[i] == 0 ? unit : edge);
+    }
+  return edges;
+}
+
 /// What to convert with one scale and zero point.
 static std::vector<uint64_t> makeCodes(const Conversion &conversion,
                                        double scale, double zeroPoint) {
   const Format &from = *conversion.from;
   std::vector<uint64_t> codes;
-  const Format &narrow =
-      conversion.destination ? *conversion.destination : *conversion.to;
   if (conversion.kind != Conversion::Kind::Dequantize) {
-    std::vector<double> edges = getEdges(narrow);
+    bool multiplies = conversion.kind == Conversion::Kind::FakeConvert;
+    std::vector<double> edges = getRoundedEdges(conversion);
     // A part of what 16 bits have.
     size_t step = edges.size() / 4096 + 1;
     for (size_t i = 0; i < edges.size(); i += step)
       for (double edge : {edges[i], -edges[i]}) {
-        // A fakeconvert multiplies.
-        double value = conversion.destination ? (edge + zeroPoint) / scale
-                                              : (edge - zeroPoint) * scale;
+        double value = multiplies ? (edge + zeroPoint) / scale
+                                  : (edge - zeroPoint) * scale;
         uint64_t code = fromDouble(from, value);
         for (int64_t near = -2; near <= 2; ++near)
           codes.push_back((code + near) & from.getMask());

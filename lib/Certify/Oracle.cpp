@@ -71,6 +71,7 @@ const Format *certify::findFormat(std::string_view name) {
 }
 
 static const Format &getF32() { return kFormats[1]; }
+static const Format &getF16() { return kFormats[2]; }
 
 /// The bits beside the sign.
 static uint64_t getMagnitudes(const Format &format) {
@@ -526,18 +527,166 @@ uint64_t certify::dequantize(const Format &from, const Format &scale,
   return encode(to, roundTo(getF32(), product));
 }
 
+uint64_t certify::quantizeAndBack(const Format &format, const Format &scale,
+                                  const Format &storage,
+                                  const Format &precision, uint64_t code,
+                                  uint64_t scaleCode,
+                                  std::optional<uint64_t> zeroPoint,
+                                  bool saturate) {
+  uint64_t stored = quantize(format, scale, storage, precision, code, scaleCode,
+                             zeroPoint, saturate);
+  return dequantize(storage, scale, format, stored, scaleCode, zeroPoint);
+}
+
+//===----------------------------------------------------------------------===//
+// fakeconvert
+//===----------------------------------------------------------------------===//
+
+/// OpenVINO's own rounding to bf16: half a unit is added where the last bit
+/// that stays is 1, and nothing elsewhere.
+static Value roundToBFloatByOpenVino(const Value &value) {
+  if (value.isNaN())
+    return value;
+  uint64_t code = encodeFloat(getF32(), value, {});
+  uint64_t last = code >> 16 & 1;
+  return decodeFloat(getF32(), (code + (last << 15)) >> 16 << 16);
+}
+
+/// OpenVINO's own rounding to f16: to nearest even, but what is below 2^-15 and
+/// has a power of two as the nearest number of 11 bits is taken twice.
+static Value roundToHalfByOpenVino(Value value) {
+  int length = getLength(value.significand);
+  if (value.significand && value.exponent + length - 1 < -15 && length > 11 &&
+      roundShifted(value.significand, unsigned(length - 11)) >> 11)
+    ++value.exponent;
+  return roundTo(getF16(), value);
+}
+
+static Value roundByOpenVino(const Format &format, const Value &value) {
+  if (&format == &getF16())
+    return roundToHalfByOpenVino(value);
+  return &format == &getF32() ? roundTo(format, value)
+                              : roundToBFloatByOpenVino(value);
+}
+
+/// To float8 by way of f16; a NaN is below the range. What is outside needs no
+/// care: f16 keeps it there.
+static Value narrowByPlugin(const Format &destination, const Value &value) {
+  if (value.isNaN())
+    return negate(decodeFloat(destination, getLargest(destination)));
+  return roundTo(destination, roundTo(getF16(), value));
+}
+
+/// From a number of f16. f8E4M3FN takes the bits that a mantissa has, also
+/// where its numbers are subnormal, and cuts what is below the smallest of
+/// them.
+static Value narrowByReference(const Format &destination, Value half,
+                               bool negativeNaN) {
+  if (destination.specials == Specials::Ieee)
+    return roundTo(destination, half);
+  Value largest = decodeFloat(destination, getLargest(destination));
+  largest.negative = half.isNaN() ? negativeNaN : half.negative;
+  int top = half.exponent + getLength(half.significand) - 1;
+  if (half.kind != Value::Kind::Number ||
+      top > largest.exponent + int(destination.mantissaBits))
+    return largest;
+  int smallest = 1 - destination.bias - int(destination.mantissaBits);
+  if (half.isZero() || top < smallest)
+    return makeZero(false);
+  int drop = top - int(destination.mantissaBits) - half.exponent;
+  if (drop > 0) {
+    half.significand = roundShifted(half.significand, unsigned(drop));
+    half.exponent += drop;
+  }
+  if (half.exponent < smallest) {
+    half.significand >>= smallest - half.exponent;
+    half.exponent = smallest;
+  }
+  // In the uppermost power of two there is one number less: NaN.
+  return roundTo(destination, half);
+}
+
+namespace {
+/// One element of a fakeconvert, on the way through its steps.
+struct FakeConvert {
+  const Format &format, &destination;
+  Value number, scale;
+  /// Zero where there is none.
+  Value shift;
+  bool hasShift;
+
+  void computeExactly();
+  void computeByPlugin(const FakeConvertRules &rules);
+  void computeByReference(const FakeConvertRules &rules);
+};
+} // namespace
+
+void FakeConvert::computeExactly() {
+  number = roundTo(getF32(), multiply(number, scale));
+  if (hasShift)
+    number = roundTo(getF32(), add(number, negate(shift)));
+  number = decode(destination, encode(destination, number));
+  if (hasShift)
+    number = roundTo(getF32(), add(number, shift));
+  number = roundTo(getF32(), divide(number, scale));
+}
+
+void FakeConvert::computeByPlugin(const FakeConvertRules &rules) {
+  number = roundTo(getF32(), multiply(number, scale));
+  if (hasShift)
+    number = roundTo(getF32(), add(number, negate(shift)));
+  number = narrowByPlugin(destination, roundTo(format, number));
+  if (hasShift && !(rules.neutralShift && shift.isZero()))
+    number = roundTo(getF32(), add(number, shift));
+  Value reciprocal = roundTo(getF32(), divide(makeInteger(1), scale));
+  switch (rules.reciprocal) {
+  case Reciprocal::Single:
+    break;
+  case Reciprocal::Nearest:
+    reciprocal = roundTo(format, reciprocal);
+    break;
+  case Reciprocal::OpenVino:
+    reciprocal = roundToBFloatByOpenVino(reciprocal);
+    break;
+  }
+  number = roundTo(getF32(), multiply(number, reciprocal));
+  if (rules.positiveZero && number.isZero())
+    number.negative = false;
+}
+
+void FakeConvert::computeByReference(const FakeConvertRules &rules) {
+  auto round = [&](const Value &value) {
+    return roundByOpenVino(format, roundTo(getF32(), value));
+  };
+  number = round(multiply(number, scale));
+  number = round(add(number, negate(shift)));
+  number = narrowByReference(destination, roundToHalfByOpenVino(number),
+                             rules.negativeNaN);
+  number = round(add(number, shift));
+  number = round(divide(number, scale));
+}
+
 uint64_t certify::fakeConvert(const Format &format, const Format &destination,
                               uint64_t code, uint64_t scaleCode,
-                              std::optional<uint64_t> shiftCode) {
-  Value scale = decode(format, scaleCode);
-  Value number = roundTo(getF32(), multiply(decode(format, code), scale));
-  Value shift;
-  if (shiftCode) {
-    shift = decode(format, *shiftCode);
-    number = roundTo(getF32(), add(number, negate(shift)));
+                              std::optional<uint64_t> shiftCode,
+                              const FakeConvertRules &rules) {
+  Value shift = shiftCode ? decode(format, *shiftCode) : Value();
+  FakeConvert steps = {format,
+                       destination,
+                       decode(format, code),
+                       decode(format, scaleCode),
+                       shift,
+                       shiftCode.has_value()};
+  switch (rules.mode) {
+  case FakeConvertMode::Exact:
+    steps.computeExactly();
+    break;
+  case FakeConvertMode::Plugin:
+    steps.computeByPlugin(rules);
+    break;
+  case FakeConvertMode::Reference:
+    steps.computeByReference(rules);
+    break;
   }
-  number = decode(destination, encode(destination, number));
-  if (shiftCode)
-    number = roundTo(getF32(), add(number, shift));
-  return encode(format, roundTo(getF32(), divide(number, scale)));
+  return encode(format, steps.number);
 }

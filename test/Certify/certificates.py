@@ -11,25 +11,55 @@ from tool import Tool
 
 tool = Tool(sys.argv[1], sys.argv[2], "--quiet")
 HOST = ("--cpu", "host")
-ONLY = "^cast_(f8E5M2|i4)_to_(f32|ui8)$"
-SUMMARY = "4 conversions for host: 544 inputs, 0 mismatches\n"
+# Of one group, which is compiled as a whole.
+ONLY = "^cast_f8E5M2_to_(f32|f64|i8|ui8)$"
+SUMMARY = "4 conversions for host: 1024 inputs, 0 mismatches\n"
 
 
 def load(name):
-    return json.loads((tool.work / name).read_text())
+    """The file, with its conversions as objects that have their hashes."""
+    file = json.loads((tool.work / name).read_text())
+    hashes = file["hashes"]
+    for i, row in enumerate(file["conversions"]):
+        one = dict(zip(file["columns"], row))
+        one |= {key: hashes[one[key]] for key in ("input_sha256", "output_sha256")}
+        one["code"] = [hashes[number] for number in one["code"]]
+        file["conversions"][i] = one
+    return file
+
+
+def save(name, file):
+    """The inverse; a hash of another type than text stays what it is."""
+    hashes = []
+
+    def number(one):
+        if isinstance(one, list):
+            return [number(each) for each in one]
+        if not isinstance(one, str):
+            return one
+        hashes.append(one)
+        return len(hashes) - 1
+
+    rows = []
+    for one in file["conversions"]:
+        hashed = {key: number(one[key]) for key in ("input_sha256", "output_sha256", "code")}
+        row = [(one | hashed)[column] for column in file["columns"]]
+        rows.append(row + [one[key] for key in ("mismatches",) if key in one])
+    text = json.dumps(file | {"conversions": rows, "hashes": hashes})
+    (tool.work / name).write_text(text)
 
 
 def write(name, file, **changes):
     """The file with other fields of its first certificate."""
     file["conversions"][0] |= changes
-    (tool.work / name).write_text(json.dumps(file))
+    save(name, file)
 
 
 assert tool.run(0, *HOST, "--only", ONLY, "-o", "c.json") == SUMMARY
 file = load("c.json")
 assert file["origin"]["cpus"] == ["host"] and not file["origin"]["sampled"], file["origin"]
 names = [one["conversion"] for one in file["conversions"]]
-assert names == [f"cast_{a}_to_{b}" for a in ("f8E5M2", "i4") for b in ("f32", "ui8")], names
+assert names == [f"cast_f8E5M2_to_{b}" for b in ("f32", "f64", "i8", "ui8")], names
 assert not (tool.work / "c.json.partial").exists()
 # The hashes are of what anybody can make.
 codes = np.arange(256, dtype=np.uint8)
@@ -42,13 +72,13 @@ bits[np.isnan(values)] = (bits[np.isnan(values)] & 0x80000000) | 0x7FC00000
 assert whole["output_sha256"] == hashlib.sha256(bits).hexdigest()
 
 # Found again, as a whole and in part.
-found = "4 of 3627 conversions have a certificate of {}: 4 found again, 0 not; 0 with other code than then\n"
+found = "4 of 5151 conversions have a certificate of {}: 4 found again, 0 not; 0 with other code than then\n"
 assert tool.run(0, "--check", "c.json") == found.format(file["origin"]["date"])
-tool.run(0, "--check", "c.json", "--only", "_i4_to_f32", stdout="1 of 1 conversions have")
-tool.run(0, "--list", "--only", ONLY, stdout="\n".join(names))
+tool.run(0, "--check", "c.json", "--only", "f8E5M2_to_f64$", stdout="1 of 1 conversions have")
+tool.run(0, "--list", "--only", ONLY, stdout="cast_f8E5M2_to_f64\ncast_f8E5M2_to_f32\n")
 
 # Interrupted after the first one, in the middle of a line: it is not made again.
-lines = [file["origin"] | {"certificates": 1}, whole | {"seconds": "7.25"}]
+lines = [file["origin"] | {"certificates": 2}, whole | {"seconds": "7.25"}]
 partial = "".join(json.dumps(line) + "\n" for line in lines) + '{"conversion": "cast_'
 (tool.work / "d.json.partial").write_text(partial)
 assert tool.run(0, *HOST, "--only", ONLY, "-o", "d.json") == SUMMARY
@@ -89,6 +119,9 @@ for field, value, message in (
     ("conversion", 7, "expected string at certificates.conversions[0].conversion"),
     ("inputs", -1, "expected no negative number at certificates.conversions[0].inputs"),
     ("input_sha256", "12", "expected a SHA-256 of 64 hexadecimal digits"),
+    ("input_sha256", -1, "expected the number of one of the hashes"),
+    ("output_sha256", None, "expected the number of one of the hashes"),
+    ("code", [10**6], "expected the number of one of the hashes at certificates.conversions[0].code[0]"),
     ("code", [], "expected as many as the origin has cpus"),
     (
         "code",
@@ -104,16 +137,24 @@ for field, value, message in (
 twice = load("c.json")
 write("w.json", twice, conversion=twice["conversions"][1]["conversion"])
 tool.run(2, "--check", "w.json", stderr="expected each conversion once")
-other = load("c.json")
-other["origin"]["cpus"] = []
-write("w.json", other)
-tool.run(2, "--check", "w.json", stderr="expected at least one at certificates.origin.cpus")
-other = load("c.json")
-other["origin"]["certificates"] = 2
-write("w.json", other)
-tool.run(2, "--check", "w.json", stderr="expected version 1 at certificates.origin.certificates")
+for field, value, message in (
+    ("cpus", [], "expected at least one at certificates.origin.cpus"),
+    ("certificates", 1, "expected version 2 at certificates.origin.certificates"),
+):
+    other = load("c.json")
+    other["origin"][field] = value
+    save("w.json", other)
+    tool.run(2, "--check", "w.json", stderr=message)
+plain = json.loads((tool.work / "c.json").read_text())
+for field, value, message in (
+    ("conversions", [[1, 2]], "expected an array of as many as there are columns"),
+    ("columns", plain["columns"][::-1], "expected the 'columns' of version 2, 'conversions' and 'hashes'"),
+    ("hashes", {}, "expected the 'columns' of version 2, 'conversions' and 'hashes'"),
+):
+    (tool.work / "w.json").write_text(json.dumps(plain | {field: value}))
+    tool.run(2, "--check", "w.json", stderr=message)
 (tool.work / "w.json").write_text("[]")
-tool.run(2, "--check", "w.json", stderr="expected an object with 'origin' and 'conversions'")
+tool.run(2, "--check", "w.json", stderr="expected an object with 'origin'")
 (tool.work / "w.json").write_text("[" * 1_000_000)
 tool.run(2, "--check", "w.json", stderr="w.json': nested too deep for certificates")
 (tool.work / "w.json").write_text("{")

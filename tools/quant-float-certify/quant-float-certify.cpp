@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ToolErrors.h"
+#include "quant-float/Certify/Cells.h"
 #include "quant-float/Certify/Certify.h"
 #include "quant-float/Support/OutputFile.h"
 #include "quant-float/Support/Printable.h"
@@ -40,6 +41,12 @@ struct Options {
   cl::opt<bool> list{"list",
                      cl::desc("print the names of the conversions instead"),
                      cl::cat(category)};
+  cl::opt<bool> cells{
+      "cells",
+      cl::desc("print how many combinations of types and attributes each "
+               "version of ONNX's ops allows, and how many of them are among "
+               "the conversions"),
+      cl::cat(category)};
   cl::list<std::string> cpus{
       "cpu", cl::CommaSeparated, cl::value_desc("CPU,..."),
       cl::desc("what to compile for (default: every level of x86-64 that this "
@@ -72,7 +79,7 @@ struct Arguments {
   std::vector<std::string> names;
   CertifyOptions certify;
   std::string output, check;
-  bool list = false, quiet = false;
+  bool list = false, cells = false, quiet = false;
 };
 } // namespace
 
@@ -151,6 +158,7 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.output = options.output;
   arguments.check = options.check;
   arguments.list = options.list;
+  arguments.cells = options.cells;
   arguments.quiet = options.quiet;
   exitCode = kToolDone;
   return arguments;
@@ -447,6 +455,36 @@ static int checkCertificates(Arguments &arguments) {
   return isRight ? kToolDone : kToolWrongInput;
 }
 
+/// What the standards allow, against what there is.
+static int printCells(ArrayRef<std::string> names) {
+  llvm::StringSet<> known;
+  known.insert(names.begin(), names.end());
+  std::vector<Cell> cells = listCells();
+  size_t covered = 0;
+  for (ArrayRef<Cell> rest = cells; !rest.empty();) {
+    const Cell &first = rest.front();
+    ArrayRef<Cell> version = rest.take_while([&](const Cell &cell) {
+      return cell.op == first.op && cell.since == first.since;
+    });
+    size_t here = 0;
+    for (const Cell &cell : version) {
+      bool isKnown = known.contains(cell.conversion.getName());
+      here += isKnown;
+      if (!isKnown)
+        llvm::errs() << "no conversion is called '" << cell.conversion.getName()
+                     << "'\n";
+    }
+    llvm::outs() << llvm::formatv("{0}-{1}: {2} cells, {3} certified\n",
+                                  getOpName(first.op), first.since,
+                                  version.size(), here);
+    covered += here;
+    rest = rest.drop_front(version.size());
+  }
+  llvm::outs() << llvm::formatv("all: {0} cells, {1} certified\n", cells.size(),
+                                covered);
+  return covered == cells.size() ? kToolDone : kToolWrongInput;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   int exitCode = kToolDone;
@@ -458,6 +496,8 @@ int main(int argc, char **argv) {
       llvm::outs() << name << "\n";
     return kToolDone;
   }
+  if (arguments->cells)
+    return printCells(arguments->names);
   return arguments->check.empty() ? makeCertificates(*arguments)
                                   : checkCertificates(*arguments);
 }

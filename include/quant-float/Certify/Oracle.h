@@ -122,10 +122,38 @@ uint64_t dequantize(const Format &from, const Format &scale, const Format &to,
                     uint64_t code, uint64_t scaleCode,
                     std::optional<uint64_t> zeroPoint);
 
-/// FakeConvert-13's formula (K, mode exact).
+/// Quantizes a code and dequantizes it (D6); the result has the code's format.
+uint64_t quantizeAndBack(const Format &format, const Format &scale,
+                         const Format &storage, const Format &precision,
+                         uint64_t code, uint64_t scaleCode,
+                         std::optional<uint64_t> zeroPoint, bool saturate);
+
+/// Whose bits a fakeconvert has: the formula's, those of OpenVINO's CPU plugin,
+/// or of its reference.
+enum class FakeConvertMode { Exact, Plugin, Reference };
+
+/// How the plugin rounds 1 / scale: not again, to the nearest number of the
+/// format, or to bf16 by OpenVINO's own rule.
+enum class Reciprocal { Single, Nearest, OpenVino };
+
+struct FakeConvertRules {
+  FakeConvertMode mode = FakeConvertMode::Exact;
+  /// Of the plugin.
+  Reciprocal reciprocal = Reciprocal::Single;
+  /// Every zero is +0.
+  bool positiveZero = false;
+  /// A shift of zero is not added on the way back.
+  bool neutralShift = false;
+  /// The sign of NaN, which D8 leaves open: the reference makes the largest
+  /// number of it, with that sign.
+  bool negativeNaN = false;
+};
+
+/// FakeConvert-13 (K).
 uint64_t fakeConvert(const Format &format, const Format &destination,
                      uint64_t code, uint64_t scaleCode,
-                     std::optional<uint64_t> shiftCode);
+                     std::optional<uint64_t> shiftCode,
+                     const FakeConvertRules &rules = {});
 
 } // namespace mlir::quant_float::certify
 

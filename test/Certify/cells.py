@@ -1,0 +1,70 @@
+# Of everything that ONNX's own schemas allow Cast, CastLike, QuantizeLinear and DequantizeLinear, in every version, there is a conversion.
+# RUN: %python %s %tools_dir/quant-float-certify
+import itertools
+import re
+import subprocess
+import sys
+
+import onnx.defs
+
+printed = subprocess.run([sys.argv[1], "--cells"], capture_output=True, text=True, check=True)
+assert printed.stderr == "", printed.stderr
+lines = re.findall(r"^(\S+): (\d+) cells, (\d+) certified$", printed.stdout, re.M)
+found = {name: (int(cells), int(certified)) for name, cells, certified in lines}
+
+
+def list_types(schema, formal):
+    """The type variable, and its types without strings and what is never legal here."""
+    allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+    names = allowed.get(formal.type_str, [formal.type_str])
+    return [name for name in names if "string" not in name and "complex" not in name]
+
+
+def count_casts(schema, result):
+    pairs = len(list_types(schema, schema.inputs[0])) * len(list_types(schema, result))
+    saturate = 2 if "saturate" in schema.attributes else 1
+    return pairs * saturate * (3 if "round_mode" in schema.attributes else 1)
+
+
+def count_quantizations(schema):
+    """The result's type is the zero point's, or any with output_dtype, or uint8."""
+    x, scale, zero_point = schema.inputs
+    has_dtype = "output_dtype" in schema.attributes
+    results = list_types(schema, zero_point)
+    count = 0
+    for a, b in itertools.product(list_types(schema, x), list_types(schema, scale)):
+        if a == b or x.type_str != scale.type_str:
+            count += len(results) + (len(results) if has_dtype else 1)
+    attributes = (2 if "saturate" in schema.attributes else 1) * (
+        5 if "precision" in schema.attributes else 1
+    )
+    return count * attributes
+
+
+def count_dequantizations(schema):
+    x, scale, _ = schema.inputs
+    results = list_types(schema, schema.outputs[0])
+    pairs = 0
+    for given, made in itertools.product(list_types(schema, scale), results):
+        pairs += "output_dtype" in schema.attributes or given == made
+    return 2 * len(list_types(schema, x)) * pairs
+
+
+wanted = {}
+for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"):
+    versions = {onnx.defs.get_schema(op, v, "").since_version for v in range(28, 0, -1) if onnx.defs.has(op, max_inclusive_version=v)}
+    for since in versions:
+        schema = onnx.defs.get_schema(op, since, "")
+        if op == "Cast":
+            count = count_casts(schema, schema.outputs[0])
+        elif op == "CastLike":
+            count = count_casts(schema, schema.inputs[1])
+        elif op == "QuantizeLinear":
+            count = count_quantizations(schema)
+        else:
+            count = count_dequantizations(schema)
+        wanted[f"{op}-{since}"] = (count, count)
+ours = {name: counts for name, counts in found.items() if "com.microsoft" not in name and name != "all"}
+assert ours == wanted, set(ours.items()) ^ set(wanted.items())
+total = sum(cells for name, (cells, _) in found.items() if name != "all")
+assert found["all"] == (total, total), found["all"]

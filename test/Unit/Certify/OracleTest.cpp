@@ -1,0 +1,89 @@
+//===- OracleTest.cpp - The oracle against itself -------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Conversion.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <random>
+
+using namespace mlir::quant_float::certify;
+
+static constexpr size_t kStretch = 256;
+
+/// The firsts of stretches: around every power of two and the specials of
+/// floats, around those of integers, and random ones.
+static std::vector<uint64_t> listStretches(const Format &from) {
+  std::vector<uint64_t> firsts;
+  auto addAround = [&](uint64_t code) {
+    for (int64_t step = -3; step <= 3; ++step)
+      firsts.push_back((code / kStretch + step) * kStretch & from.getMask());
+  };
+  if (from.isFloat())
+    for (uint64_t code = 0; code <= from.getMask();
+         code += uint64_t(1) << (from.mantissaBits - 2))
+      addAround(code);
+  else
+    for (unsigned bit = 0; bit < from.bits; ++bit) {
+      addAround(uint64_t(1) << bit);
+      addAround(-(uint64_t(1) << bit));
+    }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 4000; ++i)
+    firsts.push_back(random() & from.getMask() & ~(kStretch - 1));
+  return firsts;
+}
+
+/// castRange fills a stretch whose ends become the same code; so must all codes
+/// between them.
+TEST(OracleTest, RangesAreSingleCasts) {
+  size_t numConversions = 0, numFilled = 0;
+  std::vector<uint8_t> slots;
+  for (const Conversion &one : listCasts()) {
+    const Format &from = *one.from, &to = *one.to;
+    if (from.bits != 32)
+      continue;
+    ++numConversions;
+    size_t size = to.getSlotSize();
+    slots.resize(kStretch * size);
+    for (uint64_t first : listStretches(from)) {
+      castRange(from, to, first, kStretch, slots.data(), one.rules);
+      numFilled += cast(from, to, first, one.rules) ==
+                   cast(from, to, first + kStretch - 1, one.rules);
+      for (size_t i = 0; i < kStretch; ++i) {
+        uint64_t made = 0;
+        memcpy(&made, slots.data() + i * size, size);
+        ASSERT_EQ(made, cast(from, to, first + i, one.rules))
+            << one.getName() << " of " << first + i;
+      }
+    }
+  }
+  EXPECT_EQ(numConversions, 108u);
+  EXPECT_GT(numFilled, numConversions * 1000);
+}
+
+/// What a code means and which code a value gets are inverses.
+TEST(OracleTest, CodesOfUpTo16BitsComeBack) {
+  // Infinities are too large for what saturates.
+  CastRules rules;
+  rules.saturate = false;
+  size_t count;
+  const Format *formats = getFormats(count);
+  for (const Format *format = formats; format != formats + count; ++format) {
+    if (format->bits > 16)
+      continue;
+    for (uint64_t code = 0; code <= format->getMask(); ++code) {
+      Value value = decode(*format, code);
+      uint64_t again = encode(*format, value, rules);
+      // NaNs lose their payload.
+      if (value.isNaN())
+        EXPECT_TRUE(decode(*format, again).isNaN()) << format->name << code;
+      else
+        EXPECT_EQ(again, code) << format->name;
+    }
+  }
+}
