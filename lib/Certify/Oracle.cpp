@@ -356,8 +356,8 @@ static uint64_t encodeScale(const Format &format, const Value &value,
   return uint64_t(below) + ((value.significand & half) != 0);
 }
 
-/// C11
-static uint64_t encodeInteger(const Format &format, const Value &value) {
+/// C11, before the low bits are taken.
+static uint64_t truncateToInteger(const Format &format, const Value &value) {
   if (value.isNaN())
     return 0;
   // Toward zero; what has no place in 64 bits is past every limit.
@@ -374,10 +374,10 @@ static uint64_t encodeInteger(const Format &format, const Value &value) {
   bool hasWideRange = format.bits == 64 || (isUnsigned && format.bits == 32);
   uint64_t limit = uint64_t(1) << (hasWideRange ? 63 : 31);
   if (value.negative)
-    return -std::min(magnitude, limit) & format.getMask();
+    return -std::min(magnitude, limit);
   if (format.bits == 64 && isUnsigned)
     return magnitude;
-  return std::min(magnitude, limit - 1) & format.getMask();
+  return std::min(magnitude, limit - 1);
 }
 
 uint64_t certify::encode(const Format &format, const Value &value,
@@ -389,7 +389,7 @@ uint64_t certify::encode(const Format &format, const Value &value,
     return encodeScale(format, value, rules);
   case Kind::Signed:
   case Kind::Unsigned:
-    return encodeInteger(format, value);
+    return truncateToInteger(format, value) & format.getMask();
   case Kind::Bool:
     break;
   }
@@ -426,31 +426,38 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   // Copies that the loop need not fetch again after every store.
   const Format source = from, destination = to;
   const CastRules fixed = rules;
-  bool isMove = &from == &to || (from.isInteger() && to.isInteger());
   auto *place = static_cast<Slot *>(slots);
-  if (isMove) {
+  if (&from == &to || (from.isInteger() && to.isInteger())) {
+    // V7, C12
+    uint64_t sign = from.kind == Kind::Signed ? from.getSignBit() : 0;
+    uint64_t taken = from.getMask(), left = to.getMask();
     for (size_t i = 0; i < count; ++i)
-      place[i] = Slot(cast(from, to, first + i, rules));
+      place[i] = Slot(((((first + i) & taken) ^ sign) - sign) & left);
     return;
   }
-  auto convert = [&](uint64_t code) {
-    return Slot(encode(destination, decode(source, code), fixed));
-  };
   // Neighbouring codes of one sign are numbers in order (of a float between two
   // powers of two, or NaNs), and rounding keeps the order: where both ends of a
-  // stretch become the same code, all between do. Integers wrap around.
+  // stretch become the same number, all between do. Of integers that is so
+  // before they wrap around.
+  auto convert = [&](uint64_t code) {
+    return encode(destination, decode(source, code), fixed);
+  };
+  auto convertEnd = [&](uint64_t code) {
+    return to.isInteger() ? truncateToInteger(destination, decode(source, code))
+                          : convert(code);
+  };
   constexpr size_t kStretch = 256;
-  bool isOrdered = from.bits == 32 && !to.isInteger() && to.bits <= 16 &&
-                   first % kStretch == 0 && count % kStretch == 0;
+  bool isOrdered = from.bits == 32 && first % kStretch == 0 &&
+                   count % kStretch == 0 &&
+                   (to.isInteger() ? to.bits <= 32 : to.bits <= 16);
   for (size_t i = 0; i < count;) {
     size_t end = isOrdered ? i + kStretch : count;
-    Slot only = isOrdered ? convert(first + i) : Slot();
-    if (isOrdered && only == convert(first + end - 1)) {
-      std::fill(place + i, place + end, only);
+    if (isOrdered && convertEnd(first + i) == convertEnd(first + end - 1)) {
+      std::fill(place + i, place + end, Slot(convert(first + i)));
       i = end;
     }
     for (; i < end; ++i)
-      place[i] = convert(first + i);
+      place[i] = Slot(convert(first + i));
   }
 }
 

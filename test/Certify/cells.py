@@ -52,7 +52,11 @@ def count_dequantizations(schema):
 
 wanted = {}
 for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"):
-    versions = {onnx.defs.get_schema(op, v, "").since_version for v in range(28, 0, -1) if onnx.defs.has(op, max_inclusive_version=v)}
+    versions = {
+        onnx.defs.get_schema(op, v, "").since_version
+        for v in range(28, 0, -1)
+        if onnx.defs.has(op, max_inclusive_version=v)
+    }
     for since in versions:
         schema = onnx.defs.get_schema(op, since, "")
         if op == "Cast":
@@ -64,7 +68,9 @@ for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"):
         else:
             count = count_dequantizations(schema)
         wanted[f"{op}-{since}"] = (count, count)
-ours = {name: counts for name, counts in found.items() if "com.microsoft" not in name and name != "all"}
+ours = {
+    name: counts for name, counts in found.items() if "com.microsoft" not in name and name != "all"
+}
 assert ours == wanted, set(ours.items()) ^ set(wanted.items())
 total = sum(cells for name, (cells, _) in found.items() if name != "all")
 assert found["all"] == (total, total), found["all"]

@@ -121,7 +121,11 @@ for field, value, message in (
     ("input_sha256", "12", "expected a SHA-256 of 64 hexadecimal digits"),
     ("input_sha256", -1, "expected the number of one of the hashes"),
     ("output_sha256", None, "expected the number of one of the hashes"),
-    ("code", [10**6], "expected the number of one of the hashes at certificates.conversions[0].code[0]"),
+    (
+        "code",
+        [10**6],
+        "expected the number of one of the hashes at certificates.conversions[0].code[0]",
+    ),
     ("code", [], "expected as many as the origin has cpus"),
     (
         "code",
@@ -148,7 +152,11 @@ for field, value, message in (
 plain = json.loads((tool.work / "c.json").read_text())
 for field, value, message in (
     ("conversions", [[1, 2]], "expected an array of as many as there are columns"),
-    ("columns", plain["columns"][::-1], "expected the 'columns' of version 2, 'conversions' and 'hashes'"),
+    (
+        "columns",
+        plain["columns"][::-1],
+        "expected the 'columns' of version 2, 'conversions' and 'hashes'",
+    ),
     ("hashes", {}, "expected the 'columns' of version 2, 'conversions' and 'hashes'"),
 ):
     (tool.work / "w.json").write_text(json.dumps(plain | {field: value}))
