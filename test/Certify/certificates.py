@@ -21,7 +21,7 @@ def load(name):
     file = json.loads((tool.work / name).read_text())
     hashes = file["hashes"]
     for i, row in enumerate(file["conversions"]):
-        one = dict(zip(file["columns"], row))
+        one = dict(zip(file["columns"], row, strict=False))
         one |= {key: hashes[one[key]] for key in ("input_sha256", "output_sha256")}
         one["code"] = [hashes[number] for number in one["code"]]
         file["conversions"][i] = one
