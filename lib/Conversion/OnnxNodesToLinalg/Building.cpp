@@ -327,19 +327,31 @@ onnx_nodes::buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
   return llvm::to_vector(ValueRange(generic.getResults()));
 }
 
-LogicalResult onnx_nodes::requireIntegerFactors(NodeContext &context) {
+FailureOr<Type> onnx_nodes::requireFactors(NodeContext &context,
+                                           QuantizedFactors &factors) {
+  Type sums = context.b.getI32Type();
   for (size_t i : {0, 1}) {
-    Type type = context.elementType(i);
-    if (!type.isInteger(8))
-      return context.unsupported("input " + Twine(i) +
-                                 " must have integers of 8 bits, but got " +
-                                 show(type));
-    if (context.input(2 + i) && context.elementType(2 + i) != type)
-      return context.unsupported(
-          "input " + Twine(2 + i) + " must have elements of type " +
-          show(type) + ", but got " + show(context.elementType(2 + i)));
+    size_t value = factors.values[i], &zeroPoint = factors.zeroPoints[i];
+    if (failed(context.requireKind(value, factors.kinds)) ||
+        (context.input(zeroPoint) &&
+         failed(context.requireElementType(zeroPoint,
+                                           context.elementType(value)))))
+      return failure();
+    if (!isa<FloatType>(context.elementType(value)))
+      continue;
+    sums = context.b.getF32Type();
+    if (failed(context.requireNoPoint(zeroPoint)))
+      return failure();
+    zeroPoint = context.inputs.size();
   }
-  return success();
+  return sums;
+}
+
+/// lhs - rhs, of floats or integers.
+static Value buildDifference(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  if (isa<FloatType>(lhs.getType()))
+    return b.createOrFold<arith::SubFOp>(lhs, rhs);
+  return b.createOrFold<arith::SubIOp>(lhs, rhs);
 }
 
 SmallVector<Value>
@@ -355,12 +367,43 @@ onnx_nodes::multiplyAndAdd(ImplicitLocOpBuilder &b, ValueRange elements,
   Value factors[] = {convert(elements[0]), convert(elements[1])};
   for (auto [factor, zeroPoint] : llvm::zip(factors, zeroPoints))
     if (zeroPoint)
-      factor =
-          b.createOrFold<arith::SubIOp>(factor, convert(elements[*zeroPoint]));
+      factor = buildDifference(b, factor, convert(elements[*zeroPoint]));
   Value product = buildCombine(b, Combine::Product, factors[0], factors[1],
                                /*isUnsigned=*/false);
   return {buildCombine(b, Combine::Sum, accumulators[0], product,
                        /*isUnsigned=*/false)};
+}
+
+NodeResults onnx_nodes::buildRequantized(NodeContext &context, Value sums,
+                                         ArrayRef<size_t> scales,
+                                         ArrayRef<AffineMap> maps,
+                                         size_t zeroPoint) {
+  ImplicitLocOpBuilder &b = context.b;
+  FailureOr<Value> scale = context.getOnlyElement(scales[2]);
+  FailureOr<Value> point = context.getOnlyElement(zeroPoint);
+  if (failed(scale) || failed(point) ||
+      failed(context.requireNoPoint(zeroPoint)))
+    return failure();
+  SmallVector<OpFoldResult> sizes = context.getSizes(sums);
+  AffineMap whole = AffineMap::get(sizes.size(), 0, b.getContext());
+  Type type = b.getF32Type(), resultType = context.elementType(zeroPoint);
+  return SmallVector<Value>{buildParallel(
+      b, sizes, resultType,
+      {sums, context.input(scales[0]), context.input(scales[1]), *scale,
+       *point},
+      {b.getMultiDimIdentityMap(sizes.size()), maps[0], maps[1], whole, whole},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        SmallVector<Value> values =
+            llvm::map_to_vector(args.take_front(4), [&](Value arg) {
+              return b.createOrFold<CastOp>(arg, type);
+            });
+        Value factor = b.createOrFold<arith::DivFOp>(
+            b.createOrFold<arith::MulFOp>(values[1], values[2]), values[3]);
+        Value scaled = b.createOrFold<arith::MulFOp>(values[0], factor);
+        return QuantizeElementsOp::create(b, resultType, scaled,
+                                          makeNumber(b, type, 1), args[4],
+                                          b.getBoolAttr(true));
+      })};
 }
 
 Value onnx_nodes::buildReductionOfAxes(NodeContext &context, Value tensor,

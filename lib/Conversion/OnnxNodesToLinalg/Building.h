@@ -107,9 +107,25 @@ SmallVector<Value> buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
                                   ArrayRef<AffineMap> maps, ValueRange inits,
                                   AffineMap resultMap, ReductionBody body);
 
-/// The types that ConvInteger and MatMulInteger have: factors of 8 bits, each
-/// with a zero point (inputs 2 and 3) of its own type or none.
-LogicalResult requireIntegerFactors(NodeContext &context);
+/// The inputs of a product of quantized tensors, and what elements they have.
+struct QuantizedFactors {
+  size_t values[2] = {0, 1};
+  size_t zeroPoints[2] = {2, 3};
+  unsigned kinds = kinds::Byte;
+};
+
+/// Requires factors of these kinds, each with a zero point of its own type or
+/// none; one of float8 is none. Returns the type of the sums: i32, or f32 where
+/// a factor is one of floats.
+FailureOr<Type> requireFactors(NodeContext &context, QuantizedFactors &factors);
+
+/// Products and their sums as what `zeroPoint` (an input) has, saturated:
+/// round_half_even(sum * (s0 * s1 / s2)) + zero point (R1). The first two
+/// scales are read through maps from loops over `sums`, the third one is that
+/// of the whole result.
+NodeResults buildRequantized(NodeContext &context, Value sums,
+                             ArrayRef<size_t> scales, ArrayRef<AffineMap> maps,
+                             size_t zeroPoint);
 
 /// accumulator + elements[0] * elements[1], for floats and integers; of which,
 /// first, the elements at `zeroPoints` (where there are) are subtracted.

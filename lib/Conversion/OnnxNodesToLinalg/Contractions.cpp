@@ -32,10 +32,11 @@ static LogicalResult checkSummedSizes(NodeContext &context, OpFoldResult lhs,
 
 /// numpy.matmul: an input of rank 1 is a row on the left and a column on the
 /// right, without that axis in the result; axes before the last two broadcast.
-static FailureOr<ProductLoops> getProductLoops(NodeContext &context) {
+static FailureOr<ProductLoops> getProductLoops(NodeContext &context, Value lhs,
+                                               Value rhs) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> lhsSizes = context.getSizes(context.input(0));
-  SmallVector<OpFoldResult> rhsSizes = context.getSizes(context.input(1));
+  SmallVector<OpFoldResult> lhsSizes = context.getSizes(lhs);
+  SmallVector<OpFoldResult> rhsSizes = context.getSizes(rhs);
   if (lhsSizes.empty() || rhsSizes.empty())
     return context.unsupported(
         "a factor must have rank 1 or more, but got a scalar");
@@ -95,7 +96,8 @@ static SmallVector<Value> multiplyElements(ImplicitLocOpBuilder &b,
 NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
   if (failed(context.requireSameType()))
     return failure();
-  FailureOr<ProductLoops> loops = getProductLoops(context);
+  FailureOr<ProductLoops> loops =
+      getProductLoops(context, context.input(0), context.input(1));
   if (failed(loops))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
@@ -109,63 +111,130 @@ NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
   return SmallVector<Value>{convertFromCompute(context, sums, elementType)};
 }
 
-/// Where the zero point of an element of factor `index` is: one for all, one
-/// for each row (column), or one for each row (column) of each matrix. `map` is
-/// the factor's own.
-static FailureOr<AffineMap> getZeroPointMap(NodeContext &context, size_t index,
+/// Where the zero point or scale `parameter` (an input) of an element of one of
+/// the factors is: one for all, one for each row (column), or one for each row
+/// (column) of each matrix. `map` is the factor's own.
+static FailureOr<AffineMap> getParameterMap(NodeContext &context, Value factor,
+                                            size_t parameter, bool isLeft,
                                             AffineMap map) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> factor = context.getSizes(context.input(index));
-  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(2 + index));
+  SmallVector<OpFoldResult> factorSizes = context.getSizes(factor);
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(parameter));
   SmallVector<AffineExpr> exprs;
   // Rows are the last axis but one on the left, columns the last on the right.
-  size_t vectorAxis = factor.size() - (index == 0 ? 2 : 1);
-  bool isVector = sizes.size() == 1 && factor.size() > 1;
-  if (sizes.size() > 1 && sizes.size() != factor.size())
-    return context.unsupported("a zero point has rank " + Twine(sizes.size()) +
-                               ", but its factor " + Twine(factor.size()));
+  size_t vectorAxis = factorSizes.size() - (isLeft ? 2 : 1);
+  bool isVector = sizes.size() == 1 && factorSizes.size() > 1;
+  if (sizes.size() > 1 && sizes.size() != factorSizes.size())
+    return context.unsupported("input " + Twine(parameter) + " has rank " +
+                               Twine(sizes.size()) + ", but its factor " +
+                               Twine(factorSizes.size()));
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     if (isConstantIntValue(size, 1)) {
       exprs.push_back(b.getAffineConstantExpr(0));
       continue;
     }
     size_t factorAxis = isVector ? vectorAxis : axis;
-    if (failed(context.requireEqual(factor[factorAxis], size,
-                                    "the number of zero points")))
+    if (failed(context.requireEqual(factorSizes[factorAxis], size,
+                                    "the number of elements of input " +
+                                        Twine(parameter))))
       return failure();
     exprs.push_back(map.getResult(factorAxis));
   }
   return AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
 }
 
-NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
-  if (failed(requireIntegerFactors(context)))
-    return failure();
-  FailureOr<ProductLoops> loops = getProductLoops(context);
-  if (failed(loops))
-    return failure();
+/// The sums of products, less zero points.
+static NodeResults multiplyQuantized(NodeContext &context,
+                                     const ProductLoops &loops,
+                                     const QuantizedFactors &factors,
+                                     Type type) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<Value> inputs = {context.input(0), context.input(1)};
-  SmallVector<AffineMap> maps = {loops->lhs, loops->rhs};
+  SmallVector<Value> inputs;
+  for (size_t value : factors.values)
+    inputs.push_back(context.input(value));
+  SmallVector<AffineMap> maps = {loops.lhs, loops.rhs};
   // The positions among the operands.
   std::optional<size_t> zeroPoints[2];
   for (size_t i : {0, 1}) {
-    if (!context.input(2 + i))
+    Value zeroPoint = context.input(factors.zeroPoints[i]);
+    if (!zeroPoint)
       continue;
-    FailureOr<AffineMap> map = getZeroPointMap(context, i, maps[i]);
+    FailureOr<AffineMap> map = getParameterMap(
+        context, inputs[i], factors.zeroPoints[i], i == 0, maps[i]);
     if (failed(map))
       return failure();
     zeroPoints[i] = inputs.size();
-    inputs.push_back(context.input(2 + i));
+    inputs.push_back(zeroPoint);
     maps.push_back(*map);
   }
-  Type type = b.getI32Type();
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
                   ValueRange accumulators) {
     return multiplyAndAdd(b, elements, accumulators, zeroPoints);
   };
-  Value init = buildFilled(b, loops->sizes, makeNumber(b, type, 0));
-  return buildReduction(b, inputs, maps, init, loops->result, body);
+  Value init = buildFilled(b, loops.sizes, makeNumber(b, type, 0));
+  return buildReduction(b, inputs, maps, init, loops.result, body);
+}
+
+NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
+  QuantizedFactors factors;
+  FailureOr<Type> type = requireFactors(context, factors);
+  if (failed(type))
+    return failure();
+  FailureOr<ProductLoops> loops =
+      getProductLoops(context, context.input(0), context.input(1));
+  if (failed(loops))
+    return failure();
+  return multiplyQuantized(context, *loops, factors, *type);
+}
+
+/// `elements` are the kinds of the quantized tensors.
+static NodeResults buildQLinearMatMul(NodeContext &context, unsigned elements) {
+  constexpr size_t kScales[] = {1, 4, 6};
+  constexpr size_t kResultPoint = 7;
+  QuantizedFactors factors{{0, 3}, {2, 5}, elements};
+  FailureOr<Type> type = requireFactors(context, factors);
+  if (failed(type) || failed(context.requireKind(kResultPoint, elements)) ||
+      failed(context.requireKind(kScales[0], kinds::Single)))
+    return failure();
+  for (size_t scale : kScales)
+    if (failed(
+            context.requireElementType(scale, context.elementType(kScales[0]))))
+      return failure();
+  Value inputs[] = {context.input(0), context.input(3)};
+  FailureOr<ProductLoops> loops =
+      getProductLoops(context, inputs[0], inputs[1]);
+  if (failed(loops))
+    return failure();
+  // The result has all loops but the summed one, the last.
+  AffineMap factorMaps[] = {loops->lhs, loops->rhs};
+  unsigned summed = loops->numLoops - 1;
+  SmallVector<AffineMap> maps;
+  for (size_t i : {0, 1}) {
+    FailureOr<AffineMap> map =
+        getParameterMap(context, inputs[i], kScales[i], i == 0, factorMaps[i]);
+    if (failed(map))
+      return failure();
+    if (map->isFunctionOfDim(summed))
+      return context.unsupported("input " + Twine(kScales[i]) +
+                                 " must have one element along the summed "
+                                 "axis");
+    maps.push_back(
+        AffineMap::get(summed, 0, map->getResults(), context.b.getContext()));
+  }
+  NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
+  if (failed(sums))
+    return failure();
+  return buildRequantized(context, sums->front(), kScales, maps, kResultPoint);
+}
+
+NodeResults onnx_nodes::convertByteQLinearMatMul(NodeContext &context) {
+  if (failed(context.requireElementType(1, context.b.getF32Type())))
+    return failure();
+  return buildQLinearMatMul(context, kinds::Byte);
+}
+
+NodeResults onnx_nodes::convertQLinearMatMul(NodeContext &context) {
+  return buildQLinearMatMul(context, kinds::Byte | kinds::Float8);
 }
 
 /// alpha * product + beta * C, as far as they are not 1.

@@ -701,3 +701,62 @@ NodeResults onnx_nodes::convertWhere(NodeContext &context) {
         return b.createOrFold<StorageCastOp>(elementType, chosen);
       });
 }
+
+//===----------------------------------------------------------------------===//
+// BitCast
+//===----------------------------------------------------------------------===//
+
+/// The bits of an element that ONNX's BitCast counts; none where it does not
+/// take the type.
+static std::optional<unsigned> countBits(Type elementType) {
+  if (!elementType.isIntOrFloat())
+    return std::nullopt;
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  if (width == 6)
+    return std::nullopt;
+  return width == 1 ? 8 : width;
+}
+
+/// The bits of an element in a signless integer of whole bytes, zeros around
+/// those of less than a byte.
+static Value toBits(ImplicitLocOpBuilder &b, Value value) {
+  Type elementType = value.getType();
+  value =
+      b.createOrFold<StorageCastOp>(getStorageElementType(elementType), value);
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  Type type = b.getIntegerType(std::max(width, 8u));
+  value = b.createOrFold<arith::BitcastOp>(type, value);
+  if (elementType.isSignlessInteger() && width < 8)
+    value = b.createOrFold<arith::AndIOp>(
+        value, makeNumber(b, type, (1 << width) - 1));
+  return value;
+}
+
+/// The element of those bits. Of a bool any but zeros are true.
+static Value fromBits(ImplicitLocOpBuilder &b, Value bits, Type elementType) {
+  Type type = bits.getType();
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  if (width == 1)
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, bits,
+                                         makeNumber(b, type, 0));
+  if (elementType.isSignlessInteger() && width < 8) {
+    Value unused = makeNumber(b, type, 8 - width);
+    bits = b.createOrFold<arith::ShRSIOp>(
+        b.createOrFold<arith::ShLIOp>(bits, unused), unused);
+  }
+  bits = b.createOrFold<arith::BitcastOp>(getStorageElementType(elementType),
+                                          bits);
+  return b.createOrFold<StorageCastOp>(elementType, bits);
+}
+
+NodeResults onnx_nodes::convertBitCast(NodeContext &context) {
+  Type from = context.elementType(0), to = context.getType("to");
+  std::optional<unsigned> width = countBits(from);
+  if (!width || width != countBits(to))
+    return context.unsupported("elements of type " + show(from) +
+                               " have no bits to be read as " + show(to));
+  return buildBroadcast(context, context.inputs, to,
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          return fromBits(b, toBits(b, args[0]), to);
+                        });
+}

@@ -17,7 +17,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -203,6 +205,18 @@ Value NodeContext::reshape(Value tensor, ArrayRef<OpFoldResult> to) {
   return result;
 }
 
+FailureOr<Value> NodeContext::getOnlyElement(size_t index) {
+  Value value = input(index);
+  if (!value)
+    return value;
+  for (OpFoldResult size : getSizes(value))
+    if (failed(requireEqual(b.getIndexAttr(1), size,
+                            "the number of elements of input " + Twine(index),
+                            "must be 1")))
+      return failure();
+  return reshape(value, {});
+}
+
 std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
   Value value = input(index);
   if (!value || !isa<IntegerType>(elementType(index)))
@@ -324,10 +338,13 @@ std::string onnx_nodes::show(Type type) {
 static unsigned getKind(Type elementType) {
   if (elementType.isInteger(1))
     return kinds::Bool;
+  unsigned width = elementType.getIntOrFloatBitWidth();
   if (isa<IntegerType>(elementType))
-    return elementType.getIntOrFloatBitWidth() < 8 ? 0 : kinds::Integer;
+    return width < 8 ? 0 : width == 8 ? kinds::Byte : kinds::WideInteger;
   if (isa<Float64Type>(elementType))
     return kinds::Double;
+  if (isFloat8(elementType))
+    return kinds::Float8;
   return isa<Float16Type, BFloat16Type, Float32Type>(elementType)
              ? kinds::Single
              : 0;
@@ -338,6 +355,20 @@ LogicalResult NodeContext::requireKind(size_t index, unsigned kinds) {
   if (getKind(type) & kinds)
     return success();
   return unsupported("elements of type " + show(type));
+}
+
+LogicalResult NodeContext::requireElementType(size_t index, Type expected) {
+  if (elementType(index) == expected)
+    return success();
+  return unsupported("input " + Twine(index) + " must have elements of type " +
+                     show(expected) + ", but got " + show(elementType(index)));
+}
+
+LogicalResult NodeContext::requireNoPoint(size_t index) {
+  Value zeroPoint = input(index);
+  std::optional<std::string> error =
+      zeroPoint ? findZeroPointError(zeroPoint) : std::nullopt;
+  return error ? unsupported(*error) : success();
 }
 
 LogicalResult NodeContext::requireSameType(size_t first) {

@@ -33,9 +33,12 @@ enum : unsigned {
   Single = 1,
   Double = 2,
   Float = Single | Double,
-  /// Signed and unsigned ones of whole bytes.
-  Integer = 4,
-  Bool = 8,
+  /// Signed and unsigned ones of one byte, and of more.
+  Byte = 4,
+  WideInteger = 8,
+  Integer = Byte | WideInteger,
+  Bool = 16,
+  Float8 = 32,
   /// These and all that are only moved.
   Any = ~0u
 };
@@ -109,6 +112,10 @@ public:
   /// stay such.
   Value reshape(Value tensor, ArrayRef<OpFoldResult> to);
 
+  /// The scale or zero point of a whole tensor: an input of one element, as a
+  /// tensor without axes. Null when the node leaves it out.
+  FailureOr<Value> getOnlyElement(size_t index);
+
   /// The values of a constant integer tensor (of any rank, flattened).
   std::optional<SmallVector<int64_t>> getConstantInts(size_t index);
   /// The elements of a small integer tensor of rank 0 or 1, as index values or
@@ -141,6 +148,13 @@ public:
 
   /// Requires the elements of an input that is there to be of these kinds.
   LogicalResult requireKind(size_t index, unsigned kinds);
+
+  /// Requires the elements of an input that is there to be of the type.
+  LogicalResult requireElementType(size_t index, Type expected);
+
+  /// Requires a zero point of float8, if the input is one and known, to be zero
+  /// (Q7).
+  LogicalResult requireNoPoint(size_t index);
 
   /// Requires all inputs from `first` on to have elements of one type.
   LogicalResult requireSameType(size_t first = 0);

@@ -231,7 +231,9 @@ namespace {
 /// along (a convolution of rows written as one of images).
 class Convolution {
 public:
-  explicit Convolution(NodeContext &context) : context(context), b(context.b) {}
+  /// `weight` is its input.
+  explicit Convolution(NodeContext &context, size_t weight = 1)
+      : context(context), b(context.b), weight(weight) {}
 
   LogicalResult analyze();
   /// Whether an input, if it is there, is a vector with an element for each
@@ -255,6 +257,7 @@ private:
 
   NodeContext &context;
   ImplicitLocOpBuilder &b;
+  size_t weight;
   int64_t groups = 1;
   bool isGrouped = false, isDepthwise = false;
   SmallVector<OpFoldResult> inputSizes, weightSizes;
@@ -273,7 +276,7 @@ private:
 
 LogicalResult Convolution::analyze() {
   inputSizes = context.getSizes(context.input(0));
-  weightSizes = context.getSizes(context.input(1));
+  weightSizes = context.getSizes(context.input(weight));
   if (inputSizes.size() < 3 || weightSizes.size() != inputSizes.size())
     return context.unsupported("input and weight must have the same rank of 3 "
                                "or more, but got " +
@@ -382,7 +385,7 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
                                ArrayRef<Value> extras, ReductionBody body) {
   Value init = buildInit(type, bias);
   Value input = padForWindows(b, dropAxes(context.input(0)), pad, windows);
-  Value weight = dropAxes(context.input(1));
+  Value filters = dropAxes(context.input(weight));
 
   // All loops first: maps need their number.
   AffineExpr zero = b.getAffineConstantExpr(0);
@@ -417,7 +420,7 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
 
   OpFoldResult inGroup = weightSizes[1];
   SmallVector<Value> operands = {split(input, 1, inGroup),
-                                 split(weight, 0, groupChannels)};
+                                 split(filters, 0, groupChannels)};
   SmallVector<AffineMap> maps = {getMap(inputExprs), getMap(weightExprs)};
   for (Value extra : extras) {
     auto extraType = cast<RankedTensorType>(extra.getType());
@@ -455,45 +458,84 @@ NodeResults onnx_nodes::convertConv(NodeContext &context) {
       convertFromCompute(context, sums->front(), elementType)};
 }
 
-NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
-  Convolution convolution(context);
-  if (failed(requireIntegerFactors(context)) || failed(convolution.analyze()))
+/// A zero point or scale that is one for all.
+static bool isOneElement(Value parameter) {
+  auto type = cast<RankedTensorType>(parameter.getType());
+  return type.getRank() == 0 ||
+         (type.getRank() == 1 && type.getDimSize(0) == 1);
+}
+
+/// The sums of products, less zero points, that start from the input `bias`.
+static NodeResults convolveQuantized(NodeContext &context,
+                                     Convolution &convolution,
+                                     QuantizedFactors factors, size_t bias) {
+  FailureOr<Type> type = requireFactors(context, factors);
+  if (failed(type) || failed(convolution.analyze()) ||
+      failed(convolution.requirePerChannel(bias)))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
-  Type type = b.getI32Type();
-  // What surrounds the input is the zero point, which counts as 0.
-  Value pad;
+  auto [inputPoint, weightPoint] = factors.zeroPoints;
+  FailureOr<Value> point = context.getOnlyElement(inputPoint);
+  if (failed(point))
+    return failure();
   SmallVector<Value> extras;
   std::optional<size_t> zeroPoints[2];
-  for (size_t i : {0, 1}) {
-    Value zeroPoint = context.input(2 + i);
-    if (!zeroPoint)
-      continue;
-    zeroPoints[i] = 2 + extras.size();
-    extras.push_back(zeroPoint);
-    auto zeroPointType = cast<RankedTensorType>(zeroPoint.getType());
-    bool isOne =
-        zeroPointType.getRank() == 0 ||
-        (zeroPointType.getRank() == 1 && zeroPointType.getDimSize(0) == 1);
-    if (i != 0) {
-      if (!isOne && failed(convolution.requirePerChannel(3)))
-        return failure();
-      continue;
-    }
-    if (!isOne)
-      return context.unsupported("input 2 must be one zero point");
-    SmallVector<Value> position(zeroPointType.getRank());
-    if (!position.empty())
-      position.front() = arith::ConstantIndexOp::create(b, 0);
-    pad = b.createOrFold<tensor::ExtractOp>(zeroPoint, position);
+  // What surrounds the input is the zero point, which counts as 0.
+  Value pad;
+  if (*point) {
+    zeroPoints[0] = 2;
+    extras.push_back(*point);
+    pad = b.createOrFold<tensor::ExtractOp>(*point, ValueRange());
+  } else {
+    pad = makeConstant(
+        b, b.getIntegerAttr(context.elementType(factors.values[0]), 0));
   }
-  if (!pad)
-    pad = makeConstant(b, b.getIntegerAttr(context.elementType(0), 0));
+  if (Value weights = context.input(weightPoint)) {
+    if (!isOneElement(weights) &&
+        failed(convolution.requirePerChannel(weightPoint)))
+      return failure();
+    zeroPoints[1] = 2 + extras.size();
+    extras.push_back(weights);
+  }
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
                   ValueRange accumulators) {
     return multiplyAndAdd(b, elements, accumulators, zeroPoints);
   };
-  return convolution.build(pad, type, Value(), extras, body);
+  return convolution.build(pad, *type, context.input(bias), extras, body);
+}
+
+NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
+  Convolution convolution(context);
+  return convolveQuantized(context, convolution, {}, /*bias=*/4);
+}
+
+NodeResults onnx_nodes::convertQLinearConv(NodeContext &context) {
+  constexpr size_t kScales[] = {1, 4, 6};
+  constexpr size_t kWeight = 3, kResultPoint = 7, kBias = 8;
+  ImplicitLocOpBuilder &b = context.b;
+  for (size_t scale : kScales)
+    if (failed(context.requireElementType(scale, b.getF32Type())))
+      return failure();
+  if (failed(context.requireKind(kResultPoint, kinds::Byte)) ||
+      (context.input(kBias) &&
+       failed(context.requireElementType(kBias, b.getI32Type()))))
+    return failure();
+  Convolution convolution(context, kWeight);
+  NodeResults sums =
+      convolveQuantized(context, convolution, {{0, kWeight}, {2, 5}}, kBias);
+  FailureOr<Value> inputScale = context.getOnlyElement(kScales[0]);
+  bool isWhole = isOneElement(context.input(kScales[1]));
+  if (failed(sums) || failed(inputScale) ||
+      (!isWhole && failed(convolution.requirePerChannel(kScales[1]))))
+    return failure();
+  context.inputs[kScales[0]] = *inputScale;
+  int64_t rank = context.type(0).getRank();
+  SmallVector<AffineExpr> perChannel(context.type(kScales[1]).getRank(),
+                                     isWhole ? b.getAffineConstantExpr(0)
+                                             : b.getAffineDimExpr(1));
+  AffineMap maps[] = {AffineMap::get(rank, 0, b.getContext()),
+                      AffineMap::get(rank, 0, perChannel, b.getContext())};
+  return buildRequantized(context, sums->front(), kScales, maps, kResultPoint);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,10 @@ namespace {
 enum class OutputElement {
   First,
   Second,
+  Third,
+  Eighth,
   Filling,
+  To,
   Boolean,
   UInt8,
   Int32,
@@ -76,11 +79,19 @@ static Type findElementType(const NodeInput &input, OutputElement element) {
     return getElement(getOperandType(input, 0));
   case OutputElement::Second:
     return getElement(getOperandType(input, 1));
+  case OutputElement::Third:
+    return getElement(getOperandType(input, 2));
+  case OutputElement::Eighth:
+    return getElement(getOperandType(input, 7));
   case OutputElement::Filling:
     if (const ResolvedAttribute *value = input.find("value"))
       return getElementType(builder.getContext(),
                             value->proto->t().data_type());
     return builder.getF32Type();
+  case OutputElement::To:
+    if (const ResolvedAttribute *to = input.find("to"))
+      return getElementType(builder.getContext(), to->proto->i());
+    return {};
   case OutputElement::Boolean:
     return builder.getI1Type();
   case OutputElement::UInt8:
