@@ -61,6 +61,10 @@ def read_onnx():
     return read("OnnxNodes.def", "QUANT_FLOAT_(?:NODE|ELEMENTWISE|REDUCTION)")
 
 
+def read_microsoft():
+    return read("OnnxNodes.def", "QUANT_FLOAT_MICROSOFT_NODE")
+
+
 def read_openvino():
     return read("OpenVinoLayers.def", "QUANT_FLOAT_LAYER")
 
@@ -83,6 +87,8 @@ def write_section():
         "## Ordinary nodes\n\nWhat networks have around quantization, and `convert-onnx-nodes-to-linalg` lowers. Several "
         "opsets are versions that are lowered in different ways.\n\n"
         + describe(read_onnx())
+        + "Those of com.microsoft:\n\n"
+        + describe(read_microsoft())
         + "OpenVINO's layers, which `convert-openvino-nodes-to-onnx` makes such nodes of:\n\n"
         + describe(read_openvino())
     )

@@ -332,10 +332,13 @@ FailureOr<Type> onnx_nodes::requireFactors(NodeContext &context,
   Type sums = context.b.getI32Type();
   for (size_t i : {0, 1}) {
     size_t value = factors.values[i], &zeroPoint = factors.zeroPoints[i];
-    if (failed(context.requireKind(value, factors.kinds)) ||
-        (context.input(zeroPoint) &&
-         failed(context.requireElementType(zeroPoint,
-                                           context.elementType(value)))))
+    if (!context.hasKind(value, factors.kinds))
+      return context.unsupported(
+          "input " + Twine(value) + " must have integers of 8 bits" +
+          (factors.kinds & kinds::Float8 ? " or float8" : "") + ", but got " +
+          show(context.elementType(value)));
+    if (context.input(zeroPoint) && failed(context.requireElementType(
+                                        zeroPoint, context.elementType(value))))
       return failure();
     if (!isa<FloatType>(context.elementType(value)))
       continue;
@@ -347,8 +350,8 @@ FailureOr<Type> onnx_nodes::requireFactors(NodeContext &context,
   return sums;
 }
 
-/// lhs - rhs, of floats or integers.
-static Value buildDifference(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+Value onnx_nodes::buildDifference(ImplicitLocOpBuilder &b, Value lhs,
+                                  Value rhs) {
   if (isa<FloatType>(lhs.getType()))
     return b.createOrFold<arith::SubFOp>(lhs, rhs);
   return b.createOrFold<arith::SubIOp>(lhs, rhs);
@@ -374,36 +377,53 @@ onnx_nodes::multiplyAndAdd(ImplicitLocOpBuilder &b, ValueRange elements,
                        /*isUnsigned=*/false)};
 }
 
-NodeResults onnx_nodes::buildRequantized(NodeContext &context, Value sums,
-                                         ArrayRef<size_t> scales,
-                                         ArrayRef<AffineMap> maps,
-                                         size_t zeroPoint) {
-  ImplicitLocOpBuilder &b = context.b;
-  FailureOr<Value> scale = context.getOnlyElement(scales[2]);
-  FailureOr<Value> point = context.getOnlyElement(zeroPoint);
-  if (failed(scale) || failed(point) ||
+FailureOr<Quantization> onnx_nodes::getQuantization(NodeContext &context,
+                                                    size_t scale, Type codes) {
+  size_t zeroPoint = scale + 1;
+  if (failed(context.requireInput(scale)) ||
+      failed(context.requireKind(scale, kinds::Single)) ||
+      (context.input(zeroPoint) &&
+       failed(context.requireElementType(zeroPoint, codes))) ||
       failed(context.requireNoPoint(zeroPoint)))
     return failure();
+  FailureOr<Value> only = context.getOnlyElement(scale);
+  FailureOr<Value> point = context.getOnlyElement(zeroPoint);
+  if (failed(only) || failed(point))
+    return failure();
+  return Quantization{*only, *point};
+}
+
+Value onnx_nodes::toSingle(ImplicitLocOpBuilder &b, Value value) {
+  return b.createOrFold<CastOp>(value, b.getF32Type());
+}
+
+Value onnx_nodes::buildRequantized(NodeContext &context, Value sums,
+                                   ArrayRef<Value> scales,
+                                   ArrayRef<AffineMap> maps,
+                                   Quantization result, Type elementType) {
+  ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> sizes = context.getSizes(sums);
   AffineMap whole = AffineMap::get(sizes.size(), 0, b.getContext());
-  Type type = b.getF32Type(), resultType = context.elementType(zeroPoint);
-  return SmallVector<Value>{buildParallel(
-      b, sizes, resultType,
-      {sums, context.input(scales[0]), context.input(scales[1]), *scale,
-       *point},
-      {b.getMultiDimIdentityMap(sizes.size()), maps[0], maps[1], whole, whole},
+  SmallVector<Value> inputs = {sums, scales[0], scales[1], result.scale};
+  SmallVector<AffineMap> inputMaps = {b.getMultiDimIdentityMap(sizes.size()),
+                                      maps[0], maps[1], whole};
+  if (result.zeroPoint) {
+    inputs.push_back(result.zeroPoint);
+    inputMaps.push_back(whole);
+  }
+  return buildParallel(
+      b, sizes, elementType, inputs, inputMaps,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        SmallVector<Value> values =
-            llvm::map_to_vector(args.take_front(4), [&](Value arg) {
-              return b.createOrFold<CastOp>(arg, type);
-            });
-        Value factor = b.createOrFold<arith::DivFOp>(
-            b.createOrFold<arith::MulFOp>(values[1], values[2]), values[3]);
-        Value scaled = b.createOrFold<arith::MulFOp>(values[0], factor);
-        return QuantizeElementsOp::create(b, resultType, scaled,
-                                          makeNumber(b, type, 1), args[4],
-                                          b.getBoolAttr(true));
-      })};
+        Value product = b.createOrFold<arith::MulFOp>(toSingle(b, args[1]),
+                                                      toSingle(b, args[2]));
+        Value factor =
+            b.createOrFold<arith::DivFOp>(product, toSingle(b, args[3]));
+        Value scaled =
+            b.createOrFold<arith::MulFOp>(toSingle(b, args[0]), factor);
+        return QuantizeElementsOp::create(
+            b, elementType, scaled, makeNumber(b, b.getF32Type(), 1),
+            result.zeroPoint ? args[4] : Value(), b.getBoolAttr(true));
+      });
 }
 
 Value onnx_nodes::buildReductionOfAxes(NodeContext &context, Value tensor,

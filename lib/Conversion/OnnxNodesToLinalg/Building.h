@@ -119,13 +119,37 @@ struct QuantizedFactors {
 /// a factor is one of floats.
 FailureOr<Type> requireFactors(NodeContext &context, QuantizedFactors &factors);
 
-/// Products and their sums as what `zeroPoint` (an input) has, saturated:
-/// round_half_even(sum * (s0 * s1 / s2)) + zero point (R1). The first two
-/// scales are read through maps from loops over `sums`, the third one is that
-/// of the whole result.
-NodeResults buildRequantized(NodeContext &context, Value sums,
-                             ArrayRef<size_t> scales, ArrayRef<AffineMap> maps,
-                             size_t zeroPoint);
+/// Scale and zero point of a whole tensor: tensors without axes. The zero point
+/// may be null.
+struct Quantization {
+  Value scale, zeroPoint;
+};
+
+/// The inputs `scale` and the one behind it, which is of the type `codes`, if
+/// it is not left out.
+FailureOr<Quantization> getQuantization(NodeContext &context, size_t scale,
+                                        Type codes);
+
+/// Sums of products of codes as codes of `elementType`, saturated (R1):
+/// round_half_even(sum * (s0 * s1 / scale)) + zero point. The scales s0 and s1
+/// are read through maps from loops over `sums`.
+Value buildRequantized(NodeContext &context, Value sums, ArrayRef<Value> scales,
+                       ArrayRef<AffineMap> maps, Quantization result,
+                       Type elementType);
+
+/// Where an input with an element for each column is, over loops of `sizes`.
+FailureOr<AffineMap> getBiasMap(NodeContext &context, size_t index,
+                                ArrayRef<OpFoldResult> sizes);
+
+/// An element in f32, rounded once.
+Value toSingle(ImplicitLocOpBuilder &b, Value value);
+
+/// An index from the front; one that is outside becomes the nearest inside.
+Value normalizeIndex(ImplicitLocOpBuilder &b, Value index, Value size);
+
+/// The axes in another order.
+Value buildTranspose(NodeContext &context, Value tensor,
+                     ArrayRef<int64_t> order);
 
 /// accumulator + elements[0] * elements[1], for floats and integers; of which,
 /// first, the elements at `zeroPoints` (where there are) are subtracted.
@@ -141,6 +165,9 @@ using ElementMap = Value (*)(ImplicitLocOpBuilder &, Value, bool isUnsigned);
 Value buildReductionOfAxes(NodeContext &context, Value tensor,
                            ArrayRef<int64_t> axes, Combine combine,
                            ElementMap before = nullptr);
+
+/// lhs - rhs, of floats or integers.
+Value buildDifference(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
 
 /// The product of sizes, as an i64.
 Value buildElementCount(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes);

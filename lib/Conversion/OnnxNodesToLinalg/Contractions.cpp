@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetRules.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -143,6 +144,22 @@ static FailureOr<AffineMap> getParameterMap(NodeContext &context, Value factor,
   return AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
 }
 
+/// Where an input with an element for each column is, over loops of `sizes`.
+FailureOr<AffineMap> onnx_nodes::getBiasMap(NodeContext &context, size_t index,
+                                            ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> own = context.getSizes(context.input(index));
+  if (own.size() != 1 || sizes.empty())
+    return context.unsupported("input " + Twine(index) +
+                               " must have rank 1, but got " +
+                               Twine(own.size()));
+  if (failed(context.requireEqual(sizes.back(), own.front(),
+                                  "the size of input " + Twine(index))))
+    return failure();
+  return AffineMap::get(sizes.size(), 0,
+                        context.b.getAffineDimExpr(sizes.size() - 1),
+                        context.b.getContext());
+}
+
 /// The sums of products, less zero points.
 static NodeResults multiplyQuantized(NodeContext &context,
                                      const ProductLoops &loops,
@@ -187,44 +204,59 @@ NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
   return multiplyQuantized(context, *loops, factors, *type);
 }
 
-/// `elements` are the kinds of the quantized tensors.
-static NodeResults buildQLinearMatMul(NodeContext &context, unsigned elements) {
-  constexpr size_t kScales[] = {1, 4, 6};
-  constexpr size_t kResultPoint = 7;
-  QuantizedFactors factors{{0, 3}, {2, 5}, elements};
-  FailureOr<Type> type = requireFactors(context, factors);
-  if (failed(type) || failed(context.requireKind(kResultPoint, elements)) ||
-      failed(context.requireKind(kScales[0], kinds::Single)))
-    return failure();
-  for (size_t scale : kScales)
-    if (failed(
-            context.requireElementType(scale, context.elementType(kScales[0]))))
-      return failure();
-  Value inputs[] = {context.input(0), context.input(3)};
-  FailureOr<ProductLoops> loops =
-      getProductLoops(context, inputs[0], inputs[1]);
-  if (failed(loops))
-    return failure();
-  // The result has all loops but the summed one, the last.
-  AffineMap factorMaps[] = {loops->lhs, loops->rhs};
-  unsigned summed = loops->numLoops - 1;
+/// Where the scales (inputs) of the factors are, over the loops of the result:
+/// all but the summed one, the last.
+static FailureOr<SmallVector<AffineMap>>
+getScaleMaps(NodeContext &context, const ProductLoops &loops,
+             const QuantizedFactors &factors, ArrayRef<size_t> scales) {
+  unsigned summed = loops.numLoops - 1;
+  AffineMap factorMaps[] = {loops.lhs, loops.rhs};
   SmallVector<AffineMap> maps;
   for (size_t i : {0, 1}) {
     FailureOr<AffineMap> map =
-        getParameterMap(context, inputs[i], kScales[i], i == 0, factorMaps[i]);
+        getParameterMap(context, context.input(factors.values[i]), scales[i],
+                        i == 0, factorMaps[i]);
     if (failed(map))
       return failure();
     if (map->isFunctionOfDim(summed))
-      return context.unsupported("input " + Twine(kScales[i]) +
+      return context.unsupported("input " + Twine(scales[i]) +
                                  " must have one element along the summed "
                                  "axis");
     maps.push_back(
         AffineMap::get(summed, 0, map->getResults(), context.b.getContext()));
   }
+  return maps;
+}
+
+/// `elements` are the kinds of the quantized tensors.
+static NodeResults buildQLinearMatMul(NodeContext &context, unsigned elements) {
+  constexpr size_t kScales[] = {1, 4, 6};
+  QuantizedFactors factors{{0, 3}, {2, 5}, elements};
+  for (size_t scale : kScales)
+    if (failed(
+            context.requireElementType(scale, context.elementType(kScales[0]))))
+      return failure();
+  FailureOr<Type> type = requireFactors(context, factors);
+  if (failed(type) || failed(context.requireKind(7, elements)))
+    return failure();
+  Type elementType = context.elementType(7);
+  FailureOr<Quantization> result =
+      getQuantization(context, kScales[2], elementType);
+  FailureOr<ProductLoops> loops =
+      getProductLoops(context, context.input(0), context.input(3));
+  if (failed(result) || failed(loops))
+    return failure();
+  FailureOr<SmallVector<AffineMap>> maps =
+      getScaleMaps(context, *loops, factors, kScales);
+  if (failed(maps))
+    return failure();
   NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
   if (failed(sums))
     return failure();
-  return buildRequantized(context, sums->front(), kScales, maps, kResultPoint);
+  return SmallVector<Value>{
+      buildRequantized(context, sums->front(),
+                       {context.input(kScales[0]), context.input(kScales[1])},
+                       *maps, *result, elementType)};
 }
 
 NodeResults onnx_nodes::convertByteQLinearMatMul(NodeContext &context) {
@@ -235,6 +267,62 @@ NodeResults onnx_nodes::convertByteQLinearMatMul(NodeContext &context) {
 
 NodeResults onnx_nodes::convertQLinearMatMul(NodeContext &context) {
   return buildQLinearMatMul(context, kinds::Byte | kinds::Float8);
+}
+
+/// f32(sum) * (scale * scale) + bias, rounded once.
+NodeResults onnx_nodes::convertMatMulIntegerToFloat(NodeContext &context) {
+  constexpr size_t kScales[] = {2, 3}, kBias = 6;
+  QuantizedFactors factors{{0, 1}, {4, 5}, kinds::Byte};
+  ImplicitLocOpBuilder &b = context.b;
+  Value bias = context.input(kBias);
+  Type elementType = context.elementType(kScales[0]);
+  FailureOr<Type> type = requireFactors(context, factors);
+  if (failed(type) || failed(context.requireKind(kScales[0], kinds::Single)) ||
+      failed(context.requireElementType(kScales[1], elementType)) ||
+      (bias && failed(context.requireElementType(kBias, elementType))))
+    return failure();
+  FailureOr<ProductLoops> loops =
+      getProductLoops(context, context.input(0), context.input(1));
+  if (failed(loops))
+    return failure();
+  FailureOr<SmallVector<AffineMap>> maps =
+      getScaleMaps(context, *loops, factors, kScales);
+  NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
+  if (failed(maps) || failed(sums))
+    return failure();
+  SmallVector<Value> inputs = {sums->front(), context.input(kScales[0]),
+                               context.input(kScales[1])};
+  maps->insert(maps->begin(), b.getMultiDimIdentityMap(loops->sizes.size()));
+  if (bias) {
+    FailureOr<AffineMap> map = getBiasMap(context, kBias, loops->sizes);
+    if (failed(map))
+      return failure();
+    inputs.push_back(bias);
+    maps->push_back(*map);
+  }
+  return SmallVector<Value>{buildParallel(
+      b, loops->sizes, elementType, inputs, *maps,
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value scale = b.createOrFold<arith::MulFOp>(toSingle(b, args[1]),
+                                                    toSingle(b, args[2]));
+        Value result =
+            b.createOrFold<arith::MulFOp>(toSingle(b, args[0]), scale);
+        if (bias)
+          result = b.createOrFold<arith::AddFOp>(result, toSingle(b, args[3]));
+        return fromCompute(b, result, elementType);
+      })};
+}
+
+/// DynamicQuantizeLinear (D9) of the left factor before MatMulIntegerToFloat.
+NodeResults onnx_nodes::convertDynamicQuantizeMatMul(NodeContext &context) {
+  context.opset = kNewestOpset;
+  NodeResults quantized = convertDynamicQuantizeLinear(context);
+  if (failed(quantized))
+    return failure();
+  context.inputs = {(*quantized)[0],  context.input(1), (*quantized)[1],
+                    context.input(2), (*quantized)[2],  context.input(3),
+                    context.input(4)};
+  return convertMatMulIntegerToFloat(context);
 }
 
 /// alpha * product + beta * C, as far as they are not 1.

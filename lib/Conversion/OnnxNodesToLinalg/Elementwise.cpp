@@ -497,7 +497,7 @@ static ElementwiseRow getRow(StringRef opType) {
 /// Before opset 7 the second input's axes begin at `axis` of the first one's,
 /// or end with them: gives it the axes of size 1 that numpy wants behind.
 static LogicalResult alignSecond(NodeContext &context) {
-  bool isPRelu = context.node.getOpType() == "PRelu";
+  bool isPRelu = context.opType == "PRelu";
   if (context.opset >= kFirstNumpyOpset || context.inputs.size() != 2 ||
       (!context.has("axis") && !isPRelu))
     return success();
@@ -522,7 +522,7 @@ static LogicalResult alignSecond(NodeContext &context) {
 }
 
 NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
-  ElementwiseRow row = getRow(context.node.getOpType());
+  ElementwiseRow row = getRow(context.opType);
   if (failed(context.requireSameType()) || failed(alignSecond(context)))
     return failure();
   Type elementType = context.elementType(0);

@@ -39,10 +39,23 @@ static Value slice(ImplicitLocOpBuilder &b, Value tensor,
 // Transpose
 //===----------------------------------------------------------------------===//
 
-NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
+Value onnx_nodes::buildTranspose(NodeContext &context, Value tensor,
+                                 ArrayRef<int64_t> order) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  int64_t rank = from.size();
+  SmallVector<OpFoldResult> from = context.getSizes(tensor), to;
+  SmallVector<AffineExpr> exprs(from.size());
+  for (auto [index, axis] : llvm::enumerate(order)) {
+    to.push_back(from[axis]);
+    exprs[axis] = b.getAffineDimExpr(index);
+  }
+  return buildParallel(
+      b, to, cast<RankedTensorType>(tensor.getType()).getElementType(), tensor,
+      AffineMap::get(from.size(), 0, exprs, b.getContext()),
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+}
+
+NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
+  int64_t rank = context.type(0).getRank();
   SmallVector<int64_t> order = context.getInts(
       "perm", llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(rank))));
   FailureOr<SmallVector<int64_t>> axes = context.normalizeAxes(order, rank);
@@ -51,16 +64,7 @@ NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
   if (static_cast<int64_t>(axes->size()) != rank)
     return context.unsupported("perm must have " + Twine(rank) +
                                " axes, but got " + Twine(axes->size()));
-  SmallVector<OpFoldResult> to;
-  SmallVector<AffineExpr> exprs(rank);
-  for (auto [index, axis] : llvm::enumerate(*axes)) {
-    to.push_back(from[axis]);
-    exprs[axis] = b.getAffineDimExpr(index);
-  }
-  return SmallVector<Value>{buildParallel(
-      b, to, context.elementType(0), context.inputs[0],
-      AffineMap::get(rank, 0, exprs, b.getContext()),
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; })};
+  return SmallVector<Value>{buildTranspose(context, context.input(0), *axes)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -402,9 +406,8 @@ NodeResults onnx_nodes::convertSlice(NodeContext &context) {
 // Gather
 //===----------------------------------------------------------------------===//
 
-/// An index from the front; one that is outside, which the model must not
-/// have, becomes the nearest inside.
-static Value normalizeIndex(ImplicitLocOpBuilder &b, Value index, Value size) {
+Value onnx_nodes::normalizeIndex(ImplicitLocOpBuilder &b, Value index,
+                                 Value size) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value isNegative =

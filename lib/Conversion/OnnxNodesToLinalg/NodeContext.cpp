@@ -21,6 +21,7 @@
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -139,7 +140,8 @@ Value onnx_nodes::makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
 
 NodeContext::NodeContext(NodeOp node, ImplicitLocOpBuilder &b,
                          SizeCache &sizeCache)
-    : NodeAttributes(node), b(b), opset(node.getOpset()), sizeCache(sizeCache) {
+    : NodeAttributes(node), b(b), opType(node.getOpType()),
+      opset(node.getOpset()), sizeCache(sizeCache) {
   inputs.assign(node.getInputs().begin(), node.getInputs().end());
   for (int64_t position : node.getAbsentInputs())
     inputs.insert(inputs.begin() + position, Value());
@@ -350,11 +352,16 @@ static unsigned getKind(Type elementType) {
              : 0;
 }
 
+bool NodeContext::hasKind(size_t index, unsigned kinds) const {
+  return getKind(elementType(index)) & kinds;
+}
+
 LogicalResult NodeContext::requireKind(size_t index, unsigned kinds) {
-  Type type = elementType(index);
-  if (getKind(type) & kinds)
+  if (hasKind(index, kinds))
     return success();
-  return unsupported("elements of type " + show(type));
+  std::string which =
+      index == 0 ? "" : "input " + std::to_string(index) + " has ";
+  return unsupported(which + "elements of type " + show(elementType(index)));
 }
 
 LogicalResult NodeContext::requireElementType(size_t index, Type expected) {
@@ -362,6 +369,22 @@ LogicalResult NodeContext::requireElementType(size_t index, Type expected) {
     return success();
   return unsupported("input " + Twine(index) + " must have elements of type " +
                      show(expected) + ", but got " + show(elementType(index)));
+}
+
+LogicalResult NodeContext::requireRange(StringRef attribute, int64_t value,
+                                        int64_t least) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (value >= least && value <= kMost)
+    return success();
+  return unsupported("values of attribute '" + attribute +
+                     "' must be between " + Twine(least) + " and " +
+                     Twine(kMost) + ", but got " + Twine(value));
+}
+
+LogicalResult NodeContext::requireInput(size_t index) {
+  if (input(index))
+    return success();
+  return unsupported("input " + Twine(index) + " is absent");
 }
 
 LogicalResult NodeContext::requireNoPoint(size_t index) {

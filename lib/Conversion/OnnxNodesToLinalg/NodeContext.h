@@ -86,6 +86,9 @@ public:
   NodeContext(NodeOp node, ImplicitLocOpBuilder &b, SizeCache &sizeCache);
 
   ImplicitLocOpBuilder &b;
+  /// The op that is converted: the node's, or the one of ONNX that it is made
+  /// of.
+  StringRef opType;
   /// The opset of the model, not the version of the op.
   int64_t opset;
   /// By their position in the source node; null where absent.
@@ -146,6 +149,7 @@ public:
   // Failure
   //===--------------------------------------------------------------------===//
 
+  bool hasKind(size_t index, unsigned kinds) const;
   /// Requires the elements of an input that is there to be of these kinds.
   LogicalResult requireKind(size_t index, unsigned kinds);
 
@@ -155,6 +159,13 @@ public:
   /// Requires a zero point of float8, if the input is one and known, to be zero
   /// (Q7).
   LogicalResult requireNoPoint(size_t index);
+
+  /// Requires the node not to leave the input out.
+  LogicalResult requireInput(size_t index);
+
+  /// Requires a value of an attribute to have 32 bits: then no product of two
+  /// overflows.
+  LogicalResult requireRange(StringRef attribute, int64_t value, int64_t least);
 
   /// Requires all inputs from `first` on to have elements of one type.
   LogicalResult requireSameType(size_t first = 0);
@@ -187,6 +198,7 @@ private:
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
                          Attributes, Conversion)                               \
   NodeResults Conversion(NodeContext &context);
+#define QUANT_FLOAT_MICROSOFT_NODE QUANT_FLOAT_NODE
 #include "quant-float/Conversion/OnnxNodes.def"
 NodeResults convertElementwise(NodeContext &context);
 

@@ -50,7 +50,7 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
                      });
   Value sums =
       buildReductionOfAxes(context, exponentials, reduced, Combine::Sum);
-  if (context.node.getOpType() == "Softmax")
+  if (context.opType == "Softmax")
     return buildAlongAxes(
         context, sizes, elementType, {exponentials, sums}, {all, kept},
         [&](ImplicitLocOpBuilder &b, ValueRange args) {

@@ -48,6 +48,13 @@ struct NodeRow {
 };
 } // namespace
 
+/// "Add", "com.microsoft.QLinearAdd".
+static std::string getFullName(NodeOp node) {
+  StringRef domain = node.getDomain();
+  return (domain.empty() ? node.getOpType() : domain + "." + node.getOpType())
+      .str();
+}
+
 /// The rows of all versions of the op; none if there are none.
 static ArrayRef<NodeRow> findVersions(NodeOp node) {
   using namespace attribute_rows;
@@ -63,12 +70,16 @@ static ArrayRef<NodeRow> findVersions(NodeOp node) {
                                 Attributes, Function)                          \
   QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Same,          \
                    Attributes, convertElementwise)
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+                                   Element, Shape, Attributes, Conversion)     \
+  result["com.microsoft." #OpType].push_back(                                  \
+      {Since, Fewest, Most, Kinds, QUANT_FLOAT_LIST Attributes, Conversion});
 #include "quant-float/Conversion/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
     return result;
   }();
-  auto found = table.find(node.getOpType());
-  if (!node.getDomain().empty() || found == table.end())
+  auto found = table.find(getFullName(node));
+  if (found == table.end())
     return {};
   return found->second;
 }
@@ -157,7 +168,7 @@ static bool hasTooManyElements(Type type) {
 static LogicalResult checkOpset(NodeContext &context,
                                 ArrayRef<NodeRow> versions) {
   int64_t opset = context.opset;
-  int64_t removal = findRemoval(context.node.getOpType());
+  int64_t removal = findRemoval(getFullName(context.node));
   if (opset >= removal)
     return context.unsupported("the op exists before opset " + Twine(removal) +
                                " only, but the node is of opset " +

@@ -128,7 +128,7 @@ static ReductionRow getRow(StringRef opType) {
 }
 
 NodeResults onnx_nodes::convertReduce(NodeContext &context) {
-  ReductionRow row = getRow(context.node.getOpType());
+  ReductionRow row = getRow(context.opType);
   // The number of elements may not fit narrower integers, which ONNX leaves
   // out.
   Type elementType = context.elementType(0);

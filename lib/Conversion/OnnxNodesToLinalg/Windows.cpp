@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -118,18 +117,6 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   return success();
 }
 
-/// Requires a value of an attribute to have 32 bits: then no product of two
-/// overflows.
-static LogicalResult checkRange(NodeContext &context, StringRef name,
-                                int64_t value, int64_t least) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  if (value >= least && value <= kMost)
-    return success();
-  return context.unsupported("values of attribute '" + name +
-                             "' must be between " + Twine(least) + " and " +
-                             Twine(kMost) + ", but got " + Twine(value));
-}
-
 /// The windows of a node by its attributes strides, dilations, pads, auto_pad
 /// and ceil_mode; `input` and `kernel` are the sizes of the spatial axes.
 static FailureOr<SmallVector<WindowAxis>>
@@ -146,7 +133,7 @@ getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
                                  Twine(size) + " values, but got " +
                                  Twine(values.size()));
     for (int64_t value : values)
-      if (failed(checkRange(context, name, value, defaultValue)))
+      if (failed(context.requireRange(name, value, defaultValue)))
         return failure();
     return values;
   };
@@ -190,7 +177,7 @@ static FailureOr<SmallVector<OpFoldResult>> getKernelShape(NodeContext &context,
                                Twine(rank) + " values, but got " +
                                Twine(shape.size()));
   for (int64_t size : shape)
-    if (failed(checkRange(context, "kernel_shape", size, 1)))
+    if (failed(context.requireRange("kernel_shape", size, 1)))
       return failure();
   return getAsIndexOpFoldResult(context.b.getContext(), shape);
 }
@@ -285,7 +272,7 @@ LogicalResult Convolution::analyze() {
   groups = context.getInt("group");
   std::optional<int64_t> weightChannels = getConstantIntValue(weightSizes[1]);
   std::optional<int64_t> filters = getConstantIntValue(weightSizes[0]);
-  if (failed(checkRange(context, "group", groups, 1)))
+  if (failed(context.requireRange("group", groups, 1)))
     return failure();
   if (filters && *filters % groups != 0)
     return context.unsupported("attribute 'group' must divide the channels of "
@@ -520,22 +507,27 @@ NodeResults onnx_nodes::convertQLinearConv(NodeContext &context) {
       (context.input(kBias) &&
        failed(context.requireElementType(kBias, b.getI32Type()))))
     return failure();
+  Type elementType = context.elementType(kResultPoint);
+  FailureOr<Quantization> result =
+      getQuantization(context, kScales[2], elementType);
+  FailureOr<Value> inputScale = context.getOnlyElement(kScales[0]);
   Convolution convolution(context, kWeight);
   NodeResults sums =
       convolveQuantized(context, convolution, {{0, kWeight}, {2, 5}}, kBias);
-  FailureOr<Value> inputScale = context.getOnlyElement(kScales[0]);
-  bool isWhole = isOneElement(context.input(kScales[1]));
-  if (failed(sums) || failed(inputScale) ||
+  Value weightScale = context.input(kScales[1]);
+  bool isWhole = isOneElement(weightScale);
+  if (failed(result) || failed(inputScale) || failed(sums) ||
       (!isWhole && failed(convolution.requirePerChannel(kScales[1]))))
     return failure();
-  context.inputs[kScales[0]] = *inputScale;
   int64_t rank = context.type(0).getRank();
   SmallVector<AffineExpr> perChannel(context.type(kScales[1]).getRank(),
                                      isWhole ? b.getAffineConstantExpr(0)
                                              : b.getAffineDimExpr(1));
   AffineMap maps[] = {AffineMap::get(rank, 0, b.getContext()),
                       AffineMap::get(rank, 0, perChannel, b.getContext())};
-  return buildRequantized(context, sums->front(), kScales, maps, kResultPoint);
+  return SmallVector<Value>{buildRequantized(context, sums->front(),
+                                             {*inputScale, weightScale}, maps,
+                                             *result, elementType)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -295,7 +295,7 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
   SmallVector<unsigned> told;
   for (auto [index, name] : llvm::enumerate(input.node.output())) {
     Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
-    Type type = domain.empty() ? inferResultType(input, bodies, index) : Type();
+    Type type = inferResultType(input, bodies, index);
     inferred.push_back(type);
     if (!isComputed || !type || !tellsShape(type, declared))
       told.push_back(index);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Names.h"
 #include "Types.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringMap.h"
@@ -38,7 +39,7 @@ struct OutputFact {
 } // namespace
 
 /// What is known of output 0 of an op; none if nothing is.
-static std::optional<OutputFact> findFact(StringRef opType) {
+static std::optional<OutputFact> findFact(StringRef domain, StringRef opType) {
   static const llvm::StringMap<OutputFact> table = {
 #define QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)                          \
   {#OpType, {OutputElement::Element, OutputShape::Shape}},
@@ -51,9 +52,13 @@ static std::optional<OutputFact> findFact(StringRef opType) {
   {#OpType,                                                                    \
    {OutputElement::Element,                                                    \
     Most == 1 ? OutputShape::Same : OutputShape::Other}},
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+                                   Element, Shape, Attributes, Conversion)     \
+  {"com.microsoft." #OpType, {OutputElement::Element, OutputShape::Shape}},
 #include "quant-float/Conversion/OnnxNodes.def"
   };
-  auto found = table.find(opType);
+  auto found =
+      table.find(domain.empty() ? opType.str() : (domain + "." + opType).str());
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -89,7 +94,8 @@ static Type findElementType(const NodeInput &input, OutputElement element) {
                             value->proto->t().data_type());
     return builder.getF32Type();
   case OutputElement::To:
-    if (const ResolvedAttribute *to = input.find("to"))
+    if (const ResolvedAttribute *to = input.find("to");
+        to && llvm::isInt<32>(to->proto->i()))
       return getElementType(builder.getContext(), to->proto->i());
     return {};
   case OutputElement::Boolean:
@@ -161,15 +167,16 @@ Type onnx_import::inferResultType(const NodeInput &input,
                                   ArrayRef<std::unique_ptr<Region>> bodies,
                                   unsigned index) {
   MLIRContext *context = input.subject.loc.getContext();
+  StringRef domain = normalizeDomain(input.node.domain());
   StringRef opType = input.node.op_type();
-  if (opType == "If")
+  if (domain.empty() && opType == "If")
     return getYieldedType(bodies, index);
-  if (opType == "Loop")
+  if (domain.empty() && opType == "Loop")
     return eraseShape(getYieldedType(bodies, index + kLoopYields));
-  if (opType == "Scan")
+  if (domain.empty() && opType == "Scan")
     return eraseShape(getYieldedType(bodies, index));
 
-  std::optional<OutputFact> fact = findFact(opType);
+  std::optional<OutputFact> fact = findFact(domain, opType);
   if (!fact)
     return {};
   // A scale and a zero point.

@@ -1,14 +1,17 @@
-# The table of ordinary nodes against ONNX's own schemas: first opsets, numbers of inputs, attributes with their kinds
+# The table of ordinary nodes against ONNX's own schemas and, for com.microsoft, ONNX Runtime's: first opsets, numbers of inputs, attributes with their kinds
 # and defaults, and the elements of the first output.
 # RUN: env PYTHONPATH=%src_root/scripts/docs %python %s %src_root/lib/Conversion/OnnxNodesToLinalg | FileCheck %s
 import pathlib
 import re
 import sys
+from types import SimpleNamespace
 
 import nodes
 import onnx
+from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
 KINDS = {
+    "aDataType": "INT",
     "anInt": "INT",
     "aFlag": "INT",
     "aFloat": "FLOAT",
@@ -24,6 +27,9 @@ ELEMENTS = {
     "Int64": "tensor(int64)",
 }
 
+# Inputs whose elements the output has.
+INPUTS = {"First": 0, "Second": 1, "Third": 2, "Eighth": 7}
+
 failures = []
 
 
@@ -36,6 +42,31 @@ schemas = {}
 for schema in onnx.defs.get_all_schemas_with_history():
     if schema.domain == "":
         schemas.setdefault(schema.name, []).append(schema)
+
+
+def adapt(schema):
+    """A schema of ONNX Runtime with the names that ONNX's have."""
+    attributes = {
+        name: SimpleNamespace(
+            required=a.required,
+            type=SimpleNamespace(name=str(a.type).split(".")[-1]),
+            default_value=onnx.AttributeProto.FromString(a._default_value),
+        )
+        for name, a in schema.attributes.items()
+    }
+    inputs, outputs = (
+        [SimpleNamespace(type_str=p.typeStr) for p in values]
+        for values in (schema.inputs, schema.outputs)
+    )
+    return SimpleNamespace(
+        since_version=schema.since_version,
+        min_input=schema.min_input,
+        max_input=schema.max_input,
+        attributes=attributes,
+        inputs=inputs,
+        outputs=outputs,
+        type_constraints=schema.type_constraints,
+    )
 
 
 def get_default(attribute):
@@ -59,8 +90,8 @@ def check_element(op, element, newest):
         # Some have a variable that stands for one type.
         types = {c.type_param_str: c.allowed_type_strs for c in newest.type_constraints}
         check(list(types.get(output, [output])) == [ELEMENTS[element]], op, element, output)
-    elif element in ("First", "Second"):
-        check(newest.inputs[element == "Second"].type_str == output, op, element, output)
+    elif element in INPUTS:
+        check(newest.inputs[INPUTS[element]].type_str == output, op, element, output)
 
 
 def check_attribute(row, attribute, versions):
@@ -93,16 +124,23 @@ def check_attribute(row, attribute, versions):
 
 CODE = "".join(path.read_text() for path in sorted(pathlib.Path(sys.argv[1]).glob("*.cpp")))
 rows = nodes.read_onnx()
+ops = {row.op for row in rows}
 removed = re.findall(
     r"^QUANT_FLOAT_REMOVED_NODE\((\w+), (\d+)\)$", nodes.read_text("OnnxNodes.def"), re.M
 )
 removed = {op: int(opset) for op, opset in removed}
-ops = {row.op for row in rows}
 gone = {op: s.since_version for op in ops for s in schemas[op] if s.deprecated}
 check(removed == gone, removed, gone)
 # What isHint (NodeAttributes.cpp) takes: a hint of versions before opset 6 that no op needs.
 hinted = {s.since_version for op in ops for s in schemas[op] if "consumed_inputs" in s.attributes}
 check(max(hinted) < 6, hinted)
+microsoft = nodes.read_microsoft()
+for row in microsoft:
+    row.op = "com.microsoft." + row.op
+for schema in runtime.get_all_operator_schema():
+    if schema.domain == "com.microsoft":
+        schemas["com.microsoft." + schema.name] = [adapt(schema)]
+rows += microsoft
 facts = {}
 for row in rows:
     end = min((r.since for r in rows if r.op == row.op and r.since > row.since), default=nodes.MANY)
@@ -132,5 +170,5 @@ for op, columns in facts.items():
 for failure in failures:
     print("FAIL", *failure)
 # CHECK-NOT: FAIL
-# CHECK: 99 ops, 112 rows, 22 kept
+# CHECK: 116 ops, 130 rows, 22 kept
 print(len(facts) - len(kept), "ops,", len(rows), "rows,", len(kept), "kept")

@@ -60,7 +60,14 @@ def add_products():
     points = integers(5), integers(3)
     add("MatMulInteger", 10, integers(3, 40), integers(40, 5), np.array(7, np.int8), points[0])
     matrices = integers(2, 3, 8, dtype=np.uint8), integers(2, 8, 5)
-    add("MatMulInteger", 10, *matrices, None, integers(1), refused="the number of zero points")
+    add(
+        "MatMulInteger",
+        10,
+        *matrices,
+        None,
+        integers(1),
+        refused="the number of elements of input 3",
+    )
     rows = integers(3, dtype=np.uint8)
     add("MatMulInteger", 10, *matrices, rows, points[0], oracle="formula")
     for opset in (7, 9, 11):

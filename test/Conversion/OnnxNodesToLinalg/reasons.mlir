@@ -85,9 +85,9 @@ func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
 func.func @products(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<1x4x4xi8>, %w: tensor<4x4x1xi8>, %z: tensor<4x4xi8>, %z4: tensor<4xi8>, %r: tensor<1x2x4xi8>) {
   // expected-error @+1 {{'MatMul': a factor must have rank 1 or more, but got a scalar}}
   %0 = quant_float.node "MatMul"(%x, %s) opset 13 : (tensor<2x3xf32>, tensor<f32>) -> tensor<*xf32>
-  // expected-error @+1 {{'MatMulInteger': a zero point has rank 2, but its factor 3}}
+  // expected-error @+1 {{'MatMulInteger': input 2 has rank 2, but its factor 3}}
   %1 = quant_float.node "MatMulInteger"(%r, %i, %z) opset 13 : (tensor<1x2x4xi8>, tensor<1x4x4xi8>, tensor<4x4xi8>) -> tensor<*xi32>
-  // expected-error @+1 {{'ConvInteger': input 2 must be one zero point}}
+  // expected-error @+1 {{'ConvInteger': the number of elements of input 2 must be 1, but got 4}}
   %2 = quant_float.node "ConvInteger"(%i, %w, %z4) opset 13 : (tensor<1x4x4xi8>, tensor<4x4x1xi8>, tensor<4xi8>) -> tensor<*xi32>
   // expected-error @+1 {{'ConvInteger': input 3 must have rank 1, but got 2}}
   %3 = quant_float.node "ConvInteger"(%i, %w, %z) opset 13 absent [2] : (tensor<1x4x4xi8>, tensor<4x4x1xi8>, tensor<4x4xi8>) -> tensor<*xi32>

@@ -14,7 +14,7 @@ func.func @matmul_batches(%a: tensor<2x3x4xf32>, %b: tensor<5x4x6xf32>) -> tenso
 }
 
 func.func @matmul_integer_zero_points(%a: tensor<2x3xi8>, %b: tensor<3x5xi8>, %z: tensor<3xi8>) -> tensor<2x5xi32> {
-  // expected-error @+1 {{the number of zero points must be 2, but got 3}}
+  // expected-error @+1 {{the number of elements of input 2 must be 2, but got 3}}
   %0 = quant_float.node "MatMulInteger"(%a, %b, %z) opset 10 : (tensor<2x3xi8>, tensor<3x5xi8>, tensor<3xi8>) -> tensor<2x5xi32>
   return %0 : tensor<2x5xi32>
 }

@@ -21,7 +21,7 @@ OPS = set(
     Add Sub Mul Div Max Min Pow Neg Abs Relu Sigmoid Tanh Exp Log Sqrt Reciprocal Clip Softmax MatMul Gemm Conv ConvInteger
     MatMulInteger MaxPool AveragePool GlobalMaxPool GlobalAveragePool ReduceMax ReduceSum ReduceMean ArgMax BatchNormalization
     Reshape Flatten Transpose Squeeze Unsqueeze Concat Slice Expand Gather Resize Shape Equal Where Constant ConstantOfShape
-    Identity QuantizeLinear DequantizeLinear DynamicQuantizeLinear Cast CastLike
+    Identity QuantizeLinear DequantizeLinear DynamicQuantizeLinear Cast CastLike BitCast QLinearConv QLinearMatMul
     """.split()
 )
 CONSTANT_INPUTS = {
@@ -37,10 +37,10 @@ CONSTANT_INPUTS = {
     "Unsqueeze": {"axes"},
 }
 # Of onnx 1.23.2.
-EXPECTED = 477
+EXPECTED = 496
 # These have a test file of their own.
 ELSEWHERE = re.compile("test_(cast|castlike|quantizelinear|dequantizelinear)_?")
-EXACT = re.compile("test_dynamicquantizelinear")
+EXACT = re.compile("test_(bitcast|convinteger|dynamicquantizelinear|matmulinteger|qlinear)")
 
 
 def is_ordinary(case):

@@ -1,0 +1,764 @@
+# Ops on quantized tensors, ONNX's and com.microsoft's, over random attributes, shapes and types: what quant-float-run gives is
+# what the text says, in numpy (integers exactly, floats with the roundings that docs/rules.md states), and what ONNX Runtime
+# gives, but where a quotient is next to a tie. With static and with open sizes.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %t 12
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import ml_dtypes
+import numpy as np
+import onnxruntime
+from conformance.node_tests import Runner
+from onnx import helper, numpy_helper
+
+F32, F16, BF16 = np.float32, np.float16, ml_dtypes.bfloat16
+MICROSOFT = "com.microsoft"
+CODES = [np.uint8, np.int8]
+
+
+@dataclass
+class Case:
+    op: str
+    # None is left out.
+    inputs: list
+    # Before it is rounded, in real numbers as far as floats hold them; zero points are added behind the rounding.
+    value: np.ndarray
+    # How far the value may be off where it is computed in another order or by approximations; 0 for what is exact.
+    error: float = 0
+    # Scale (1 where the value is divided already), zero point and type of the result; None for floats.
+    codes: tuple = None
+    attributes: dict = field(default_factory=dict)
+    domain: str = MICROSOFT
+    opset: int = 21
+    # Positions of the inputs that are initializers.
+    constants: tuple = ()
+    # Whether ONNX Runtime has a kernel for these types, and means the same.
+    is_known: bool = True
+
+    def round(self):
+        if self.codes is None:
+            return self.value
+        zero_point, dtype = self.codes
+        info = np.iinfo(dtype)
+        return np.clip(np.rint(self.value) + zero_point, info.min, info.max).astype(dtype)
+
+    def find_wrong(self, got, error):
+        """A place where the result is neither what the value rounds to nor within `error` of a tie."""
+        expected = self.round()
+        if got.shape != expected.shape or got.dtype != expected.dtype:
+            return f"expected {expected.dtype}{expected.shape}, but got {got.dtype}{got.shape}"
+        if self.codes is None:
+            limit = error * np.maximum(np.abs(expected.astype(np.float64)), 1)
+            wrong = ~(np.abs(got.astype(np.float64) - expected.astype(np.float64)) <= limit)
+        else:
+            near = np.abs(self.value - np.floor(self.value) - 0.5) <= error
+            off = np.abs(got.astype(int) - expected.astype(int))
+            wrong = (off > 0) & ~((off == 1) & near)
+        if not wrong.any():
+            return None
+        place = tuple(map(int, np.argwhere(wrong)[0]))
+        return (
+            f"{list(place)}: expected {expected[place]} ({self.value[place]}), but got {got[place]}"
+        )
+
+
+class Random:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def choose(self, values):
+        return values[self.rng.integers(len(values))]
+
+    def integer(self, low, high):
+        return int(self.rng.integers(low, high + 1))
+
+    def shape(self, rank, most=6):
+        return tuple(self.integer(1, most) for _ in range(rank))
+
+    def codes(self, dtype, shape):
+        info = np.iinfo(dtype)
+        return self.rng.integers(info.min, info.max + 1, shape).astype(dtype)
+
+    def floats(self, shape, dtype=F32):
+        return self.rng.standard_normal(shape).astype(F32).astype(dtype)
+
+    def scale(self, shape=(), low=0.01, high=0.1):
+        return np.asarray(self.rng.uniform(low, high, shape), F32)
+
+    def maybe(self, value):
+        return value if self.rng.integers(3) else None
+
+    def whole(self, value):
+        """A scale or zero point of the whole tensor, as either has it."""
+        return value if self.rng.integers(2) else value.reshape(1)
+
+    def tensor(self, dtype, shape, optional=True):
+        """Codes, scale, perhaps a zero point; and what they mean, in f32."""
+        codes, scale = self.codes(dtype, shape), self.scale()
+        point = self.codes(dtype, ())
+        point = self.maybe(point) if optional else point
+        return [codes, self.whole(scale), point], dequantize(codes, scale, point)
+
+    def result(self, dtype, low=0.01, high=0.1, optional=True):
+        scale, point = self.scale(low=low, high=high), self.codes(dtype, ())
+        point = self.maybe(point) if optional else point
+        return [self.whole(scale), point], scale, (0 if point is None else int(point), dtype)
+
+
+def dequantize(codes, scale, point):
+    return (codes.astype(np.int32) - (0 if point is None else point.astype(np.int32))).astype(
+        F32
+    ) * scale
+
+
+def differ(codes, point):
+    return codes.astype(np.int64) - (0 if point is None else point.astype(np.int64))
+
+
+def broadcast(random):
+    """Two shapes that broadcast."""
+    shape = random.shape(random.integer(1, 4))
+    other = tuple(1 if random.integer(0, 2) == 0 else n for n in shape)[
+        random.integer(0, len(shape)) :
+    ]
+    return random.choose([(shape, other), (other, shape), (shape, shape)])
+
+
+# One function for each op.
+
+
+def add(random):
+    dtype = random.choose(CODES)
+    shapes = broadcast(random)
+    (a, x), (b, y) = (random.tensor(dtype, shape) for shape in shapes)
+    c, scale, codes = random.result(dtype)
+    return Case("QLinearAdd", a + b + c, (x + y) / scale, codes=codes)
+
+
+def mul(random):
+    dtype = random.choose(CODES)
+    shapes = broadcast(random)
+    (a, _), (b, _) = (random.tensor(dtype, shape) for shape in shapes)
+    c, scale, codes = random.result(dtype)
+    product = differ(a[0], a[2]) * differ(b[0], b[2])
+    factor = a[1].reshape(()) * b[1].reshape(()) / scale
+    return Case("QLinearMul", a + b + c, product.astype(F32) * factor, codes=codes)
+
+
+def where(random):
+    dtype = random.choose(CODES)
+    shapes = broadcast(random)
+    (a, x), (b, y) = (random.tensor(dtype, shape, optional=False) for shape in shapes)
+    condition = random.rng.integers(0, 2, np.broadcast_shapes(*shapes)).astype(bool)
+    c, scale, codes = random.result(dtype, optional=False)
+    value = np.where(condition, x, y) / scale
+    return Case("QLinearWhere", [condition, *a, *b, *c], value, codes=codes)
+
+
+def unary(random, op, function, error, result, **attributes):
+    dtype = random.choose(CODES)
+    a, x = random.tensor(dtype, random.shape(random.integer(1, 4)))
+    c, scale, codes = random.result(dtype, *result)
+    value = function(x) / scale
+    return Case(op, a + c, value, error, codes, attributes)
+
+
+def sigmoid(random):
+    def function(x):
+        return 1 / (1 + np.exp(-x.astype(np.float64)))
+
+    return unary(random, "QLinearSigmoid", function, 1e-4, (0.003, 0.01))
+
+
+def leaky_relu(random):
+    attributes = random.choose([{}, {"alpha": 0.25}, {"alpha": -0.5}])
+    alpha = F32(attributes.get("alpha", 0.01))
+
+    def function(x):
+        return np.where(x < 0, x * alpha, x)
+
+    return unary(random, "QLinearLeakyRelu", function, 0, (0.01, 0.1), **attributes)
+
+
+def softmax(random):
+    dtype = random.choose(CODES)
+    shape = random.shape(random.integer(1, 4))
+    a, x = random.tensor(dtype, shape)
+    c, scale, codes = random.result(dtype, 0.003, 0.01, optional=False)
+    opset = random.choose([9, 13])
+    axis = random.integer(-len(shape), len(shape) - 1)
+    matrix = x.astype(np.float64)
+    if opset < 13:
+        matrix = matrix.reshape(int(np.prod(shape[:axis])), -1)
+    along = 1 if opset < 13 else axis
+    matrix = np.exp(matrix - matrix.max(along, keepdims=True))
+    value = (matrix / matrix.sum(along, keepdims=True)).reshape(shape) / scale
+    # ONNX Runtime multiplies by the floor of 1 / scale.
+    return Case(
+        "QLinearSoftmax", a + c, value, 1e-3, codes, {"opset": opset, "axis": axis}, is_known=False
+    )
+
+
+def reduce_mean(random):
+    dtype = random.choose(CODES)
+    rank = random.integer(1, 4)
+    a, x = random.tensor(dtype, random.shape(rank))
+    c, scale, codes = random.result(dtype)
+    axes = sorted({random.integer(0, rank - 1) for _ in range(2)})
+    keep = random.integer(0, 1)
+    value = x.astype(np.float64).mean(tuple(axes), keepdims=bool(keep)) / scale
+    attributes = {"axes": axes, "keepdims": keep}
+    return Case("QLinearReduceMean", a + c, value, 1e-4, codes, attributes, is_known=False)
+
+
+def concat(random):
+    dtype = random.choose(CODES)
+    shape = list(random.shape(random.integer(1, 4)))
+    axis = random.integer(-len(shape), len(shape) - 1)
+    c, scale, codes = random.result(dtype, optional=False)
+    inputs, parts = c, []
+    for _ in range(random.integer(1, 3)):
+        shape[axis] = random.integer(1, 4)
+        a, x = random.tensor(dtype, tuple(shape), optional=False)
+        inputs = inputs + a
+        parts.append(x / scale)
+    value = np.concatenate(parts, axis)
+    return Case("QLinearConcat", inputs, value, codes=codes, attributes={"axis": axis})
+
+
+def global_average_pool(random):
+    dtype = random.choose(CODES)
+    shape = random.shape(random.integer(3, 5))
+    last = random.integer(0, 1)
+    a, _ = random.tensor(dtype, shape, optional=False)
+    c, scale, codes = random.result(dtype, optional=False)
+    axes = tuple(range(1, len(shape) - 1) if last else range(2, len(shape)))
+    sums = differ(a[0], a[2]).sum(axes, keepdims=True).astype(F32)
+    count = F32(np.prod([shape[axis] for axis in axes]))
+    value = sums * (a[1].reshape(()) / (scale * count))
+    return Case("QLinearGlobalAveragePool", a + c, value, 0, codes, {"channels_last": last})
+
+
+def window_axes(random, sizes, kernel, auto_pad, with_dilations):
+    """Strides, dilations, and the padding of each axis; as attributes, and as numbers."""
+    rank = len(sizes)
+    strides = [random.integer(1, 2) for _ in range(rank)]
+    dilations = [random.integer(1, 2) if with_dilations else 1 for _ in range(rank)]
+    attributes = {"strides": strides, "auto_pad": auto_pad}
+    if with_dilations:
+        attributes["dilations"] = dilations
+    pads = [(0, 0)] * rank
+    if auto_pad == "NOTSET":
+        pads = [(random.integer(0, k - 1), random.integer(0, k - 1)) for k in kernel]
+        attributes["pads"] = [p[0] for p in pads] + [p[1] for p in pads]
+    elif auto_pad != "VALID":
+        for i, size in enumerate(sizes):
+            extent = (kernel[i] - 1) * dilations[i] + 1
+            total = max((-(-size // strides[i]) - 1) * strides[i] + extent - size, 0)
+            less, more = total // 2, total - total // 2
+            pads[i] = (less, more) if auto_pad == "SAME_UPPER" else (more, less)
+    return attributes, strides, dilations, pads
+
+
+def get_windows(padded, kernel, strides, dilations):
+    """(batch, channel, positions..., kernel...) of all windows."""
+    extents = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    axes = tuple(range(2, padded.ndim))
+    views = np.lib.stride_tricks.sliding_window_view(padded, extents, axes)
+    steps = tuple(slice(None, None, s) for s in strides)
+    inner = tuple(slice(None, None, d) for d in dilations)
+    return views[(slice(None), slice(None), *steps, *inner)]
+
+
+def average_pool(random):
+    dtype = random.choose(CODES)
+    rank = random.integer(1, 3)
+    sizes = [random.integer(4, 7) for _ in range(rank)]
+    kernel = [random.integer(1, 3) for _ in range(rank)]
+    auto_pad = random.choose(["NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"])
+    attributes, strides, dilations, pads = window_axes(random, sizes, kernel, auto_pad, False)
+    a, x = random.tensor(dtype, (2, 3, *sizes))
+    c, scale, codes = random.result(dtype)
+    counts_pads, last = random.integer(0, 1), random.integer(0, 1)
+    attributes |= {
+        "kernel_shape": kernel,
+        "count_include_pad": counts_pads,
+        "channels_last": last,
+    }
+    around = [(0, 0), (0, 0), *pads]
+    inside = np.pad(np.ones_like(x), around, constant_values=float(counts_pads))
+    along = tuple(range(-rank, 0))
+    windows = get_windows(np.pad(x.astype(np.float64), around), kernel, strides, dilations)
+    counts = get_windows(inside, kernel, strides, dilations).sum(along)
+    value = windows.sum(along) / counts / scale
+    if last:
+        value = np.moveaxis(value, 1, -1)
+        a[0] = np.ascontiguousarray(np.moveaxis(a[0], 1, -1))
+    return Case("QLinearAveragePool", a + c, value, 1e-4, codes, attributes)
+
+
+def quantized_factor(random, dtype, shape, axis):
+    """Codes (of a range whose products ONNX Runtime adds without saturation on any CPU), scale and zero point for all or for
+    each index of `axis`; and the latter two so that they broadcast."""
+    codes = random.codes(dtype, shape)
+    if axis is not None and random.integer(0, 1):
+        size = shape[axis]
+        scale, point = random.scale(size), random.codes(dtype, size)
+        spread = [1] * len(shape)
+        spread[axis] = size
+        return codes, scale, point, scale.reshape(spread), point.reshape(spread)
+    scale, point = random.scale(), random.codes(dtype, ())
+    return codes, random.whole(scale), random.whole(point), scale, point
+
+
+def matrices(random):
+    rank = random.integer(2, 4)
+    batch = random.shape(rank - 2, 3)
+    m, k, n = random.shape(3, 9)
+    return (*batch, m, k), random.choose([(k, n), (*batch, k, n)])
+
+
+def has_kernel(left, right, result):
+    return left == result and (left, right) != (np.int8, np.uint8)
+
+
+def qlinear_matmul(random):
+    shapes = matrices(random)
+    types = random.choose(CODES), random.choose(CODES), random.choose(CODES)
+    # A vector of rows is for matrices.
+    rows = 0 if len(shapes[0]) == 2 else None
+    columns = 1 if len(shapes[1]) == 2 else None
+    a, sa, za, sa_all, za_all = quantized_factor(random, types[0], shapes[0], rows)
+    b, sb, zb, sb_all, zb_all = quantized_factor(random, types[1], shapes[1], columns)
+    c, scale, codes = random.result(types[2], 0.1, 1.0, optional=False)
+    sums = np.matmul(differ(a, za_all), differ(b, zb_all)).astype(F32)
+    value = sums * (sa_all * sb_all / scale)
+    is_known = sa.size == 1 and has_kernel(*types)
+    return Case(
+        "QLinearMatMul", [a, sa, za, b, sb, zb, *c], value, 0, codes, domain="", is_known=is_known,
+        opset=random.choose([10, 21]), constants=(3, 4, 5),
+    )  # fmt: skip
+
+
+def qlinear_conv(random):
+    types = random.choose(CODES), random.choose(CODES), random.choose(CODES)
+    rank = random.integer(1, 3)
+    sizes = [random.integer(4, 6) for _ in range(rank)]
+    kernel = [random.integer(1, 3) for _ in range(rank)]
+    group, per_group, filters = random.integer(1, 2), random.integer(1, 3), random.integer(1, 3)
+    auto_pad = random.choose(["NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"])
+    attributes, strides, dilations, pads = window_axes(random, sizes, kernel, auto_pad, True)
+    dilations = attributes["dilations"] = [1] * rank if auto_pad != "NOTSET" else dilations
+    if auto_pad == "NOTSET" and any(
+        (k - 1) * d + 1 > s + sum(p)
+        for k, d, s, p in zip(kernel, dilations, sizes, pads, strict=True)
+    ):
+        dilations = attributes["dilations"] = [1] * rank
+    if auto_pad.startswith("SAME"):
+        attributes, strides, dilations, pads = window_axes(random, sizes, kernel, auto_pad, False)
+    x, sx, zx, _, zx_all = quantized_factor(random, types[0], (2, group * per_group, *sizes), None)
+    outputs = group * filters
+    w, sw, zw, sw_all, zw_all = quantized_factor(random, types[1], (outputs, per_group, *kernel), 0)
+    c, scale, codes = random.result(types[2], 0.1, 1.0, optional=False)
+    bias = random.maybe(random.rng.integers(-9999, 9999, outputs).astype(np.int32))
+    padded = np.pad(differ(x, zx_all), [(0, 0), (0, 0), *pads])
+    windows = get_windows(padded, kernel, strides, dilations)
+    weights = differ(w, zw_all)
+    parts = []
+    for g in range(group):
+        own = windows[:, g * per_group : (g + 1) * per_group]
+        inner = list(range(-rank, 0))
+        parts.append(
+            np.tensordot(own, weights[g * filters : (g + 1) * filters], ([1, *inner], [1, *inner]))
+        )
+    sums = np.moveaxis(np.concatenate(parts, -1), -1, 1)
+    along = (1, outputs) + (1,) * rank
+    if bias is not None:
+        sums = sums + bias.reshape(along)
+    factor = sx.reshape(()) * np.broadcast_to(sw_all.reshape(-1), outputs) / scale
+    value = sums.astype(F32) * factor.reshape(along)
+    attributes["group"] = group
+    # Zero points of channels must be one for ONNX Runtime.
+    is_known = zw.size == 1 and has_kernel(*types)
+    return Case(
+        "QLinearConv", [x, sx, zx, w, sw, zw, *c, bias], value, 0, codes, attributes, domain="",
+        constants=(3, 4, 5), is_known=is_known,
+    )  # fmt: skip
+
+
+def matmul_to_float(random):
+    shapes = matrices(random)
+    types = random.choose(CODES), random.choose(CODES)
+    columns = 1 if len(shapes[1]) == 2 else None
+    a, sa, za, sa_all, za_all = quantized_factor(random, types[0], shapes[0], None)
+    b, sb, zb, sb_all, zb_all = quantized_factor(random, types[1], shapes[1], columns)
+    dtype = random.choose([F32, F32, F16])
+    sa, sb, sa_all, sb_all = (s.astype(dtype) for s in (sa, sb, sa_all, sb_all))
+    bias = random.maybe(random.floats(shapes[1][-1], dtype))
+    # Zero points are for both or for none.
+    if random.integer(0, 2) == 0:
+        za = zb = None
+    sums = np.matmul(
+        differ(a, None if za is None else za_all), differ(b, None if zb is None else zb_all)
+    )
+    value = sums.astype(F32) * (sa_all.astype(F32) * sb_all.astype(F32))
+    if bias is not None:
+        value = value + bias.astype(F32)
+    return Case(
+        "MatMulIntegerToFloat", [a, b, sa, sb, za, zb, bias], value.astype(dtype), 0,
+        constants=(1, 3, 5), is_known=dtype == F32 and types != (np.int8, np.uint8),
+    )  # fmt: skip
+
+
+def dynamic_matmul(random):
+    shapes = matrices(random)
+    columns = 1 if len(shapes[1]) == 2 else None
+    x = random.floats(shapes[0])
+    b, sb, zb, sb_all, zb_all = quantized_factor(random, random.choose(CODES), shapes[1], columns)
+    zb = random.maybe(zb)
+    bias = random.maybe(random.floats(shapes[1][-1]))
+    low, high = min(F32(0), x.min()), max(F32(0), x.max())
+    scale = (high - low) / F32(255) if high > low else F32(1)
+    point = np.clip(np.rint(-low / scale), 0, 255).astype(np.int64)
+    a = np.clip(np.rint(x / scale) + point, 0, 255).astype(np.int64)
+    sums = np.matmul(a - point, differ(b, None if zb is None else zb_all))
+    value = sums.astype(F32) * (scale * sb_all)
+    if bias is not None:
+        value = value + bias
+    return Case("DynamicQuantizeMatMul", [x, b, sb, zb, bias], value, 0, constants=(1, 2, 3))
+
+
+def pack(codes, bits):
+    """Along the last axis, the first in the lowest bits; the last byte may be filled in part."""
+    per_byte = 8 // bits
+    missing = -codes.shape[-1] % per_byte
+    codes = np.pad(codes, [(0, 0)] * (codes.ndim - 1) + [(0, missing)])
+    codes = codes.reshape(*codes.shape[:-1], -1, per_byte).astype(np.uint8)
+    return np.bitwise_or.reduce(codes << (np.arange(per_byte, dtype=np.uint8) * bits), -1)
+
+
+def nbits(random):
+    bits, block = random.choose([2, 4, 4, 8]), random.choose([16, 32, 64])
+    n, k = random.integer(1, 20), random.integer(1, 100)
+    blocks = -(-k // block)
+    dtype = random.choose([F32, F32, F16, BF16])
+    a = random.floats((*random.shape(random.integer(0, 2), 5), k), dtype)
+    codes = random.rng.integers(0, 2**bits, (n, blocks * block))
+    scales = random.scale((n, blocks)).astype(dtype)
+    kind = random.choose(["none", "packed", "packed", "float"])
+    points, points_all = None, np.full((n, blocks), 2.0 ** (bits - 1))
+    if kind == "packed":
+        points_all = random.rng.integers(0, 2**bits, (n, blocks))
+        points = pack(points_all, bits)
+    elif kind == "float":
+        points = random.rng.uniform(0, 2**bits, (n, blocks)).astype(F32).astype(dtype)
+        points_all = points
+    groups = np.arange(k) // block
+    g_idx = None
+    if random.integer(0, 3) == 0:
+        g_idx = random.rng.permutation(groups).astype(np.int32)
+        groups = g_idx
+    bias = random.maybe(random.floats(n, dtype))
+    difference = (codes[:, :k] - points_all.astype(F32)[:, groups]).astype(F32)
+    weights = difference * scales.astype(F32)[:, groups]
+    value = a.astype(np.float64) @ weights.T.astype(np.float64)
+    if bias is not None:
+        value = value + bias.astype(np.float64)
+    packed = pack(codes, bits).reshape(n, blocks, -1)
+    if random.integer(0, 2) == 0:
+        scales = scales.reshape(-1)
+        points = None if points is None else points.reshape(-1)
+    attributes = {"K": k, "N": n, "bits": bits, "block_size": block}
+    error = {F32: 1e-5, F16: 2e-3, BF16: 2e-2}[dtype]
+    # ONNX Runtime has no bf16 on CPUs; it wants matrices, scales of rank 2 and g_idx padded.
+    is_known = (
+        dtype == F32 and g_idx is None and kind != "float" and scales.ndim == 2 and a.ndim > 1
+    )
+    return Case(
+        "MatMulNBits", [a, packed, scales, points, g_idx, bias], value.astype(dtype), error,
+        attributes=attributes, constants=random.choose([(1, 2, 3, 4, 5), ()]), is_known=is_known,
+    )  # fmt: skip
+
+
+FLOAT_CODES = [
+    ml_dtypes.float8_e4m3fn,
+    ml_dtypes.float8_e4m3fnuz,
+    ml_dtypes.float8_e5m2,
+    ml_dtypes.float8_e5m2fnuz,
+    ml_dtypes.float4_e2m1fn,
+]
+
+
+def gather_block(random):
+    kind = random.choose(["bytes", "bytes", "int4", "uint4", "float"])
+    rank = random.integer(2, 3)
+    sizes = [random.integer(2, 5) for _ in range(rank)]
+    bits = random.choose([2, 4, 8]) if kind == "bytes" else 4
+    block = random.choose([16, 32])
+    if kind == "bytes":
+        gather_axis, quantize_axis = 0, rank - 1
+        sizes[-1] = random.integer(1, 10) * 4
+    else:
+        gather_axis, quantize_axis = random.integer(0, rank - 1), random.integer(0, rank - 1)
+        sizes[quantize_axis] = random.integer(1, 40)
+    scale_sizes = list(sizes)
+    shared = kind == "float" and random.integer(0, 1)
+    if kind == "float" and random.integer(0, 2) == 0:
+        block = 0
+    if shared:
+        scale_sizes = [1] * rank
+    length = block or sizes[quantize_axis]
+    scale_sizes[quantize_axis] = -(-sizes[quantize_axis] // length)
+    dtype = random.choose([F32, F16, BF16])
+    scales = random.scale(scale_sizes).astype(dtype)
+    points = None
+    if kind == "float":
+        element = random.choose(FLOAT_CODES)
+        data = random.floats(sizes).astype(element)
+        numbers = data.astype(F32)
+    else:
+        low = -8 if kind == "int4" else 0
+        high = 2**bits - 1 + low
+        numbers = random.rng.integers(low, high + 1, sizes)
+        middle = random.rng.integers(low, high + 1, scale_sizes)
+        default = 2 ** (bits - 1) if kind == "bytes" else 0
+        element = {"int4": ml_dtypes.int4, "uint4": ml_dtypes.uint4}.get(kind)
+        as_stored = (lambda v: pack(v, bits)) if kind == "bytes" else (lambda v: v.astype(element))
+        data = as_stored(numbers)
+        points = random.maybe(as_stored(middle))
+        subtracted = middle if points is not None else np.full(scale_sizes, default)
+    along = np.arange(sizes[quantize_axis]) // length
+    spread_to = list(sizes)
+    spread = np.broadcast_to(np.take(scales, along, quantize_axis), spread_to)
+    if kind != "float":
+        numbers = numbers - np.take(subtracted, along, quantize_axis)
+    table = (numbers.astype(F32) * spread.astype(F32)).astype(dtype)
+    count = sizes[gather_axis]
+    index_type = random.choose([np.int32, np.int64])
+    # Some are outside, and give zeros.
+    indices = random.rng.integers(-count - 1, count + 1, random.shape(random.integer(0, 2), 4))
+    indices = indices.astype(index_type)
+    inside = (indices >= -count) & (indices < count)
+    value = np.take(table, np.where(inside, indices, 0) % count, gather_axis)
+    mask = inside.reshape((1,) * gather_axis + inside.shape + (1,) * (rank - 1 - gather_axis))
+    value = np.where(mask, value, np.zeros((), dtype)).astype(dtype)
+    attributes = {
+        "gather_axis": random.choose([gather_axis, gather_axis - rank]),
+        "quantize_axis": quantize_axis,
+        "block_size": block,
+        "bits": bits,
+    }
+    return Case(
+        "GatherBlockQuantized", [data, indices, scales, points], value, 0, attributes=attributes,
+        constants=random.choose([(0, 2, 3), ()]), is_known=dtype != BF16,
+    )  # fmt: skip
+
+
+BIT_TYPES = [
+    [np.uint8, np.int8, *FLOAT_CODES[:4], ml_dtypes.float8_e8m0fnu],
+    [np.uint16, np.int16, F16, BF16],
+    [np.uint32, np.int32, F32],
+    [np.uint64, np.int64, np.float64],
+]
+NIBBLES = [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.float4_e2m1fn]
+CRUMBS = [ml_dtypes.int2, ml_dtypes.uint2]
+
+
+def bit_cast(random):
+    shape = random.shape(random.integer(0, 3))
+    group = random.choose([*BIT_TYPES, NIBBLES, CRUMBS, [np.bool_, *BIT_TYPES[0]]])
+    source, to = random.choose(group), random.choose(group)
+    if source is np.bool_ or to is np.bool_:
+        codes = random.rng.integers(0, 2, shape).astype(np.uint8)
+        x = codes.astype(source) if source is np.bool_ else codes.view(source)
+        y = codes.astype(bool) if to is np.bool_ else codes.view(to)
+    else:
+        size = np.dtype(source).itemsize
+        bits = {0: 8 * size, 1: 4, 2: 2}[(group is NIBBLES) + 2 * (group is CRUMBS)]
+        unsigned = np.dtype(f"u{size}")
+        codes = random.rng.integers(0, 2**bits - 1, shape, np.uint64, endpoint=True)
+
+        def read(dtype):
+            values = codes.astype(unsigned)
+            if dtype in (ml_dtypes.int4, ml_dtypes.int2):
+                return (values.astype(np.int8) - (1 << bits) * (values >> (bits - 1))).astype(dtype)
+            return values.view(dtype)
+
+        x, y = read(source), read(to)
+    attributes = {"to": int(helper.np_dtype_to_tensor_dtype(np.dtype(to)))}
+    return Case("BitCast", [x], y, None, None, attributes, domain="", opset=26, is_known=False)
+
+
+MAKERS = [
+    add, mul, where, sigmoid, leaky_relu, softmax, reduce_mean, concat, global_average_pool, average_pool, qlinear_matmul,
+    qlinear_conv, matmul_to_float, dynamic_matmul, nbits, gather_block, bit_cast,
+]  # fmt: skip
+
+
+def as_bits(array):
+    """For comparisons: NaNs are what they are, and narrow integers have no bits of their own."""
+    if array.dtype in (ml_dtypes.int4, ml_dtypes.int2):
+        return array.astype(np.int8)
+    return np.ascontiguousarray(array).view(np.uint8)
+
+
+class Models:
+    """All cases of one op and opset as one model."""
+
+    def __init__(self, cases):
+        self.cases = cases
+
+    def make(self, open_sizes, writes_absent=False):
+        """ONNX Runtime ends the process if the zero point of QLinearSigmoid's result is not even written as absent."""
+        nodes, values, initializers, outputs, arrays = [], [], [], [], []
+        for n, case in enumerate(self.cases):
+            names = []
+            for i, array in enumerate(case.inputs):
+                names.append("" if array is None else f"x{n}_{i}")
+                if array is None:
+                    continue
+                array = np.asarray(array)
+                tensor = numpy_helper.from_array(array, names[-1])
+                if i in case.constants:
+                    initializers.append(tensor)
+                    continue
+                sizes = [
+                    f"s{n}_{i}_{k}" if open_sizes and size > 1 else size
+                    for k, size in enumerate(array.shape)
+                ]
+                values.append(helper.make_tensor_value_info(names[-1], tensor.data_type, sizes))
+                arrays.append((names[-1], array, tensor))
+            while not writes_absent and names and not names[-1]:
+                names.pop()
+            nodes.append(
+                helper.make_node(
+                    case.op, names, [f"y{n}"], name=f"n{n}", domain=case.domain, **case.attributes
+                )
+            )
+            result = helper.np_dtype_to_tensor_dtype(case.round().dtype)
+            outputs.append(helper.make_tensor_value_info(f"y{n}", result, None))
+        graph = helper.make_graph(nodes, "g", values, outputs, initializers)
+        opsets = [
+            helper.make_opsetid("", self.cases[0].opset),
+            helper.make_opsetid(MICROSOFT, 1),
+        ]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=11), arrays
+
+
+def for_runtime(case):
+    """The same case as ONNX Runtime takes it: scalars that are no vectors, and zero points that the schema calls optional."""
+    narrow = (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.float4_e2m1fn)
+    if case.op == "GatherBlockQuantized" and case.inputs[0].dtype in narrow:
+        # From Python it takes them in initializers only.
+        return replace(case, constants=(0, 3))
+    if case.op not in ("QLinearAdd", "QLinearMul", "QLinearAveragePool"):
+        return case
+    inputs = [case.inputs[0]]
+    for i, value in enumerate(case.inputs[1:], 1):
+        if value is None:
+            value = np.zeros((), case.inputs[0].dtype)
+        is_tensor = i == 3 and len(case.inputs) == 8
+        inputs.append(value if is_tensor else value.reshape(()))
+    return replace(case, inputs=inputs)
+
+
+def describe(case):
+    types = ["-" if x is None else f"{np.asarray(x).dtype}{list(np.shape(x))}" for x in case.inputs]
+    return f"{case.op}-{case.opset} {' '.join(types)} {case.attributes}"
+
+
+def load(path, dtype):
+    got = np.load(path)
+    return got.view(dtype) if got.dtype != dtype and got.dtype.itemsize == dtype.itemsize else got
+
+
+def run_ours(runner, cases, index, open_sizes):
+    model, arrays = Models(cases).make(open_sizes)
+    folder = runner.work / f"{index}_{int(open_sizes)}"
+    folder.mkdir()
+    path = folder / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    files = []
+    for name, _, tensor in arrays:
+        files.append(folder / f"{name}.pb")
+        files[-1].write_bytes(tensor.SerializeToString())
+    result = runner.call("quant-float-run", path, "-O0", "--outputs", folder, "--inputs", *files)
+    if result.returncode != 0:
+        return None, [f"{describe(cases[0])} ...: exit code {result.returncode}: {result.stderr}"]
+    failures = []
+    for n, case in enumerate(cases):
+        expected = case.round()
+        got = load(folder / f"output_{n}.npy", expected.dtype)
+        if case.error is None:
+            same = got.shape == expected.shape and got.dtype == expected.dtype
+            same = same and np.array_equal(as_bits(got), as_bits(expected))
+            wrong = None if same else "other bits"
+        else:
+            wrong = case.find_wrong(got, case.error)
+        if wrong:
+            failures.append(f"{describe(case)}{' open' if open_sizes else ''}: {wrong}")
+    return None, failures
+
+
+def run_theirs(cases):
+    """One after the other: what ONNX Runtime does not take shows case by case."""
+    failures = []
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    for case in cases:
+        if not case.is_known:
+            continue
+        model, arrays = Models([for_runtime(case)]).make(False, writes_absent=True)
+        try:
+            session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+            feed = {
+                name: onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(
+                    array, tensor.data_type
+                )
+                for name, array, tensor in arrays
+            }
+            got = session.run_with_ort_values(None, feed)[0].numpy()
+        except Exception as error:
+            failures.append(f"{describe(case)}: ONNX Runtime: {error}")
+            continue
+        wrong = case.find_wrong(got, 1e-3 if case.codes else 1e-5)
+        if wrong:
+            failures.append(f"{describe(case)}: ONNX Runtime differs: {wrong}")
+    return failures
+
+
+def check(task):
+    runner, index, cases = task
+    failures = []
+    for open_sizes in (False, True):
+        failures += run_ours(runner, cases, index, open_sizes)[1]
+    return failures + run_theirs(cases)
+
+
+def main(tools_dir, work, count, only=""):
+    runner = Runner(tools_dir, work)
+    groups = {}
+    for number, make in enumerate(MAKERS):
+        for seed in range(int(count)):
+            case = make(Random(1000 * number + seed))
+            groups.setdefault((case.op, case.opset), []).append(case)
+    tasks = [
+        (runner, index, cases)
+        for index, ((op, _), cases) in enumerate(groups.items())
+        if only in op
+    ]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        failures = [failure for found in pool.map(check, tasks) for failure in found]
+    known = sum(case.is_known for _, _, cases in tasks for case in cases)
+    print(
+        f"{sum(len(t[2]) for t in tasks)} cases, {known} with ONNX Runtime, {len(failures)} failures"
+    )
+    sys.exit("\n".join(failures) if failures else 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
