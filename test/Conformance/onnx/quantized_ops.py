@@ -2,7 +2,7 @@
 # what the text says, in numpy (integers exactly, floats with the roundings that docs/rules.md states), and what ONNX Runtime
 # gives, but where a quotient is next to a tie. With static and with open sizes.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir %t 12
+# RUN: %python %s %tools_dir %t 5
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
