@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunTool.h"
+#include "StandardOutput.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,17 +30,14 @@ llvm::Error RunOptions::failUsage(const Twine &what) const {
 }
 
 int RunOptions::finish(llvm::Error error) {
-  llvm::outs().flush();
-  if (std::error_code code = llvm::outs().error(); code && !error)
-    error = fail("standard output", "cannot be written: " + code.message(),
-                 kWrongUsage);
-  llvm::outs().clear_error();
   int exitCode = 0;
   llvm::handleAllErrors(std::move(error), [&](const ToolFailure &failure) {
     exitCode = failure.exitCode;
     if (!failure.text.empty())
       llvm::errs() << failure.text << "\n";
   });
+  if (!finishStandardOutput() && !exitCode)
+    exitCode = kWrongUsage;
   return exitCode;
 }
 
@@ -49,22 +47,38 @@ int RunOptions::finish(llvm::Error error) {
 
 /// `--inputs a b c` as `--inputs=a --inputs=b --inputs=c`: the command-line
 /// library gives an option one value. A model's name ends the list.
-std::vector<std::string> RunOptions::spreadLists(ArrayRef<char *> words) const {
+llvm::Expected<std::vector<std::string>>
+RunOptions::spreadLists(ArrayRef<char *> words) const {
   std::vector<std::string> spread = {tool.str()};
   std::string list;
+  // The option that no value has followed yet.
+  StringRef empty;
+  auto requireValue = [&]() -> llvm::Error {
+    if (empty.empty())
+      return llvm::Error::success();
+    return failUsage(empty + ": expected one value or more");
+  };
   for (StringRef word : words) {
     StringRef name = word.ltrim('-');
     bool isModel = word == "-" || llvm::any_of(suffixes, [&](StringRef suffix) {
                      return word.ends_with(suffix) && !word.contains('=');
                    });
-    if (isModel || word.starts_with("-"))
+    bool isOption = !isModel && word.starts_with("-");
+    if (isModel || isOption) {
+      if (llvm::Error error = requireValue())
+        return std::move(error);
       list.clear();
-    if (!isModel && word.starts_with("-") &&
-        (name == "inputs" || name == "shapes"))
+    }
+    empty = {};
+    if (isOption && (name == "inputs" || name == "shapes")) {
       list = "--" + name.str() + "=";
-    else
+      empty = word;
+    } else {
       spread.push_back(list + word.str());
+    }
   }
+  if (llvm::Error error = requireValue())
+    return std::move(error);
   return spread;
 }
 
@@ -87,10 +101,11 @@ static std::optional<InputShape> parseShape(StringRef text) {
 }
 
 llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
-  std::vector<std::string> words =
-      spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
+  auto words = spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
+  if (!words)
+    return words.takeError();
   SmallVector<const char *> pointers;
-  for (const std::string &word : words)
+  for (const std::string &word : *words)
     pointers.push_back(word.c_str());
   // Which says itself what is wrong.
   if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(pointers.size()),
@@ -110,9 +125,15 @@ llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
   if (random.getNumOccurrences() &&
       StringRef(random).getAsInteger(0, seed.emplace()))
     return failUsage("--random: expected a number, but got '" + random + "'");
-  if (!repeat)
-    return failUsage("--repeat: expected 1 or more, but got 0");
-  return llvm::Error::success();
+  return checkRange("--repeat", 1, 1000000, repeat);
+}
+
+llvm::Error RunOptions::checkRange(StringRef option, uint64_t least,
+                                   uint64_t most, uint64_t given) const {
+  if (given >= least && given <= most)
+    return llvm::Error::success();
+  return failUsage(option + ": expected " + Twine(least) + " to " +
+                   Twine(most) + ", but got " + Twine(given));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,6 +205,9 @@ llvm::Error RunOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
     auto key = llvm::find_if(keys, [&](StringRef name) {
       return !name.empty() && path.consume_front((name + "=").str());
     });
+    if (path.empty())
+      return failUsage("--inputs: expected FILE or NAME=FILE, but got '" +
+                       text + "'");
     RunInput *input =
         key == keys.end()
             ? llvm::find_if(inputs,

@@ -77,6 +77,10 @@ public:
   /// About the command line.
   llvm::Error failUsage(const Twine &what) const;
 
+  /// Requires an option's number to be one of these.
+  llvm::Error checkRange(StringRef option, uint64_t least, uint64_t most,
+                         uint64_t given) const;
+
   /// Reads the files of --inputs and makes random tensors of the others. With
   /// `ignoresOthers`, --shapes may name inputs that there are not.
   llvm::Expected<std::vector<TensorBuffer>>
@@ -96,7 +100,8 @@ public:
 private:
   llvm::Error applyShapes(MutableArrayRef<RunInput> inputs, bool ignoresOthers);
   llvm::Error assignFiles(MutableArrayRef<RunInput> inputs);
-  std::vector<std::string> spreadLists(ArrayRef<char *> words) const;
+  llvm::Expected<std::vector<std::string>>
+  spreadLists(ArrayRef<char *> words) const;
 
   StringRef tool, modelText, inputsText;
   SmallVector<StringRef> suffixes;

@@ -20,8 +20,10 @@
 
 namespace mlir::quant_float {
 
-/// Prints what is wrong with MLIR that upstream's parser would not stand.
+/// Prints what is wrong with MLIR that upstream's parser would not stand. The
+/// driver reads the text part by part where there is a marker of them.
 inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
+                                      StringRef marker,
                                       const DialectRegistry &registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // The driver says it where they are not allowed.
@@ -30,20 +32,22 @@ inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
     printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
     return success();
   });
-  return checkMlir(buffer, context);
+  return checkMlir(buffer, marker, context);
 }
 
 /// Reads MLIR for one of upstream's drivers, or prints why not.
 inline std::unique_ptr<llvm::MemoryBuffer>
-readForUpstream(StringRef path, const DialectRegistry &registry) {
+readForUpstream(StringRef path, StringRef marker,
+                const DialectRegistry &registry) {
   auto buffer = openText(path);
   if (!buffer) {
     llvm::errs() << "cannot open input file '" << path
                  << "': " << llvm::toString(buffer.takeError()) << "\n";
     return nullptr;
   }
-  return succeeded(checkForUpstream(**buffer, registry)) ? std::move(*buffer)
-                                                         : nullptr;
+  return succeeded(checkForUpstream(**buffer, marker, registry))
+             ? std::move(*buffer)
+             : nullptr;
 }
 
 /// Calls one of upstream's drivers, which empty their output before they read

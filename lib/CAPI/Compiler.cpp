@@ -462,7 +462,7 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
     return refuse("target must be 0 or 1", known.target);
   if (known.optimizationLevel > 3)
     return refuse("optimizationLevel must be 0 to 3", known.optimizationLevel);
-  if (known.threads > 4096)
+  if (known.threads > kMostThreads)
     return refuse("threads must be 0 to 4096", known.threads);
   auto mode = readFakeConvertMode(known.fakeConvertMode);
   if (!mode)

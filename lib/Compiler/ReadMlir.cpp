@@ -9,13 +9,17 @@
 #include "quant-float/Compiler/ReadMlir.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
 #include <algorithm>
 #include <chrono>
@@ -294,23 +298,35 @@ static LogicalResult checkNesting(ModuleOp module) {
   return success();
 }
 
-/// As models have them: the loops over a tensor nest as deep.
+/// As models have them: the loops over a tensor nest as deep. Types count
+/// wherever they are: of values, in attributes, in other types.
 static LogicalResult checkDimensions(ModuleOp module) {
-  auto isTooMany = [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return shaped && shaped.hasRank() && shaped.getRank() > kMostDimensions;
+  ShapedType found;
+  // Looks at each type and attribute of the module once.
+  AttrTypeWalker walker;
+  auto look = [&](ShapedType type) {
+    if (!type.hasRank() || type.getRank() <= kMostDimensions)
+      return WalkResult::advance();
+    found = type;
+    return WalkResult::interrupt();
+  };
+  walker.addWalk(look);
+  // Which upstream does not take for a part of them.
+  walker.addWalk(
+      [&](ElementsAttr elements) { return look(elements.getShapedType()); });
+  auto hasTooMany = [&](auto element) {
+    return walker.walk(element).wasInterrupted();
   };
   WalkResult walked = module.walk([&](Operation *op) -> WalkResult {
-    SmallVector<Type> types(op->getResultTypes());
+    bool isWrong = llvm::any_of(op->getResultTypes(), hasTooMany) ||
+                   hasTooMany(op->getAttrDictionary());
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        llvm::append_range(types, block.getArgumentTypes());
-    auto *found = llvm::find_if(types, isTooMany);
-    if (found == types.end())
+        isWrong |= llvm::any_of(block.getArgumentTypes(), hasTooMany);
+    if (!isWrong)
       return WalkResult::advance();
     return op->emitError() << "expected at most " << kMostDimensions
-                           << " dimensions, but got "
-                           << cast<ShapedType>(*found).getRank();
+                           << " dimensions, but got " << found.getRank();
   });
   return failure(walked.wasInterrupted());
 }
@@ -344,80 +360,141 @@ static bool endangersReaders(llvm::MemoryBufferRef bytes) {
   return isBytecode(bytes) || bytes.getBuffer().contains("linalg.");
 }
 
+namespace {
+/// What became of a trial.
+enum class Trial { Survived, Died, NotMade };
+} // namespace
+
+/// No signal is handled here as this process's program does, which would take
+/// its files away, and no fatal error of LLVM.
+static void leaveProgram() {
+  for (int number = 1; number < NSIG; ++number)
+    signal(number, SIG_DFL);
+  llvm::remove_fatal_error_handler();
+  llvm::install_fatal_error_handler(
+      [](void *, const char *, bool) { _exit(EXIT_FAILURE); });
+}
+
+/// The child's part of `tryReading`.
+[[noreturn]] static void readInChild(ArrayRef<llvm::MemoryBufferRef> texts,
+                                     MLIRContext &context, bool verify,
+                                     unsigned seconds, int answer) {
+  int null = open("/dev/null", O_WRONLY);
+  dup2(null, STDERR_FILENO);
+  leaveProgram();
+  // More than any model of this size takes. The alarm is for what waits for
+  // locks that were held when the process began.
+  rlimit time = {seconds, seconds}, core = {0, 0};
+  setrlimit(RLIMIT_CPU, &time);
+  setrlimit(RLIMIT_CORE, &core);
+  alarm(10 * seconds);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (llvm::MemoryBufferRef bytes : texts) {
+    MLIRContext own(context.getDialectRegistry(),
+                    MLIRContext::Threading::DISABLED);
+    own.allowUnregisteredDialects(context.allowsUnregisteredDialects());
+    ScopedDiagnosticHandler quiet(&own, [](Diagnostic &) { return success(); });
+    read(llvm::MemoryBuffer::getMemBuffer(bytes, false), own, verify);
+  }
+  _exit(write(answer, "", 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 /// Whether MLIR can be read, or is refused with an error, at all: tried in a
 /// process of its own. That one takes no lock of this process but those of
 /// MLIR's tables, which other threads hold for moments; should one have been
-/// held when the process began, its time ends.
-static bool survivesReading(llvm::MemoryBufferRef bytes, MLIRContext &context,
-                            bool verify) {
+/// held when the process began, its time ends. It ends by itself in any case:
+/// its number, which may be another process's as soon as somebody has waited
+/// for it, is not used to end it.
+static Trial tryReading(ArrayRef<llvm::MemoryBufferRef> texts,
+                        MLIRContext &context, bool verify) {
+  size_t bytes = 0;
+  for (llvm::MemoryBufferRef text : texts)
+    bytes += text.getBufferSize();
+  auto seconds = static_cast<unsigned>(5 + (bytes >> 20));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC))
-    return true;
+    return Trial::NotMade;
+  // Handlers of this program have to be gone before a signal comes.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t child = fork();
-  if (child == 0) {
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, STDERR_FILENO);
-    for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGXCPU})
-      signal(number, SIG_DFL);
-    // Far more than any model of this size takes.
-    rlim_t seconds = 5 + (bytes.getBufferSize() >> 20);
-    rlimit time = {seconds, seconds}, core = {0, 0};
-    setrlimit(RLIMIT_CPU, &time);
-    setrlimit(RLIMIT_CORE, &core);
-    {
-      MLIRContext own(context.getDialectRegistry(),
-                      MLIRContext::Threading::DISABLED);
-      own.allowUnregisteredDialects(context.allowsUnregisteredDialects());
-      ScopedDiagnosticHandler quiet(&own,
-                                    [](Diagnostic &) { return success(); });
-      read(llvm::MemoryBuffer::getMemBuffer(bytes, false), own, verify);
-    }
-    ssize_t written = write(ends[1], "", 1);
-    _exit(written != 1);
-  }
+  if (child == 0)
+    readInChild(texts, context, verify, seconds, ends[1]);
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(ends[1]);
-  bool survived = child < 0;
-  if (child > 0) {
-    // The status may be taken by whoever waits for children in this process;
-    // the byte is not.
-    auto end = std::chrono::steady_clock::now() +
-               std::chrono::seconds(60 + (bytes.getBufferSize() >> 18));
-    pollfd answer = {ends[0], POLLIN, 0};
-    int ready;
-    do {
-      auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-          end - std::chrono::steady_clock::now());
-      ready = poll(&answer, 1, std::max<int64_t>(left.count(), 0));
-    } while (ready < 0 && errno == EINTR);
-    char byte;
-    survived = ready > 0 && ::read(ends[0], &byte, 1) == 1;
-    if (!survived)
-      kill(child, SIGKILL);
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR)
-      ;
+  if (child < 0) {
+    close(ends[0]);
+    errno = error;
+    return Trial::NotMade;
   }
+  // The status may be taken by whoever waits for children in this process; the
+  // byte is not. Without it the pipe ends, or, where a process that was forked
+  // by another thread has got it, the time.
+  auto end = std::chrono::steady_clock::now() +
+             std::chrono::seconds(10 * uint64_t(seconds) + 5);
+  pollfd answer = {ends[0], POLLIN, 0};
+  int ready;
+  do {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    ready =
+        poll(&answer, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+  } while (ready < 0 && errno == EINTR);
+  char byte;
+  bool survived = ready > 0 && ::read(ends[0], &byte, 1) == 1;
   close(ends[0]);
-  return survived;
+  while (waitpid(child, nullptr, ready > 0 ? 0 : WNOHANG) < 0 && errno == EINTR)
+    ;
+  return survived ? Trial::Survived : Trial::Died;
+}
+
+/// Emits an error where upstream's readers might not survive, or that cannot be
+/// found out. The texts are parts of one.
+static LogicalResult checkReaders(ArrayRef<llvm::MemoryBufferRef> texts,
+                                  MLIRContext &context, bool verify) {
+  if (llvm::none_of(texts, endangersReaders))
+    return success();
+  Trial trial = tryReading(texts, context, verify);
+  if (trial == Trial::Survived)
+    return success();
+  int reason = errno;
+  InFlightDiagnostic error = emitError(
+      FileLineColLoc::get(&context, texts.front().getBufferIdentifier(), 0, 0));
+  if (trial == Trial::NotMade)
+    return error << "cannot be tried in a process of its own: "
+                 << llvm::sys::StrError(reason);
+  return error << "is damaged: MLIR that cannot be read";
 }
 
 OwningOpRef<ModuleOp>
 quant_float::readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
                       MLIRContext &context, bool verify) {
-  llvm::MemoryBufferRef bytes = buffer->getMemBufferRef();
-  if (endangersReaders(bytes) && !survivesReading(bytes, context, verify)) {
-    emitError(FileLineColLoc::get(&context, bytes.getBufferIdentifier(), 0, 0))
-        << "is damaged: MLIR that cannot be read";
+  if (failed(checkReaders(buffer->getMemBufferRef(), context, verify)))
     return nullptr;
-  }
   return read(std::move(buffer), context, verify);
 }
 
 LogicalResult quant_float::checkMlir(llvm::MemoryBufferRef buffer,
-                                     MLIRContext &context) {
-  if (!isBytecode(buffer))
-    return checkNesting(buffer, context);
-  OwningOpRef<ModuleOp> module =
-      readMlir(llvm::MemoryBuffer::getMemBuffer(buffer, false), context,
-               /*verify=*/false);
-  return success(static_cast<bool>(module));
+                                     StringRef marker, MLIRContext &context) {
+  if (isBytecode(buffer)) {
+    OwningOpRef<ModuleOp> module =
+        readMlir(llvm::MemoryBuffer::getMemBuffer(buffer, false), context,
+                 /*verify=*/false);
+    return success(static_cast<bool>(module));
+  }
+  if (failed(checkNesting(buffer, context)))
+    return failure();
+  SmallVector<StringRef> parts = {buffer.getBuffer()};
+  if (!marker.empty()) {
+    parts.clear();
+    buffer.getBuffer().split(parts, marker);
+  }
+  auto texts = llvm::map_to_vector(parts, [&](StringRef part) {
+    return llvm::MemoryBufferRef(part, buffer.getBufferIdentifier());
+  });
+  return checkReaders(texts, context, /*verify=*/true);
 }

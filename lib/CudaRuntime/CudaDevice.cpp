@@ -28,12 +28,15 @@ static CUdeviceptr toDevice(const void *pointer) {
 
 CudaDevice::CudaDevice(CudaDevice &&other)
     : driver(other.driver), device(other.device), capability(other.capability),
+      isRetained(std::exchange(other.isRetained, false)),
       isCurrent(std::exchange(other.isCurrent, false)) {}
 
 CudaDevice::~CudaDevice() {
   CUcontext context;
   if (isCurrent)
     driver->cuCtxPopCurrent(&context);
+  if (isRetained)
+    driver->cuDevicePrimaryCtxRelease(device);
 }
 
 llvm::Error CudaDevice::describe(const Twine &call, int result) const {
@@ -65,6 +68,7 @@ llvm::Expected<CudaDevice> CudaDevice::open(int ordinal) {
   QF_CALL(cuDeviceGetAttribute, &minor, QF_CUDA_COMPUTE_CAPABILITY_MINOR,
           opened.device);
   QF_CALL(cuDevicePrimaryCtxRetain, &context, opened.device);
+  opened.isRetained = true;
   QF_CALL(cuCtxPushCurrent, context);
   opened.isCurrent = true;
   opened.capability = static_cast<unsigned>(10 * major + minor);
@@ -110,15 +114,21 @@ llvm::Expected<std::string> CudaDevice::getCudaVersion() const {
 }
 
 llvm::Expected<void *> CudaDevice::allocate(size_t bytes) const {
+  // Memory goes with its context, and may be wanted when no device is open.
+  CUcontext context;
+  QF_CALL(cuDevicePrimaryCtxRetain, &context, device);
   CUdeviceptr pointer = 0;
   // The driver refuses 0 bytes.
-  if (CUresult result = driver->cuMemAlloc(&pointer, bytes ? bytes : 1))
+  if (CUresult result = driver->cuMemAlloc(&pointer, bytes ? bytes : 1)) {
+    driver->cuDevicePrimaryCtxRelease(device);
     return describe("cuMemAlloc of " + Twine(bytes) + " bytes", result);
+  }
   return llvm::bit_cast<void *>(pointer);
 }
 
 void CudaDevice::free(void *pointer) const {
   driver->cuMemFree(toDevice(pointer));
+  driver->cuDevicePrimaryCtxRelease(device);
 }
 
 llvm::Error CudaDevice::upload(void *to, ArrayRef<char> bytes) const {

@@ -9,6 +9,7 @@
 #include "CompiledCode.h"
 #include "SessionCall.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/CompiledLibrary.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Object/ObjectFile.h"
@@ -108,18 +109,17 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   void *handle = code->library.get();
   if (!handle)
     return makeFileError(path, dlerror());
-  auto *get = reinterpret_cast<const qf_library *(*)()>(
-      dlsym(handle, "qf_get_library"));
-  if (!get)
-    return makeFileError(path, "expected a library of quant-float-compile");
-  const qf_library *library = get();
-  if (!library)
-    return makeFileError(path, "expected a library of quant-float-compile");
-  if (library->version != QF_LIBRARY_VERSION)
-    return makeError(ErrorKind::Unsupported,
-                     path + ": expected version " + Twine(QF_LIBRARY_VERSION) +
-                         " of the description, but got " +
-                         Twine(library->version));
+  llvm::Expected<const qf_library *> description =
+      getLibraryDescription(handle);
+  if (!description)
+    return llvm::handleErrors(
+        description.takeError(), [&](const llvm::StringError &error) {
+          return error.convertToErrorCode() == std::errc::not_supported
+                     ? makeError(ErrorKind::Unsupported,
+                                 path + ": " + error.getMessage())
+                     : makeFileError(path, error.getMessage());
+        });
+  const qf_library *library = *description;
   bool isForGpu = StringRef(library->target) == "nvvm";
   CompiledModel result(isForGpu ? Target::NVVM : Target::CPU, std::move(code));
   result.startTiming = library->start_timing;

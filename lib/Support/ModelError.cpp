@@ -10,6 +10,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "quant-float/Support/Locations.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -60,9 +62,27 @@ llvm::Error quant_float::makeError(ErrorKind kind, const Twine &message) {
 }
 
 llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
-  if (error.isA<ModelError>())
-    return error;
-  return makeError(kind, llvm::toString(std::move(error)));
+  std::unique_ptr<ModelError> known;
+  // In the order of the list.
+  std::vector<std::string> messages;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](std::unique_ptr<ModelError> other) {
+        messages.push_back(other->message);
+        if (!known) {
+          known = std::move(other);
+          return;
+        }
+        llvm::append_range(known->diagnostics, other->diagnostics);
+      },
+      [&](const llvm::ErrorInfoBase &other) {
+        messages.push_back(other.message());
+      });
+  std::string text = llvm::join(messages, "\n");
+  if (!known)
+    return makeError(kind, text);
+  known->message = std::move(text);
+  return llvm::Error(std::move(known));
 }
 
 llvm::Error quant_float::makeFileError(StringRef file, const Twine &message,

@@ -383,7 +383,7 @@ static void misuse(QuantFloatSession session, const char *library) {
 // CHECK-NEXT: argument: tensor must be below 1, but got 3
 // CHECK-NEXT: size: expected tensors alike, but got float[2] and float[1]
 // CHECK-NEXT: null: other must not be null
-// CHECK-NEXT: file: {{.*}}libQuantFloatC.so: expected a library of quant-float-compile
+// CHECK-NEXT: file: {{.*}}libQuantFloatC.so: expected a shared library that quant-float-compile has written, but it has no qf_get_library
 // CHECK-NEXT: argument: more than one function is called 'b'
 // CHECK-NEXT: argument: expected a name to choose one of the functions 'a', 'b'
 

@@ -6,11 +6,15 @@
 // RUN: %t/damaged %src_root/test/IR/Inputs/bytecode/0.1.hex | FileCheck %s
 #include "Inputs/harness.h"
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static unsigned char bytes[1 << 16];
 static size_t size;
 
-static QuantFloatStatus read(QuantFloatSession session, const void *data,
+static QuantFloatStatus readModel(QuantFloatSession session, const void *data,
                              size_t count) {
   QuantFloatModel model;
   QuantFloatError error;
@@ -23,6 +27,9 @@ static QuantFloatStatus read(QuantFloatSession session, const void *data,
   return status;
 }
 
+/* Of this process and those that it forks. */
+static int *signals;
+
 /* Other threads may be anywhere while bytecode is tried. */
 static void *tryDamage(void *unused) {
   (void)unused;
@@ -32,20 +39,44 @@ static void *tryDamage(void *unused) {
   } known[] = {{48, 0x02}, {669, 0x80}, {685, 0x02}, {945, 0x02}, {1195, 0xff}};
   QuantFloatSession session;
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
-  REQUIRE(!read(session, bytes, size));
+  REQUIRE(!readModel(session, bytes, size));
   for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
     unsigned char *damaged = malloc(size);
     memcpy(damaged, bytes, size);
     damaged[known[i].at] ^= known[i].flip;
-    read(session, damaged, size);
+    readModel(session, damaged, size);
     free(damaged);
   }
   MUST(quantFloatSessionDestroy(session));
   return NULL;
 }
 
+static void noteSignal(int number) {
+  (void)number;
+  ++*signals;
+}
+
+/* Ends the process that reads, as soon as there is one. */
+static void *endChild(void *unused) {
+  (void)unused;
+  char name[64], text[16] = "";
+  snprintf(name, sizeof name, "/proc/self/task/%d/children", (int)getpid());
+  while (!*text) {
+    FILE *children = fopen(name, "r");
+    REQUIRE(children);
+    if (fscanf(children, "%15s", text) != 1)
+      *text = 0;
+    fclose(children);
+  }
+  REQUIRE(!kill(atoi(text), SIGTERM));
+  return NULL;
+}
+
 int main(int argc, char **argv) {
   REQUIRE(argc == 2);
+  signals = mmap(NULL, sizeof *signals, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(signals != MAP_FAILED);
   FILE *file = fopen(argv[1], "r");
   REQUIRE(file);
   while (size < sizeof bytes && fscanf(file, "%2hhx", &bytes[size]) == 1)
@@ -58,13 +89,44 @@ int main(int argc, char **argv) {
     pthread_join(threads[i], NULL);
   // CHECK: <memory>: is damaged: MLIR that cannot be read
 
+  // Where there is no trial, nothing is read.
+  struct rlimit files, none;
+  REQUIRE(!getrlimit(RLIMIT_NOFILE, &files));
+  none = files;
+  none.rlim_cur = 0;
+  QuantFloatSession closed;
+  MUST(quantFloatSessionCreate(NULL, &closed, &lastError));
+  REQUIRE(!setrlimit(RLIMIT_NOFILE, &none));
+  REQUIRE(readModel(closed, bytes, size) == QUANT_FLOAT_ERROR_MODEL);
+  REQUIRE(!setrlimit(RLIMIT_NOFILE, &files));
+  // CHECK: <memory>: cannot be tried in a process of its own: Too many open files
+
+  // Who else waits for children takes the status, not the answer.
+  signal(SIGCHLD, SIG_IGN);
+  REQUIRE(!readModel(closed, bytes, size));
+  signal(SIGCHLD, SIG_DFL);
+
+  // What the program does on signals is not done in the other process, which
+  // goes on for seconds if nobody ends it.
+  struct sigaction action = {0};
+  action.sa_handler = noteSignal;
+  REQUIRE(!sigaction(SIGTERM, &action, NULL));
+  pthread_t killer;
+  REQUIRE(!pthread_create(&killer, NULL, endChild, NULL));
+  bytes[246] ^= 0x02;
+  REQUIRE(readModel(closed, bytes, size) == QUANT_FLOAT_ERROR_MODEL);
+  pthread_join(killer, NULL);
+  REQUIRE(!*signals);
+  MUST(quantFloatSessionDestroy(closed));
+  // CHECK: <memory>: is damaged: MLIR that cannot be read
+
   enum { kDeep = 100000 };
   char *text = calloc(kDeep, 8);
   for (int i = 0; i < kDeep; ++i)
     strcpy(text + 7 * i, "module{");
   QuantFloatSession session;
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
-  REQUIRE(read(session, text, strlen(text)) == QUANT_FLOAT_ERROR_MODEL);
+  REQUIRE(readModel(session, text, strlen(text)) == QUANT_FLOAT_ERROR_MODEL);
   MUST(quantFloatSessionDestroy(session));
   free(text);
   // CHECK: <memory>:1:1799: is nested too deep: expected at most 256

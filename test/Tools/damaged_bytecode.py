@@ -67,6 +67,28 @@ assert "error" not in read(TEXT, "quant-float-check", name="text.mlir")
 errors = read(TEXT.replace(b"[1, 0]", b"[1\x80 0]"), "quant-float-check", name="text.mlir")
 assert errors.endswith(": error: is damaged: MLIR that cannot be read\n"), errors
 
+# Upstream's drivers, which read parts of a file by themselves, are kept from it, too; what is merely wrong they say.
+BAD = TEXT.replace(b"[1, 0]", b"[1\x80 0]")
+for tool, *arguments in (
+    ("quant-float-opt",),
+    ("quant-float-translate", "--mlir-to-llvmir"),
+):
+    split = (*arguments, "--split-input-file")
+    own = (*arguments, "--split-input-file=// ====")
+    for content, *options in (
+        (BAD, *arguments),
+        (b"wrong\n// -----\n" + BAD, *split),
+        (b"wrong\n// ====\n" + BAD, *own),
+    ):
+        for name in ("text.mlir", "-"):
+            errors = read(content, tool, *options, name=name)
+            assert errors.endswith(": error: is damaged: MLIR that cannot be read\n"), errors
+    errors = read(b"wrong\n// -----\n" + TEXT, tool, *split, name="text.mlir")
+    assert "custom op 'wrong' is unknown" in errors and "is damaged" not in errors, errors
+assert not read(
+    TEXT + b"// -----\n" + TEXT, "quant-float-opt", "--split-input-file", name="text.mlir"
+)
+
 step = 3 if full else 97
 for at in range(0, len(bytecode), step):
     check(bytecode[:at])

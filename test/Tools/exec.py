@@ -155,7 +155,17 @@ run(
 )
 run(2, "main.so", "--random", "one", stderr="error: --random: expected a number, but got 'one'")
 run(2, "main.so", "--random", 1 << 64, stderr="error: --random: expected a number, but got '18446")
-run(2, "main.so", "--repeat", "0", stderr="error: --repeat: expected 1 or more, but got 0")
+for repeat in (0, 1000001):
+    run(2, "main.so", "--repeat", repeat, stderr=f"error: --repeat: expected 1 to 1000000, but got {repeat}")  # fmt: skip
+run(2, "main.so", "--device", 1024, stderr="error: --device: expected 0 to 1023, but got 1024")
+run(2, "main.so", "--device", -1, stderr="for the --device option: '-1' value invalid for uint argument!")  # fmt: skip
+for words in (("--inputs",), ("--inputs", "--random", 1), ("--shapes", "x=5x4", "--inputs"), ("--inputs", "x.npy", "--shapes"), ("--shapes", "--time")):  # fmt: skip
+    option = "--shapes" if words[-1] in ("--shapes", "--time") else "--inputs"
+    for line in (("main.so", *words), (*words, "main.so")):
+        run(2, *line, stderr=f"quant-float-exec: error: {option}: expected one value or more\n")
+for word in ("x=", "0=", ""):
+    for words in (("--inputs", word), (f"--inputs={word}",)):
+        run(2, "main.so", *words, stderr=f"error: --inputs: expected FILE or NAME=FILE, but got '{word}'\n")  # fmt: skip
 run(
     2,
     "main.so",
@@ -164,6 +174,9 @@ run(
     stderr="for the --chunk option: '0x' value invalid for ulong argument!",
 )
 run(2, "main.so", "--chunk", 0, stderr="error: --chunk: expected 1 to 4294967296, but got 0")
+run(2, "two.so", "--sweep", 0, (1 << 40) + 1, stderr="error: --sweep: COUNT: expected 0 to 1099511627776, but got 1099511627777")  # fmt: skip
+run(2, "two.so", "--sweep", 0, (1 << 64) - 1, stderr="but got 18446744073709551615")
+run(2, "two.so", "--sweep", 0, 1, "--sweep", 4, 1, stderr="error: --sweep: expected one sweep, but got 2")  # fmt: skip
 run(2, "main.so", "--sweep", 1, stderr="for the --sweep option: not enough values!")
 run(
     2,
@@ -259,6 +272,21 @@ expect(
     ),
     f"--time: {timed}",
 )  # fmt: skip
+# Whoever holds the primary context lets go of it, also where something fails; the runtime takes what is current.
+random = ("gpu.so", "--all", "--random", 4, "--shapes", "x=1003")
+for code, calls, more in (
+    (0, random, {}),
+    (0, (*random, "--device", 1), {}),
+    (0, (*random, "--time"), {}),
+    (0, ("--show-device",), {}),
+    (1, random, {"QUANT_FLOAT_SIMULATOR_FAIL": "cuMemAlloc_v2:2:2"}),
+):
+    log = work / "calls.log"
+    log.unlink(missing_ok=True)
+    run(code, *calls, environment={**simulated, **more, "QUANT_FLOAT_SIMULATOR_LOG": str(log)})
+    made = log.read_text().split()
+    held = made.count("cuDevicePrimaryCtxRetain") - made.count("cuDevicePrimaryCtxRelease_v2")
+    expect("cuDevicePrimaryCtxRetain" in made and not held, f"{calls}: the primary context is held {held} times")  # fmt: skip
 run(0, "gpu.so", "--all", "--sweep", 0, 0, "--digest", environment=simulated)
 bad = ("gpu.so", *entry, "--random", 1, "--shapes", "x=4096", "--outputs", "none")
 run(1, *bad, stderr="gpu.so: error: no NVIDIA driver: cannot load ")

@@ -74,7 +74,7 @@ for file, *command in (
     ("large.npy", "quant-float-exec", "cast.so", "--inputs", "large.npy"),
 ):
     process = subprocess.Popen(
-        [tools / command[0], *command[1:], "--time", "--repeat", "10000000"],
+        [tools / command[0], *command[1:], "--time", "--repeat", "1000000"],
         cwd=work,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -91,6 +91,14 @@ for n in (64, 65, 1000):
     text = f"func.func @f(%x: {kind}) -> {kind} {{ return %x : {kind} }}"
     stderr = f"error: expected at most 64 dimensions, but got {n}" if n > 64 else ""
     read("dimensions", text.encode(), int(n > 64), *TOOLS[1], stderr=stderr)
+    # Wherever a type is.
+    for text in (
+        f"func.func private @g({kind})",
+        f"module attributes {{a.b = {kind}}} {{}}",
+        f"module attributes {{a.b = [(f32) -> memref<{'1x' * n}f32>]}} {{}}",
+        f"module attributes {{a.b = dense<0.0> : vector<{'1x' * n}f32>}} {{}}",
+    ):
+        read("dimensions", text.encode(), int(n > 64), "quant-float-check", stderr=stderr)
 
 # In bytecode aliases are gone.
 for n, code in ((200, 0), (1000, 1)):

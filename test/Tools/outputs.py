@@ -136,6 +136,24 @@ for arguments in (
     )
     assert kept.read_text() == "kept" and listing() == before, listing()
 
+# Standard output that takes nothing.
+for arguments in (
+    ["quant-float-check", work / "good.mlir"],
+    ["quant-float-check", "--json", work / "good.mlir"],
+    ["quant-float-check", "--opset=all", work / "good.mlir"],
+    ["quant-float-certify", "--list"],
+    ["quant-float-certify", "--quiet", "--only=^cast_f4E2M1FN_to_f16$"],
+    ["quant-float-run", "--random=1", work / "good.mlir"],
+    ["quant-float-compile", "--emit=obj", "-o", "-", work / "good.mlir"],
+    ["quant-float-opt", work / "good.mlir"],
+    ["quant-float-translate", "--import-openvino", work / "good.xml"],
+):
+    with open("/dev/full", "w") as stream:
+        command = [tools_dir / arguments[0], *arguments[1:]]
+        done = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, check=False)
+    assert done.returncode > 0 and b"No space left on device" in done.stderr, (arguments, done)
+    assert done.stderr.count(b"\n") == 1, (arguments, done)
+
 # All outputs of a run, or none.
 TWO = CAST.replace(
     "-> tensor<4096xf8E4M3FN>", "-> (tensor<4096xf8E4M3FN>, tensor<4096xf32>)"

@@ -103,7 +103,20 @@ run(2, "pair.mlir", "--shapes", "b", stderr="expected NAME=SIZES, but got 'b'")
 run(2, "pair.mlir", "--shapes", "b=2x-1", stderr="expected sizes like 1x3x?, but got '2x-1'")
 run(2, "pair.mlir", "--random", "one", stderr="--random: expected a number, but got 'one'")
 run(2, "pair.mlir", "--threads", "5000", stderr="--threads: expected 0 to 4096, but got 5000")
-run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 or more, but got 0")
+run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 to 1000000, but got 0")
+run(
+    2,
+    "pair.mlir",
+    "--inputs",
+    stderr="quant-float-run: error: --inputs: expected one value or more",
+)
+run(
+    2,
+    "--inputs",
+    "pair.mlir",
+    stderr="quant-float-run: error: --inputs: expected one value or more",
+)
+run(2, "pair.mlir", "--inputs", "b=", stderr="expected FILE or NAME=FILE, but got 'b='")
 run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")
 run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
 run(

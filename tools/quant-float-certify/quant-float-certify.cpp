@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../StandardOutput.h"
 #include "../ToolErrors.h"
 #include "quant-float/Certify/Cells.h"
 #include "quant-float/Certify/Certify.h"
@@ -491,13 +492,13 @@ int main(int argc, char **argv) {
   std::optional<Arguments> arguments = parseArguments(argc, argv, exitCode);
   if (!arguments)
     return exitCode;
-  if (arguments->list) {
+  if (arguments->list)
     for (const std::string &name : arguments->names)
       llvm::outs() << name << "\n";
-    return kToolDone;
-  }
-  if (arguments->cells)
-    return printCells(arguments->names);
-  return arguments->check.empty() ? makeCertificates(*arguments)
-                                  : checkCertificates(*arguments);
+  else if (arguments->cells)
+    exitCode = printCells(arguments->names);
+  else
+    exitCode = arguments->check.empty() ? makeCertificates(*arguments)
+                                        : checkCertificates(*arguments);
+  return finishStandardOutput() ? exitCode : int(kToolWrongUsage);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FakeConvertModeOption.h"
+#include "../StandardOutput.h"
 #include "../ToolErrors.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Model/Model.h"
@@ -130,12 +131,11 @@ int main(int argc, char **argv) {
     worst =
         std::max(worst, check(name, options, *checkOptions, session, checked));
   // Where no model could be read there is nothing to print.
-  if (!options.json || checked.empty())
-    return worst;
-  std::vector<NodeReport> nodes;
-  for (const CheckedModel &model : checked)
-    llvm::append_range(nodes, model.nodes);
-  printReportsAsJson(llvm::outs(), nodes);
-  llvm::outs().flush();
-  return worst;
+  if (options.json && !checked.empty()) {
+    std::vector<NodeReport> nodes;
+    for (const CheckedModel &model : checked)
+      llvm::append_range(nodes, model.nodes);
+    printReportsAsJson(llvm::outs(), nodes);
+  }
+  return finishStandardOutput() ? worst : int(kToolWrongUsage);
 }

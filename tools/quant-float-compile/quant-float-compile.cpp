@@ -118,6 +118,9 @@ int main(int argc, char **argv) {
   if (arguments.level < '0' || arguments.level > '3')
     return fail(llvm::Twine("-O: expected 0 to 3, but got '") +
                 llvm::Twine(arguments.level.getValue()) + "'");
+  if (arguments.threads > kMostThreads)
+    return fail("--threads: expected 0 to " + llvm::Twine(kMostThreads) +
+                ", but got " + llvm::Twine(arguments.threads));
   std::optional<EmitKind> kind = findEmitKind(
       arguments.emit, llvm::sys::path::extension(arguments.output));
   if (!kind && !arguments.emit.empty())

@@ -8,6 +8,7 @@
 
 #include "../RunTool.h"
 #include "quant-float/CudaRuntime/CudaDevice.h"
+#include "quant-float/Support/CompiledLibrary.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,8 +44,8 @@ struct Options : RunOptions {
   cl::opt<uint64_t> chunk{
       "chunk", cl::value_desc("N"), cl::init(uint64_t(1) << 26),
       cl::desc("elements of --sweep at a time (default: 67108864)")};
-  cl::opt<int> device{"device", cl::value_desc("N"), cl::init(0),
-                      cl::desc("the GPU (default: 0)")};
+  cl::opt<unsigned> device{"device", cl::value_desc("N"), cl::init(0),
+                           cl::desc("the GPU (default: 0)")};
   cl::opt<uint64_t> offsetBytes{
       "offset-bytes", cl::value_desc("N"), cl::init(0),
       cl::desc("move all tensors so far from alignment")};
@@ -112,17 +113,20 @@ private:
 } // namespace
 
 llvm::Error Options::check() const {
-  auto isBetween = [&](StringRef option, uint64_t least, uint64_t most,
-                       uint64_t given) -> llvm::Error {
-    if (given >= least && given <= most)
-      return llvm::Error::success();
-    return failUsage(option + ": expected " + Twine(least) + " to " +
-                     Twine(most) + ", but got " + Twine(given));
-  };
-  if (llvm::Error error = isBetween("--chunk", 1, uint64_t(1) << 32, chunk))
+  if (llvm::Error error = checkRange("--chunk", 1, uint64_t(1) << 32, chunk))
     return error;
-  if (llvm::Error error = isBetween("--offset-bytes", 0, 4096, offsetBytes))
+  if (llvm::Error error = checkRange("--offset-bytes", 0, 4096, offsetBytes))
     return error;
+  if (llvm::Error error = checkRange("--device", 0, 1023, device))
+    return error;
+  // One option has two values.
+  if (sweep.size() > 2)
+    return failUsage("--sweep: expected one sweep, but got " +
+                     Twine(sweep.size() / 2));
+  if (!sweep.empty())
+    if (llvm::Error error =
+            checkRange("--sweep: COUNT", 0, uint64_t(1) << 40, sweep[1]))
+      return error;
   if (showDevice && !model.empty())
     return failUsage("--show-device: expected no library");
   if (!showDevice && model.empty())
@@ -139,7 +143,8 @@ llvm::Error Options::check() const {
 }
 
 static llvm::Error showDevice(const Options &options) {
-  llvm::Expected<CudaDevice> device = CudaDevice::open(options.device);
+  llvm::Expected<CudaDevice> device =
+      CudaDevice::open(static_cast<int>(options.device));
   if (!device)
     return device.takeError();
   llvm::Expected<std::string> name = device->getName();
@@ -158,30 +163,6 @@ static llvm::Error showDevice(const Options &options) {
 // Libraries
 //===----------------------------------------------------------------------===//
 
-static bool isWhole(const qf_argument *arguments, int32_t count) {
-  if (count < 0 || (count && !arguments))
-    return false;
-  return std::all_of(arguments, arguments + count, [](const qf_argument &one) {
-    return one.name && one.rank >= 0 && (one.sizes || !one.rank);
-  });
-}
-
-/// Whether nothing is missing that is looked at below.
-static bool isWhole(const qf_library &library) {
-  if (library.version < 1 || library.size < sizeof(qf_library) ||
-      !library.producer || !library.target || !library.triple || !library.cpu ||
-      !library.chip || library.num_entries < 0 ||
-      (library.num_entries && !library.entries))
-    return false;
-  return std::all_of(library.entries, library.entries + library.num_entries,
-                     [](const qf_entry &entry) {
-                       return entry.symbol && entry.graph_name && entry.run &&
-                              entry.output_sizes &&
-                              isWhole(entry.inputs, entry.num_inputs) &&
-                              isWhole(entry.outputs, entry.num_outputs);
-                     });
-}
-
 static llvm::Expected<const qf_library *> openLibrary(const std::string &path) {
   // The loader would wait for the writer of a pipe.
   if (llvm::Error error = openRegularFile(path).takeError())
@@ -194,21 +175,9 @@ static llvm::Expected<const qf_library *> openLibrary(const std::string &path) {
       dlopen(((hasFolder ? "" : "./") + path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!object)
     return fail(path, "cannot be loaded: " + Twine(dlerror()));
-  using Get = const qf_library *();
-  auto *get = reinterpret_cast<Get *>(dlsym(object, "qf_get_library"));
-  if (!get)
-    return fail(path, "expected a shared library that quant-float-compile has "
-                      "written, but it has no qf_get_library");
-  const qf_library *library = get();
+  llvm::Expected<const qf_library *> library = getLibraryDescription(object);
   if (!library)
-    return fail(path, "qf_get_library gave no description");
-  if (library->version > QF_LIBRARY_VERSION)
-    return fail(path, "expected a description of version " +
-                          Twine(uint32_t(QF_LIBRARY_VERSION)) +
-                          " or older, but got " + Twine(library->version) +
-                          ": a newer quant-float wrote it");
-  if (!isWhole(*library))
-    return fail(path, "the description of its functions is damaged");
+    return fail(path, llvm::toString(library.takeError()));
   return library;
 }
 
@@ -397,7 +366,8 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
   if (llvm::Error error = allocateOutputs(entry, inputs, outputs))
     return error;
   if (isOnDevice() && !device) {
-    llvm::Expected<CudaDevice> opened = CudaDevice::open(options.device);
+    llvm::Expected<CudaDevice> opened =
+        CudaDevice::open(static_cast<int>(options.device));
     if (!opened)
       return opened.takeError();
     device.emplace(std::move(*opened));

@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   quant_float::reportShortenedFiles();
   std::unique_ptr<llvm::MemoryBuffer> buffer =
-      quant_float::readForUpstream(input, registry);
+      quant_float::readForUpstream(input, config.inputSplitMarker(), registry);
   if (!buffer)
     return 1;
   return asMainReturnCode(

@@ -68,9 +68,8 @@ llvm::Error Options::check() const {
   if (level < '0' || level > '3')
     return failUsage("-O: expected 0, 1, 2 or 3, but got '" +
                      std::string(1, level) + "'");
-  if (threads > 4096)
-    return failUsage("--threads: expected 0 to 4096, but got " +
-                     Twine(threads));
+  if (llvm::Error error = checkRange("--threads", 0, kMostThreads, threads))
+    return error;
   if (compareModes && (time || !outputs.empty()))
     return failUsage("--compare-modes: expected neither --time nor --outputs");
   if (target != "cpu" && target != "nvvm" && !useReference())

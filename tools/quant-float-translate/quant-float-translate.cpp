@@ -9,6 +9,7 @@
 #include "../FakeConvertModeOption.h"
 #include "../UpstreamDriver.h"
 #include "mlir/InitAllTranslations.h"
+#include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/Target/ONNX/Import.h"
@@ -79,6 +80,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
 /// from the arguments; false after an error.
 static bool checkInput(llvm::ArrayRef<char *> arguments) {
   llvm::StringRef input = "-";
+  llvm::StringRef marker;
   bool isMlir = false;
   for (size_t i = 1; i < arguments.size(); ++i) {
     llvm::StringRef argument = arguments[i], name = argument.ltrim('-');
@@ -93,6 +95,8 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
       input = argument;
     else if (name.starts_with("help") || name == "version")
       return true;
+    else if (name.consume_front("split-input-file"))
+      marker = name.consume_front("=") ? name : mlir::kDefaultSplitMarker;
     isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
   }
   std::unique_ptr<llvm::MemoryBuffer> buffer;
@@ -108,10 +112,11 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
   mlir::DialectRegistry registry;
   mlir::quant_float::registerAllDialects(registry);
   if (buffer)
-    return succeeded(mlir::quant_float::checkForUpstream(*buffer, registry));
+    return succeeded(
+        mlir::quant_float::checkForUpstream(*buffer, marker, registry));
   // The driver says what is wrong with other names.
   return !fs::is_regular_file(input) ||
-         mlir::quant_float::readForUpstream(input, registry);
+         mlir::quant_float::readForUpstream(input, marker, registry);
 }
 
 int main(int argc, char **argv) {

@@ -41,6 +41,9 @@ enum class EmitKind {
 /// What entry points run on.
 enum class Target { CPU, NVVM };
 
+/// No machine has more; OpenMP's runtimes end the program for want of memory.
+constexpr unsigned kMostThreads = 4096;
+
 struct CompileOptions {
   Target target = Target::CPU;
   /// With Target::NVVM: the NVIDIA chip to compile kernels for, "sm_90", and
@@ -54,7 +57,8 @@ struct CompileOptions {
   std::string cpu = "host";
   /// 0 to 3, as of the LLVM optimization pipeline.
   unsigned optimizationLevel = 2;
-  /// 1: no threads; 0: as many as OpenMP gives; else so many.
+  /// 1: no threads; 0: as many as OpenMP gives; else so many, at most
+  /// kMostThreads.
   unsigned threads = 1;
   /// Whether the code stays in this process and is for its CPU: JitModule gives
   /// it the process's own entry runtime, which saves most of the time.

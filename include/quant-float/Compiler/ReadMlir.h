@@ -29,9 +29,11 @@ constexpr unsigned kMaxNesting = 256;
 OwningOpRef<ModuleOp> readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                MLIRContext &context, bool verify);
 
-/// Emits an error where MLIR of either form is nested deeper, or bytecode is
-/// damaged: for what reads it with upstream's parser next.
-LogicalResult checkMlir(llvm::MemoryBufferRef buffer, MLIRContext &context);
+/// Emits an error where MLIR of either form is nested deeper, or upstream's
+/// readers would not survive it: for what reads it with them next. The text
+/// between markers, if there is one, is read part by part.
+LogicalResult checkMlir(llvm::MemoryBufferRef buffer, StringRef marker,
+                        MLIRContext &context);
 
 } // namespace mlir::quant_float
 

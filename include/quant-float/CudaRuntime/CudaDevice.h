@@ -20,6 +20,7 @@ namespace mlir::quant_float {
 
 /// An NVIDIA GPU, whose primary context is current in this thread while this
 /// object lives. Entry points that were compiled for GPUs take its memory.
+/// Objects and memory hold the context, which ends with the last that does.
 class CudaDevice {
 public:
   /// Fails where there is no driver or no such device.
@@ -55,6 +56,7 @@ private:
   const QfCudaDriver *driver = nullptr;
   int device = 0;
   unsigned capability = 0;
+  bool isRetained = false;
   bool isCurrent = false;
 };
 

@@ -99,7 +99,8 @@ public:
   std::vector<DiagnosticRecord> diagnostics;
 };
 
-/// An error of this kind; of another error with its words.
+/// An error of this kind; of other errors with their words, unless there is one
+/// of models among them: that keeps its kind, and whatever else it tells.
 llvm::Error makeError(ErrorKind kind, const Twine &message);
 llvm::Error makeError(ErrorKind kind, llvm::Error error);
 llvm::Error makeFileError(StringRef file, const Twine &message,

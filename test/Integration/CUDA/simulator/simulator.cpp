@@ -37,6 +37,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace simulator;
@@ -58,6 +59,9 @@ struct Event {
 struct Context {
   int device;
   Stream defaultStream;
+  /// How many hold it; it ends, and its memory with it, when none does.
+  unsigned holders = 0;
+  std::set<uint64_t> memory;
 };
 
 struct Module {
@@ -75,7 +79,7 @@ struct Function {
 std::recursive_mutex &mutex = *new std::recursive_mutex;
 bool isInitialized;
 CUresult stickyError;
-Context *contexts = new Context[kDevices]{{0, {}}, {1, {}}};
+Context *contexts = new Context[kDevices]{{0, {}, 0, {}}, {1, {}, 0, {}}};
 std::set<Stream *> &streams = *new std::set<Stream *>;
 struct Exit {
   ~Exit() { stickyError = kDeinitialized; }
@@ -98,7 +102,7 @@ CUresult enterCall(const char *name) {
 
 #define ENTER_CONTEXT()                                                        \
   ENTER();                                                                     \
-  if (contextStack.empty())                                                    \
+  if (contextStack.empty() || !contextStack.back()->holders)                   \
   return kInvalidContext
 
 int getChip() {
@@ -130,6 +134,15 @@ void finishAll() {
 /// The side of a copy: bounds are checked where it is in device memory.
 CUresult checkRange(uint64_t address, size_t bytes) {
   return isInArena(address) && !isAllocated(address, bytes) ? kInvalidValue : 0;
+}
+
+/// Of the current context.
+CUresult take(CUdeviceptr *pointer, size_t bytes, bool isHostShared) {
+  *pointer = allocate(bytes, isHostShared);
+  if (!*pointer)
+    return kOutOfMemory;
+  contextStack.back()->memory.insert(*pointer);
+  return 0;
 }
 
 CUresult copyNow(uint64_t to, uint64_t from, size_t bytes) {
@@ -211,6 +224,22 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   if (device < 0 || device >= kDevices)
     return kInvalidDevice;
   *context = reinterpret_cast<CUcontext>(&contexts[device]);
+  ++contexts[device].holders;
+  return 0;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  ENTER();
+  if (device < 0 || device >= kDevices)
+    return kInvalidDevice;
+  Context &context = contexts[device];
+  if (!context.holders)
+    return kInvalidContext;
+  if (--context.holders)
+    return 0;
+  finishAll();
+  for (uint64_t pointer : std::exchange(context.memory, {}))
+    release(pointer);
   return 0;
 }
 
@@ -411,16 +440,14 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   ENTER_CONTEXT();
   if (!bytes)
     return kInvalidValue;
-  *pointer = allocate(bytes, /*isHostShared=*/false);
-  return *pointer ? 0 : kOutOfMemory;
+  return take(pointer, bytes, /*isHostShared=*/false);
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags) {
   ENTER_CONTEXT();
   if (!bytes || flags != QF_CUDA_MEM_ATTACH_GLOBAL)
     return kInvalidValue;
-  *pointer = allocate(bytes, /*isHostShared=*/true);
-  return *pointer ? 0 : kOutOfMemory;
+  return take(pointer, bytes, /*isHostShared=*/true);
 }
 
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
@@ -428,6 +455,8 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   if (CUresult error = enterCall(__func__))
     return error;
   finishAll();
+  for (int device = 0; device < kDevices; ++device)
+    contexts[device].memory.erase(pointer);
   return release(pointer) ? 0 : kInvalidValue;
 }
 

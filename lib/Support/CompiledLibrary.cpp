@@ -1,0 +1,74 @@
+//===- CompiledLibrary.cpp - What shared libraries hold -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Support/CompiledLibrary.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static bool isWhole(const qf_argument &argument) {
+  if (!argument.name || argument.rank < 0 || (argument.rank && !argument.sizes))
+    return false;
+  return llvm::all_of(llvm::ArrayRef(argument.sizes, size_t(argument.rank)),
+                      [](int64_t size) { return size >= -1; });
+}
+
+static bool isWhole(const qf_argument *arguments, int32_t count) {
+  return count >= 0 && (arguments || !count) &&
+         llvm::all_of(llvm::ArrayRef(arguments, size_t(count)),
+                      [](const qf_argument &each) { return isWhole(each); });
+}
+
+static bool isWhole(const qf_entry &entry) {
+  return entry.symbol && entry.graph_name && entry.run && entry.output_sizes &&
+         isWhole(entry.inputs, entry.num_inputs) &&
+         isWhole(entry.outputs, entry.num_outputs);
+}
+
+/// Whether nothing is missing that EntryPoint.h promises.
+static bool isWhole(const qf_library &library) {
+  if (library.version < 1 || library.size < sizeof(qf_library) ||
+      !library.producer || !library.target || !library.triple || !library.cpu ||
+      !library.chip || library.num_entries < 0 ||
+      (library.num_entries && !library.entries))
+    return false;
+  bool isForGpu = llvm::StringRef(library.target) == "nvvm";
+  if (isForGpu && (!library.start_timing || !library.stop_timing))
+    return false;
+  return llvm::all_of(
+      llvm::ArrayRef(library.entries, size_t(library.num_entries)),
+      [](const qf_entry &entry) { return isWhole(entry); });
+}
+
+llvm::Expected<const qf_library *>
+quant_float::getLibraryDescription(void *handle) {
+  using Get = const qf_library *();
+  auto *get = reinterpret_cast<Get *>(dlsym(handle, "qf_get_library"));
+  if (!get)
+    return llvm::createStringError(
+        "expected a shared library that quant-float-compile has written, but "
+        "it has no qf_get_library");
+  const qf_library *library = get();
+  if (!library)
+    return llvm::createStringError("qf_get_library gave no description");
+  if (library->version > QF_LIBRARY_VERSION)
+    return llvm::createStringError(
+        std::make_error_code(std::errc::not_supported),
+        "expected a description of version " +
+            llvm::Twine(uint32_t(QF_LIBRARY_VERSION)) + " or older, but got " +
+            llvm::Twine(library->version) + ": a newer quant-float wrote it");
+  if (!isWhole(*library))
+    return llvm::createStringError(
+        "the description of its functions is damaged");
+  return library;
+}
