@@ -91,6 +91,9 @@ if not (work / "output_0.npy").exists():
     failures.append("quant-float-run: expected --outputs to write output_0.npy")
 expect(2, "quant-float-run", good, "--random", "none")
 expect(2, "quant-float-run", good, "--random", "1", "--threads", "-1")
+threads = ("--threads", "4097")
+message = "--threads: expected 0 to 4096, but got 4097"
+expect(2, "quant-float-compile", good, "-o", work / "x.o", *threads, stderr=message)
 expect(2, "quant-float-run", good, "--inputs", work / "missing.npy")
 
 # Suffix by suffix, the form of the output.
