@@ -1,4 +1,4 @@
-//===- LowerReshapes.cpp - Expanded buffers of open sizes -----------------===//
+//===- LowerReshapes.cpp - Buffers in shapes of open sizes ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -20,35 +21,67 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static void lower(RewriterBase &rewriter, memref::ExpandShapeOp op) {
-  rewriter.setInsertionPoint(op);
-  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+/// Of the elements at `source`, which are contiguous.
+static void replaceBySizes(RewriterBase &rewriter, Operation *op, Value source,
+                           ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> strides(sizes.size());
   OpFoldResult stride = rewriter.getIndexAttr(1);
   AffineExpr product =
       rewriter.getAffineSymbolExpr(0) * rewriter.getAffineSymbolExpr(1);
   for (int64_t i = sizes.size() - 1; i >= 0; --i) {
     strides[i] = stride;
-    stride = affine::makeComposedFoldedAffineApply(rewriter, op.getLoc(),
+    stride = affine::makeComposedFoldedAffineApply(rewriter, op->getLoc(),
                                                    product, {stride, sizes[i]});
   }
   rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
-      op, op.getResultType(), op.getSrc(), rewriter.getIndexAttr(0), sizes,
-      strides);
+      op, cast<MemRefType>(op->getResult(0).getType()), source,
+      rewriter.getIndexAttr(0), sizes, strides);
+}
+
+/// The sizes that a buffer of them has.
+static SmallVector<OpFoldResult> readSizes(OpBuilder &builder,
+                                           memref::ReshapeOp op) {
+  SmallVector<OpFoldResult> sizes;
+  auto type = cast<MemRefType>(op.getType());
+  for (auto [index, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(builder.getIndexAttr(size));
+      continue;
+    }
+    Location loc = op.getLoc();
+    Value at = arith::ConstantIndexOp::create(builder, loc, index);
+    Value read = memref::LoadOp::create(builder, loc, op.getShape(), at);
+    sizes.push_back(builder.createOrFold<arith::IndexCastOp>(
+        loc, builder.getIndexType(), read));
+  }
+  return sizes;
 }
 
 namespace {
 struct LowerReshapes final
     : quant_float::impl::QuantFloatLowerReshapesPassBase<LowerReshapes> {
   void runOnOperation() override {
-    SmallVector<memref::ExpandShapeOp> ops;
-    getOperation()->walk([&](memref::ExpandShapeOp op) {
-      if (op.getSrcType().getLayout().isIdentity())
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      auto expand = dyn_cast<memref::ExpandShapeOp>(op);
+      auto reshape = dyn_cast<memref::ReshapeOp>(op);
+      if ((expand && expand.getSrcType().getLayout().isIdentity()) ||
+          (reshape && isa<UnrankedMemRefType>(reshape.getSource().getType()) &&
+           isa<MemRefType>(reshape.getType())))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (memref::ExpandShapeOp op : ops)
-      lower(rewriter, op);
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
+        replaceBySizes(rewriter, op, expand.getSrc(),
+                       expand.getMixedOutputShape());
+        continue;
+      }
+      auto reshape = cast<memref::ReshapeOp>(op);
+      replaceBySizes(rewriter, op, reshape.getSource(),
+                     readSizes(rewriter, reshape));
+    }
   }
 };
 } // namespace

@@ -1,10 +1,10 @@
 // What has no lowering is named, whatever stands beside it.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --convert-quant-float-to-linalg --verify-roundtrip=false
 
-func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf16> {
-  // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
-  %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf16>
-  return %0 : tensor<*xf16>
+func.func @unranked(%x: tensor<*xf32>, %s: tensor<f32>) -> tensor<*xi8> {
+  // expected-error @+1 {{'quant_float.quantize' op has no lowering for the unranked type 'tensor<*xf32>'}}
+  %0 = quant_float.quantize %x, %s opset 21 : tensor<*xf32>, tensor<f32> to tensor<*xi8>
+  return %0 : tensor<*xi8>
 }
 
 // -----
@@ -38,7 +38,7 @@ func.func @nodes(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Every place is named in one run; what is inside of a refused node is not.
 func.func @several(%x: tensor<*xf32>, %condition: tensor<i1>) {
   // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
-  %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf16>
+  %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<4xf16>
   // expected-error @+1 {{no lowering of the op 'If' of the domain 'ai.onnx'}}
   quant_float.node "If"(%condition) opset 13 : (tensor<i1>) -> () bodies ["then_branch"] {
     %1 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<*xf64>

@@ -100,13 +100,14 @@ def ConvertQuantFloatToLinalgPass
     what a caller gave wherever the byte was only moved; results of public
     functions that may hold such bytes are masked, and nothing else is.
 
-    A result without a rank gets that of the input. Refused, with an error that
-    names the op: tensors whose rank is not known, strings and
-    `quant_float.node`.
+    A result without a rank gets that of the input. A cast whose rank nobody
+    knows casts a tensor of one dimension, in whose shape the elements are put
+    and out of it again. Refused, with an error that names the op: other ops on
+    tensors whose rank is not known, strings and `quant_float.node`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
   ];
 }
 

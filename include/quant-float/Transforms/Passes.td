@@ -280,14 +280,16 @@ def QuantFloatLowerMathPass
 
 def QuantFloatLowerReshapesPass
     : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
-  let summary = "expand contiguous buffers by what their sizes are";
+  let summary = "shape contiguous buffers by what their sizes are";
   let description = [{
-    A `memref.expand_shape` of a contiguous buffer becomes a
-    `memref.reinterpret_cast` to the sizes it says. Upstream's lowering takes
-    one open size in each group; networks have more.
+    A `memref.expand_shape` of a contiguous buffer, and a `memref.reshape` of one
+    without a rank to one that has it, become a `memref.reinterpret_cast` to the
+    sizes they say. Upstream's lowerings take one open size in each group, of
+    which networks have more, and no buffer without a rank.
   }];
   let dependentDialects = [
-    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 

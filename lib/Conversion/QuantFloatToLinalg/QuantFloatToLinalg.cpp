@@ -13,9 +13,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -356,6 +358,73 @@ static LogicalResult restoreRanks(ModuleOp module) {
   return success();
 }
 
+namespace {
+/// The elements of a tensor in one dimension, and the sizes that they had.
+struct FlatTensor {
+  Value elements, sizes;
+};
+} // namespace
+
+static RankedTensorType getFlatType(Type type) {
+  return RankedTensorType::get(ShapedType::kDynamic,
+                               getElementTypeOrSelf(type));
+}
+
+static FlatTensor flatten(ImplicitLocOpBuilder &b, Value tensor) {
+  RankedTensorType type = getFlatType(tensor.getType());
+  // What another cast has made.
+  if (auto reshape = tensor.getDefiningOp<tensor::ReshapeOp>();
+      reshape && reshape.getSource().getType() == type)
+    return {reshape.getSource(), reshape.getShape()};
+  Value rank = tensor::RankOp::create(b, tensor);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value empty = tensor::EmptyOp::create(b, ArrayRef<OpFoldResult>(rank),
+                                        b.getIndexType());
+  auto loop = scf::ForOp::create(
+      b, zero, rank, one, ValueRange{empty, one},
+      [&](OpBuilder &builder, Location loc, Value dim, ValueRange carried) {
+        Value size = tensor::DimOp::create(builder, loc, tensor, dim);
+        Value sizes =
+            tensor::InsertOp::create(builder, loc, size, carried[0], dim);
+        Value count = arith::MulIOp::create(builder, loc, carried[1], size);
+        scf::YieldOp::create(builder, loc, ValueRange{sizes, count});
+      });
+  Value count = tensor::FromElementsOp::create(b, loop.getResult(1));
+  return {tensor::ReshapeOp::create(b, type, tensor, count), loop.getResult(0)};
+}
+
+/// A cast computes each element for itself, whatever the rank is at run time:
+///
+/// %y = cast %x : tensor<*xA> to tensor<*xB>
+/// ->
+/// %sizes, %count = <the size of each dimension, and their product>
+/// %0 = tensor.reshape %x(%count) : tensor<*xA> to tensor<?xA>
+/// %1 = cast %0 : tensor<?xA> to tensor<?xB>
+/// %y = tensor.reshape %1(%sizes) : tensor<?xB> to tensor<*xB>
+static void flattenUnrankedCasts(ModuleOp module) {
+  SmallVector<CastOp> casts;
+  module.walk([&](CastOp op) {
+    auto isUnranked = [](Type type) {
+      return isa<UnrankedTensorType>(type) &&
+             getElementTypeOrSelf(type).isIntOrFloat();
+    };
+    if (isUnranked(op.getInput().getType()) && isUnranked(op.getType()))
+      casts.push_back(op);
+  });
+  for (CastOp op : casts) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    FlatTensor flat = flatten(b, op.getInput());
+    Operation *cast = b.clone(*op);
+    cast->setOperand(0, flat.elements);
+    cast->getResult(0).setType(getFlatType(op.getType()));
+    Value result = tensor::ReshapeOp::create(b, op.getType(),
+                                             cast->getResult(0), flat.sizes);
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+}
+
 /// Whether all types of an op of ours have a lowering.
 static LogicalResult checkTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
@@ -445,7 +514,10 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
 }
 
 void ConvertQuantFloatToLinalg::runOnOperation() {
-  if (failed(restoreRanks(getOperation())) || failed(checkInput()))
+  if (failed(restoreRanks(getOperation())))
+    return signalPassFailure();
+  flattenUnrankedCasts(getOperation());
+  if (failed(checkInput()))
     return signalPassFailure();
   convertElementwiseOps(getOperation());
   generalizeLinalgOps(getOperation());
