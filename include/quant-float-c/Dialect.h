@@ -16,7 +16,8 @@
  *
  *   quant_float.cast       input
  *       opset: i64 integer, [like: unit], [saturate: bool],
- *       [round_mode: quantFloatRoundModeAttrGet]
+ *       [round_mode: quantFloatRoundModeAttrGet],
+ *       [mode: quantFloatCastModeAttrGet]
  *   quant_float.quantize   input, scale, [zero_point]
  *       opset: i64 integer, [domain: string], [axis: i64 integer],
  *       [block_size: i64 integer], [saturate: bool], [precision: type],
@@ -63,6 +64,11 @@ QUANT_FLOAT_EXPORTED MlirType quantFloatStringTypeGet(MlirContext context);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAString(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatStringTypeGetTypeID(void);
 
+/** `!quant_float.f8UE5M3`, a float8 without a sign. */
+QUANT_FLOAT_EXPORTED MlirType quantFloatFloat8UE5M3TypeGet(MlirContext context);
+QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAFloat8UE5M3(MlirType type);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatFloat8UE5M3TypeGetTypeID(void);
+
 /** `!quant_float.unknown`, of a value whose type the model does not tell. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatUnknownTypeGet(MlirContext context);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnUnknown(MlirType type);
@@ -78,11 +84,11 @@ QUANT_FLOAT_EXPORTED MlirStringRef
 quantFloatOpaqueTypeGetSpelling(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatOpaqueTypeGetTypeID(void);
 
-/** The element type that has this ONNX DataType number, which may be a qf_dtype
- * (EntryPoint.h); null if there is none. */
+/** The element type that has this number: a qf_dtype (EntryPoint.h), or 8,
+ * ONNX's number of strings; null if there is none. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatElementTypeGet(MlirContext context,
                                                        int32_t dtype);
-/** The ONNX DataType number of an element type; 0 if it has none. */
+/** The number of an element type; 0 if it has none. */
 QUANT_FLOAT_EXPORTED int32_t quantFloatElementTypeGetDtype(MlirType type);
 
 /* Attributes --------------------------------------------------------------- */
@@ -104,6 +110,23 @@ quantFloatAttributeIsARoundMode(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatRoundModeAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatRoundModeAttrGetTypeID(void);
+
+/** Whose conversion a cast is, if not ONNX's. */
+typedef enum QuantFloatCastMode {
+  QUANT_FLOAT_CAST_OPENVINO = 0,
+  QUANT_FLOAT_CAST_QUANT_FLOAT = 1
+} QuantFloatCastMode;
+
+/** `#quant_float<cast_mode openvino>`; null for a number that is no
+ * QuantFloatCastMode. */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatCastModeAttrGet(MlirContext context, int32_t mode);
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsACastMode(MlirAttribute attribute);
+/** The QuantFloatCastMode of it. */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatCastModeAttrGetValue(MlirAttribute attribute);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatCastModeAttrGetTypeID(void);
 
 /** `#quant_float<fakeconvert_mode exact>`: whose arithmetic a fakeconvert
  * follows, 0 exact, 1 openvino, 2 openvino_reference, as the numbers of

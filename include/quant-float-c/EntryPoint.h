@@ -99,7 +99,8 @@ typedef enum qf_status {
   QF_ERROR_ALIGNMENT = 10    /* an address that a device cannot read from */
 } qf_status;
 
-/* Element types: the numbers of ONNX's TensorProto.DataType. */
+/* Element types: the numbers of ONNX's TensorProto.DataType; from 64 on those
+ * of types that ONNX does not have. */
 typedef enum qf_dtype {
   QF_FLOAT32 = 1,
   QF_UINT8 = 2,
@@ -125,7 +126,11 @@ typedef enum qf_dtype {
   QF_UINT2 = 25,
   QF_INT2 = 26,
   QF_FLOAT6E2M3 = 27,
-  QF_FLOAT6E3M2 = 28
+  QF_FLOAT6E3M2 = 28,
+  QF_FLOAT8E3M4 = 64,
+  QF_FLOAT8E4M3 = 65,
+  QF_FLOAT8E4M3B11FNUZ = 66,
+  QF_FLOAT8UE5M3 = 67
 } qf_dtype;
 
 /* One argument: a row-major contiguous tensor in the caller's memory. */

@@ -51,6 +51,7 @@ static MLIRContext *load(MlirContext context) {
     return wrap(quant_float::Name##Type::getTypeID());                         \
   }
 DEFINE_TYPE(String, A)
+DEFINE_TYPE(Float8UE5M3, A)
 DEFINE_TYPE(Unknown, An)
 DEFINE_TYPE(Opaque, An)
 #undef DEFINE_TYPE
@@ -58,6 +59,11 @@ DEFINE_TYPE(Opaque, An)
 MlirType quantFloatStringTypeGet(MlirContext context) {
   MLIRContext *loaded = load(context);
   return loaded ? wrap(Type(StringType::get(loaded))) : MlirType{nullptr};
+}
+
+MlirType quantFloatFloat8UE5M3TypeGet(MlirContext context) {
+  MLIRContext *loaded = load(context);
+  return loaded ? wrap(Type(Float8UE5M3Type::get(loaded))) : MlirType{nullptr};
 }
 
 MlirType quantFloatUnknownTypeGet(MlirContext context) {
@@ -79,12 +85,11 @@ MlirStringRef quantFloatOpaqueTypeGetSpelling(MlirType type) {
 
 MlirType quantFloatElementTypeGet(MlirContext context, int32_t dtype) {
   MLIRContext *loaded = load(context);
-  return loaded ? wrap(getTypeFromOnnxDataType(loaded, dtype))
-                : MlirType{nullptr};
+  return loaded ? wrap(getTypeFromDataType(loaded, dtype)) : MlirType{nullptr};
 }
 
 int32_t quantFloatElementTypeGetDtype(MlirType type) {
-  return type.ptr ? getOnnxDataType(unwrap(type)).value_or(0) : 0;
+  return type.ptr ? getDataType(unwrap(type)).value_or(0) : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,6 +129,7 @@ template <typename Attr> static int32_t getEnumValue(MlirAttribute attribute) {
     return wrap(Name##Attr::getTypeID());                                      \
   }
 DEFINE_ENUM(RoundMode)
+DEFINE_ENUM(CastMode)
 DEFINE_ENUM(FakeConvertMode)
 DEFINE_ENUM(FakeConvertReciprocal)
 #undef DEFINE_ENUM

@@ -40,11 +40,11 @@ static const OpVersion *findVersion(const char *name, int64_t opset) {
 /// of.
 static bool accepts(const OpVersion &version, int32_t role, int32_t dtype) {
   static constexpr StringLiteral names[] = {"input", "scale", "result"};
-  if (role < 0 || role > QUANT_FLOAT_ROLE_RESULT || dtype < 0 || dtype > 31)
+  if (role < 0 || role > QUANT_FLOAT_ROLE_RESULT)
     return false;
   for (OpRole place : {OpRole::First, OpRole::Second, OpRole::Third})
     if (getRoleName(version.op, place) == names[role])
-      return version.types[static_cast<unsigned>(place)] >> dtype & 1;
+      return version.accepts(place, dtype);
   return false;
 }
 

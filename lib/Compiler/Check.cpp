@@ -171,18 +171,20 @@ static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op,
 /// The domain whose opset the op has: "" for ONNX's own.
 static StringRef getDomain(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
-  if (isa<FakeConvertOp>(op) || (cast && cast.getMode()))
+  if (isa<FakeConvertOp>(op) || (cast && cast.getMode() == CastMode::OpenVINO))
     return kOpenVinoDomain;
+  if (cast && cast.getMode() == CastMode::QuantFloat)
+    return kOwnDomain;
   auto domain = op->getAttrOfType<StringAttr>("domain");
   return domain && domain != "ai.onnx" ? domain.getValue() : StringRef();
 }
 
 /// ONNX's name of an op, with its domain where that is not ONNX's own.
 static std::string getSourceName(Operation *op) {
-  if (auto cast = dyn_cast<CastOp>(op); cast && cast.getMode())
-    return (kOpenVinoDomain + ".Convert").str();
   if (auto cast = dyn_cast<CastOp>(op))
-    return getOpName(cast.getLike() ? OpKind::CastLike : OpKind::Cast).str();
+    return cast.getMode() == CastMode::OpenVINO
+               ? (kOpenVinoDomain + ".Convert").str()
+               : getOpName(getOpKind(cast)).str();
   std::string domain = getDomain(op).str();
   std::string prefix = domain.empty() ? "" : domain + ".";
   if (auto node = dyn_cast<NodeOp>(op))
@@ -200,9 +202,10 @@ static std::string getSourceName(Operation *op) {
 static int64_t getNewestOpset(StringRef domain) {
   if (domain.empty())
     return kNewestOpset;
-  return domain == kOpenVinoDomain
-             ? kNewestFakeConvertOpset
-             : getNewestOpset(OpKind::MicrosoftQuantizeLinear);
+  if (domain == kOpenVinoDomain)
+    return kNewestFakeConvertOpset;
+  return domain == kOwnDomain ? kOwnOpset
+                              : getNewestOpset(OpKind::MicrosoftQuantizeLinear);
 }
 
 static NodeReport checkOp(Operation *op, const CheckOptions &options) {

@@ -91,7 +91,7 @@ describe(Type type, DictionaryAttr attributes, EntryPointArgument &argument,
     if (auto name = attributes.getAs<StringAttr>(kNameAttrName))
       argument.name = name.str();
   }
-  std::optional<int32_t> dtype = getOnnxDataType(elementType);
+  std::optional<int32_t> dtype = getDataType(elementType);
   if (!dtype || !getElementBytes(*dtype))
     return emitError() << "expected an element type that tensors in memory can "
                           "have, but got "

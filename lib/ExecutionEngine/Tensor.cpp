@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 int32_t quant_float::getDtype(Type elementType) {
-  return getOnnxDataType(elementType).value_or(0);
+  return getDataType(elementType).value_or(0);
 }
 
 const ElementInfo *quant_float::findSlotElement(Type elementType) {

@@ -10,8 +10,10 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatTypes.h"
 #include "quant-float/Support/ElementTypes.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -26,24 +28,32 @@ static Type getInteger(MLIRContext *context, unsigned width,
 
 std::optional<ElementKind> quant_float::getElementKind(Type elementType) {
   MLIRContext *context = elementType.getContext();
-  // A context that has not loaded the dialect has no strings to compare with.
-#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, ...)      \
-  if (ElementClass::Class == ElementClass::String                              \
-          ? isa<StringType>(elementType)                                       \
-          : elementType == Getter)                                             \
+  // A context that has not loaded the dialect has none of its types to compare
+  // with.
+#define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
+  if (isa<decltype(Getter)>(elementType) && elementType == Getter)             \
     return ElementKind::Kind;
 #include "quant-float/Support/ElementTypes.def"
   return std::nullopt;
 }
 
-std::optional<int32_t> quant_float::getOnnxDataType(Type elementType) {
+std::optional<int32_t> quant_float::getDataType(Type elementType) {
   if (std::optional<ElementKind> kind = getElementKind(elementType))
     return static_cast<int32_t>(*kind);
   return std::nullopt;
 }
 
-Type quant_float::getTypeFromOnnxDataType(MLIRContext *context,
-                                          int32_t dataType) {
+std::optional<int32_t> quant_float::getOnnxDataType(Type elementType) {
+  std::optional<int32_t> number = getDataType(elementType);
+  return number && *number < kFirstOwnNumber ? number : std::nullopt;
+}
+
+Type quant_float::getTypeFromDataType(MLIRContext *context, int32_t dataType) {
+  // The dialect's own types are only where it is.
+  const ElementInfo *element = findElement(dataType);
+  if (element && element->mlir[0] == '!' &&
+      !context->getLoadedDialect<QuantFloatDialect>())
+    return {};
   switch (dataType) {
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
   case Number:                                                                 \
@@ -54,16 +64,23 @@ Type quant_float::getTypeFromOnnxDataType(MLIRContext *context,
   }
 }
 
+Type quant_float::getTypeFromOnnxDataType(MLIRContext *context,
+                                          int32_t dataType) {
+  return dataType < kFirstOwnNumber ? getTypeFromDataType(context, dataType)
+                                    : Type();
+}
+
 StringRef quant_float::getOnnxTypeName(Type elementType) {
-  std::optional<int32_t> number = getOnnxDataType(elementType);
+  std::optional<int32_t> number = getDataType(elementType);
   return number ? findElement(*number)->onnx : "";
 }
 
 Type quant_float::getStorageElementType(Type elementType) {
-  unsigned width =
-      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
+  unsigned width = isNumber(elementType) ? getNumberWidth(elementType) : 64;
+  bool isOwnFloat = isFloat(elementType) && !isa<FloatType>(elementType);
   // LLVM moves bf16 casts to where x86 takes vectors of them apart.
-  if (elementType.isUnsignedInteger() || width < 8 || elementType.isBF16())
+  if (elementType.isUnsignedInteger() || width < 8 || isOwnFloat ||
+      elementType.isBF16())
     return IntegerType::get(elementType.getContext(), std::max(width, 8u));
   return elementType;
 }

@@ -8,6 +8,7 @@
 
 #include "quant-float/IR/OpsetRules.h"
 
+#include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -15,8 +16,12 @@ using namespace mlir::quant_float;
 
 // The vocabulary of OpsetRules.def.
 namespace {
-#define QUANT_FLOAT_ELEMENT(Kind, Number, ...)                                 \
-  constexpr ElementSet Kind = ElementSet(1) << Number;
+enum Row {
+#define QUANT_FLOAT_ELEMENT(Kind, ...) RowOf##Kind,
+#include "quant-float/Support/ElementTypes.def"
+};
+#define QUANT_FLOAT_ELEMENT(Kind, ...)                                         \
+  constexpr ElementSet Kind = ElementSet(1) << RowOf##Kind;
 #include "quant-float/Support/ElementTypes.def"
 
 constexpr ElementSet None = 0;
@@ -39,6 +44,9 @@ constexpr ElementSet Tensor23 = Tensor21 | Float4E2M1;
 constexpr ElementSet Tensor24 = Tensor23 | Float8E8M0;
 constexpr ElementSet Tensor25 = Tensor24 | Codes2;
 constexpr ElementSet Tensor28 = Tensor25 | Float6;
+// What ONNX does not have.
+constexpr ElementSet OwnFloat8 =
+    Float8E3M4 | Float8E4M3 | Float8E4M3B11FNUZ | Float8UE5M3;
 
 constexpr unsigned NoAttributes = 0;
 constexpr unsigned Saturate = static_cast<unsigned>(OpAttribute::Saturate);
@@ -62,8 +70,14 @@ constexpr OpVersion kOpVersions[] = {
 } // namespace
 
 bool OpVersion::accepts(OpRole role, Type elementType) const {
-  std::optional<int32_t> number = getOnnxDataType(elementType);
-  return number && (types[static_cast<unsigned>(role)] >> *number & 1);
+  std::optional<int32_t> number = getDataType(elementType);
+  return number && accepts(role, *number);
+}
+
+bool OpVersion::accepts(OpRole role, int32_t dataType) const {
+  const ElementInfo *element = findElement(dataType);
+  return element &&
+         (types[static_cast<unsigned>(role)] >> (element - kElements) & 1);
 }
 
 StringRef quant_float::getOpName(OpKind op) {

@@ -78,16 +78,11 @@ static bool isExact(Type from, Type to) {
   }
   if (toInteger || !isStandardFloat(to))
     return false;
-  const llvm::fltSemantics &a = cast<FloatType>(from).getFloatSemantics();
-  const llvm::fltSemantics &b = cast<FloatType>(to).getFloatSemantics();
+  FloatFormat a(from), b(to);
   // Subnormals of `from` must be representable too: compare the smallest one.
-  int smallestA = APFloat::semanticsMinExponent(a) -
-                  int(APFloat::semanticsPrecision(a)) + 1;
-  int smallestB = APFloat::semanticsMinExponent(b) -
-                  int(APFloat::semanticsPrecision(b)) + 1;
-  return APFloat::semanticsPrecision(a) <= APFloat::semanticsPrecision(b) &&
-         APFloat::semanticsMaxExponent(a) <= APFloat::semanticsMaxExponent(b) &&
-         smallestA >= smallestB;
+  return a.mantissaBits <= b.mantissaBits && a.maxExponent <= b.maxExponent &&
+         a.minExponent - int(a.mantissaBits) >=
+             b.minExponent - int(b.mantissaBits);
 }
 
 namespace {
@@ -100,15 +95,15 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<CastOp>();
-    if (!inner || inner.getMode() || op.getMode())
+    if (!inner || inner.getMode() == CastMode::OpenVINO ||
+        op.getMode() == CastMode::OpenVINO)
       return failure();
     Type from = getElementTypeOrSelf(inner.getInput());
     Type via = getElementTypeOrSelf(inner.getResult());
     Type to = getElementTypeOrSelf(op.getResult());
-    OpKind kind = op.getLike() ? OpKind::CastLike : OpKind::Cast;
-    const OpVersion *version = getOpVersion(kind, op.getOpset());
-    if (!isa<FloatType, IntegerType>(from) || from == to ||
-        !isa<FloatType, IntegerType>(via) || !isExact(from, via) || !version ||
+    const OpVersion *version = getOpVersion(getOpKind(op), op.getOpset());
+    if (!isNumber(from) || from == to || !isNumber(via) ||
+        !isExact(from, via) || !version ||
         !version->accepts(OpRole::First, from))
       return failure();
     // The integers' way out of range differs from the floats' (C11, C12).
@@ -133,7 +128,8 @@ struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
     Type from = getElementTypeOrSelf(value),
          to = getElementTypeOrSelf(op.getResult());
     // The casts have the input's shape.
-    if (!op.getMode() || withElementType(value.getType(), to) != op.getType() ||
+    if (op.getMode() != CastMode::OpenVINO ||
+        withElementType(value.getType(), to) != op.getType() ||
         getOpenVinoConversion(from, to) != OpenVinoConversion::Casts)
       return failure();
     for (Type step : getOpenVinoSteps(from, to))
@@ -163,7 +159,7 @@ OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
     if (inner.getInput().getType() == getType())
       return inner.getInput();
 
-  unsigned width = to.getIntOrFloatBitWidth();
+  unsigned width = isNumber(to) ? getNumberWidth(to) : 0;
   bool isSigned = from.isSignlessInteger() && !from.isInteger(1);
   return foldElements(
       adaptor.getInput(), getType(), from, [&](const APInt &bits) {

@@ -33,9 +33,16 @@ using namespace mlir::quant_float;
 
 void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
                    Type elementType, int64_t opset) {
+  // F1: what ONNX does not have.
+  CastModeAttr mode;
+  if (!getOnnxDataType(elementType) ||
+      !getOnnxDataType(getElementTypeOrSelf(input))) {
+    mode = CastModeAttr::get(builder.getContext(), CastMode::QuantFloat);
+    opset = kOwnOpset;
+  }
   build(builder, state, withElementType(input.getType(), elementType), input,
         builder.getI64IntegerAttr(opset), UnitAttr(), BoolAttr(),
-        RoundModeAttr(), CastModeAttr());
+        RoundModeAttr(), mode);
 }
 
 LogicalResult CastOp::readProperties(DialectBytecodeReader &reader,
@@ -85,14 +92,23 @@ static LogicalResult verifyOpenVinoCast(CastOp op) {
                           << " to " << to;
 }
 
+OpKind quant_float::getOpKind(CastOp op) {
+  if (op.getMode() == CastMode::QuantFloat)
+    return OpKind::OwnCast;
+  return op.getLike() ? OpKind::CastLike : OpKind::Cast;
+}
+
 /// - V4 the op has a version at `opset`;
 /// - V1, V2 that version accepts the element types;
 /// - V3 it has the attributes that are given.
 /// V8 (shapes) is verified by the trait below.
 LogicalResult CastOp::verify() {
-  if (getMode())
+  if (getMode() == CastMode::OpenVINO)
     return verifyOpenVinoCast(*this);
-  OpKind kind = getLike() ? OpKind::CastLike : OpKind::Cast;
+  if (getMode() && getLike())
+    return emitOpError() << "with mode quant_float must not have the "
+                            "attribute 'like'";
+  OpKind kind = getOpKind(*this);
   FailureOr<OpsetVerifier> rules =
       OpsetVerifier::get([this] { return emitOpError(); }, kind, getOpset());
   if (failed(rules) ||
@@ -126,14 +142,14 @@ CastSemantics CastOp::getSemantics() {
   semantics.saturate = getSaturate().value_or(true);
   semantics.roundMode = getRoundMode().value_or(RoundMode::Up);
   // C4: the tables of the versions before 24 turn infinities into NaN.
-  semantics.infinityIsNaN = getOpset() < 24;
+  semantics.infinityIsNaN = !getMode() && getOpset() < 24;
   return semantics;
 }
 
 reference::CastOptions quant_float::getReferenceOptions(CastOp op) {
   reference::CastOptions options;
-  options.isOpenVino = op.getMode().has_value();
-  options.opset = op.getOpset();
+  options.isOpenVino = op.getMode() == CastMode::OpenVINO;
+  options.opset = op.getMode() ? kNewestOpset : op.getOpset();
   options.saturate = op.getSaturate().value_or(true);
   switch (op.getRoundMode().value_or(RoundMode::Up)) {
   case RoundMode::Up:

@@ -12,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Quantize.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -74,7 +75,7 @@ static Value getRoundTrip(QdqOp op) {
       !haveSameParameters(op, inner) || !hasModerateScale(op))
     return {};
   // With a zero point, float6 and float4 round (q + z): not on the grid.
-  if (op.getZeroPoint() && isa<FloatType>(op.getStorage()))
+  if (op.getZeroPoint() && isFloat(op.getStorage()))
     return {};
   return inner.getResult();
 }

@@ -175,16 +175,20 @@ bool quant_float::haveSameParameters(QuantizationOpInterface a,
 // Versions
 //===----------------------------------------------------------------------===//
 
-/// `kind` or its com.microsoft counterpart. Fails on an unknown domain.
+/// `kind` or its counterpart of another domain. Fails on an unknown one.
 static FailureOr<OpsetVerifier> getRules(QuantizationOpInterface op,
                                          OpKind kind) {
   StringRef domain = op.getStandardDomain();
   if (domain == kMicrosoftDomain)
     kind = kind == OpKind::QuantizeLinear ? OpKind::MicrosoftQuantizeLinear
                                           : OpKind::MicrosoftDequantizeLinear;
+  else if (domain == kOwnDomain)
+    kind = kind == OpKind::QuantizeLinear ? OpKind::OwnQuantizeLinear
+                                          : OpKind::OwnDequantizeLinear;
   else if (!domain.empty())
-    return op->emitOpError() << "domain must be absent or '" << kMicrosoftDomain
-                             << "', but got '" << domain << "'";
+    return op->emitOpError()
+           << "domain must be absent, '" << kMicrosoftDomain << "' or '"
+           << kOwnDomain << "', but got '" << domain << "'";
   return OpsetVerifier::get([op]() mutable { return op->emitOpError(); }, kind,
                             op.getStandardOpset());
 }
@@ -305,10 +309,13 @@ static FloatType getPrecision(QuantizationOpInterface op,
   Type inputType = getElementTypeOrSelf(op.getInputValue());
   Type scaleType = getElementTypeOrSelf(op.getScaleValue());
   auto f64 = Float64Type::get(op->getContext());
-  bool isMicrosoft = op.getStandardDomain() == kMicrosoftDomain;
+  StringRef domain = op.getStandardDomain();
   const OpVersion *version =
-      getOpVersion(OpKind::QuantizeLinear, op.getStandardOpset());
-  if (isMicrosoft || !version || !version->has(OpAttribute::Precision)) {
+      domain == kOwnDomain
+          ? getOpVersion(OpKind::OwnQuantizeLinear, kOwnOpset)
+          : getOpVersion(OpKind::QuantizeLinear, op.getStandardOpset());
+  if (domain == kMicrosoftDomain || !version ||
+      !version->has(OpAttribute::Precision)) {
     auto type = dyn_cast<FloatType>(inputType);
     return type ? type : f64;
   }
@@ -316,7 +323,7 @@ static FloatType getPrecision(QuantizationOpInterface op,
     return cast<FloatType>(*precision);
   if (isa<Float16Type, BFloat16Type, Float32Type>(scaleType))
     return cast<FloatType>(scaleType);
-  if (isa<FloatType>(scaleType) && isa<FloatType>(inputType))
+  if (isFloat(scaleType) && isFloat(inputType))
     return Float32Type::get(op->getContext());
   return f64;
 }

@@ -9,7 +9,9 @@
 #include "CompiledCode.h"
 #include "SessionCall.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/Support/CompiledLibrary.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Object/ObjectFile.h"
@@ -337,22 +339,18 @@ static std::pair<double, uint64_t> readElement(Type type, const char *slot,
   uint64_t bits = 0;
   for (unsigned i = 0; i < bytes; ++i)
     bits |= uint64_t(static_cast<unsigned char>(slot[i])) << (8 * i);
-  unsigned width = type.getIntOrFloatBitWidth();
+  unsigned width = getNumberWidth(type);
   APInt value(64, bits);
   value = value.trunc(width);
   bits = value.getZExtValue();
-  auto floatType = dyn_cast<FloatType>(type);
-  if (!floatType)
+  if (!isFloat(type))
     return {type.isUnsignedInteger() || width == 1
                 ? static_cast<double>(bits)
                 : static_cast<double>(value.getSExtValue()),
             bits};
-  llvm::APFloat number(floatType.getFloatSemantics(), value);
+  llvm::APFloat number = FloatFormat(type).getValue(bits);
   if (number.isNaN())
     return {NAN, ~uint64_t(0)};
-  bool losesInfo;
-  number.convert(llvm::APFloat::IEEEdouble(),
-                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return {number.convertToDouble(), bits};
 }
 
@@ -369,7 +367,8 @@ quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
                                           first->spell() + " and " +
                                           second->spell());
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  Type type = getTypeFromOnnxDataType(&context, one.dtype);
+  context.loadDialect<QuantFloatDialect>();
+  Type type = getTypeFromDataType(&context, one.dtype);
   unsigned bytes = first->getElement().getSlotBytes();
   TensorDifference result;
   result.numElements = first->getNumElements();

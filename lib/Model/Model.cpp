@@ -168,7 +168,7 @@ static EntryPointArgument describeArgument(Type type, ArrayAttr attributes,
   else
     for (int64_t size : tensor.getShape())
       argument.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  int32_t dtype = getOnnxDataType(getElementTypeOrSelf(type)).value_or(0);
+  int32_t dtype = getDataType(getElementTypeOrSelf(type)).value_or(0);
   argument.dtype = getElementBytes(dtype) ? dtype : 0;
   return argument;
 }
@@ -545,7 +545,7 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
       return makeError(ErrorKind::Null, name + "sizes must not be null");
     ArrayRef<int64_t> sizes(input.sizes, input.rank);
     MLIRContext *context = function.getContext();
-    Type given = getTypeFromOnnxDataType(context, input.dtype);
+    Type given = getTypeFromDataType(context, input.dtype);
     std::string spelt =
         spellTensor(given ? given : NoneType::get(context), sizes);
     if (given != elementType)

@@ -116,6 +116,11 @@ static uint64_t getInfinityCode(const Format &to, bool negative,
   return getOverflowCode(to, negative, options.saturate);
 }
 
+/// F3: what becomes of a number below zero without a sign to say so.
+static uint64_t getNegativeCode(const Format &to, bool isZero, bool saturate) {
+  return isZero || saturate ? 0 : to.nanMagnitude;
+}
+
 /// |value| in units of the destination's last place, rounded to nearest even,
 /// as the magnitude that would be its code if the exponent field were unbounded
 /// above. A carry out of the mantissa bumps the exponent by itself.
@@ -136,7 +141,7 @@ static APInt roundMagnitude(const Format &to, const APFloat &value) {
   return significand + APInt(64, steps << to.mantissaBits);
 }
 
-/// C3, C6 and C8.
+/// C3, C6, C8 and F3.
 APInt reference::roundToNarrow(const Format &to, const APFloat &value,
                                const CastOptions &options) {
   bool negative = value.isNegative();
@@ -144,10 +149,14 @@ APInt reference::roundToNarrow(const Format &to, const APFloat &value,
   if (value.isNaN())
     return result(getNaNCode(to, negative));
   if (value.isInfinity())
-    return result(getInfinityCode(to, negative, options));
+    return result(to.isUnsigned && negative
+                      ? getNegativeCode(to, /*isZero=*/false, options.saturate)
+                      : getInfinityCode(to, negative, options));
 
   APInt magnitude =
       value.isZero() ? APInt::getZero(64) : roundMagnitude(to, value);
+  if (to.isUnsigned && negative)
+    return result(getNegativeCode(to, magnitude.isZero(), options.saturate));
   if (magnitude.ugt(to.maxMagnitude))
     return result(getOverflowCode(to, negative, options.saturate));
   // C6: the FNUZ formats have no −0, its code is their NaN.

@@ -37,11 +37,28 @@ static Format e4m3fn() {
   return format;
 }
 
-static Format e5m2() {
-  Format format = narrow(8, NonFinite::InfAndNaN, 2, -14, 0x7B);
-  format.infMagnitude = 0x7C;
-  format.nanMagnitude = 0x7E;
+/// The magnitude after the largest is infinity.
+static Format withInfinity(unsigned mantissaBits, int minNormalExponent,
+                           uint64_t maxMagnitude, uint64_t nanMagnitude) {
+  Format format = narrow(8, NonFinite::InfAndNaN, mantissaBits,
+                         minNormalExponent, maxMagnitude);
+  format.infMagnitude = maxMagnitude + 1;
+  format.nanMagnitude = nanMagnitude;
   return format;
+}
+
+static Format ue5m3() {
+  Format format = narrow(8, NonFinite::NaN, 3, -14, 0xFE);
+  format.nanMagnitude = 0xFF;
+  format.isUnsigned = true;
+  return format;
+}
+
+/// The dialect's own types, which are above this library, by their names.
+static std::optional<Format> getOwnFormat(StringRef name) {
+  if (name == "quant_float.f8UE5M3")
+    return ue5m3();
+  return std::nullopt;
 }
 
 static std::optional<Format> getIntegerFormat(IntegerType type) {
@@ -67,9 +84,14 @@ std::optional<Format> reference::getFormat(Type elementType) {
       .Case([](Float8E4M3FNUZType) {
         return narrow(8, NonFinite::NegativeZero, 3, -7, 0x7F);
       })
-      .Case([](Float8E5M2Type) { return e5m2(); })
+      .Case([](Float8E5M2Type) { return withInfinity(2, -14, 0x7B, 0x7E); })
       .Case([](Float8E5M2FNUZType) {
         return narrow(8, NonFinite::NegativeZero, 2, -15, 0x7F);
+      })
+      .Case([](Float8E3M4Type) { return withInfinity(4, -2, 0x6F, 0x78); })
+      .Case([](Float8E4M3Type) { return withInfinity(3, -6, 0x77, 0x7C); })
+      .Case([](Float8E4M3B11FNUZType) {
+        return narrow(8, NonFinite::NegativeZero, 3, -10, 0x7F);
       })
       .Case([](Float6E2M3FNType) {
         return narrow(6, NonFinite::None, 3, 0, 0x1F);
@@ -82,5 +104,7 @@ std::optional<Format> reference::getFormat(Type elementType) {
       })
       .Case([](Float8E8M0FNUType) { return Format{FormatKind::Scale, 8}; })
       .Case([](IntegerType type) { return getIntegerFormat(type); })
-      .Default([](Type) { return std::nullopt; });
+      .Default([](Type type) {
+        return getOwnFormat(type.getAbstractType().getName());
+      });
 }

@@ -36,9 +36,11 @@ enum class FormatKind {
 enum class NonFinite {
   /// float4 and float6: every code is a number.
   None,
-  /// f8E4M3FN: the magnitude above the largest is NaN; there is no infinity.
+  /// f8E4M3FN, f8UE5M3: the magnitude above the largest is NaN; there is no
+  /// infinity.
   NaN,
-  /// f8E5M2: the magnitude above the largest is infinity, the rest NaN.
+  /// f8E5M2, f8E4M3, f8E3M4: the magnitude above the largest is infinity, the
+  /// rest NaN.
   InfAndNaN,
   /// FNUZ: the code of −0 is the only NaN; there is no infinity.
   NegativeZero,
@@ -62,13 +64,17 @@ struct Format {
   /// The magnitude of the NaN that a cast produces (C5).
   uint64_t nanMagnitude = 0;
   uint64_t infMagnitude = 0;
+  /// f8UE5M3: the magnitude has all bits of the code.
+  bool isUnsigned = false;
 
   // Integer.
   bool isSigned = false;
 
   /// The exponent of the last place of subnormals.
   int minUnitExponent() const { return minNormalExponent - int(mantissaBits); }
-  uint64_t signMask() const { return uint64_t(1) << (width - 1); }
+  uint64_t signMask() const {
+    return isUnsigned ? 0 : uint64_t(1) << (width - 1);
+  }
 };
 
 /// f64, f32, f16 or bf16.

@@ -28,6 +28,15 @@ static bool isScaleFloat(Type type) {
 
 static bool isInt32(Type type) { return type.isSignlessInteger(32); }
 
+/// ONNX's scales, and those of our own rules (F1).
+static bool isScale(Type type) {
+  std::optional<Format> format = getFormat(type);
+  return isScaleFloat(type) ||
+         (format &&
+          (format->kind == FormatKind::Scale ||
+           (format->kind == FormatKind::Narrow && format->width == 8)));
+}
+
 /// What values are stored as: 2- to 16-bit integers and narrow floats.
 static bool isStorage(const Format &format) {
   return format.kind == FormatKind::Narrow ||
@@ -40,9 +49,8 @@ reference::getQuantizeFormats(Type x, Type scale, Type y, Type precision) {
     return std::nullopt;
   std::optional<Format> storage = getFormat(y);
   if ((!isScaleFloat(x) && !isInt32(x)) ||
-      (!isScaleFloat(scale) && !isInt32(scale) &&
-       !isa<Float8E8M0FNUType>(scale)) ||
-      !storage || !isStorage(*storage) ||
+      (!isScale(scale) && !isInt32(scale)) || !storage ||
+      !isStorage(*storage) ||
       (!isScaleFloat(precision) && !isa<Float64Type>(precision)))
     return std::nullopt;
   return QuantizeFormats{*getFormat(x), *getFormat(scale), *storage,
@@ -54,8 +62,7 @@ reference::getDequantizeFormats(Type x, Type scale, Type y) {
   if (!x || !scale || !y)
     return std::nullopt;
   std::optional<Format> storage = getFormat(x);
-  if (!storage || (!isStorage(*storage) && !isInt32(x)) ||
-      (!isScaleFloat(scale) && !isa<Float8E8M0FNUType>(scale)) ||
+  if (!storage || (!isStorage(*storage) && !isInt32(x)) || !isScale(scale) ||
       !isScaleFloat(y))
     return std::nullopt;
   Type f32 = Float32Type::get(x.getContext());

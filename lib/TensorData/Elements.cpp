@@ -8,11 +8,11 @@
 
 #include "quant-float/TensorData/Elements.h"
 
-#include "quant-float-c/EntryPoint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
+#include <string_view>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -21,19 +21,31 @@ static bool isSigned(const ElementInfo &element) {
   return element.elementClass == ElementClass::Signed;
 }
 
-/// Of floats of 16 bits and more; 0 of others.
-static unsigned getMantissaBits(const ElementInfo &element) {
-  if (element.elementClass != ElementClass::Float || element.bits <= 8)
-    return 0;
-  return element.number == QF_BFLOAT16 ? 7
-         : element.bits == 16          ? 10
-         : element.bits == 32          ? 23
-                                       : 52;
-}
+namespace {
+/// Which codes are no numbers; see FloatFormats.def.
+enum class Specials { Ieee, AllOnes, NegativeZero, None };
 
-/// Of the same.
-static uint64_t getBias(const ElementInfo &element) {
-  return (1u << (element.bits - 2 - getMantissaBits(element))) - 1;
+/// What is needed of a row of FloatFormats.def.
+struct FormatRow {
+  std::string_view type;
+  bool isSigned;
+  unsigned exponentBits, mantissaBits, bias;
+  Specials specials;
+};
+} // namespace
+
+static constexpr FormatRow kFormats[] = {
+#define QUANT_FLOAT_FORMAT(Type, IsSigned, ExponentBits, MantissaBits, Bias,   \
+                           Codes, HasZero)                                     \
+  {Type, IsSigned, ExponentBits, MantissaBits, Bias, Specials::Codes},
+#include "quant-float/Support/FloatFormats.def"
+};
+
+/// Null where the element is no float.
+static const FormatRow *findFormat(const ElementInfo &element) {
+  const FormatRow *found = llvm::find_if(
+      kFormats, [&](const FormatRow &row) { return row.type == element.mlir; });
+  return found == std::end(kFormats) ? nullptr : found;
 }
 
 const ElementInfo *quant_float::findSlotElement(int32_t dtype) {
@@ -112,19 +124,19 @@ void quant_float::fillRandom(const ElementInfo &element, void *slots,
                              int64_t count, uint64_t seed) {
   uint64_t base = scramble(seed);
   unsigned unused = 64 - element.bits;
-  unsigned mantissaBits = getMantissaBits(element);
+  const FormatRow *format = element.bits > 8 ? findFormat(element) : nullptr;
   mapSlots(element, slots, count, [&](int64_t i, uint64_t) -> uint64_t {
     uint64_t bits = scramble(base + static_cast<uint64_t>(i));
     if (isSigned(element))
       return static_cast<uint64_t>(static_cast<int64_t>(bits) >> unused);
     uint64_t value = bits >> unused;
-    if (!mantissaBits)
+    if (!format)
       return value;
     // Random sign and mantissa, one of the eleven exponents -8 to 2.
-    uint64_t exponent = getBias(element) - 8 + (bits & 0xff) % 11;
+    uint64_t exponent = format->bias - 8 + (bits & 0xff) % 11;
     uint64_t kept = (uint64_t(1) << (element.bits - 1)) |
-                    ((uint64_t(1) << mantissaBits) - 1);
-    return (value & kept) | (exponent << mantissaBits);
+                    ((uint64_t(1) << format->mantissaBits) - 1);
+    return (value & kept) | (exponent << format->mantissaBits);
   });
 }
 
@@ -141,18 +153,18 @@ void quant_float::fillRange(const ElementInfo &element, void *slots,
 
 void quant_float::mergeNaNs(const ElementInfo &element, void *slots,
                             int64_t count) {
-  if (element.elementClass != ElementClass::Float)
+  const FormatRow *format = findFormat(element);
+  if (!format)
     return;
   uint64_t sign = uint64_t(1) << (element.bits - 1);
+  uint64_t exponents = (uint64_t(1) << format->exponentBits) - 1;
   // The code from which on magnitudes are NaNs.
   uint64_t first = 0;
-  if (unsigned mantissaBits = getMantissaBits(element))
-    first = ((2 * getBias(element) + 1) << mantissaBits) + 1;
-  else if (element.number == QF_FLOAT8E4M3FN)
-    first = 0x7f;
-  else if (element.number == QF_FLOAT8E5M2)
-    first = 0x7d;
-  else if (element.bits == 8)
+  if (format->specials == Specials::Ieee)
+    first = (exponents << format->mantissaBits) + 1;
+  else if (format->specials == Specials::AllOnes && format->isSigned)
+    first = sign - 1;
+  else if (format->specials != Specials::None)
     return;
   mapSlots(element, slots, count, [&](int64_t, uint64_t bits) -> uint64_t {
     uint64_t magnitude = bits & ~sign;

@@ -83,6 +83,8 @@ def _convert_numbers(value: Any, what: str, element: DType | None) -> Array:
             raise TypeError(f"{what} must hold numbers, but got {number!r}")
     if element is None:
         return np.asarray(value)
+    if element.numpy.metadata:
+        raise TypeError(f"{what} must be an array of codes for type {element.name}")
     convert = _round_numbers if element.is_float else _convert_integers
     return convert(numbers, what, element).reshape(objects.shape)
 

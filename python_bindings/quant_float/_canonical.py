@@ -29,10 +29,10 @@ _OVERLAP = 5
 
 # In the order of the ops' syntax; `to` and `storage` are types without a keyword of their own name.
 _SYNTAX = {
-    "cast": ("opset", "saturate", "round_mode"),
-    "quantize": ("axis", "block_size", "opset", "saturate", "precision"),
-    "dequantize": ("axis", "block_size", "opset"),
-    "qdq": ("axis", "block_size", "storage", "opset", "saturate", "precision"),
+    "cast": ("mode", "opset", "saturate", "round_mode"),
+    "quantize": ("axis", "block_size", "opset", "domain", "saturate", "precision"),
+    "dequantize": ("axis", "block_size", "opset", "domain"),
+    "qdq": ("axis", "block_size", "storage", "opset", "domain", "saturate", "precision"),
     "fakeconvert": ("to", "mode", "opset"),
 }
 

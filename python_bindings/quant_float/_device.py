@@ -70,6 +70,8 @@ class DeviceArray:
 
     def __dlpack__(self, **_: Any) -> Any:
         """Kernels have ended when their results are there, so that no stream has to wait."""
+        if self._element not in _DLPACK:
+            raise BufferError(f"DLPack has no type {self._element.name}")
         code, bits = _DLPACK[self._element]
         if bits % 8:
             raise BufferError(f"DLPack packs values of type {self._element.name} in bytes")

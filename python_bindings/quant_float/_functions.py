@@ -47,7 +47,9 @@ def cast(
         saturate: False for NaN or infinity in place of the largest value; None is True, and says
             nothing where the opset does not have the attribute.
         round_mode: to float8e8m0: ``"up"`` (the default), ``"down"`` or ``"nearest"``.
-        opset: the ONNX opset whose rules hold; the newest without one.
+        opset: the ONNX opset whose rules hold; the newest without one. For types that ONNX lacks
+            (float8e3m4, float8e4m3, float8e4m3b11fnuz, float8ue5m3) this package's own rules do,
+            which have no opsets.
         out: an array of the result's type and the shape of ``x`` to write to.
         target: ``"cpu"``, or ``"reference"`` for the slow arithmetic that the rules are defined by.
         threads: how many compute; 0: as many as OpenMP gives.
@@ -64,8 +66,7 @@ def cast(
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28.
     """
     source, to = take(x, "x"), _as_dtype(dtype)
-    attributes = {
-        "opset": as_integer(opset, "opset", _NEWEST),
+    attributes = _get_rules(opset, "mode", "quant_float", source.dtype, to) | {
         "saturate": as_boolean(saturate, "saturate"),
         "round_mode": as_choice(round_mode, "round_mode", RoundMode),
     }
@@ -125,8 +126,8 @@ def quantize(
     if zeros:
         require_dtype(zeros, element, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
-    attributes = granularity | {
-        "opset": as_integer(opset, "opset", _NEWEST),
+    attributes = granularity | _get_domain(opset, scales, source.dtype, element)
+    attributes |= {
         "saturate": as_boolean(saturate, "saturate"),
         "precision": None if precision is None else _as_dtype(precision).mlir,
     }
@@ -176,8 +177,8 @@ def dequantize(
     if zeros:
         require_dtype(zeros, source.dtype, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
-    attributes = granularity | {"opset": as_integer(opset, "opset", _NEWEST)}
     element = element or scales.dtype
+    attributes = granularity | _get_domain(opset, scales, source.dtype, element)
     return _finish("dequantize", attributes, views, out, element, source, target, threads)
 
 
@@ -218,9 +219,9 @@ def qdq(
     if zeros:
         require_dtype(zeros, element, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
-    attributes = granularity | {
+    attributes = granularity | _get_domain(opset, scales, source.dtype, element)
+    attributes |= {
         "storage": element.mlir,
-        "opset": as_integer(opset, "opset", _NEWEST),
         "saturate": as_boolean(saturate, "saturate"),
         "precision": None if precision is None else _as_dtype(precision).mlir,
     }
@@ -299,6 +300,22 @@ def _finish(
     run(op, attributes, views, view, target, threads)
     array: Out = result.array
     return array
+
+
+def _get_rules(opset: int | None, word: str, value: str, *elements: DType) -> dict[str, Any]:
+    """Whose rules hold: those of an opset of ONNX's, or our own where ONNX lacks a type."""
+    if opset is None and not all(element.is_onnx for element in elements):
+        return {word: value, "opset": 1}
+    return {"opset": as_integer(opset, "opset", _NEWEST)}
+
+
+def _get_domain(opset: int | None, scales: Tensor, *elements: DType) -> dict[str, Any]:
+    # ONNX's scales are wider, or powers of two.
+    scale = scales.dtype
+    is_own = scale.is_float and scale.bits == 8 and scale.name != "float8e8m0"
+    if opset is None and is_own:
+        return {"domain": '"quant_float"', "opset": 1}
+    return _get_rules(opset, "domain", '"quant_float"', scale, *elements)
 
 
 def _divide(

@@ -1,7 +1,8 @@
-"""Element types: ONNX's, with their names in MLIR, numpy and ml_dtypes."""
+"""Element types: ONNX's and some more, with their names in MLIR, numpy and ml_dtypes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ml_dtypes
@@ -14,16 +15,22 @@ if TYPE_CHECKING:
 
 __all__ = ["BY_DLPACK", "BY_NUMPY", "DTYPES", "DType", "dtype"]
 
+# The first number that is not ONNX's.
+_FIRST_OWN = 64
+# Of types that MLIR does not have.
+_PREFIX = "!quant_float."
+
 
 class DType(NamedTuple):
     """An element type.
 
     Attributes:
-        name: ONNX's name, e.g. ``"float8e4m3fn"``.
-        number: ONNX's ``TensorProto.DataType``, e.g. 17.
+        name: ONNX's name, e.g. ``"float8e4m3fn"``, or what it would be.
+        number: ONNX's ``TensorProto.DataType``, e.g. 17; from 64 on of types that ONNX lacks.
         mlir: MLIR's name, e.g. ``"f8E4M3FN"``; unsigned integers are ``"ui8"``.
         bits: the width of a value. In memory every element takes whole bytes.
-        numpy: the type of arrays that hold such elements.
+        numpy: the type of arrays that hold such elements. That of float8ue5m3, which ml_dtypes
+            lacks, is uint8 with metadata that says so: ``codes.view(dtype.numpy)``.
     """
 
     name: str
@@ -43,7 +50,12 @@ class DType(NamedTuple):
     @property
     def is_float(self) -> bool:
         """Whether this is a floating-point type, of whatever width."""
-        return self.mlir.startswith(("f", "bf"))
+        return self.mlir.removeprefix(_PREFIX).startswith(("f", "bf"))
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether ONNX's tensors have such elements."""
+        return self.number < _FIRST_OWN
 
     @property
     def range(self) -> tuple[int, int]:
@@ -51,6 +63,17 @@ class DType(NamedTuple):
         if self.name == "bool" or self.name.startswith("u"):
             return 0, 2**self.bits - 1
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
+
+
+def _get_numpy(name: str, numpy: str) -> np.dtype[Any]:
+    # numpy's stubs do not know of metadata.
+    make: Any = np.dtype
+    found: np.dtype[Any] = (
+        make(getattr(ml_dtypes, numpy, numpy))
+        if numpy
+        else make(np.uint8, metadata={"quant_float": name})
+    )
+    return found
 
 
 _NUMBERS = [info for info in _native.get_elements() if info["bits"]]
@@ -62,26 +85,38 @@ DTYPES: dict[int, DType] = {
         info["number"],
         info["mlir"],
         info["bits"],
-        np.dtype(getattr(ml_dtypes, info["numpy"], info["numpy"])),
+        _get_numpy(info["onnx"], info["numpy"]),
     )
     for info in _NUMBERS
 }
 
 #: The same, by DLPack's type code and bits.
 BY_DLPACK = {
-    (info["dlpack_code"], info["dlpack_bits"]): DTYPES[info["number"]] for info in _NUMBERS
+    (info["dlpack_code"], info["dlpack_bits"]): DTYPES[info["number"]]
+    for info in _NUMBERS
+    if info["dlpack_code"] >= 0
 }
 
-BY_NUMPY = {entry.numpy: entry for entry in DTYPES.values()}
+# To numpy, types with metadata are those without.
+BY_NUMPY = {entry.numpy: entry for entry in DTYPES.values() if not entry.numpy.metadata}
+
+
+def _spell(entry: DType) -> tuple[str, ...]:
+    bare = entry.mlir.removeprefix(_PREFIX)
+    return entry.name, entry.mlir, bare, entry.name if entry.numpy.metadata else entry.numpy.name
+
+
+_BY_MLIR = {entry.mlir: entry for entry in DTYPES.values()}
 _BY_NAME = {"half": DTYPES[10]} | {
-    name.lower(): entry
-    for entry in DTYPES.values()
-    for name in (entry.name, entry.mlir, entry.numpy.name)
+    name.lower(): entry for entry in DTYPES.values() if entry.is_onnx for name in _spell(entry)
 }
-# OpenVINO's names, where they are nobody else's.
+# OpenVINO's names, where they are nobody else's in ONNX; its "f8e4m3" is ONNX's float8e4m3fn.
 for info in _NUMBERS:
     if info["openvino"]:
         _BY_NAME.setdefault(info["openvino"], DTYPES[info["number"]])
+for entry in DTYPES.values():
+    for name in _spell(entry):
+        _BY_NAME.setdefault(name.lower(), entry)
 
 
 def dtype(value: DTypeLike) -> DType:
@@ -91,20 +126,23 @@ def dtype(value: DTypeLike) -> DType:
         value: a :class:`DType`; a numpy or ml_dtypes type (``np.float16``,
             ``ml_dtypes.float8_e4m3fn``, ``array.dtype``); a name as ONNX, MLIR, numpy, ml_dtypes
             or OpenVINO spell it, in any case (``"float8e4m3fn"``, ``"f8E4M3FN"``,
-            ``"float8_e4m3fn"``, ``"f8e4m3"``); ONNX's number; or a torch type.
+            ``"float8_e4m3fn"``, ``"f8e4m3"``), but ``"f8E4M3"`` is MLIR's, of IEEE's kind; its
+            number; or a torch type.
 
     Raises:
-        TypeError: it is none of these, or a type that ONNX's tensors of numbers do not have.
+        TypeError: it is none of these, or a type of which there are no tensors of numbers.
         ValueError: an array type in the other byte order.
     """
     if type(value) is DType:
         return value
     if isinstance(value, np.dtype):
-        found = BY_NUMPY.get(value)
-        if found is None and value.newbyteorder("=") in BY_NUMPY:
+        metadata: Mapping[str, Any] = value.metadata or {}
+        coded = metadata.get("quant_float")
+        found = _BY_NAME.get(str(coded)) if coded else BY_NUMPY.get(value)
+        if found is None and not coded and value.newbyteorder("=") in BY_NUMPY:
             raise ValueError(f"dtype must be in the machine's byte order, but got {value.str}")
     elif isinstance(value, str):
-        found = _BY_NAME.get(value.lower())
+        found = _BY_MLIR.get(value) or _BY_NAME.get(value.lower())
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         found = DTYPES.get(int(value))
     elif isinstance(value, type):

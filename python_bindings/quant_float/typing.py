@@ -70,6 +70,10 @@ DTypeName: TypeAlias = Literal[
     "int2", "i2",
     "float6e2m3", "f6E2M3FN", "f6e2m3fn", "float6_e2m3fn",
     "float6e3m2", "f6E3M2FN", "f6e3m2fn", "float6_e3m2fn",
+    "float8e3m4", "f8E3M4", "f8e3m4", "float8_e3m4",
+    "float8e4m3", "f8E4M3", "float8_e4m3",
+    "float8e4m3b11fnuz", "f8E4M3B11FNUZ", "f8e4m3b11fnuz", "float8_e4m3b11fnuz",
+    "float8ue5m3", "!quant_float.f8UE5M3", "!quant_float.f8ue5m3", "f8UE5M3", "f8ue5m3",
     "half", "boolean", "u2", "u4", "u8", "u16", "u32", "u64", "f8e4m3", "f8e8m0", "f4e2m1",
 ]  # fmt: skip
 
@@ -90,6 +94,9 @@ OpName: TypeAlias = Literal[
     "DynamicQuantizeLinear",
     "com.microsoft.QuantizeLinear",
     "com.microsoft.DequantizeLinear",
+    "quant_float.Cast",
+    "quant_float.QuantizeLinear",
+    "quant_float.DequantizeLinear",
 ]
 RoleName: TypeAlias = Literal["input", "scale", "result"]
 AttributeName: TypeAlias = Literal[

@@ -19,8 +19,9 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def list_formats():
-    """Floats of a byte and less, those that are powers of two alone at the end."""
+    """Floats of a byte and less that there are constants of, those that are powers of two alone at the end."""
     rows = (row for row in elements.read() if row["Class"] == "Float" and int(row["Bits"]) <= 8)
+    rows = (row for row in rows if not row["Mlir"].startswith("!"))
     return [row["Mlir"] for row in sorted(rows, key=lambda r: ("M0" in r["Mlir"], -int(r["Bits"])))]
 
 
@@ -31,7 +32,7 @@ def read_values(opt, name):
     codes = "".join(f"{code:02X}" for code in range(count))
     text = f'%0 = arith.constant dense<"0x{codes}"> : tensor<{count}x{name}>\n'
     text = f"func.func @f() -> tensor<{count}xf32> {{\n{text}"
-    text += f"%1 = quant_float.cast %0 opset 28 : {types}\nreturn %1 : tensor<{count}xf32>\n}}\n"
+    text += f"%1 = quant_float.cast %0 mode quant_float opset 1 : {types}\nreturn %1 : tensor<{count}xf32>\n}}\n"
     command = [opt, "--canonicalize", "--mlir-print-elementsattrs-with-hex-if-larger=0", "-"]
     answer = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     folded = bytes.fromhex(re.search(r'dense<"0x(\w+)">', answer.stdout)[1])

@@ -23,6 +23,9 @@ OPS = {
     "DynamicQuantizeLinear": "quant_float.node, lowered with the network",
     "com.microsoft.QuantizeLinear": "quant_float.quantize",
     "com.microsoft.DequantizeLinear": "quant_float.dequantize",
+    "quant_float.Cast": "quant_float.cast",
+    "quant_float.QuantizeLinear": "quant_float.quantize",
+    "quant_float.DequantizeLinear": "quant_float.dequantize",
 }
 FAKECONVERT_TYPES = ["f32", "f16", "bf16", "f64"]
 

@@ -51,7 +51,7 @@ static void types(MlirContext context) {
   REQUIRE(mlirStringRefEqual(quantFloatOpaqueTypeGetSpelling(opaque),
                              ref("seq(float)")));
   REQUIRE(quantFloatOpaqueTypeGetSpelling(string).length == 0);
-  for (int32_t dtype = 0; dtype < 40; ++dtype) {
+  for (int32_t dtype = 0; dtype < 80; ++dtype) {
     MlirType type = quantFloatElementTypeGet(context, dtype);
     REQUIRE(mlirTypeIsNull(type) ||
             quantFloatElementTypeGetDtype(type) == dtype);
@@ -66,6 +66,14 @@ static void types(MlirContext context) {
     }
   }
   printType(quantFloatElementTypeGet(context, QF_FLOAT4E2M1));
+  MlirType own = quantFloatFloat8UE5M3TypeGet(context);
+  printType(own);
+  REQUIRE(quantFloatTypeIsAFloat8UE5M3(own) && !quantFloatTypeIsAString(own) &&
+          !quantFloatTypeIsAFloat8UE5M3(opaque));
+  REQUIRE(quantFloatElementTypeGetDtype(own) == QF_FLOAT8UE5M3 &&
+          mlirTypeEqual(quantFloatElementTypeGet(context, QF_FLOAT8UE5M3), own));
+  REQUIRE(mlirTypeIDEqual(mlirTypeGetTypeID(own),
+                          quantFloatFloat8UE5M3TypeGetTypeID()));
   REQUIRE(quantFloatElementTypeGetDtype(opaque) == 0);
   REQUIRE(!quantFloatDtypeGetMlirName(8) && !quantFloatDtypeGetOnnxName(-1));
   REQUIRE(quantFloatDtypeFromName("float9") == 0);
@@ -74,6 +82,7 @@ static void types(MlirContext context) {
   MlirType noType = {NULL};
   REQUIRE(mlirTypeIsNull(quantFloatStringTypeGet(noContext)) &&
           mlirTypeIsNull(quantFloatUnknownTypeGet(noContext)) &&
+          mlirTypeIsNull(quantFloatFloat8UE5M3TypeGet(noContext)) &&
           mlirTypeIsNull(quantFloatOpaqueTypeGet(noContext, ref("x"))) &&
           mlirTypeIsNull(quantFloatElementTypeGet(noContext, 1)));
   REQUIRE(!quantFloatTypeIsAString(noType) &&
@@ -109,6 +118,16 @@ static void attributes(MlirContext context) {
             mlirTypeIDEqual(mlirAttributeGetTypeID(reciprocal),
                             quantFloatFakeConvertReciprocalAttrGetTypeID()));
   }
+  for (int32_t i = 0; i < 2; ++i) {
+    MlirAttribute mode = quantFloatCastModeAttrGet(context, i);
+    printAttribute(mode);
+    REQUIRE(quantFloatAttributeIsACastMode(mode) &&
+            !quantFloatAttributeIsARoundMode(mode) &&
+            quantFloatCastModeAttrGetValue(mode) == i &&
+            mlirTypeIDEqual(mlirAttributeGetTypeID(mode),
+                            quantFloatCastModeAttrGetTypeID()));
+  }
+  REQUIRE(mlirAttributeIsNull(quantFloatCastModeAttrGet(context, 2)));
   REQUIRE(mlirAttributeIsNull(quantFloatRoundModeAttrGet(context, 3)) &&
           mlirAttributeIsNull(quantFloatFakeConvertModeAttrGet(context, -1)) &&
           mlirAttributeIsNull(
@@ -235,6 +254,7 @@ int main(void) {
 // CHECK-NEXT: !quant_float.unknown
 // CHECK-NEXT: !quant_float.opaque<"seq(float)">
 // CHECK-NEXT: f4E2M1FN
+// CHECK-NEXT: !quant_float.f8UE5M3
 // CHECK-NEXT: #quant_float<round_mode up>
 // CHECK-NEXT: #quant_float<fakeconvert_mode exact>
 // CHECK-NEXT: #quant_float<fakeconvert_reciprocal single>
@@ -244,6 +264,8 @@ int main(void) {
 // CHECK-NEXT: #quant_float<round_mode nearest>
 // CHECK-NEXT: #quant_float<fakeconvert_mode openvino_reference>
 // CHECK-NEXT: #quant_float<fakeconvert_reciprocal openvino>
+// CHECK-NEXT: #quant_float<cast_mode openvino>
+// CHECK-NEXT: #quant_float<cast_mode quant_float>
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
 // CHECK: linalg.generic
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>

@@ -22,7 +22,7 @@ static void check(const char *op) {
     REQUIRE(i == 0 || quantFloatOpResolveVersion(op, opset - 1) ==
                           quantFloatOpGetVersion(op, i - 1));
     for (int32_t role = -1; role < 4; ++role)
-      for (int32_t dtype = -1; dtype < 40; ++dtype) {
+      for (int32_t dtype = -1; dtype < 80; ++dtype) {
         bool accepts = quantFloatOpAcceptsType(op, opset, role, dtype);
         int64_t first = quantFloatOpGetFirstOpsetOfType(op, role, dtype);
         REQUIRE(!accepts || (first > 0 && first <= opset));
@@ -48,6 +48,11 @@ int main(void) {
   }
   REQUIRE(!quantFloatGetOpName(quantFloatGetNumOps()));
   REQUIRE(!quantFloatOpGetNumVersions("Conv"));
+  printf("quant_float.Cast to float8ue5m3 from %lld, Cast from %lld\n",
+         (long long)quantFloatOpGetFirstOpsetOfType(
+             "quant_float.Cast", QUANT_FLOAT_ROLE_RESULT, 67),
+         (long long)quantFloatOpGetFirstOpsetOfType(
+             "Cast", QUANT_FLOAT_ROLE_RESULT, 67));
   printf("Cast to float4e2m1 from %lld\n",
          (long long)quantFloatOpGetFirstOpsetOfType(
              "Cast", QUANT_FLOAT_ROLE_RESULT, 23));
@@ -71,6 +76,10 @@ int main(void) {
 // CHECK-NEXT: DynamicQuantizeLinear: 11
 // CHECK-NEXT: com.microsoft.QuantizeLinear: 1
 // CHECK-NEXT: com.microsoft.DequantizeLinear: 1
+// CHECK-NEXT: quant_float.Cast: 1
+// CHECK-NEXT: quant_float.QuantizeLinear: 1
+// CHECK-NEXT: quant_float.DequantizeLinear: 1
+// CHECK-NEXT: quant_float.Cast to float8ue5m3 from 1, Cast from 0
 // CHECK-NEXT: Cast to float4e2m1 from 23
 // CHECK-NEXT: DequantizeLinear with a float8e8m0 scale from 24
 // CHECK-NEXT: round_mode from 24

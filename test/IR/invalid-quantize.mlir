@@ -143,7 +143,7 @@ func.func @dequantize_v4_opset_29(%x: tensor<4xui8>, %s: tensor<f32>) {
 // -----
 
 func.func @quantize_v4_domain(%x: tensor<4xf32>, %s: tensor<f32>) {
-  // expected-error @+1 {{'quant_float.quantize' op domain must be absent or 'com.microsoft', but got 'ai.example'}}
+  // expected-error @+1 {{'quant_float.quantize' op domain must be absent, 'com.microsoft' or 'quant_float', but got 'ai.example'}}
   %0 = quant_float.quantize %x, %s opset 1 domain "ai.example" : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }

@@ -9,20 +9,16 @@
 // Prints what every opset accepts of every op that has opset rules, for the
 // test that compares it with ONNX's own schemas.
 
-#include "mlir/IR/MLIRContext.h"
 #include "quant-float/IR/OpsetRules.h"
-#include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/Support/ElementTypes.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// ONNX DataType numbers end well below.
-static constexpr int32_t kNumberEnd = 64;
-
-static void printVersion(llvm::json::OStream &json, MLIRContext *context,
-                         const OpVersion &version, int64_t opset) {
+static void printVersion(llvm::json::OStream &json, const OpVersion &version,
+                         int64_t opset) {
   json.attribute("op", getOpName(version.op));
   json.attribute("opset", opset);
   json.attribute("since", version.since);
@@ -32,10 +28,9 @@ static void printVersion(llvm::json::OStream &json, MLIRContext *context,
       if (name.empty())
         continue;
       json.attributeArray(name, [&] {
-        for (int32_t number = 0; number < kNumberEnd; ++number)
-          if (Type type = getTypeFromOnnxDataType(context, number))
-            if (version.accepts(role, type))
-              json.value(getOnnxTypeName(type));
+        for (const ElementInfo &element : kElements)
+          if (version.accepts(role, element.number))
+            json.value(element.onnx);
       });
     }
   });
@@ -47,8 +42,6 @@ static void printVersion(llvm::json::OStream &json, MLIRContext *context,
 }
 
 int main() {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<QuantFloatDialect>();
   llvm::json::OStream json(llvm::outs());
   static constexpr OpKind kinds[] = {
 #define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) OpKind::Op,
@@ -58,7 +51,7 @@ int main() {
     for (OpKind kind : kinds)
       for (int64_t opset = 0; opset <= kNewestOpset + 1; ++opset)
         if (const OpVersion *version = getOpVersion(kind, opset))
-          json.object([&] { printVersion(json, &context, *version, opset); });
+          json.object([&] { printVersion(json, *version, opset); });
   });
   json.flush();
   llvm::outs() << "\n";

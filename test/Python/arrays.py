@@ -152,14 +152,37 @@ def check_no_copies():
     expect.true("no reference stays", sys.getrefcount(x) == before)
 
 
+def check_codes():
+    """A type that numpy lacks: codes whose type has metadata."""
+    element = qf.dtype("f8UE5M3")
+    x = np.float32([1, 3, 200000, -1, 2.0**-17, np.nan])
+    codes = qf.cast(x, element)
+    expect.same("codes", codes, np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF]))
+    expect.true("they say so", qf.dtype(codes.dtype) is element)
+    wanted = np.float32([1, 3, 114688, 0, 2.0**-17, np.nan])
+    expect.same("and back", qf.cast(codes, "f32"), wanted)
+    loaded = np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF])
+    expect.same("codes from elsewhere", qf.cast(loaded.view(element.numpy), "f32"), wanted)
+    expect.same("without it they are numbers", qf.cast(loaded[:2], "f32"), np.float32([120, 132]))
+    scaled = qf.quantize(np.float32([[2, 6, -9, 1]]), codes[None, :2], axis=1, block_size=2)
+    expect.same("a scale", scaled, np.uint8([[2, 6, 0, 0]]))
+    q = np.array([[1, -2, 0.5, 4]], ml_dtypes.float4_e2m1fn)
+    y = qf.dequantize(q, codes[None, :2], axis=1, block_size=2, dtype="f32")
+    expect.same("of float4", y, np.float32([[1, -2, 1.5, 12]]))
+    rounded = qf.qdq(np.float32([1.1, -300, 7]), 1.0, storage="f8E4M3")
+    expect.same("f8E4M3, by its name in MLIR", rounded, np.float32([1.125, -240, 7]))
+
+
 def check_dlpack():
     codes = {
         "float": 2, "float16": 2, "double": 2, "bfloat16": 4, "bool": 6, "float8e4m3fn": 10,
         "float8e4m3fnuz": 11, "float8e5m2": 12, "float8e5m2fnuz": 13, "float8e8m0": 14,
+        "float8e3m4": 7, "float8e4m3": 8, "float8e4m3b11fnuz": 9,
     }  # fmt: skip
     for element in qf.DTYPES.values():
         code = codes.get(element.name, 1 if element.name.startswith("u") else 0)
-        if element.bits < 8 and element.name != "bool":
+        # DLPack has no type of the last one.
+        if (element.bits < 8 and element.name != "bool") or element.name == "float8ue5m3":
             continue
         values = np.array([[1, 0, 1], [1, 1, 0]]).astype(element.numpy)
         memory = expect.codes(values)
@@ -195,5 +218,6 @@ check_layouts()
 check_copies()
 check_numbers()
 check_no_copies()
+check_codes()
 check_dlpack()
 expect.finish()

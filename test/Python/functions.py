@@ -69,6 +69,8 @@ def check_cast_by_peers(what, source, to, x, y):
     """Where ml_dtypes and numpy do the same: floats that are rounded once, without overflow."""
     if not (source.is_float and to.is_float) or "float8e8m0" in (source.name, to.name):
         return
+    if "float8ue5m3" in (source.name, to.name):
+        return
     if source.name == "double" and to.bits < 32:
         return  # ml_dtypes rounds twice
     with np.errstate(all="ignore"):

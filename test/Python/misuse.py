@@ -118,7 +118,9 @@ CASES = [
     ("records", TypeError, "x: dtype", lambda: qf.cast(np.zeros(3, "f4,i4"), "f16")),
     ("void", TypeError, "x: dtype", lambda: qf.cast(np.zeros(3, "V2"), "f16")),
     ("long double", TypeError, "float128", lambda: qf.cast(x.astype(np.longdouble), "f16")),
-    ("e3m4 of ml_dtypes", TypeError, "float8_e3m4", lambda: qf.cast(x.astype(ml_dtypes.float8_e3m4), "f16")),
+    ("codes of an unknown type", TypeError, "dtype must be an element type", lambda: qf.cast(np.zeros(3, np.dtype("u1", metadata={"quant_float": "float9"})), "f16")),
+    ("numbers as codes", TypeError, "zero_point must be an array of codes for type float8ue5m3", lambda: qf.quantize(x, 1.0, 0.0, dtype="float8ue5m3")),
+    ("an opset for a type that ONNX lacks", qf.ModelError, "is not accepted by Cast-28", lambda: qf.cast(x, "float8e3m4", opset=28)),
     ("int1 of ml_dtypes", TypeError, "int1", lambda: qf.cast(np.zeros(3, ml_dtypes.int1), "f16")),
     # element types
     ("dtype None", TypeError, "dtype must be an element type of ONNX tensors, but got None", lambda: qf.cast(x, None)),

@@ -23,7 +23,18 @@ package = root / "python_bindings" / "quant_float"
 def check_types():
     names = {v: k for k, v in onnx.TensorProto.DataType.items()}
     expect.true("every type that ONNX has", set(names) - set(qf.DTYPES) == {0, 8, 14, 15})
+    own = {number: entry for number, entry in qf.DTYPES.items() if not entry.is_onnx}
+    expect.true("those that it lacks", set(own) == set(range(64, 68)))
+    for number, entry in own.items():
+        spellings = [entry, entry.name, entry.mlir, entry.name.upper(), entry.numpy, number]
+        for spelling in spellings:
+            expect.true(f"{entry}: {spelling!r}", qf.dtype(spelling) is entry)
+        expect.true(f"{entry} is a float", entry.is_float and entry.itemsize == 1)
+    # OpenVINO's name in lower case was there before.
+    expect.true("f8e4m3", qf.dtype("f8e4m3").name == "float8e4m3fn")
     for number, entry in qf.DTYPES.items():
+        if number in own:
+            continue
         kind = "double" if entry.name == "double" else entry.name
         expect.true(f"{entry}: {names[number]}", names[number].lower() == kind)
         array_type = onnx.helper.tensor_dtype_to_np_dtype(number)

@@ -15,14 +15,21 @@
 
 namespace mlir::quant_float {
 
-/// An element type of ONNX tensors; the value is the ONNX DataType number.
+/// An element type; the value is its number in ElementTypes.def.
 enum class ElementKind : int32_t {
 #define QUANT_FLOAT_ELEMENT(Kind, Number, ...) Kind = Number,
 #include "quant-float/Support/ElementTypes.def"
 };
 
-/// The kind of `elementType`, if it is one of ONNX's.
+/// The kind of `elementType`, if it is one of these.
 std::optional<ElementKind> getElementKind(Type elementType);
+
+/// The qf_dtype of `elementType`, if it has one: ONNX's number or our own.
+std::optional<int32_t> getDataType(Type elementType);
+
+/// The element type with this number; null for an unknown one, and for the
+/// dialect's own types in a context without it.
+Type getTypeFromDataType(MLIRContext *context, int32_t dataType);
 
 /// The ONNX DataType number of `elementType`, if it has one.
 std::optional<int32_t> getOnnxDataType(Type elementType);
@@ -31,13 +38,13 @@ std::optional<int32_t> getOnnxDataType(Type elementType);
 /// and for the complex types.
 Type getTypeFromOnnxDataType(MLIRContext *context, int32_t dataType);
 
-/// ONNX's name of `elementType`, as in "tensor(float8e4m3fn)"; empty if it has
-/// none.
+/// ONNX's name of `elementType`, as in "tensor(float8e4m3fn)"; what ONNX would
+/// call one of our own; empty if it has none.
 StringRef getOnnxTypeName(Type elementType);
 
 /// The type that holds one element in memory and in registers below tensors:
-/// a signless integer of at least a byte for unsigned and sub-byte types, the
-/// type itself for all others.
+/// a signless integer of at least a byte for unsigned and sub-byte types and
+/// for floats that MLIR does not have, the type itself for all others.
 Type getStorageElementType(Type elementType);
 
 /// `type` (a scalar, vector or tensor) with storage elements.

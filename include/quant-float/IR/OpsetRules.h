@@ -21,6 +21,10 @@ constexpr int64_t kNewestOpset = 28;
 
 /// The domain of ONNX Runtime's own ops (V9); ONNX's own is "".
 constexpr StringLiteral kMicrosoftDomain = "com.microsoft";
+/// The domain of this project's own rules, for types that ONNX lacks (F1).
+constexpr StringLiteral kOwnDomain = "quant_float";
+/// The only opset of that domain.
+constexpr int64_t kOwnOpset = 1;
 /// The domain of OpenVINO's layers.
 constexpr StringLiteral kOpenVinoDomain = "openvino";
 
@@ -52,8 +56,8 @@ enum class OpRelation : unsigned {
   ScaleHasInputType = 1 << 0,
 };
 
-/// A set of element types: bit n stands for the ONNX DataType number n.
-using ElementSet = uint32_t;
+/// A set of element types: bit n stands for the row n of ElementTypes.def.
+using ElementSet = uint64_t;
 
 /// What one version of an op accepts.
 struct OpVersion {
@@ -65,6 +69,8 @@ struct OpVersion {
   unsigned relations;
 
   bool accepts(OpRole role, Type elementType) const;
+  /// The same of a number of ElementTypes.def.
+  bool accepts(OpRole role, int32_t dataType) const;
   bool has(OpAttribute attribute) const {
     return attributes & static_cast<unsigned>(attribute);
   }

@@ -32,7 +32,8 @@ def QuantFloat_RoundModeAttr
 
 def QuantFloat_CastMode : QuantFloat_Enum<"CastMode",
     "whose conversion a cast is, if not ONNX's", [
-      I32EnumAttrCase<"OpenVINO", 0, "openvino">]>;
+      I32EnumAttrCase<"OpenVINO", 0, "openvino">,
+      I32EnumAttrCase<"QuantFloat", 1, "quant_float">]>;
 
 def QuantFloat_CastModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_CastMode, "cast_mode">;

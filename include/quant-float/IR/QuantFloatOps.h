@@ -43,6 +43,9 @@ struct mlir::OpTrait::Elementwise<mlir::quant_float::CastOp>
 
 namespace mlir::quant_float {
 
+/// Whose rules a cast that is not OpenVINO's follows.
+OpKind getOpKind(CastOp op);
+
 /// The attributes of a cast as the Reference takes them.
 reference::CastOptions getReferenceOptions(CastOp op);
 

@@ -59,13 +59,20 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     - from f64 and integers of more than 8 bits to bf16, by way of f32: half a unit
       is added where the last bit kept is 1, else the rest is cut off.
 
+    *Types that ONNX does not have.* With `mode quant_float`, at `opset` 1, it is
+    ONNX's Cast-28 with four types more (F1): f8E3M4 and f8E4M3, which are as
+    f8E5M2 is, f8E4M3B11FNUZ, as the FNUZ types are (F2), and
+    !quant_float.f8UE5M3: a number that is rounded to one below zero becomes 0, or
+    with `saturate false` NaN (F3).
+
     Constraints:
     - (V1) the input's element type is one that the op version accepts;
     - (V2) so is the result's;
     - (V3) no attribute is given that the op version lacks, not even with the
       value that later became its default: `saturate` from 19, `round_mode` from 24;
     - (V4) `opset` is between the op's first version (1; CastLike 15) and 28; with
-      `mode openvino` between 1 and 15;
+      `mode openvino` between 1 and 15, with `mode quant_float` 1;
+    - with `mode quant_float` there is no `like`;
     - with `mode openvino` there is no `like`, `saturate` or `round_mode`, and the
       types are a pair that OpenVINO converts: none of FNUZ, float6, string and i2;
       f8E8M0FNU to floats and from f16, bf16 and f32; f4E2M1FN these and to
@@ -81,6 +88,8 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     %2 = quant_float.cast %s opset 24 round_mode nearest : f32 to f8E8M0FNU
     %3 = quant_float.cast %v like opset 21 : vector<16xui4> to vector<16xbf16>
     %4 = quant_float.cast %0 mode openvino opset 1 : tensor<4x?xf32> to tensor<4x?xi8>
+    %5 = quant_float.cast %0 mode quant_float opset 1
+           : tensor<4x?xf32> to tensor<4x?x!quant_float.f8UE5M3>
     ```
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21,
@@ -129,7 +138,8 @@ def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
   let description = [{
     Reinterprets elements between a type and the signless integer that stores
     one element of it: `uiN` and `iN`; `f4E2M1FN`, `f6E2M3FN`, `f6E3M2FN`, `i4`,
-    `ui4`, `i2`, `ui2`, `i1` and `i8`. No value is rounded.
+    `ui4`, `i2`, `ui2`, `i1`, `!quant_float.f8UE5M3` and `i8`. No value is
+    rounded.
 
     Below tensors nothing is unsigned or narrower than a byte: arith is signless,
     and a vector store of a sub-byte type writes packed bytes where the address

@@ -28,6 +28,19 @@ def QuantFloat_StringType : QuantFloat_Type<"String", "string",
   }];
 }
 
+def QuantFloat_Float8UE5M3Type : QuantFloat_Type<"Float8UE5M3", "f8UE5M3",
+    [DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
+  let summary = "an 8-bit float without a sign: 5 bits of exponent, 3 of mantissa";
+  let description = [{
+    The scale of blocks on newer GPUs. The exponent's bias is 15; code 0x00 is 0,
+    0x01 to 0x07 are subnormal (2^-17 is the smallest), 0xFE is 114688, the
+    largest, and 0xFF is NaN. There is no infinity.
+
+    It is no float type of MLIR's, as LLVM has no semantics of it: constants are
+    codes that a `quant_float.storage_cast` makes elements of.
+  }];
+}
+
 def QuantFloat_UnknownType : QuantFloat_Type<"Unknown", "unknown"> {
   let summary = "a value whose type the model file does not tell";
 }
@@ -48,7 +61,8 @@ def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
 
 def QuantFloat_Float : AnyTypeOf<[
   F16, BF16, F32, F64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
-  F4E2M1FN, F6E2M3FN, F6E3M2FN], "a float of ONNX's tensor types">;
+  F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E3M4, F8E4M3, F8E4M3B11FNUZ,
+  QuantFloat_Float8UE5M3Type], "a float of ONNX's tensor types or quant_float's own">;
 
 def QuantFloat_Integer : AnyTypeOf<[
   SignlessIntOfWidths<[1, 2, 4, 8, 16, 32, 64]>,
@@ -56,12 +70,12 @@ def QuantFloat_Integer : AnyTypeOf<[
 
 def QuantFloat_Element : AnyTypeOf<[
   QuantFloat_Float, QuantFloat_Integer, QuantFloat_StringType],
-  "an element type of ONNX's tensors">;
+  "an element type of ONNX's tensors or quant_float's own">;
 
 // A scalar, a vector or a tensor (ranked or not, static or dynamic) of them.
 def QuantFloat_Value : AnyTypeOf<[
   QuantFloat_Element, VectorOfAnyRankOf<[QuantFloat_Element]>,
   TensorOf<[QuantFloat_Element]>],
-  "a scalar, vector or tensor of one of ONNX's element types">;
+  "a scalar, vector or tensor of one of ONNX's element types or quant_float's own">;
 
 #endif // QUANT_FLOAT_IR_TYPES_TD

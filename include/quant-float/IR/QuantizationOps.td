@@ -46,7 +46,9 @@ defvar quantizationConstraints = [{
       of 0, an `output_dtype` beside a zero point of that type);
     - (V4) `opset` is between 10 and 28; `domain` is absent (ONNX's own) or
       "com.microsoft", with opset 1: the rules of opset 21 for i8, ui8, i16,
-      ui16, i4, ui4 (dequantize: i32) with f32 and f16 (V9);
+      ui16, i4, ui4 (dequantize: i32) with f32 and f16 (V9); or "quant_float",
+      with opset 1: the rules of opset 28 for its types and for f8E3M4, f8E4M3,
+      f8E4M3B11FNUZ and !quant_float.f8UE5M3, and every float8 as a scale (F1);
     - (V8) input and result have compatible shapes; input and scale are both
       tensors, or neither is;
     - (Q1) without `axis`, per tensor, `scale` holds one element, in a scalar or

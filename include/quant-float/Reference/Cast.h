@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a cast between two element types gives, bit for bit (rules C1 to C13
-// and C15 of the semantics), computed on llvm::APFloat and llvm::APInt alone.
+// What a cast between two element types gives, bit for bit (rules C1 to C13,
+// C15 and F of the semantics), computed on llvm::APFloat and llvm::APInt alone.
 // Folders call it and every lowering is tested against it, so it shares no
 // format or semantics code with either.
 //
@@ -39,9 +39,10 @@ struct CastOptions {
   bool isOpenVino = false;
 };
 
-/// Whether `elementType` can be cast from and to: f64 f32 f16 bf16, the four
-/// float8, f8E8M0FNU, f4E2M1FN, f6E2M3FN, f6E3M2FN, i1 (bool), signless (ONNX
-/// intN) and unsigned integers of 2, 4, 8, 16, 32 and 64 bits.
+/// Whether `elementType` can be cast from and to: f64 f32 f16 bf16, every
+/// float8 (ONNX's, f8E3M4, f8E4M3, f8E4M3B11FNUZ, !quant_float.f8UE5M3),
+/// f8E8M0FNU, f4E2M1FN, f6E2M3FN, f6E3M2FN, i1 (bool), signless (ONNX intN) and
+/// unsigned integers of 2, 4, 8, 16, 32 and 64 bits.
 bool isSupported(Type elementType);
 
 /// Casts one element, given and returned as its bit pattern. Both types must be

@@ -34,13 +34,14 @@ struct QuantizeOptions {
 };
 
 /// Whether there is a quantization of these types: x f32 f16 bf16 i32; scale
-/// f32 f16 bf16 i32 f8E8M0FNU; y (and the zero point) integers of 2, 4, 8 and
-/// 16 bits, signless (ONNX intN) or unsigned, the four float8, f4E2M1FN,
-/// f6E2M3FN, f6E3M2FN; precision f32 f16 bf16 f64.
+/// f32 f16 bf16 i32 and every float8; y (and the zero point) integers of 2, 4,
+/// 8 and 16 bits, signless (ONNX intN) or unsigned, every float8 but f8E8M0FNU,
+/// f4E2M1FN, f6E2M3FN, f6E3M2FN; precision f32 f16 bf16 f64.
 bool canQuantize(Type x, Type scale, Type y, Type precision);
 
 /// Whether there is a dequantization of these types: x (and the zero point) as
-/// a quantization's y, or i32; scale f32 f16 bf16 f8E8M0FNU; y f32 f16 bf16.
+/// a quantization's y, or i32; scale f32 f16 bf16 and every float8; y f32 f16
+/// bf16.
 bool canDequantize(Type x, Type scale, Type y);
 
 /// Quantizes one element, given and returned as its bit pattern. The types must

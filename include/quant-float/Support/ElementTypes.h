@@ -50,7 +50,11 @@ inline constexpr ElementInfo kElements[] = {
 #include "quant-float/Support/ElementTypes.def"
 };
 
-/// The element type with that number in ONNX; null if there is none.
+/// The first number that ONNX does not give: types from here on are no types of
+/// ONNX's tensors.
+inline constexpr int32_t kFirstOwnNumber = 64;
+
+/// The element type with that number; null if there is none.
 constexpr const ElementInfo *findElement(int32_t number) {
   for (const ElementInfo &element : kElements)
     if (element.number == number)

@@ -26,13 +26,13 @@ static Value dropUnusedBits(Lanes &lanes, Value storage, Type type) {
 }
 
 Carrier quant_float::convertToCarrier(Lanes &lanes, Value storage, Type from,
-                                      FloatType to) {
+                                      Type to) {
   storage = dropUnusedBits(lanes, storage, from);
   auto fromInteger = dyn_cast<IntegerType>(from);
   Carrier carrier = fromInteger
                         ? convertInteger(lanes, storage, fromInteger, to)
-                        : decodeFloat(lanes, storage, cast<FloatType>(from));
-  if (to.getWidth() < 32 && getElementTypeOrSelf(carrier.value).isF64())
+                        : decodeFloat(lanes, storage, from);
+  if (getNumberWidth(to) < 32 && getElementTypeOrSelf(carrier.value).isF64())
     carrier.value = roundToOdd(lanes, carrier.value);
   return carrier;
 }
@@ -42,7 +42,7 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   // V7
   if (from == to)
     return storage;
-  if (!isa<FloatType, IntegerType>(from) || !isa<FloatType, IntegerType>(to))
+  if (!isNumber(from) || !isNumber(to))
     return {};
 
   if (isBool(to))
@@ -50,8 +50,8 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   if (auto toInteger = dyn_cast<IntegerType>(to)) {
     auto fromInteger = dyn_cast<IntegerType>(from);
     if (!fromInteger)
-      return truncateToInteger(
-          lanes, decodeFloat(lanes, storage, cast<FloatType>(from)), toInteger);
+      return truncateToInteger(lanes, decodeFloat(lanes, storage, from),
+                               toInteger);
     storage = dropUnusedBits(lanes, storage, from);
     bool isSigned = !fromInteger.isUnsigned() && !isBool(from);
     unsigned width = std::max(toInteger.getWidth(), 8u);
@@ -59,11 +59,10 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
                        toInteger);
   }
 
-  auto toFloat = cast<FloatType>(to);
-  Carrier carrier = convertToCarrier(lanes, storage, from, toFloat);
+  Carrier carrier = convertToCarrier(lanes, storage, from, to);
   if (isStandardFloat(to))
-    return encodeStandardFloat(lanes, carrier, toFloat);
+    return encodeStandardFloat(lanes, carrier, cast<FloatType>(to));
   if (isa<Float8E8M0FNUType>(to))
     return encodeScale(lanes, carrier, semantics);
-  return encodeNarrowFloat(lanes, carrier, toFloat, semantics);
+  return encodeNarrowFloat(lanes, carrier, to, semantics);
 }

@@ -47,14 +47,14 @@ struct Carrier {
 
 /// Brings `storage`, elements of type `from`, to an f32 (an f64 for f64) that
 /// rounding to `to` makes the same of as of the elements themselves (C1).
-Carrier convertToCarrier(Lanes &lanes, Value storage, Type from, FloatType to);
+Carrier convertToCarrier(Lanes &lanes, Value storage, Type from, Type to);
 
 //===- DecodeFloat.cpp ----------------------------------------------------===//
 
 /// Codes of `width` bits in the top bits of words; below may be anything.
 Value moveToTop(Lanes &lanes, Value codes, unsigned width);
 /// Any float as f32, exactly; f64 stays as it is.
-Carrier decodeFloat(Lanes &lanes, Value storage, FloatType from);
+Carrier decodeFloat(Lanes &lanes, Value storage, Type from);
 
 //===- EncodeFloat.cpp ----------------------------------------------------===//
 
@@ -62,12 +62,12 @@ Carrier decodeFloat(Lanes &lanes, Value storage, FloatType from);
 Value roundToOdd(Lanes &lanes, Value value);
 /// To f16, bf16, f32 or f64 (C2).
 Value encodeStandardFloat(Lanes &lanes, Carrier carrier, FloatType to);
-/// To float8 (C3 to C6), float6 or float4 (C8), from f32.
-Value encodeNarrowFloat(Lanes &lanes, Carrier carrier, FloatType to,
+/// To float8 (C3 to C6, F3), float6 or float4 (C8), from f32.
+Value encodeNarrowFloat(Lanes &lanes, Carrier carrier, Type to,
                         const CastSemantics &semantics);
 /// The magnitude from which on all that is no NaN has one code: that of the
 /// largest value where overflow saturates, or what stands for overflow.
-APFloat getOverflowValue(FloatType to, const CastSemantics &semantics);
+APFloat getOverflowValue(Type to, const CastSemantics &semantics);
 /// To f8E8M0FNU (C9), from f32.
 Value encodeScale(Lanes &lanes, Carrier carrier,
                   const CastSemantics &semantics);
@@ -75,8 +75,7 @@ Value encodeScale(Lanes &lanes, Carrier carrier,
 //===- ExpandIntegers.cpp -------------------------------------------------===//
 
 /// Integers to floats (C12). `from` may be i1.
-Carrier convertInteger(Lanes &lanes, Value storage, IntegerType from,
-                       FloatType to);
+Carrier convertInteger(Lanes &lanes, Value storage, IntegerType from, Type to);
 /// Floats toward zero to integers (C11).
 Value truncateToInteger(Lanes &lanes, Carrier carrier, IntegerType to);
 /// Storage that holds the low bits of `value` as elements of type `to`.

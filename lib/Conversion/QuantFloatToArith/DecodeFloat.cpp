@@ -60,8 +60,10 @@ static Carrier decodeByBits(Lanes &lanes, Value code, const FloatFormat &from) {
                                       from.nanCode),
                         kQuietNaN, bits);
   }
-  Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
-  bits = lanes.make<arith::OrIOp>(bits, sign);
+  if (from.isSigned) {
+    Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
+    bits = lanes.make<arith::OrIOp>(bits, sign);
+  }
   return {lanes.bitcast(bits, f32), from.hasNaN ? NaNs::Canonical : NaNs::None,
           from.mantissaBits + 1};
 }
@@ -69,7 +71,7 @@ static Carrier decodeByBits(Lanes &lanes, Value code, const FloatFormat &from) {
 /// Whether f16 has the exponents of `from` all as ordinary ones, and infinity
 /// in the same place.
 static bool fitsHalf(const FloatFormat &from, const FloatFormat &half) {
-  if (from.width > 8 || from.mantissaBits > half.mantissaBits)
+  if (from.width > 8 || !from.isSigned || from.mantissaBits > half.mantissaBits)
     return false;
   unsigned up = half.mantissaBits - from.mantissaBits;
   return from.hasInfinity ? from.infinityCode << up == half.infinityCode
@@ -148,12 +150,11 @@ Value quant_float::moveToTop(Lanes &lanes, Value codes, unsigned width) {
 static Carrier decodeByProduct(Lanes &lanes, Value code,
                                const FloatFormat &from) {
   auto f32 = Float32Type::get(code.getContext());
-  unsigned exponentBits = from.width - 1 - from.mantissaBits;
+  unsigned up = kMantissaBits - from.mantissaBits;
   // Between sign and magnitude there are copies of the sign.
-  uint64_t mask = kSignMask | from.magnitudeMask()
-                                  << (kMantissaBits - from.mantissaBits);
+  uint64_t mask = (from.isSigned ? kSignMask : 0) | from.magnitudeMask() << up;
   Value top = moveToTop(lanes, code, from.width);
-  Value bits = lanes.bitAnd(lanes.shrS(top, 8 - exponentBits), mask);
+  Value bits = lanes.bitAnd(lanes.shrS(top, 32 - from.width - up), mask);
   Value value = lanes.make<arith::MulFOp>(
       lanes.bitcast(bits, f32), lanes.powerOfTwo(f32, kBias - from.bias));
   if (!from.hasNaN)
@@ -165,9 +166,7 @@ static Carrier decodeByProduct(Lanes &lanes, Value code,
     result = lanes.select(isNaN, kSignMask | kQuietNaN, result);
   } else {
     // What the code would be if it were a number, and its difference to NaN.
-    APFloat number(
-        APFloat::IEEEsingle(),
-        APInt(32, from.nanCode << (kMantissaBits - from.mantissaBits)));
+    APFloat number(APFloat::IEEEsingle(), APInt(32, from.nanCode << up));
     number = scalbn(number, kBias - from.bias, APFloat::rmNearestTiesToEven);
     Value isNaN =
         lanes.compare(arith::CmpFPredicate::OEQ,
@@ -180,7 +179,7 @@ static Carrier decodeByProduct(Lanes &lanes, Value code,
   return {lanes.bitcast(result, f32), NaNs::Canonical, from.mantissaBits + 1};
 }
 
-Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, FloatType from) {
+Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, Type from) {
   auto f32 = Float32Type::get(from.getContext());
   if (from.isF64() || from.isF32())
     return {storage, NaNs::Any};

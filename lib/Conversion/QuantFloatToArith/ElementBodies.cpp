@@ -83,7 +83,7 @@ Value BodyBuilder::dequantize(Value input, Value scale, Value zeroPoint,
   if (isFloat8(from))
     zeroPoint = {};
   Value difference = input;
-  if (zeroPoint && isa<FloatType>(from)) {
+  if (zeroPoint && isFloat(from)) {
     // Exact: float6 and float4 are multiples of one number and small.
     difference = arith::SubFOp::create(builder, loc, cast(input, f32),
                                        spread(cast(zeroPoint, f32), input));

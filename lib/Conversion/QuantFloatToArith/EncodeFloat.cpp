@@ -209,7 +209,7 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
   return result;
 }
 
-APFloat quant_float::getOverflowValue(FloatType type,
+APFloat quant_float::getOverflowValue(Type type,
                                       const CastSemantics &semantics) {
   FloatFormat to(type);
   if (semantics.saturate || !to.hasNaN)
@@ -217,8 +217,7 @@ APFloat quant_float::getOverflowValue(FloatType type,
   return getOrdinaryValue(to, to.hasInfinity ? to.infinityCode : to.nanCode);
 }
 
-Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier,
-                                     FloatType type,
+Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier, Type type,
                                      const CastSemantics &semantics) {
   FloatFormat to(type);
   Value value = carrier.value;
@@ -234,6 +233,16 @@ Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier,
                               to.isFNUZ && saturate && semantics.infinityIsNaN,
                               carrier.isCapped);
   Value code = roundToCode(lanes, capped, to);
+
+  // F3: no number below zero but one that rounds to it.
+  if (!to.isSigned) {
+    code = lanes.resize(code, 8);
+    uint64_t kept = saturate ? to.nanCode : 0;
+    Value isOutside =
+        lanes.make<arith::AndIOp>(lanes.compare(CmpIPredicate::slt, bits, 0),
+                                  lanes.compare(CmpIPredicate::ne, code, kept));
+    return lanes.select(isOutside, saturate ? 0 : to.nanCode, code);
+  }
 
   // C6: FNUZ has no negative zero. Up to half the smallest subnormal rounds to
   // it. The code of NaN has the sign bit (C5).

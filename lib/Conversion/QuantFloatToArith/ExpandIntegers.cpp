@@ -62,7 +62,7 @@ static Value convertByHalves(Lanes &lanes, Value value, bool isUnsigned) {
 }
 
 Carrier quant_float::convertInteger(Lanes &lanes, Value storage,
-                                    IntegerType from, FloatType to) {
+                                    IntegerType from, Type to) {
   MLIRContext *context = storage.getContext();
   auto f32 = Float32Type::get(context);
   auto f64 = Float64Type::get(context);
@@ -83,7 +83,7 @@ Carrier quant_float::convertInteger(Lanes &lanes, Value storage,
   };
 
   if (to.isF64() || (to.isF32() && !byHalves))
-    return convert(storage, to);
+    return convert(storage, cast<FloatType>(to));
   // Exact in f32.
   if (from.getWidth() < 32)
     return convert(storage, f32);
@@ -194,8 +194,8 @@ Value quant_float::testNonZero(Lanes &lanes, Value storage, Type from) {
   if (isa<Float8E8M0FNUType>(from))
     return lanes.integer(bits, 1);
   // The sign of a zero does not count; FNUZ have none, and their NaN does.
-  if (auto type = dyn_cast<FloatType>(from)) {
-    FloatFormat format(type);
+  if (isFloat(from)) {
+    FloatFormat format(from);
     if (!format.isFNUZ)
       bits = lanes.bitAnd(bits, format.magnitudeMask());
   }

@@ -65,7 +65,7 @@ public:
 
   Value quantizeToInteger(IntegerType to);
   /// The quotient, to be rounded to `to` once.
-  Carrier getFloatQuotient(FloatType to, const CastSemantics &semantics);
+  Carrier getFloatQuotient(Type to, const CastSemantics &semantics);
 
 private:
   Divisor prepare();
@@ -223,7 +223,7 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
 }
 
 /// D3
-Carrier QuantizeExpander::getFloatQuotient(FloatType to,
+Carrier QuantizeExpander::getFloatQuotient(Type to,
                                            const CastSemantics &semantics) {
   // Of a negative quotient next to zero the sign stays, but -0 + 0 is +0: it
   // must not underflow.
@@ -255,14 +255,12 @@ Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,
     return expander.quantizeToInteger(integer);
   CastSemantics semantics;
   semantics.saturate = saturate;
-  auto type = cast<FloatType>(to);
-  return encodeNarrowFloat(lanes, expander.getFloatQuotient(type, semantics),
-                           type, semantics);
+  return encodeNarrowFloat(lanes, expander.getFloatQuotient(to, semantics), to,
+                           semantics);
 }
 
 Value quant_float::expandQuotient(Lanes &lanes, Lanes &uniform,
-                                  const QuantizeOperands &operands,
-                                  FloatType to,
+                                  const QuantizeOperands &operands, Type to,
                                   const CastSemantics &semantics) {
   QuantizeExpander expander(lanes, uniform, operands);
   return getSigned(lanes, expander.getFloatQuotient(to, semantics));

@@ -44,7 +44,7 @@ Value expandQuantize(Lanes &lanes, Lanes &uniform,
 
 /// The quotient (D2, D3), an f32 to be rounded to the float `to` once.
 Value expandQuotient(Lanes &lanes, Lanes &uniform,
-                     const QuantizeOperands &operands, FloatType to,
+                     const QuantizeOperands &operands, Type to,
                      const CastSemantics &semantics);
 /// The same of an op on scalars or vectors.
 Value expandQuotient(PatternRewriter &rewriter, QuantizeElementsOp op,

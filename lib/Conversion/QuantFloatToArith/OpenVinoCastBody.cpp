@@ -147,7 +147,7 @@ struct OpenVinoCastOpExpansion final : OpRewritePattern<CastOp> {
 
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getMode() || isa<TensorType>(op.getType()))
+    if (op.getMode() != CastMode::OpenVINO || isa<TensorType>(op.getType()))
       return failure();
     rewriter.replaceOp(op,
                        buildOpenVinoCast(rewriter, op.getLoc(), op.getInput(),

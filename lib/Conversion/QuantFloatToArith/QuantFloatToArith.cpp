@@ -36,11 +36,11 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     Value input = op.getInput();
-    if (isa<TensorType>(input.getType()) || op.getMode())
+    if (isa<TensorType>(input.getType()) || op.getMode() == CastMode::OpenVINO)
       return failure();
     Type from = getElementTypeOrSelf(input);
     Type to = getElementTypeOrSelf(op.getResult());
-    if (!from.isIntOrFloat() || !to.isIntOrFloat())
+    if (!isNumber(from) || !isNumber(to))
       return rewriter.notifyMatchFailure(op, "strings have no lowering");
     Location loc = op.getLoc();
     Value storage = rewriter.createOrFold<StorageCastOp>(
@@ -59,9 +59,9 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
   TargetCpu cpu;
 };
 
-/// A storage cast at the border of what was converted. Unsigned types have no
-/// counterpart in arith: they stay an unrealized cast, as in MLIR's own
-/// conversions between signless and other integers.
+/// A storage cast at the border of what was converted. Unsigned types and the
+/// dialect's own have no counterpart in arith: they stay an unrealized cast, as
+/// in MLIR's own conversions between signless and other integers.
 struct StorageCastOpExpansion final : OpRewritePattern<StorageCastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -84,8 +84,8 @@ struct StorageCastOpExpansion final : OpRewritePattern<StorageCastOp> {
     Lanes lanes(rewriter, loc, input, none);
     Type from = getElementTypeOrSelf(input);
     Type to = getElementTypeOrSelf(op.getResult());
-    unsigned fromWidth = from.getIntOrFloatBitWidth();
-    unsigned toWidth = to.getIntOrFloatBitWidth();
+    unsigned fromWidth = getNumberWidth(from);
+    unsigned toWidth = getNumberWidth(to);
     auto toSignless = [&](Value value, unsigned width) -> Value {
       Type type = lanes.getType(rewriter.getIntegerType(width));
       if (value.getType() == type)

@@ -248,8 +248,7 @@ Value quant_float::expandQuotient(PatternRewriter &rewriter,
   CastSemantics semantics;
   semantics.saturate = op.getSaturate();
   return expandQuotient(expansion.lanes, *expansion.uniform, expansion.operands,
-                        cast<FloatType>(getElementTypeOrSelf(op.getType())),
-                        semantics);
+                        getElementTypeOrSelf(op.getType()), semantics);
 }
 
 void quant_float::populateQuantizeToElementsPatterns(

@@ -27,6 +27,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -40,7 +41,7 @@ using namespace mlir::quant_float;
 void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](TensorType type) -> std::optional<Type> {
-    if (!type.getElementType().isIntOrFloat())
+    if (!isNumber(type.getElementType()))
       return type;
     return getStorageType(type);
   });
@@ -123,21 +124,21 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     auto inputType = dyn_cast<RankedTensorType>(op.getInput().getType());
-    if (!type || !inputType || !type.getElementType().isIntOrFloat() ||
-        !inputType.getElementType().isIntOrFloat())
+    if (!type || !inputType || !isNumber(type.getElementType()) ||
+        !isNumber(inputType.getElementType()))
       return failure();
     AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
     replaceByGeneric(
         rewriter, *getTypeConverter(), op,
         {{adaptor.getInput(), map, inputType.getElementType()}},
         [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-          if (op.getMode())
+          if (op.getMode() == CastMode::OpenVINO)
             return buildOpenVinoCast(builder, loc, args[0],
                                      type.getElementType());
           return CastOp::create(builder, loc, type.getElementType(), args[0],
                                 op.getOpsetAttr(), op.getLikeAttr(),
                                 op.getSaturateAttr(), op.getRoundModeAttr(),
-                                CastModeAttr());
+                                op.getModeAttr());
         });
     return success();
   }
@@ -164,7 +165,7 @@ struct QuantizationOpConversion final
     SmallVector<ElementwiseInput> inputs;
     for (auto [operand, value] : llvm::zip_equal(op->getOperands(), operands)) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
-      if (!type || !type.getElementType().isIntOrFloat())
+      if (!type || !isNumber(type.getElementType()))
         return failure();
       AffineMap map =
           inputs.empty()

@@ -56,7 +56,7 @@ static Value correctNaNs(Lanes &lanes, Value value, Value codes,
   FloatFormat format(type);
   Value bits =
       lanes.select(lanes.isNaN(value), format.nanCode, lanes.toBits(value));
-  if (APFloat::semanticsHasSignedRepr(from.getFloatSemantics())) {
+  if (FloatFormat(from).isSigned) {
     Value top = format.width == 32
                     ? moveToTop(lanes, codes, from.getWidth())
                     : lanes.shl(lanes.resize(codes, format.width),

@@ -112,7 +112,7 @@ LogicalResult quant_float::verifyShapes(Operation *root) {
         return op->emitOpError("expected scalars or vectors of fixed size "
                                "inside of kernels, but got ")
                << type;
-      if (!getElementTypeOrSelf(type).isIntOrFloat())
+      if (!isNumber(getElementTypeOrSelf(type)))
         return op->emitOpError("expected numbers inside of kernels, but got ")
                << type;
     }

@@ -41,16 +41,8 @@ static constexpr int64_t kLaneBytes = 16;
 using Table = std::array<uint8_t, 256>;
 
 /// C2, C7, C10: the bits of a code's value in `to`.
-static APInt decode(FloatType from, FloatType to, unsigned code) {
-  const llvm::fltSemantics &semantics = from.getFloatSemantics();
-  APInt bits(from.getWidth(), code);
-  APFloat value(semantics, bits);
-  if (value.isNaN()) {
-    bool isNegative =
-        APFloat::semanticsHasSignedRepr(semantics) && bits.isNegative();
-    return APFloat::getQNaN(to.getFloatSemantics(), isNegative)
-        .bitcastToAPInt();
-  }
+static APInt decode(const FloatFormat &from, FloatType to, unsigned code) {
+  APFloat value = from.getValue(code);
   bool losesInfo;
   value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                 &losesInfo);
@@ -59,9 +51,9 @@ static APInt decode(FloatType from, FloatType to, unsigned code) {
 
 /// From the lowest byte of the results to the highest. Bits of a byte beyond
 /// those of its code do not count.
-static SmallVector<Table> makeTables(FloatType from, FloatType to) {
+static SmallVector<Table> makeTables(const FloatFormat &from, FloatType to) {
   SmallVector<Table> tables(to.getWidth() / 8);
-  unsigned mask = (1u << from.getWidth()) - 1;
+  unsigned mask = (1u << from.width) - 1;
   for (unsigned byte = 0; byte < 256; ++byte) {
     APInt bits = decode(from, to, byte & mask);
     for (auto [index, table] : llvm::enumerate(tables))
@@ -219,7 +211,7 @@ struct CastOpDecodeByTables final : OpRewritePattern<CastOp> {
     if (!isNarrowFloat(from) || !isStandardFloat(to))
       return rewriter.notifyMatchFailure(op, "not a decoding of narrow floats");
     SmallVector<Table> tables =
-        makeTables(cast<FloatType>(from), cast<FloatType>(to));
+        makeTables(FloatFormat(from), cast<FloatType>(to));
 
     Location loc = op.getLoc();
     Value codes = rewriter.createOrFold<StorageCastOp>(

@@ -104,7 +104,7 @@ static std::optional<size_t> findChoice(NodeOp node, const AttributeRow &row,
   return found->empty() ? 0 : found - choices.begin();
 }
 
-static Type getDataType(NodeOp node, int64_t number) {
+static Type findDataType(NodeOp node, int64_t number) {
   return llvm::isInt<32>(number)
              ? getTypeFromOnnxDataType(node->getContext(), number)
              : Type();
@@ -124,7 +124,7 @@ std::optional<std::string> NodeAttributes::findError(const AttributeRow &row,
   if (row.kind == Kind::Flag && integer.getInt() != 0 && integer.getInt() != 1)
     return refuse("0 or 1", Twine(integer.getInt()));
   if (row.kind == Kind::DataType && (row.isRequired || integer.getInt() != 0) &&
-      !getDataType(node, integer.getInt()))
+      !findDataType(node, integer.getInt()))
     return refuse("the number of an element type", Twine(integer.getInt()));
   if (row.kind == Kind::Choice) {
     StringRef text = cast<StringAttr>(value).getValue();
@@ -227,7 +227,7 @@ StringRef NodeAttributes::getString(StringRef name) const {
 Type NodeAttributes::getType(StringRef name) const {
   Attribute attribute = getAttribute(name);
   if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
-    return getDataType(node, number.getInt());
+    return findDataType(node, number.getInt());
   auto type = dyn_cast_or_null<TypeAttr>(attribute);
   return type ? type.getValue() : Type();
 }

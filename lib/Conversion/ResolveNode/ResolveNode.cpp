@@ -24,6 +24,9 @@ static std::optional<OpKind> getKind(NodeOp node) {
   if (!node.getOpTypeAttr() || !node.getOpsetAttr())
     return std::nullopt;
   StringRef domain = node.getDomain();
+  // Of no model file.
+  if (domain == kOwnDomain)
+    return std::nullopt;
   return findOpKind(domain == "ai.onnx" ? "" : domain, node.getOpType());
 }
 
@@ -98,6 +101,10 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
     return resolveQuantization(builder, reader, /*isQuantize=*/false);
   case OpKind::DynamicQuantizeLinear:
     return verifyDynamicQuantization(reader);
+  case OpKind::OwnCast:
+  case OpKind::OwnQuantizeLinear:
+  case OpKind::OwnDequantizeLinear:
+    break;
   }
   return NodeResolution();
 }

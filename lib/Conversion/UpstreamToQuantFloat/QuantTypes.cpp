@@ -13,6 +13,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
@@ -129,7 +130,7 @@ quant_float::readFloat8QuantType(Type elementType, std::string &error) {
   type.storage = reader.readStorage();
   if (!type.storage)
     return std::nullopt;
-  if (!isFloat8(type.storage))
+  if (!isFloat8(type.storage) || !getOnnxDataType(type.storage))
     error = debugString(type.storage) + " is no float8 of ONNX's";
   else
     error = reader.read(type);

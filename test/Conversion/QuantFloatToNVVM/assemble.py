@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nvvm import ptx
 from nvvm.chips import CHIPS, COUNTERPARTS, INSTRUCTION_TYPES, MORE_CHIPS, has
-from nvvm.kernels import NARROW, WIDE, Operand, cast, operation
+from nvvm.kernels import NARROW, OWN, WIDE, Operand, cast, operation
 
 # One of each kind, of which all kernels are made.
 DIFFERENT_CHIPS = ("sm_75", "sm_80", "sm_90", "sm_100a")
@@ -46,6 +46,14 @@ def others():
         yield cast("f32", "f8E8M0FNU", shape=shape)
         yield cast("f4E2M1FN", "f32", shape=shape)
         yield cast("i32", "f6E2M3FN", shape=shape)
+    for own in OWN:
+        for wide in ("f32", "bf16", "i32", "f8E5M2"):
+            yield operation("cast", "mode quant_float opset 1", [Operand(wide)], own)
+            yield operation("cast", "mode quant_float opset 1", [Operand(own)], wide)
+        scale = Operand(own, ())
+        options = 'opset 1 domain "quant_float"'
+        yield operation("quantize", options, [Operand("f32"), scale], own)
+        yield operation("dequantize", options, [Operand("f4E2M1FN"), scale], "f32")
     for integer in ("i8", "ui8", "i16", "ui32", "i64", "ui64", "i4", "ui2"):
         for wide in ("f32", "f16", "f64", "f8E4M3FN"):
             yield cast(wide, integer)

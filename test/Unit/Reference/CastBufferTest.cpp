@@ -17,18 +17,18 @@ namespace {
 class CastBufferTest : public CastTest {};
 
 const StringRef types[] = {
-    "f32",        "f16",      "bf16",       "f64",       "f8E4M3FN",
-    "f8E4M3FNUZ", "f8E5M2",   "f8E5M2FNUZ", "f8E8M0FNU", "f4E2M1FN",
-    "f6E2M3FN",   "f6E3M2FN", "i8",         "i16",       "i32",
-    "i64",        "ui8",      "ui16",       "ui32",      "ui64",
-    "i4",         "ui4",      "i2",         "ui2",       "i1"};
+    "f32",        "f16",      "bf16",         "f64",       "f8E4M3FN",
+    "f8E4M3FNUZ", "f8E5M2",   "f8E5M2FNUZ",   "f8E8M0FNU", "f4E2M1FN",
+    "f6E2M3FN",   "f6E3M2FN", "i8",           "i16",       "i32",
+    "i64",        "ui8",      "ui16",         "ui32",      "ui64",
+    "i4",         "ui4",      "i2",           "ui2",       "i1",
+    "f8E3M4",     "f8E4M3",   "f8E4M3B11FNUZ"};
 
 TEST_F(CastBufferTest, supported_types) {
   for (StringRef type : types)
     EXPECT_TRUE(isSupported(parse(type))) << type.str();
-  for (StringRef type :
-       {"si8", "ui1", "si1", "i128", "i3", "i24", "index", "tf32", "f80",
-        "f128", "f8E4M3", "f8E3M4", "f8E4M3B11FNUZ", "tensor<4xf32>", "none"})
+  for (StringRef type : {"si8", "ui1", "si1", "i128", "i3", "i24", "index",
+                         "tf32", "f80", "f128", "tensor<4xf32>", "none"})
     EXPECT_FALSE(isSupported(parse(type))) << type.str();
 }
 

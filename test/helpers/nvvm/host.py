@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import nvidia_host
-from conformance.formats import FORMATS
+from conformance.formats import FORMATS, OWN_FORMATS
 
 from nvvm.kernels import loop
 
+_ALL = FORMATS | OWN_FORMATS
 _PASSES = (
     "canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts"
@@ -50,11 +51,11 @@ def run(library, computation, *operands):
     """The codes of the result, for codes of the operands of as many computations as there are."""
     times = operands[0].size // computation.operands[0].count
     slots = [
-        np.ascontiguousarray(FORMATS[operand.element].slots(codes.ravel()))
+        np.ascontiguousarray(_ALL[operand.element].slots(codes.ravel()))
         for operand, codes in zip(computation.operands, operands, strict=True)
     ]
     result = computation.result
-    out = np.zeros(times * result.count, FORMATS[result.element].slot)
+    out = np.zeros(times * result.count, _ALL[result.element].slot)
 
     def memref(array):
         address = ctypes.c_void_p(array.ctypes.data)
@@ -62,4 +63,4 @@ def run(library, computation, *operands):
 
     arguments = [field for array in (*slots, out) for field in memref(array)]
     getattr(library, computation.name)(*arguments, ctypes.c_int64(times))
-    return FORMATS[result.element].codes(out)
+    return _ALL[result.element].codes(out)

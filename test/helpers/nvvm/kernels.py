@@ -6,6 +6,7 @@ from dataclasses import dataclass
 WIDE = ("f32", "f16", "bf16", "f64")
 NARROW = ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU", "f4E2M1FN", "f6E2M3FN", "f6E3M2FN")  # fmt: skip
 BELOW_A_BYTE = ("f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "i4", "ui4", "i2", "ui2")
+OWN = ("f8E3M4", "f8E4M3", "f8E4M3B11FNUZ", "!quant_float.f8UE5M3")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Operand:
     @property
     def memory(self):
         """The element type in memory: one slot of whole bytes."""
-        if self.element in BELOW_A_BYTE:
+        if self.element in BELOW_A_BYTE or self.element.startswith("!"):
             return "i8"
         return {"bf16": "i16"}.get(self.element, self.element.removeprefix("u"))
 
