@@ -37,7 +37,8 @@ static const Format *resolvePrecision(const Format &from, const Format &scale,
     return isInteger ? wide : &from;
   if (precision)
     return precision;
-  if (scale.isFloat())
+  // F1: of a float8 as of f8E8M0FNU.
+  if (scale.isFloat() && scale.bits > 8)
     return &scale;
   return scale.isInteger() ? findFormat("f64") : wide;
 }
@@ -127,7 +128,7 @@ private:
 std::vector<const Format *> VersionCells::list(OpRole role) const {
   std::vector<const Format *> formats;
   for (const ElementInfo &element : kElements)
-    if (version.types[static_cast<unsigned>(role)] >> element.number & 1)
+    if (version.accepts(role, element.number))
       if (const Format *format = findFormat(element.mlir))
         formats.push_back(format);
   return formats;
@@ -199,11 +200,13 @@ std::vector<Cell> certify::listCells() {
 
 /// Null of strings, and of other types of MLIR.
 static const Format *getFormat(Type type) {
-  std::optional<int32_t> number = getOnnxDataType(getElementTypeOrSelf(type));
+  std::optional<int32_t> number = getDataType(getElementTypeOrSelf(type));
   return number ? findFormat(findElement(*number)->mlir) : nullptr;
 }
 
 static int64_t getOpset(int64_t opset, std::optional<StringRef> domain) {
+  if (domain == kOwnDomain)
+    return kNewestOpset;
   return domain == kMicrosoftDomain ? kMicrosoftOpset : opset;
 }
 
@@ -214,7 +217,7 @@ static const Format *getPrecision(std::optional<Type> type) {
 static std::optional<Conversion> find(CastOp op) {
   const Format *from = getFormat(op.getInput().getType());
   const Format *to = getFormat(op.getType());
-  if (!from || !to || op.getMode())
+  if (!from || !to || op.getMode() == CastMode::OpenVINO)
     return std::nullopt;
   ScaleRounding rounding = ScaleRounding::Up;
   switch (op.getRoundMode().value_or(RoundMode::Up)) {
@@ -227,8 +230,8 @@ static std::optional<Conversion> find(CastOp op) {
     rounding = ScaleRounding::Nearest;
     break;
   }
-  return makeCast(*from, *to, op.getOpset(), op.getSaturate().value_or(true),
-                  rounding);
+  return makeCast(*from, *to, op.getMode() ? kNewestOpset : op.getOpset(),
+                  op.getSaturate().value_or(true), rounding);
 }
 
 static std::optional<Conversion> find(QuantizeOp op) {

@@ -87,10 +87,26 @@ bool Conversion::hasRoundMode() const {
   return kind == Kind::Cast && hasSaturate() && to->kind == Format::Kind::Scale;
 }
 
+/// Whether the op is by the rules of quant_float, as ONNX lacks a type or such
+/// scales (F1).
+static bool isOwn(const Conversion &conversion) {
+  const Format *scale =
+      conversion.kind == Kind::FakeConvert ? nullptr : conversion.scale;
+  if (scale && scale->isFloat() && scale->bits == 8)
+    return true;
+  for (const Format *format :
+       {conversion.from, conversion.to, scale, conversion.destination})
+    if (format && !format->isOnnx)
+      return true;
+  return false;
+}
+
 std::string Conversion::getName() const {
   auto append = [](std::string &name, const char *word, const Format *format) {
+    // Without the dialect, whose name is no part of a symbol.
     if (format)
-      name.append(word).append(format->name);
+      name.append(word).append(
+          format->name.substr(format->name.rfind('.') + 1));
   };
   std::string name = spell(kind);
   append(name, "_", from);
@@ -160,8 +176,12 @@ std::string Conversion::print() const {
     text += " positive_zero";
   if (fakeConvertRules.neutralShift)
     text += " neutral_shift";
-  text +=
-      " opset " + std::to_string(kind == Kind::FakeConvert ? 13 : rules.opset);
+  int opset = kind == Kind::FakeConvert ? 13 : rules.opset;
+  if (!isOwn(*this))
+    text += " opset " + std::to_string(opset);
+  else
+    text += kind == Kind::Cast ? " mode quant_float opset 1"
+                               : " opset 1 domain \"quant_float\"";
   if (hasSaturate())
     text += rules.saturate ? " saturate true" : " saturate false";
   if (hasRoundMode())
@@ -226,7 +246,7 @@ bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
 /// Whether Cast took the type before opset 24.
 static bool isInOpset23(const Format &format) {
   return format.kind != Format::Kind::Scale && format.bits != 2 &&
-         format.bits != 6;
+         format.bits != 6 && format.isOnnx;
 }
 
 std::vector<Conversion> certify::listCasts() {
@@ -255,7 +275,8 @@ std::vector<Conversion> certify::listCasts() {
       // C4
       one.rules = {};
       one.rules.opset = 23;
-      if (to->specials == Specials::NegativeZero && isInOpset23(*from))
+      if (to->specials == Specials::NegativeZero && isInOpset23(*from) &&
+          to->isOnnx)
         casts.push_back(one);
     }
   return casts;
@@ -272,12 +293,12 @@ find(std::initializer_list<const char *> names) {
 /// What quantizations make, without and with zero points where they count, and
 /// the values of saturate.
 template <typename Add>
-static void addCodes(Conversion one, const Format *Conversion::*codes,
-                     Add add) {
-  for (const Format *format :
-       find({"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2", "f8E4M3FN",
-             "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN", "f6E3M2FN",
-             "f4E2M1FN"})) {
+static void addCodes(Conversion one, const Format *Conversion::*codes, Add add,
+                     const std::vector<const Format *> &formats = find(
+                         {"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2",
+                          "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",
+                          "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"})) {
+  for (const Format *format : formats) {
     one.*codes = format;
     bool isFloat8 = format->isFloat() && format->bits == 8;
     for (bool second : {false, true}) {
@@ -326,6 +347,22 @@ std::vector<Conversion> certify::listQuantizations() {
         one.precision = precision;
         addCodes(one, &Conversion::destination, add);
       }
+  // What ONNX lacks, as codes and as scales.
+  auto own =
+      find({"f8E3M4", "f8E4M3", "f8E4M3B11FNUZ", "!quant_float.f8UE5M3"});
+  one = {};
+  for (const Format *format : find({"f32", "f16", "bf16"}))
+    for (const Format *scale : {findFormat("f32"), own[0], own[2], own[3]}) {
+      one.scale = scale;
+      one.kind = Kind::Quantize;
+      one.from = format;
+      one.precision = findFormat("f32");
+      addCodes(one, &Conversion::to, add, own);
+      one.kind = Kind::Dequantize;
+      one.to = format;
+      one.precision = nullptr;
+      addCodes(one, &Conversion::from, add, own);
+    }
   return all;
 }
 

@@ -39,6 +39,14 @@ static constexpr Format kFormats[] = {
     {"f8E5M2", Kind::Float, 8, 2, 15, Specials::Ieee, Overflow::AsAsked},
     {"f8E5M2FNUZ", Kind::Float, 8, 2, 16, Specials::NegativeZero,
      Overflow::AsAsked},
+    {"f8E3M4", Kind::Float, 8, 4, 3, Specials::Ieee, Overflow::AsAsked,
+     /*isSigned=*/true, /*isOnnx=*/false},
+    {"f8E4M3", Kind::Float, 8, 3, 7, Specials::Ieee, Overflow::AsAsked,
+     /*isSigned=*/true, /*isOnnx=*/false},
+    {"f8E4M3B11FNUZ", Kind::Float, 8, 3, 11, Specials::NegativeZero,
+     Overflow::AsAsked, /*isSigned=*/true, /*isOnnx=*/false},
+    {"!quant_float.f8UE5M3", Kind::Float, 8, 3, 15, Specials::AllOnes,
+     Overflow::AsAsked, /*isSigned=*/false, /*isOnnx=*/false},
     {"f8E8M0FNU", Kind::Scale, 8, 0, 127, Specials::AllOnes, Overflow::AsAsked},
     {"f6E2M3FN", Kind::Float, 6, 3, 1, Specials::None, Overflow::Saturates},
     {"f6E3M2FN", Kind::Float, 6, 2, 3, Specials::None, Overflow::Saturates},
@@ -75,7 +83,7 @@ static const Format &getF16() { return kFormats[2]; }
 
 /// The bits beside the sign.
 static uint64_t getMagnitudes(const Format &format) {
-  return format.getSignBit() - 1;
+  return format.isSigned ? format.getSignBit() - 1 : format.getMask();
 }
 
 /// The code of positive infinity, or the first NaN where there is none.
@@ -271,7 +279,7 @@ Value certify::decode(const Format &format, uint64_t code) {
   return {Value::Kind::Number, false, code, 0};
 }
 
-/// C2 to C6 and C8.
+/// C2 to C6, C8 and F3.
 static uint64_t encodeFloat(const Format &format, const Value &value,
                             const CastRules &rules) {
   bool hasNegativeZero = format.specials != Specials::NegativeZero;
@@ -308,6 +316,9 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
     magnitude = (power << format.mantissaBits) + steps;
     overflows = magnitude > getLargest(format);
   }
+  // F3
+  if (!format.isSigned && value.negative && (magnitude || overflows))
+    return rules.saturate ? 0 : getMagnitudes(format);
   if (!overflows)
     return magnitude || hasNegativeZero ? sign | magnitude : 0;
 

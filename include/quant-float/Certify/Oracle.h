@@ -57,13 +57,19 @@ struct Format {
   int bias = 0;
   Specials specials = Specials::None;
   Overflow overflow = Overflow::Infinity;
+  /// Of floats; without a sign the top bit belongs to the exponent.
+  bool isSigned = true;
+  /// Whether ONNX has it, and not quant_float alone (F1).
+  bool isOnnx = true;
 
   bool isFloat() const { return kind == Kind::Float; }
   bool isInteger() const {
     return kind == Kind::Signed || kind == Kind::Unsigned;
   }
   uint64_t getMask() const { return ~uint64_t(0) >> (64 - bits); }
-  uint64_t getSignBit() const { return uint64_t(1) << (bits - 1); }
+  uint64_t getSignBit() const {
+    return isSigned ? uint64_t(1) << (bits - 1) : 0;
+  }
   /// Of an element in memory: whole bytes.
   size_t getSlotSize() const { return (bits + 7) / 8; }
 };

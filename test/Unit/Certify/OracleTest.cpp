@@ -62,7 +62,7 @@ TEST(OracleTest, RangesAreSingleCasts) {
       }
     }
   }
-  EXPECT_EQ(numConversions, 108u);
+  EXPECT_EQ(numConversions, 132u);
   EXPECT_GT(numFilled, numConversions * 1000);
 }
 
