@@ -10,7 +10,8 @@
  * which element types and attributes an opset accepts, and which was the first.
  * Ops go by ONNX's names, those of other domains with the domain before them:
  * "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
- * "DynamicQuantizeLinear", "com.microsoft.QuantizeLinear",
+ * "DynamicQuantizeLinear", "BitCast", "ConvInteger", "MatMulInteger",
+ * "QLinearConv", "QLinearMatMul", "com.microsoft.QuantizeLinear",
  * "com.microsoft.DequantizeLinear". No function here allocates or takes a lock.
  */
 #ifndef QUANT_FLOAT_C_OPSETS_H

@@ -1,10 +1,11 @@
 """What the versions of the quantization ops accept.
 
 Ops go by ONNX's names: ``"Cast"``, ``"CastLike"``, ``"QuantizeLinear"``, ``"DequantizeLinear"``,
-``"DynamicQuantizeLinear"``, those of ONNX Runtime's domain ``"com.microsoft.QuantizeLinear"``
-and ``"com.microsoft.DequantizeLinear"``, and ``"quant_float.Cast"``,
-``"quant_float.QuantizeLinear"`` and ``"quant_float.DequantizeLinear"``, which have types that ONNX
-lacks. Roles are ``"input"``, ``"scale"`` (of the quantizing ops)
+``"DynamicQuantizeLinear"``, ``"BitCast"``, ``"ConvInteger"``, ``"MatMulInteger"``,
+``"QLinearConv"``, ``"QLinearMatMul"``, those of ONNX Runtime's domain
+``"com.microsoft.QuantizeLinear"`` and ``"com.microsoft.DequantizeLinear"``, and
+``"quant_float.Cast"``, ``"quant_float.QuantizeLinear"`` and ``"quant_float.DequantizeLinear"``,
+which have types that ONNX lacks. Roles are ``"input"``, ``"scale"`` (of the quantizing ops)
 and ``"result"`` (of QuantizeLinear the zero point as well).
 """
 

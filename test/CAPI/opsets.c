@@ -74,6 +74,11 @@ int main(void) {
 // CHECK-NEXT: QuantizeLinear: 10 13 19 21 23 24 25 28
 // CHECK-NEXT: DequantizeLinear: 10 13 19 21 23 24 25 28
 // CHECK-NEXT: DynamicQuantizeLinear: 11
+// CHECK-NEXT: BitCast: 26
+// CHECK-NEXT: ConvInteger: 10
+// CHECK-NEXT: MatMulInteger: 10
+// CHECK-NEXT: QLinearConv: 10
+// CHECK-NEXT: QLinearMatMul: 10 21
 // CHECK-NEXT: com.microsoft.QuantizeLinear: 1
 // CHECK-NEXT: com.microsoft.DequantizeLinear: 1
 // CHECK-NEXT: quant_float.Cast: 1

@@ -244,6 +244,60 @@ expect(
     out,
 )
 
+# Ops that stay nodes.
+QLINEAR = ["a", "s", "z", "a", "s", "z", "s", "z"]
+write(
+    "kept.onnx",
+    make_model(
+        [
+            node("QLinearMatMul", QLINEAR, ["p"], name="bytes"),
+            node("QLinearMatMul", ["f", *QLINEAR[1:2], "fz", *QLINEAR[3:]], ["q"], name="float8"),
+            node("QLinearMatMul", [*QLINEAR[:5], "i", *QLINEAR[6:]], ["r"], name="point"),
+            node("QLinearConv", QLINEAR[:7], ["t"], name="few"),
+            node("QLinearConv", QLINEAR, ["u"], name="group", group=1, axis=0),
+            node("MatMulInteger", ["a", "x"], ["v"], name="floats"),
+            node("BitCast", ["x"], ["w"], name="bits", to=T.INT32),
+            node("BitCast", ["k"], ["y"], name="type", to=T.INT32),
+            node("BitCast", ["x"], ["zz"], name="to"),
+            node("Strange", ["x"], ["k"], domain="com.microsoft"),
+        ],
+        [
+            ("a", T.UINT8, [4, 4]),
+            ("f", T.FLOAT8E5M2, [4, 4]),
+            S,
+            X,
+            ("z", T.UINT8, []),
+            ("fz", T.FLOAT8E5M2, []),
+            ("i", T.INT8, []),
+        ],
+        opset=13,
+    ),
+)
+out, _ = run(1, "kept.onnx", "--opset", "all")
+A, Z = "tensor<4x4xui8>", "tensor<ui8>"
+LIST = f"{A}, tensor<f32>, {Z}, {A}, tensor<f32>, {Z}, tensor<f32>, {Z}"
+I8 = f"{A}, tensor<f32>, {Z}, {A}, tensor<f32>, tensor<i8>, tensor<f32>, {Z}"
+F8 = LIST.replace(f"{A}, tensor<f32>, {Z}", "tensor<4x4xf8E5M2>, tensor<f32>, tensor<f8E5M2>", 1)
+expect(
+    "kept.onnx",
+    [
+        f"kept.onnx: node 'bytes': QLinearMatMul, opset 13, {LIST} to tensor<*xui8>: ok, accepted by opsets 10-28",
+        f"kept.onnx: node 'float8': QLinearMatMul, opset 13, {F8} to tensor<*xui8>: invalid: input element type "
+        "'f8E5M2' is not accepted by QLinearMatMul-10 (opset 13), accepted by opsets 21-28",
+        f"kept.onnx: node 'point': QLinearMatMul, opset 13, {I8} to tensor<*xui8>: "
+        "invalid: input 5: expected elements of type 'ui8' as input 3 has, but got 'i8', accepted by no opset",
+        f"kept.onnx: node 'few': QLinearConv, opset 13, {LIST[: -len(Z) - 2]} to !quant_float.unknown: invalid: "
+        "expected 8 or 9 input(s), but got 7, accepted by no opset",
+        f"kept.onnx: node 'group': QLinearConv, opset 13, {LIST} to tensor<*xui8>: invalid: unknown attribute 'axis', "
+        "accepted by no opset",
+        f"kept.onnx: node 'floats': MatMulInteger, opset 13, {A}, tensor<4x5xf32> to tensor<*xi32>: invalid: "
+        "input element type 'f32' is not accepted by MatMulInteger-10 (opset 13), accepted by no opset",
+        "kept.onnx: node 'bits': BitCast, opset 13, tensor<4x5xf32> to tensor<4x5xi32>: invalid: opset of BitCast must "
+        "be between 26 and 28, but got 13, accepted by opsets 26-28",
+    ],
+    out,
+)
+
 # MLIR: what no importer has looked at.
 text = """
 func.func @f(%x: tensor<2xf32>, %s: tensor<f32>, %q: tensor<2xf8E5M2>) {

@@ -48,6 +48,13 @@ func.func @conv(%x: tensor<1x32x20x20xf32>, %w: tensor<64x32x3x3xi8>, %s: tensor
   return %y : tensor<1x64x10x10xf32>
 }
 
+// Codes packed in bytes, with packed zero points.
+func.func @nbits(%x: tensor<4x512xf16>, %w: tensor<256x16x16xui8>, %s: tensor<256x16xf16>, %z: tensor<256x8xui8>) -> tensor<4x256xf16> {
+  %0 = quant_float.node "MatMulNBits"(%x, %w, %s, %z) opset 1 domain "com.microsoft" attributes {K = 512 : i64, N = 256 : i64, block_size = 32 : i64}
+      : (tensor<4x512xf16>, tensor<256x16x16xui8>, tensor<256x16xf16>, tensor<256x8xui8>) -> tensor<4x256xf16>
+  return %0 : tensor<4x256xf16>
+}
+
 // Panels are.
 // CHECK: func.func @matmul.kernel(
 // CHECK: memref.alloc() {{.*}} : memref<256x64xf32>

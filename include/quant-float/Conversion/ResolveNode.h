@@ -8,7 +8,8 @@
 //
 // ONNX's Cast, CastLike, QuantizeLinear and DequantizeLinear, and the latter
 // two of com.microsoft (V9), from `quant_float.node` to the dialect's own ops.
-// DynamicQuantizeLinear stays a node and is only verified.
+// DynamicQuantizeLinear, BitCast, ConvInteger, MatMulInteger, QLinearConv and
+// QLinearMatMul stay nodes and are only verified.
 // The ONNX importer does so for every node whose operand types the file tells;
 // what it had to keep is resolved when a later pass knows them.
 //
@@ -41,7 +42,7 @@ struct NodeResolution {
   Operation *op = nullptr;
   /// The types of the results; none while they are not known.
   SmallVector<Type, 3> resultTypes;
-  /// DynamicQuantizeLinear has no op of its own: nothing is wrong with it.
+  /// The node has no op of its own: nothing is wrong with it.
   bool isVerified = false;
   /// Where `op` is null otherwise: the input whose type, or whose rank alone,
   /// is missing.

@@ -389,7 +389,7 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   NodeContext context(node, builder, sizeCache);
   ArrayRef<NodeRow> versions = findVersions(node);
   const NodeRow *row = findRow(versions, context.opset);
-  // DynamicQuantizeLinear has no op of its own, but a row.
+  // Some have no op of their own, but a row.
   if (!row && isQuantizationNode(node))
     return resolveNode(context);
   if (row && succeeded(checkOpset(context, versions)) &&

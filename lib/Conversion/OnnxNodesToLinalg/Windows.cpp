@@ -189,10 +189,13 @@ static SmallVector<OpFoldResult> getOutputSizes(ArrayRef<WindowAxis> windows) {
 }
 
 /// `tensor` with `value` around the last axes, so that no window reaches
-/// outside.
-static Value padForWindows(ImplicitLocOpBuilder &b, Value tensor, Value value,
+/// outside. A value that is not known is a tensor without axes: on GPUs nothing
+/// but kernels reads one.
+static Value padForWindows(NodeContext &context, Value tensor, Value value,
                            ArrayRef<WindowAxis> windows) {
-  size_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  ImplicitLocOpBuilder &b = context.b;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  size_t rank = type.getRank();
   SmallVector<OpFoldResult> low(rank - windows.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> high = low;
   for (const WindowAxis &window : windows) {
@@ -201,7 +204,17 @@ static Value padForWindows(ImplicitLocOpBuilder &b, Value tensor, Value value,
   }
   if (areAllConstantIntValue(low, 0) && areAllConstantIntValue(high, 0))
     return tensor;
-  return tensor::PadOp::create(b, Type(), tensor, low, high, value);
+  if (!isa<TensorType>(value.getType()))
+    return tensor::PadOp::create(b, Type(), tensor, low, high, value);
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor), padded;
+  for (auto [size, before, behind] : llvm::zip_equal(sizes, low, high))
+    padded.push_back(context.computeSum({size, before, behind}));
+  Value filled = buildParallel(
+      b, padded, type.getElementType(), value,
+      AffineMap::get(rank, 0, b.getContext()),
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(b, tensor, filled, low, sizes, strides);
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,7 +384,8 @@ Value Convolution::buildInit(Type type, Value bias) {
 NodeResults Convolution::build(Value pad, Type type, Value bias,
                                ArrayRef<Value> extras, ReductionBody body) {
   Value init = buildInit(type, bias);
-  Value input = padForWindows(b, dropAxes(context.input(0)), pad, windows);
+  Value input =
+      padForWindows(context, dropAxes(context.input(0)), pad, windows);
   Value filters = dropAxes(context.input(weight));
 
   // All loops first: maps need their number.
@@ -472,7 +486,8 @@ static NodeResults convolveQuantized(NodeContext &context,
   if (*point) {
     zeroPoints[0] = 2;
     extras.push_back(*point);
-    pad = b.createOrFold<tensor::ExtractOp>(*point, ValueRange());
+    std::optional<SmallVector<Value>> known = context.getScalars(*point);
+    pad = known ? known->front() : *point;
   } else {
     pad = makeConstant(
         b, b.getIntegerAttr(context.elementType(factors.values[0]), 0));
@@ -589,7 +604,7 @@ SmallVector<Value> Pooling::fold(Value pad, ValueRange inits,
   }
   // Nothing is read from it: it gives the loops over the window their sizes.
   Value window = tensor::EmptyOp::create(b, kernel, type);
-  Value input = padForWindows(b, context.input(0), pad, windows);
+  Value input = padForWindows(context, context.input(0), pad, windows);
   MLIRContext *mlirContext = b.getContext();
   SmallVector<AffineExpr> resultExprs(
       b.getMultiDimIdentityMap(rank).getResults());

@@ -11,6 +11,7 @@
 
 #include "quant-float/Conversion/NodeAttributes.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/IR/OpsetRules.h"
 
 namespace mlir::quant_float {
 
@@ -52,7 +53,8 @@ FailureOr<NodeResolution>
 resolveQuantization(OpBuilder &builder, NodeReader &node, bool isQuantize);
 FailureOr<NodeResolution> resolveFakeConvert(OpBuilder &builder,
                                              NodeReader &node);
-FailureOr<NodeResolution> verifyDynamicQuantization(NodeReader &node);
+/// Ops that stay nodes.
+FailureOr<NodeResolution> verifyNode(NodeReader &node, OpKind kind);
 
 /// The type of a result with the input's shape (V8).
 Type getResultType(Type input, Type elementType);

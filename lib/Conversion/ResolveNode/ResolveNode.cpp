@@ -11,7 +11,6 @@
 #include "NodeReader.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
-#include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 
@@ -48,32 +47,6 @@ bool quant_float::isQuantizationNode(NodeOp node) {
   return getKind(node) || isFakeConvert(node);
 }
 
-/// Without an op there is no verifier that would read the opset rules.
-FailureOr<NodeResolution>
-quant_float::verifyDynamicQuantization(NodeReader &node) {
-  // ONNX leaves none of the outputs out.
-  if (failed(node.checkValues(1, 1, /*outputs=*/3)) ||
-      failed(node.checkAttributes({})))
-    return failure();
-  OpKind kind = OpKind::DynamicQuantizeLinear;
-  NodeResolution result;
-  // D9
-  MLIRContext *context = node.getNode()->getContext();
-  Type uint8 = IntegerType::get(context, 8, IntegerType::Unsigned);
-  result.resultTypes = {getResultType(node.getInput(0).getType(), uint8),
-                        RankedTensorType::get({}, Float32Type::get(context)),
-                        RankedTensorType::get({}, uint8)};
-  Type type = node.getElementType(0);
-  if (!type)
-    return result;
-  FailureOr<OpsetVerifier> rules = OpsetVerifier::get(
-      [&] { return node.emitError(); }, kind, node.getOpset());
-  if (failed(rules) || failed(rules->verifyType(OpRole::First, type)))
-    return failure();
-  result.isVerified = true;
-  return result;
-}
-
 Type quant_float::getResultType(Type input, Type elementType) {
   if (auto shape = dyn_cast<RankedTensorType>(input))
     return RankedTensorType::get(shape.getShape(), elementType);
@@ -100,7 +73,12 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
   case OpKind::MicrosoftDequantizeLinear:
     return resolveQuantization(builder, reader, /*isQuantize=*/false);
   case OpKind::DynamicQuantizeLinear:
-    return verifyDynamicQuantization(reader);
+  case OpKind::BitCast:
+  case OpKind::ConvInteger:
+  case OpKind::MatMulInteger:
+  case OpKind::QLinearConv:
+  case OpKind::QLinearMatMul:
+    return verifyNode(reader, *kind);
   case OpKind::OwnCast:
   case OpKind::OwnQuantizeLinear:
   case OpKind::OwnDequantizeLinear:

@@ -97,7 +97,10 @@ static ForeignOp readForeignOp(Operation *op) {
 /// The op that becomes one of the dialect.
 static std::optional<OpKind> getKind(StringRef opType) {
   std::optional<OpKind> kind = findOpKind(/*domain=*/"", opType);
-  return kind == OpKind::DynamicQuantizeLinear ? std::nullopt : kind;
+  bool isOp = kind == OpKind::Cast || kind == OpKind::CastLike ||
+              kind == OpKind::QuantizeLinear ||
+              kind == OpKind::DequantizeLinear;
+  return isOp ? kind : std::nullopt;
 }
 
 /// Whether a value stands for an optional input that is left out.

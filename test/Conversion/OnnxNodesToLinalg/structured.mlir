@@ -99,11 +99,10 @@ func.func @conv_depthwise(%x: tensor<1x4x6x1xf32>, %w: tensor<4x1x3x1xf32>) -> t
 
 // -----
 
-// The input is surrounded by its zero point.
+// The input is surrounded by its zero point, which kernels read.
 // CHECK-LABEL: func.func @conv_integer(
-// CHECK: %[[ZERO:.+]] = tensor.extract %arg2[] : tensor<ui8>
-// CHECK: tensor.pad %arg0 low[0, 0, 1] high[0, 0, 1]
-// CHECK: tensor.yield %[[ZERO]] : ui8
+// CHECK: %[[FILLED:.+]] = linalg.generic {{.*}} ins(%arg2 : tensor<ui8>) outs({{.*}} : tensor<1x4x8xui8>)
+// CHECK: tensor.insert_slice %arg0 into %[[FILLED]][0, 0, 1] [1, 4, 6] [1, 1, 1]
 // CHECK: linalg.generic
 // CHECK: ^bb0(%[[X:.+]]: ui8, %[[W:.+]]: i8, %[[XZ:.+]]: ui8, %[[WZ:.+]]: i8, %[[SUM:.+]]: i32):
 // CHECK: arith.subi

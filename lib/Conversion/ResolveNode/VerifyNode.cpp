@@ -1,0 +1,159 @@
+//===- VerifyNode.cpp - Quantization nodes that stay nodes ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Without an op there is no verifier that would read the opset rules.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeReader.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetVerifier.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// What OnnxNodes.def says of the inputs and attributes of a version.
+struct NodeForm {
+  int64_t since;
+  size_t fewest, most;
+  SmallVector<AttributeRow> attributes;
+};
+} // namespace
+
+/// There is a row for each of the ops, from the first opset of its rules on.
+static const NodeForm &findForm(StringRef opType, int64_t opset) {
+  using namespace attribute_rows;
+  static const llvm::StringMap<SmallVector<NodeForm, 2>> table = [] {
+    llvm::StringMap<SmallVector<NodeForm, 2>> result;
+#define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
+#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
+                         Attributes, Conversion)                               \
+  result[#OpType].push_back({Since, Fewest, static_cast<size_t>(Most),         \
+                             QUANT_FLOAT_LIST Attributes});
+#include "quant-float/Conversion/OnnxNodes.def"
+#undef QUANT_FLOAT_LIST
+    return result;
+  }();
+  const SmallVector<NodeForm, 2> &forms = table.at(opType);
+  const NodeForm *newest = &forms.front();
+  for (const NodeForm &form : forms)
+    if (form.since <= opset && form.since > newest->since)
+      newest = &form;
+  return *newest;
+}
+
+/// A letter for each input: those of one letter are of one type. Of `a` and `b`
+/// the rules say it as of the first role, of `s` (scales) as of the second, of
+/// `y` as of the third, which is the result's; of others nothing.
+static StringRef getInputs(OpKind kind) {
+  switch (kind) {
+  case OpKind::ConvInteger:
+  case OpKind::MatMulInteger:
+    return "abab";
+  case OpKind::QLinearConv:
+  case OpKind::QLinearMatMul:
+    return "asabsbsy-";
+  default:
+    return "a";
+  }
+}
+
+static OpRole getRole(char letter) {
+  return letter == 's'   ? OpRole::Second
+         : letter == 'y' ? OpRole::Third
+                         : OpRole::First;
+}
+
+/// Holds the types of the inputs against the rules and each other. Returns
+/// whether all are known.
+static FailureOr<bool> verifyInputs(NodeReader &node,
+                                    const OpsetVerifier &rules, OpKind kind,
+                                    unsigned &missing) {
+  StringRef letters = getInputs(kind);
+  bool isKnown = true;
+  for (size_t i = letters.size(); i-- > 0;) {
+    Type type = node.getElementType(i);
+    if (node.getInput(i) && !type) {
+      missing = i;
+      isKnown = false;
+    }
+    // The importer keeps complex numbers, which no rule lists.
+    if (!type || letters[i] == '-' || isa<ComplexType>(type))
+      continue;
+    if (failed(rules.verifyType(getRole(letters[i]), type)))
+      return failure();
+    size_t first = letters.find(letters[i]);
+    Type other = node.getElementType(first);
+    if (other && type != other)
+      return node.emitError()
+             << "input " << i << ": expected elements of type " << other
+             << " as input " << first << " has, but got " << type;
+  }
+  return isKnown;
+}
+
+/// Of no particular shape, unless the node tells one.
+static Type getKnownType(NodeOp node, Type elementType) {
+  auto declared = dyn_cast<TensorType>(node->getResult(0).getType());
+  if (declared && declared.getElementType() == elementType)
+    return declared;
+  return UnrankedTensorType::get(elementType);
+}
+
+/// The types of the results, as far as they are known.
+static SmallVector<Type, 3> getResultTypes(NodeReader &node, OpKind kind) {
+  NodeOp op = node.getNode();
+  MLIRContext *context = op->getContext();
+  Type input = node.getInput(0).getType();
+  switch (kind) {
+  case OpKind::DynamicQuantizeLinear: {
+    // D9
+    Type uint8 = IntegerType::get(context, 8, IntegerType::Unsigned);
+    return {getResultType(input, uint8),
+            RankedTensorType::get({}, Float32Type::get(context)),
+            RankedTensorType::get({}, uint8)};
+  }
+  case OpKind::BitCast:
+    return {getResultType(input, node.getType("to"))};
+  case OpKind::ConvInteger:
+  case OpKind::MatMulInteger:
+    return {getKnownType(op, IntegerType::get(context, 32))};
+  default:
+    if (Type type = node.getElementType(getInputs(kind).find('y')))
+      return {getKnownType(op, type)};
+    return {};
+  }
+}
+
+FailureOr<NodeResolution> quant_float::verifyNode(NodeReader &node,
+                                                  OpKind kind) {
+  // V4 first: of a version that does not exist nothing else can be said.
+  FailureOr<OpsetVerifier> rules = OpsetVerifier::get(
+      [&] { return node.emitError(); }, kind, node.getOpset());
+  if (failed(rules))
+    return failure();
+  const NodeForm &form = findForm(getOpName(kind), node.getOpset());
+  // ONNX leaves none of the outputs out.
+  size_t outputs = kind == OpKind::DynamicQuantizeLinear ? 3 : 1;
+  if (failed(node.checkValues(form.fewest, form.most, outputs)) ||
+      failed(node.checkAttributes(form.attributes)))
+    return failure();
+  NodeResolution result;
+  result.resultTypes = getResultTypes(node, kind);
+  FailureOr<bool> isKnown =
+      verifyInputs(node, *rules, kind, result.missingInput);
+  if (failed(isKnown))
+    return failure();
+  Type to = kind == OpKind::BitCast ? node.getType("to") : Type();
+  if (to && failed(rules->verifyType(OpRole::Second, to)))
+    return failure();
+  result.isVerified = *isKnown;
+  return result;
+}
