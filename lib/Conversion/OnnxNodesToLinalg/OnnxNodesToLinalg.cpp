@@ -214,6 +214,8 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
         ("input " + Twine(index) + " has the type " + show(input.getType()))
             .str();
     auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type && !isa<TensorType, UnknownType>(input.getType()))
+      return context.unsupported(text + ", which is no tensor");
     if (!type)
       return context.unsupported(text + ", whose rank is not known");
     if (!getElementKind(type.getElementType()) ||

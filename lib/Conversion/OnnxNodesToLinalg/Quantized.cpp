@@ -187,30 +187,35 @@ NodeResults onnx_nodes::convertQLinearMul(NodeContext &context) {
 }
 
 //===----------------------------------------------------------------------===//
-// Pooling
+// Convolution and pooling
 //===----------------------------------------------------------------------===//
 
-/// With `channels_last` the channels are the last axis: the order of axes that
-/// brings them to the front of the windows' axes, or back.
-static SmallVector<int64_t> getChannelOrder(int64_t rank, bool toFront) {
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
-  if (rank > 2)
-    std::rotate(order.begin() + 1,
-                toFront ? order.end() - 1 : order.begin() + 2, order.end());
-  return order;
+/// With `channels_last` the channels are the last axis: brings them before the
+/// windows' axes, and those of the result back.
+static NodeResults convertChannels(NodeContext &context,
+                                   NodeConversion conversion) {
+  int64_t rank = context.type(0).getRank();
+  if (!context.getFlag("channels_last") || rank < 3)
+    return conversion(context);
+  SmallVector<int64_t> toFront = llvm::to_vector(llvm::seq<int64_t>(rank));
+  SmallVector<int64_t> toBack = toFront;
+  std::rotate(toFront.begin() + 1, toFront.end() - 1, toFront.end());
+  std::rotate(toBack.begin() + 1, toBack.begin() + 2, toBack.end());
+  context.inputs[0] = buildTranspose(context, context.input(0), toFront);
+  NodeResults result = conversion(context);
+  if (succeeded(result))
+    result->front() = buildTranspose(context, result->front(), toBack);
+  return result;
+}
+
+NodeResults onnx_nodes::convertMicrosoftQLinearConv(NodeContext &context) {
+  return convertChannels(context, convertQLinearConv);
 }
 
 NodeResults onnx_nodes::convertQLinearAveragePool(NodeContext &context) {
-  bool isLast = context.getFlag("channels_last");
-  int64_t rank = context.type(0).getRank();
-  if (isLast)
-    context.inputs[0] = buildTranspose(context, context.input(0),
-                                       getChannelOrder(rank, /*toFront=*/true));
-  NodeResults result = convertUnary(context, "AveragePool", convertAveragePool);
-  if (succeeded(result) && isLast)
-    result->front() = buildTranspose(context, result->front(),
-                                     getChannelOrder(rank, /*toFront=*/false));
-  return result;
+  return convertChannels(context, [](NodeContext &inner) {
+    return convertUnary(inner, "AveragePool", convertAveragePool);
+  });
 }
 
 /// The codes less the zero point are added in i32; the sum is requantized with

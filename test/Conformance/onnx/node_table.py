@@ -170,5 +170,5 @@ for op, columns in facts.items():
 for failure in failures:
     print("FAIL", *failure)
 # CHECK-NOT: FAIL
-# CHECK: 116 ops, 130 rows, 22 kept
+# CHECK: 117 ops, 131 rows, 22 kept
 print(len(facts) - len(kept), "ops,", len(rows), "rows,", len(kept), "kept")

@@ -342,6 +342,27 @@ def qlinear_matmul(random):
     )  # fmt: skip
 
 
+def qlinear_matmul_21(random):
+    """Of float8 and with other scales. The factors are small whole numbers, so that sums in f32 are exact."""
+    shapes = matrices(random)
+    types = [random.choose([*CODES, *FLOAT_CODES[:4]]) for _ in range(3)]
+    scale_type = random.choose([F32, F16, BF16])
+    numbers = [random.rng.integers(0, 9, shape) for shape in shapes]
+    points = [np.zeros((), dtype) for dtype in types]
+    scales = [random.scale().astype(scale_type) for _ in range(3)]
+    wide = [scale.astype(F32) for scale in scales]
+    value = np.matmul(*numbers).astype(F32) * (wide[0] * wide[1] / wide[2])
+    inputs = []
+    for factor, dtype, scale, point in zip(numbers, types, scales, points, strict=False):
+        inputs += [factor.astype(dtype), scale, point]
+    inputs += [scales[2], points[2]]
+    if types[2] in CODES:
+        return Case("QLinearMatMul", inputs, value, 0, (0, types[2]), domain="", is_known=False)
+    largest = ml_dtypes.finfo(types[2]).max.astype(F32)
+    value = np.minimum(value, largest).astype(types[2])
+    return Case("QLinearMatMul", inputs, value, None, domain="", is_known=False)
+
+
 def qlinear_conv(random):
     types = random.choose(CODES), random.choose(CODES), random.choose(CODES)
     rank = random.integer(1, 3)
@@ -382,8 +403,12 @@ def qlinear_conv(random):
     attributes["group"] = group
     # Zero points of channels must be one for ONNX Runtime.
     is_known = zw.size == 1 and has_kernel(*types)
+    domain = random.choose(["", MICROSOFT])
+    if domain and random.integer(0, 1):
+        attributes["channels_last"] = 1
+        x, value = (np.ascontiguousarray(np.moveaxis(array, 1, -1)) for array in (x, value))
     return Case(
-        "QLinearConv", [x, sx, zx, w, sw, zw, *c, bias], value, 0, codes, attributes, domain="",
+        "QLinearConv", [x, sx, zx, w, sw, zw, *c, bias], value, 0, codes, attributes, domain,
         constants=(3, 4, 5), is_known=is_known,
     )  # fmt: skip
 
@@ -592,7 +617,7 @@ def bit_cast(random):
 
 
 MAKERS = [
-    add, mul, where, sigmoid, leaky_relu, softmax, reduce_mean, concat, global_average_pool, average_pool, qlinear_matmul,
+    add, mul, where, sigmoid, leaky_relu, softmax, reduce_mean, concat, global_average_pool, average_pool, qlinear_matmul, qlinear_matmul_21,
     qlinear_conv, matmul_to_float, dynamic_matmul, nbits, gather_block, bit_cast,
 ]  # fmt: skip
 

@@ -117,6 +117,16 @@ func.func @others(%x: tensor<1x1x4x4xf32>, %r: tensor<f32>, %v: tensor<4xf32>, %
 
 // -----
 
+func.func @no_tensors(%q: !quant_float.opaque<"seq(tensor(float))">, %o: !quant_float.opaque<"optional(tensor(float))">) {
+  // expected-error @+1 {{'Relu': input 0 has the type '!quant_float.opaque<"seq(tensor(float))">', which is no tensor}}
+  %0 = quant_float.node "Relu"(%q) opset 14 : (!quant_float.opaque<"seq(tensor(float))">) -> tensor<*xf32>
+  // expected-error @+1 {{'Identity': input 0 has the type '!quant_float.opaque<"optional(tensor(float))">', which is no tensor}}
+  %1 = quant_float.node "Identity"(%o) opset 16 : (!quant_float.opaque<"optional(tensor(float))">) -> !quant_float.opaque<"optional(tensor(float))">
+  return
+}
+
+// -----
+
 func.func @values(%x: tensor<2x3xf32>, %h: tensor<4xf16>) -> (tensor<*xf32>, tensor<*xui8>) {
   // expected-error @+1 {{'Neg': output 1 is not supported}}
   %0:2 = quant_float.node "Neg"(%x) opset 13 : (tensor<2x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
