@@ -237,9 +237,12 @@ namespace {
 /// Runs one conversion on its inputs.
 class Trial {
 public:
-  Trial(const Conversion &conversion, ArrayRef<CompiledGroup> code,
-        Session &session, const CertifyOptions &options);
+  Trial(const Conversion &conversion, ArrayRef<const CompiledModel *> models,
+        Session &session, bool isSampled);
+  /// On all inputs.
   llvm::Error run();
+  /// By one model, until a result is wrong.
+  llvm::Expected<Finding> search();
 
   Certificate certificate;
 
@@ -247,25 +250,25 @@ private:
   void fillInputs(const Call &call);
   void fillExpected(const Call &call);
   void askReference(const Call &call, uint64_t index);
-  llvm::Error runCode(const Call &call, size_t index);
-  void compare(const Call &call, Mismatches &wrong);
+  llvm::Error runCode(const Call &call, const CompiledModel &model);
+  /// Where the first wrong result is, or their number.
+  size_t compare(const Call &call, Mismatches &wrong);
 
   const Conversion &conversion;
-  const CertifyOptions &options;
+  bool isSampled;
   ReferenceElement reference;
-  ArrayRef<CompiledGroup> code;
+  ArrayRef<const CompiledModel *> models;
   Slots inputs, expected, made;
 };
 } // namespace
 
-Trial::Trial(const Conversion &conversion, ArrayRef<CompiledGroup> code,
-             Session &session, const CertifyOptions &options)
-    : conversion(conversion), options(options),
-      reference(conversion, session.getContext()), code(code) {
+Trial::Trial(const Conversion &conversion,
+             ArrayRef<const CompiledModel *> models, Session &session,
+             bool isSampled)
+    : conversion(conversion), isSampled(isSampled),
+      reference(conversion, session.getContext()), models(models) {
   certificate.name = conversion.getName();
-  for (const CompiledGroup &group : code)
-    certificate.code.push_back(group.hash);
-  certificate.mismatches.resize(code.size());
+  certificate.mismatches.resize(models.size());
 }
 
 void Trial::fillInputs(const Call &call) {
@@ -311,7 +314,10 @@ void Trial::askReference(const Call &call, uint64_t index) {
   }
 }
 
-llvm::Error Trial::runCode(const Call &call, size_t index) {
+llvm::Error Trial::runCode(const Call &call, const CompiledModel &model) {
+  made.resize(expected.size());
+  // What code leaves out must not look like what other code has written.
+  llvm::transform(expected, made.begin(), [](uint8_t byte) { return ~byte; });
   auto describe = [](const Format &format, void *data, const int64_t *sizes,
                      int32_t rank) {
     for (const ElementInfo &element : kElements)
@@ -334,16 +340,16 @@ llvm::Error Trial::runCode(const Call &call, size_t index) {
     operands[numOperands++] =
         describe(conversion.getZeroPointFormat(), &zeroPoint, nullptr, 0);
   qf_tensor output = describe(*conversion.to, made.data(), &count, 1);
-  const CompiledModel &model = code[index].model;
   llvm::Expected<size_t> entry = model.findEntry(certificate.name);
   if (!entry)
     return entry.takeError();
   return model.run(*entry, ArrayRef(operands, numOperands), output);
 }
 
-void Trial::compare(const Call &call, Mismatches &wrong) {
+size_t Trial::compare(const Call &call, Mismatches &wrong) {
+  size_t firstIndex = call.count;
   if (made == expected)
-    return;
+    return firstIndex;
   const Format &to = *conversion.to;
   for (size_t i = 0; i < call.count; ++i) {
     uint64_t wanted = read(to, expected, i), found = read(to, made, i);
@@ -353,10 +359,12 @@ void Trial::compare(const Call &call, Mismatches &wrong) {
          conversion.agrees(call.getCode(i), call.scale, call.zeroPoint,
                            wanted & to.getMask(), found & to.getMask())))
       continue;
+    firstIndex = std::min(firstIndex, i);
     if (!wrong.count++)
       wrong.first = {call.getCode(i), call.scale, call.zeroPoint, wanted,
                      found};
   }
+  return firstIndex;
 }
 
 /// The hash of all codes of 32 bits is asked for by dozens.
@@ -380,7 +388,7 @@ static std::string hashAllCodes(const Inputs &space) {
 
 llvm::Error Trial::run() {
   auto start = std::chrono::steady_clock::now();
-  Inputs space(conversion, options.isSampled);
+  Inputs space(conversion, isSampled);
   certificate.isComplete = space.isComplete();
   Hash inputHash, outputHash;
   bool isAllCodes = conversion.kind == Conversion::Kind::Cast &&
@@ -398,14 +406,10 @@ llvm::Error Trial::run() {
       inputHash.add(inputs.data(), inputs.size());
     outputHash.add(expected.data(), expected.size());
     askReference(call, index);
-    made.resize(expected.size());
-    for (size_t i = 0; i < code.size(); ++i) {
-      // What code leaves out must not look like what other code has written.
-      llvm::transform(expected, made.begin(),
-                      [](uint8_t byte) { return ~byte; });
-      if (llvm::Error error = runCode(call, i))
+    for (auto [model, wrong] : llvm::zip(models, certificate.mismatches)) {
+      if (llvm::Error error = runCode(call, *model))
         return error;
-      compare(call, certificate.mismatches[i]);
+      compare(call, wrong);
     }
   }
   certificate.inputHash = isAllCodes ? hashAllCodes(space) : inputHash.finish();
@@ -414,6 +418,36 @@ llvm::Error Trial::run() {
       std::chrono::steady_clock::now() - start;
   certificate.seconds = seconds.count();
   return llvm::Error::success();
+}
+
+llvm::Expected<Finding> Trial::search() {
+  auto start = std::chrono::steady_clock::now();
+  Inputs space(conversion, isSampled);
+  Finding finding;
+  Mismatches wrong;
+  for (uint64_t i = 0; i < space.getNumCalls() && !wrong.count; ++i) {
+    Call call = space.getCall(i);
+    fillInputs(call);
+    fillExpected(call);
+    if (llvm::Error error = runCode(call, *models.front()))
+      return std::move(error);
+    size_t index = compare(call, wrong);
+    finding.inputs += wrong.count ? index + 1 : call.count;
+  }
+  if (wrong.count)
+    finding.first = wrong.first;
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  finding.seconds = seconds.count();
+  return finding;
+}
+
+llvm::Expected<Finding> certify::findMismatch(const Conversion &conversion,
+                                              const CompiledModel &model,
+                                              Session &session,
+                                              bool isSampled) {
+  const CompiledModel *models[] = {&model};
+  return Trial(conversion, models, session, isSampled).search();
 }
 
 //===----------------------------------------------------------------------===//
@@ -474,10 +508,14 @@ certifyGroup(ArrayRef<Conversion> group, Session &session,
       return compiled.takeError();
     code.push_back(std::move(*compiled));
   }
+  auto models = llvm::map_to_vector(
+      code, [](const CompiledGroup &one) { return &std::as_const(one.model); });
   for (const Conversion &one : group) {
     if (options.isWanted && !options.isWanted(one.getName()))
       continue;
-    Trial trial(one, code, session, options);
+    Trial trial(one, models, session, options.isSampled);
+    for (const CompiledGroup &compiled : code)
+      trial.certificate.code.push_back(compiled.hash);
     if (llvm::Error error = trial.run())
       return error;
     if (!onCertificate(trial.certificate))

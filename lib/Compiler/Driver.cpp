@@ -80,6 +80,8 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
     return lowerToNVVM(module, options, KernelFormat::ISA);
   PassManager manager(module.getContext());
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
+  if (options.instrument)
+    options.instrument(manager);
   return manager.run(module);
 }
 

@@ -10,6 +10,7 @@
 #include "../ToolErrors.h"
 #include "quant-float/Certify/Cells.h"
 #include "quant-float/Certify/Certify.h"
+#include "quant-float/Certify/Mutants.h"
 #include "quant-float/Support/OutputFile.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringMap.h"
@@ -71,6 +72,12 @@ struct Options {
       "check", cl::value_desc("FILE"),
       cl::desc("make certificates of this file again, and compare"),
       cl::cat(category)};
+  cl::opt<bool> mutants{
+      "mutants",
+      cl::desc("break the lowerings in every way that is listed, and show "
+               "which input finds each mistake; --only chooses mutants, -o "
+               "writes JSON"),
+      cl::cat(category)};
   cl::opt<bool> quiet{"quiet", cl::desc("no progress on standard error"),
                       cl::cat(category)};
 };
@@ -78,9 +85,11 @@ struct Options {
 struct Arguments {
   /// The names of the conversions.
   std::vector<std::string> names;
+  /// --only, with what it chooses mutants.
+  std::string only;
   CertifyOptions certify;
   std::string output, check;
-  bool list = false, cells = false, quiet = false;
+  bool list = false, cells = false, mutants = false, quiet = false;
 };
 } // namespace
 
@@ -126,7 +135,7 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
     }
     llvm::erase_if(arguments.names,
                    [&](StringRef name) { return !regex.match(name); });
-    if (arguments.names.empty()) {
+    if (arguments.names.empty() && !options.mutants) {
       complain("--only: no conversion's name has a match for '" + options.only +
                "'; --list prints them");
       return std::nullopt;
@@ -160,6 +169,8 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.check = options.check;
   arguments.list = options.list;
   arguments.cells = options.cells;
+  arguments.mutants = options.mutants;
+  arguments.only = options.only;
   arguments.quiet = options.quiet;
   exitCode = kToolDone;
   return arguments;
@@ -486,6 +497,59 @@ static int printCells(ArrayRef<std::string> names) {
   return covered == cells.size() ? kToolDone : kToolWrongInput;
 }
 
+//===----------------------------------------------------------------------===//
+// Mutants
+//===----------------------------------------------------------------------===//
+
+static int tryMutants(const Arguments &arguments) {
+  llvm::Regex regex(arguments.only);
+  size_t total = 0, caught = 0;
+  llvm::json::Array reports;
+  llvm::Error error = runMutants(
+      [&](StringRef name) {
+        return arguments.only.empty() || regex.match(name);
+      },
+      [&](const MutantReport &report) {
+        ++total;
+        caught += report.isCaught;
+        llvm::outs() << llvm::formatv("{0,-22} {1,-52} ", report.name,
+                                      report.mistake);
+        const Difference &first = report.first;
+        if (report.isCaught)
+          llvm::outs() << llvm::formatv("input {0,12} of {1}: {2:x}",
+                                        report.inputs, report.conversion,
+                                        first.input);
+        else
+          llvm::outs() << (report.changes ? "SURVIVES" : "CHANGES NOTHING");
+        if (report.isCaught && (first.scale || first.zeroPoint))
+          llvm::outs() << llvm::formatv(" by {0:x}, {1:x}", first.scale,
+                                        first.zeroPoint);
+        if (report.isCaught)
+          llvm::outs() << llvm::formatv(
+              " gives {0:x}, expected {1:x}, {2:f2} s", first.made,
+              first.expected, report.seconds);
+        llvm::outs() << "\n";
+        reports.push_back(toJSON(report));
+      });
+  if (error) {
+    complain(llvm::toString(std::move(error)));
+    return kToolWrongInput;
+  }
+  if (!total)
+    return complain("--only: no mutant's name has a match for '" +
+                    arguments.only + "'");
+  llvm::outs() << llvm::formatv("{0} of {1} mutants caught\n", caught, total);
+  if (!arguments.output.empty()) {
+    std::string text =
+        llvm::formatv("{0:2}\n", llvm::json::Value(std::move(reports)));
+    OutputFile output(arguments.output);
+    if (!output.write(text) || !output.commit())
+      return complain(arguments.output +
+                      ": cannot be written: " + output.getError().message());
+  }
+  return caught == total ? kToolDone : kToolWrongInput;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   int exitCode = kToolDone;
@@ -497,6 +561,8 @@ int main(int argc, char **argv) {
       llvm::outs() << name << "\n";
   else if (arguments->cells)
     exitCode = printCells(arguments->names);
+  else if (arguments->mutants)
+    exitCode = tryMutants(*arguments);
   else
     exitCode = arguments->check.empty() ? makeCertificates(*arguments)
                                         : checkCertificates(*arguments);

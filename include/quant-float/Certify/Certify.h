@@ -12,6 +12,12 @@
 #include "quant-float/Certify/Certificate.h"
 #include "quant-float/Certify/Conversion.h"
 #include <functional>
+#include <optional>
+
+namespace mlir::quant_float {
+class CompiledModel;
+class Session;
+} // namespace mlir::quant_float
 
 namespace mlir::quant_float::certify {
 
@@ -36,6 +42,19 @@ std::vector<std::string> listCpus();
 /// on all of its inputs and compares with the oracle. Fails where something
 /// does not compile or run; differences are no failure.
 llvm::Error certifyAll(const CertifyOptions &options);
+
+/// What a search for a wrong result came to.
+struct Finding {
+  std::optional<Difference> first;
+  /// How many inputs were tried up to that one, or in all.
+  uint64_t inputs = 0;
+  double seconds = 0;
+};
+
+/// Runs the compiled function of a conversion until a result is wrong.
+llvm::Expected<Finding> findMismatch(const Conversion &conversion,
+                                     const CompiledModel &model,
+                                     Session &session, bool isSampled);
 
 /// What this is, and on which machine.
 Origin getOrigin(const CertifyOptions &options);

@@ -13,6 +13,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/Support/OutputFile.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,10 @@ namespace llvm {
 class LLVMContext;
 class Module;
 } // namespace llvm
+
+namespace mlir {
+class PassManager;
+} // namespace mlir
 
 namespace mlir::quant_float {
 
@@ -66,6 +71,9 @@ struct CompileOptions {
   /// Compile what surrounds quantization ops, each group an entry point of its
   /// own, where nodes have no lowering.
   bool islands = false;
+  /// Is given the passes that lower to a CPU before they run, to add
+  /// instrumentation.
+  std::function<void(PassManager &)> instrument;
 };
 
 /// Lowers, translates, links the entry runtime and optimizes: the host's code,

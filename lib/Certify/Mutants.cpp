@@ -1,0 +1,482 @@
+//===- Mutants.cpp - Lowerings that are wrong on purpose ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Mutants.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "quant-float/Certify/Certify.h"
+#include "quant-float/Model/Model.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <atomic>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+using arith::CmpFPredicate;
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is done to an op.
+enum class Change {
+  /// The constant that was looked for becomes another one.
+  Constant,
+  /// A comparison of floats asks something else.
+  Predicate,
+  /// The op becomes the one called `replacement`.
+  Operation,
+  /// The op is left out: its first operand takes its place.
+  LeaveOut,
+  /// The bits of its second operand are so many more.
+  Add,
+  /// A zero point is added before the rounding instead of after it.
+  ZeroPointFirst
+};
+
+/// One mistake. It is made wherever an op is found, in vectors and in what is
+/// left over of them.
+struct Mutant {
+  StringLiteral name, mistake, conversion;
+  /// The op; empty: any.
+  StringLiteral op;
+  /// The bits of a constant that is one of its operands.
+  std::optional<uint64_t> constant;
+  Change change;
+  /// The other constant, the other predicate, or what is added.
+  uint64_t value = 0;
+  StringLiteral replacement = "";
+};
+} // namespace
+
+static constexpr uint64_t toNumber(CmpFPredicate predicate) {
+  return static_cast<uint64_t>(predicate);
+}
+
+static constexpr Mutant kMutants[] = {
+    // f8E4M3FN
+    {"e4m3_tie", "a tie goes up instead of to even",
+     "cast_f16_to_f8E4M3FN_saturate1", "arith.addf", std::nullopt, Change::Add,
+     1},
+    {"e4m3_nan", "NaN becomes the largest number",
+     "cast_f16_to_f8E4M3FN_saturate1", "arith.select", 0x43F00000,
+     Change::Constant, 0x43E00000},
+    {"e4m3_limit", "saturates from 465 instead of 448",
+     "cast_f16_to_f8E4M3FN_saturate1", "", 0x43E00000, Change::Constant,
+     0x43E88000},
+    {"e4m3_limit_low", "saturates at 416 instead of 448",
+     "cast_f16_to_f8E4M3FN_saturate1", "", 0x43E00000, Change::Constant,
+     0x43D00000},
+    {"e4m3_subnormal", "subnormals begin below 2^-5 instead of 2^-6",
+     "cast_f32_to_f8E4M3FN_saturate1", "", 0x3C800000, Change::Constant,
+     0x3D000000},
+    {"e4m3_sign", "the sign is lost", "cast_f32_to_f8E4M3FN_saturate1",
+     "arith.andi", 0x80, Change::Constant, 0},
+    {"e4m3_factor", "keeps one mantissa bit too many",
+     "cast_f32_to_f8E4M3FN_saturate1", "arith.mulf", 0x49800038,
+     Change::Constant, 0x49000038},
+    {"e4m3_overflow", "overflow becomes the largest number, not NaN",
+     "cast_f16_to_f8E4M3FN_saturate0", "arith.select", 0x43F00000,
+     Change::Constant, 0x43E00000},
+    {"e4m3_decode_nan", "the code of NaN is decoded as 480",
+     "cast_f8E4M3FN_to_f32", "arith.cmpi", 0x7F, Change::Constant, 0x80},
+    {"e4m3_decode_subnormal", "subnormals are decoded with a half too much",
+     "cast_f8E4M3FN_to_f32", "arith.subf", 0x3C800000, Change::Constant,
+     0x3C000000},
+    // f8E5M2
+    {"e5m2_infinity", "overflow becomes the largest number, not infinity",
+     "cast_f16_to_f8E5M2_saturate0", "", 0x47800000, Change::Constant,
+     0x47600000},
+    {"e5m2_tie", "a tie goes up instead of to even",
+     "cast_bf16_to_f8E5M2_saturate1", "arith.addf", std::nullopt, Change::Add,
+     1},
+    {"e5m2_decode_infinity", "infinity is decoded as a number",
+     "cast_f8E5M2_to_f32", "arith.cmpi", 0x7C, Change::Constant, 0x7D},
+    {"e5m2_decode_nan", "NaN gets a payload", "cast_f8E5M2_to_f32",
+     "arith.select", 0x7FC00000, Change::Constant, 0x7FE00000},
+    // The FNUZ types
+    {"fnuz_zero", "what underflows keeps its sign, and is NaN",
+     "cast_f32_to_f8E4M3FNUZ_saturate1", "arith.cmpf", 0x3A000000,
+     Change::Constant, 0x39800000},
+    {"fnuz_infinity", "opset 23's infinity saturates",
+     "cast_f16_to_f8E4M3FNUZ_saturate1_opset23", "arith.cmpf", 0x7F800000,
+     Change::Predicate, toNumber(CmpFPredicate::OLE)},
+    {"fnuz_nan", "NaN becomes the largest number",
+     "cast_f16_to_f8E4M3FNUZ_saturate1", "arith.select", 0x43800000,
+     Change::Constant, 0x43700000},
+    {"fnuz_decode_nan", "zero is decoded as NaN", "cast_f8E4M3FNUZ_to_f32",
+     "arith.cmpi", 0x80, Change::Constant, 0},
+    {"fnuz_true", "NaN is false, and zero is true", "cast_f8E4M3FNUZ_to_i1",
+     "arith.cmpi", 0, Change::Constant, 0x80},
+    // f8E8M0FNU
+    {"e8m0_tie", "a tie goes down", "cast_f32_to_f8E8M0FNU_saturate1_nearest",
+     "arith.addi", 0x400000, Change::Constant, 0x3FFFFF},
+    {"e8m0_smallest", "the tie between the smallest two goes down",
+     "cast_f32_to_f8E8M0FNU_saturate1_nearest", "arith.cmpi", 0x600000,
+     Change::Constant, 0x600001},
+    {"e8m0_nan", "NaN becomes the largest number",
+     "cast_f32_to_f8E8M0FNU_saturate1_nearest", "arith.select", 0xFF,
+     Change::Constant, 0xFE},
+    {"e8m0_limit", "overflow becomes NaN",
+     "cast_bf16_to_f8E8M0FNU_saturate1_nearest", "arith.select", 0xFE,
+     Change::Constant, 0xFF},
+    {"e8m0_direction", "rounds down instead of up",
+     "cast_f32_to_f8E8M0FNU_saturate0_up", "arith.addi", 0x7FFFFF,
+     Change::Constant, 0},
+    {"e8m0_range", "2^127 is an overflow", "cast_f32_to_f8E8M0FNU_saturate0_up",
+     "arith.cmpi", 0x7EC00000, Change::Constant, 0x7EBFFFFF},
+    {"e8m0_decode_smallest", "2^-127 is decoded as zero",
+     "cast_f8E8M0FNU_to_f32", "arith.ori", 0x400000, Change::Constant, 0},
+    // f4E2M1FN
+    {"e2m1_nan", "NaN becomes a zero of one sign", "cast_f16_to_f4E2M1FN",
+     "arith.xori", std::nullopt, Change::Operation, 0, "arith.ori"},
+    {"e2m1_limit", "saturates at 4 instead of 6", "cast_f16_to_f4E2M1FN", "",
+     0x40C00000, Change::Constant, 0x40800000},
+    // bf16 and f16
+    {"bf16_tie_away", "a tie goes away from zero", "cast_f32_to_bf16",
+     "arith.addi", 0x7FFF, Change::Constant, 0x8000},
+    {"bf16_tie_down", "a tie goes toward zero", "cast_f32_to_bf16",
+     "arith.andi", 1, Change::Constant, 0},
+    {"bf16_nan", "NaN becomes infinity", "cast_f32_to_bf16", "arith.ori",
+     0x7FC0, Change::Constant, 0x7F80},
+    {"bf16_nan_sign", "the sign of NaN is lost", "cast_f32_to_bf16",
+     "arith.andi", 0x8000, Change::Constant, 0},
+    {"f16_infinity", "overflow becomes the largest number", "cast_bf16_to_f16",
+     "", 0x47800000, Change::Constant, 0x477FE000},
+    {"f16_subnormal", "subnormals begin below 2^-13 instead of 2^-14",
+     "cast_bf16_to_f16", "", 0x38800000, Change::Constant, 0x39000000},
+    {"f16_decode_subnormal", "the largest subnormal is decoded as normal",
+     "cast_f16_to_f32", "arith.cmpi", 0x400, Change::Constant, 0x3FF},
+    {"f16_decode_infinity", "NaNs are decoded as infinity", "cast_f16_to_f32",
+     "arith.select", 0x7FC00000, Change::Constant, 0x7F800000},
+    // Two roundings
+    {"f64_twice", "rounds to f32 and then to bf16", "cast_f64_to_bf16",
+     "arith.ori", 1, Change::Constant, 0},
+    {"f64_twice_e4m3", "rounds to f32 and then to f8E4M3FN",
+     "cast_f64_to_f8E4M3FN_saturate1", "arith.ori", 1, Change::Constant, 0},
+    // Integers
+    {"i8_wrap", "what is too large saturates and does not wrap around",
+     "cast_f32_to_i8", "arith.select", 0x7FFFFFFF, Change::Constant, 0x7F},
+    {"i8_nan", "NaN becomes 1", "cast_bf16_to_i8", "arith.select", 0,
+     Change::Constant, 1},
+    {"ui32_limit", "saturates from 2^64 on instead of 2^63",
+     "cast_bf16_to_ui32", "arith.cmpi", 1086, Change::Constant, 1087},
+    {"i4_sign", "negative numbers become positive", "cast_i4_to_i8",
+     "arith.shrsi", std::nullopt, Change::Operation, 0, "arith.shrui"},
+    {"i32_clamp", "integers are cut at 256 before rounding",
+     "cast_i32_to_f8E4M3FN_saturate1", "arith.minsi", 0x1000000,
+     Change::Constant, 0x100},
+    {"i64_negative", "negative integers become 0", "cast_i64_to_f16",
+     "arith.maxsi", uint64_t(-0x1000000), Change::Constant, 0},
+    // Quantizations
+    {"quantize_wrap", "wraps around instead of saturating",
+     "quantize_f32_by_f32_to_ui8_in_f32", "arith.minnumf", std::nullopt,
+     Change::LeaveOut},
+    {"quantize_tie", "a tie goes up instead of to even",
+     "quantize_f32_by_f32_to_ui8_in_f32", "arith.divf", std::nullopt,
+     Change::Add, uint64_t(-1)},
+    {"quantize_nan", "NaN becomes 1",
+     "quantize_f32_by_f32_to_ui8_in_f32_zero_point", "arith.select", 0,
+     Change::Constant, 0x3F800000},
+    {"quantize_zero_point", "the zero point is added before rounding",
+     "quantize_f32_by_f32_to_ui8_in_f32_zero_point", "arith.addf", 0x4B400000,
+     Change::ZeroPointFirst},
+    {"quantize_limit", "saturates at 254 instead of 255",
+     "quantize_f32_by_f32_to_ui8_in_f32_zero_point", "", 0x437F0000,
+     Change::Constant, 0x437E0000},
+    {"dequantize_zero_point", "the zero point is added",
+     "dequantize_i8_by_f32_to_f32_zero_point", "arith.subi", std::nullopt,
+     Change::Operation, 0, "arith.addi"},
+    {"dequantize_sign", "the input's sign is lost",
+     "dequantize_i32_by_f32_to_f16_zero_point", "arith.extsi", std::nullopt,
+     Change::Operation, 0, "arith.extui"},
+    // fakeconvert
+    {"fakeconvert_nan", "NaN is above the range",
+     "fakeconvert_f32_by_f32_through_f8E4M3FN_to_f32_openvino", "arith.cmpf",
+     0xC3E00000, Change::Predicate, toNumber(CmpFPredicate::UGT)},
+    {"fakeconvert_doubling", "numbers below a power of two are not doubled",
+     "fakeconvert_f32_by_f32_through_f8E5M2_to_f32_openvino_reference",
+     "arith.cmpi", 0x7FF000, Change::Constant, 0x800000},
+    {"fakeconvert_tiny", "f8E4M3FN's numbers end at 2^-10",
+     "fakeconvert_f32_by_f32_through_f8E4M3FN_to_f32_openvino_reference",
+     "arith.cmpf", 0x3B000000, Change::Constant, 0x3A800000},
+};
+
+size_t certify::countMutants() { return std::size(kMutants); }
+
+//===----------------------------------------------------------------------===//
+// Changing ops
+//===----------------------------------------------------------------------===//
+
+/// The bits of a constant, of a vector those that all of its elements have.
+static std::optional<APInt> getBits(mlir::Value value) {
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute)))
+    return std::nullopt;
+  if (auto elements = dyn_cast<DenseElementsAttr>(attribute)) {
+    if (!elements.isSplat())
+      return std::nullopt;
+    attribute = elements.getSplatValue<Attribute>();
+  }
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().bitcastToAPInt();
+  if (auto number = dyn_cast<IntegerAttr>(attribute))
+    return number.getValue();
+  return std::nullopt;
+}
+
+/// A constant of those bits.
+static mlir::Value makeConstant(OpBuilder &builder, Location loc, Type type,
+                                uint64_t bits) {
+  Type element = getElementTypeOrSelf(type);
+  APInt integer(element.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
+                /*implicitTrunc=*/true);
+  TypedAttr attribute;
+  if (auto floating = dyn_cast<FloatType>(element))
+    attribute = FloatAttr::get(floating,
+                               APFloat(floating.getFloatSemantics(), integer));
+  else
+    attribute = IntegerAttr::get(element, integer);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+  return arith::ConstantOp::create(builder, loc, attribute);
+}
+
+/// The operand that is the constant; none where it is something else.
+static OpOperand *findConstant(Operation *op, uint64_t bits) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = getElementTypeOrSelf(operand.get().getType());
+    if (!type.isIntOrFloat())
+      continue;
+    std::optional<APInt> found = getBits(operand.get());
+    APInt wanted(type.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
+                 /*implicitTrunc=*/true);
+    // Nothing of it may be lost.
+    bool fits =
+        wanted.getZExtValue() == bits || wanted.getSExtValue() == int64_t(bits);
+    if (found && fits && *found == wanted)
+      return &operand;
+  }
+  return nullptr;
+}
+
+static void addToOperand(OpBuilder &builder, OpOperand &operand,
+                         uint64_t number) {
+  Location loc = operand.getOwner()->getLoc();
+  mlir::Value value = operand.get();
+  Type type = value.getType(),
+       bits = builder.getIntegerType(
+           getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.clone(bits);
+  mlir::Value integer = arith::BitcastOp::create(builder, loc, bits, value);
+  mlir::Value sum = arith::AddIOp::create(
+      builder, loc, integer, makeConstant(builder, loc, bits, number));
+  operand.set(arith::BitcastOp::create(builder, loc, type, sum));
+}
+
+/// `sum`, of a quotient and what rounds it, gets the zero point as well, and
+/// the sum of integers after it does not.
+static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
+  mlir::Value zeroPoint;
+  sum->getParentOfType<FunctionOpInterface>()->walk(
+      [&](arith::SIToFPOp op) { zeroPoint = zeroPoint ? zeroPoint : op; });
+  // Bits, the low ones of them, and the sum.
+  Operation *user = sum;
+  for (int step = 0; step < 3; ++step) {
+    if (!user->hasOneUse())
+      return false;
+    user = *user->user_begin();
+  }
+  if (!zeroPoint || !isa<arith::AddIOp>(user))
+    return false;
+  Location loc = sum->getLoc();
+  // That of another block need not be there.
+  auto *source = zeroPoint.getDefiningOp();
+  IRMapping mapping;
+  SmallVector<Operation *> needed = {source};
+  while (Operation *before = needed.back()->getOperand(0).getDefiningOp())
+    if (isa<arith::ExtUIOp, arith::ExtSIOp>(before))
+      needed.push_back(before);
+    else
+      break;
+  for (Operation *op : llvm::reverse(needed))
+    builder.clone(*op, mapping);
+  mlir::Value number = mapping.lookup(zeroPoint);
+  mlir::Value quotient = sum->getOperand(0);
+  if (number.getType() != quotient.getType())
+    number =
+        vector::BroadcastOp::create(builder, loc, quotient.getType(), number);
+  sum->setOperand(0, arith::AddFOp::create(builder, loc, quotient, number));
+  user->getResult(0).replaceAllUsesWith(user->getOperand(0));
+  return true;
+}
+
+/// Makes the mistake if this is the op for it.
+static bool change(Operation *op, const Mutant &mutant) {
+  if (!mutant.op.empty() && op->getName().getStringRef() != mutant.op)
+    return false;
+  bool hasElements =
+      op->getNumResults() == 1 &&
+      getElementTypeOrSelf(op->getResult(0).getType()).isIntOrFloat();
+  OpOperand *constant =
+      mutant.constant ? findConstant(op, *mutant.constant) : nullptr;
+  if (!hasElements || (mutant.constant && !constant))
+    return false;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  switch (mutant.change) {
+  case Change::Constant:
+    constant->set(
+        makeConstant(builder, loc, constant->get().getType(), mutant.value));
+    return true;
+  case Change::Predicate: {
+    auto compare = cast<arith::CmpFOp>(op);
+    compare.setPredicate(static_cast<CmpFPredicate>(mutant.value));
+    return true;
+  }
+  case Change::Operation: {
+    Operation *other =
+        builder.create(loc, builder.getStringAttr(mutant.replacement),
+                       op->getOperands(), op->getResultTypes());
+    op->replaceAllUsesWith(other);
+    return true;
+  }
+  case Change::LeaveOut:
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    return true;
+  case Change::Add:
+    addToOperand(builder, op->getOpOperand(1), mutant.value);
+    return true;
+  case Change::ZeroPointFirst:
+    return addZeroPointFirst(builder, op);
+  }
+  return false;
+}
+
+namespace {
+/// Makes a mistake in what a pass leaves.
+struct Mutation final : PassInstrumentation {
+  Mutation(const Mutant &mutant, std::atomic<size_t> &changes)
+      : mutant(mutant), changes(changes) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() != "convert-quant-float-to-arith")
+      return;
+    SmallVector<Operation *> ops;
+    op->walk([&](Operation *inner) { ops.push_back(inner); });
+    for (Operation *inner : ops)
+      changes += change(inner, mutant);
+  }
+
+  const Mutant &mutant;
+  std::atomic<size_t> &changes;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Running mutants
+//===----------------------------------------------------------------------===//
+
+static llvm::Error runMutant(const Mutant &mutant, const Conversion &conversion,
+                             Session &session, MutantReport &report) {
+  llvm::Expected<Model> model =
+      Model::parse(session, ModelFormat::MLIR, conversion.print());
+  if (!model)
+    return model.takeError();
+  std::atomic<size_t> changes = 0;
+  BuildOptions options;
+  options.cpu = "x86-64";
+  options.instrument = [&](PassManager &manager) {
+    manager.addInstrumentation(std::make_unique<Mutation>(mutant, changes));
+  };
+  llvm::Expected<CompiledModel> compiled = model->compile(options);
+  if (!compiled)
+    return compiled.takeError();
+  report.changes = changes;
+  if (!changes)
+    return llvm::Error::success();
+  for (bool isSampled : {true, false}) {
+    llvm::Expected<Finding> finding =
+        findMismatch(conversion, *compiled, session, isSampled);
+    if (!finding)
+      return finding.takeError();
+    report.inputs += finding->inputs;
+    report.seconds += finding->seconds;
+    if (!finding->first)
+      continue;
+    report.isCaught = true;
+    report.first = *finding->first;
+    break;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error
+certify::runMutants(const std::function<bool(StringRef)> &isWanted,
+                    const std::function<void(const MutantReport &)> &onReport) {
+  if (llvm::Triple(llvm::sys::getProcessTriple()).getArch() !=
+      llvm::Triple::x86_64)
+    return llvm::createStringError("mutants are of code for x86-64, which this "
+                                   "machine does not run");
+  llvm::StringMap<Conversion> conversions;
+  for (const std::vector<Conversion> &group : listGroups())
+    for (const Conversion &one : group)
+      conversions.try_emplace(one.getName(), one);
+  Session session;
+  for (const Mutant &mutant : kMutants) {
+    if (isWanted && !isWanted(mutant.name))
+      continue;
+    MutantReport report;
+    report.name = mutant.name;
+    report.mistake = mutant.mistake;
+    report.conversion = mutant.conversion;
+    auto found = conversions.find(mutant.conversion);
+    if (found == conversions.end())
+      return llvm::createStringError("no conversion is called '" +
+                                     mutant.conversion + "'");
+    if (llvm::Error error = runMutant(mutant, found->second, session, report))
+      return error;
+    onReport(report);
+  }
+  return llvm::Error::success();
+}
+
+llvm::json::Value certify::toJSON(const MutantReport &report) {
+  auto hex = [](uint64_t code) {
+    return "0x" + llvm::utohexstr(code, /*LowerCase=*/true);
+  };
+  llvm::json::Object object{
+      {"mutant", report.name},
+      {"mistake", report.mistake},
+      {"conversion", report.conversion},
+      {"changes", int64_t(report.changes)},
+      {"caught", report.isCaught},
+      {"inputs", int64_t(report.inputs)},
+      {"seconds", llvm::formatv("{0:f3}", report.seconds).str()}};
+  if (report.isCaught) {
+    const Difference &first = report.first;
+    object["input"] = hex(first.input);
+    object["scale"] = hex(first.scale);
+    object["zero_point"] = hex(first.zeroPoint);
+    object["expected"] = hex(first.expected);
+    object["made"] = hex(first.made);
+  }
+  return object;
+}
