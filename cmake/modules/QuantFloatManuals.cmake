@@ -35,7 +35,7 @@ add_custom_command(OUTPUT ${manuals}/changelog.gz
     ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${manuals}/changelog.gz
   DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${pages}
   VERBATIM)
-foreach(component runtime dev)
+foreach(component IN LISTS components)
   install(FILES ${manuals}/changelog.gz
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package} COMPONENT ${component})
 endforeach()

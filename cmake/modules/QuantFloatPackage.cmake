@@ -1,5 +1,6 @@
 # What `cmake --install` puts where, the CMake package of the build and the install tree, and CPack's
-# packages: "runtime" to run the tools and compiled models, "dev" to build on the libraries.
+# packages: "runtime" to run the tools and compiled models, "dev" to build on the libraries, "vectors" to
+# test others.
 
 include(CMakePackageConfigHelpers)
 
@@ -73,12 +74,18 @@ install(
 # The license, where Debian looks for it.
 set(runtime_package quant-float)
 set(dev_package libquant-float-dev)
-foreach(component runtime dev)
+set(vectors_package quant-float-vectors)
+set(components runtime dev)
+if(NOT CMAKE_CROSSCOMPILING AND TARGET quant-float-certify)
+  list(APPEND components vectors)
+endif()
+foreach(component IN LISTS components)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package} COMPONENT ${component})
 endforeach()
 
 include(QuantFloatManuals)
+include(QuantFloatVectors)
 
 set(CPACK_PACKAGE_NAME ${runtime_package})
 set(CPACK_PACKAGE_VENDOR "The quant-float project")
@@ -89,7 +96,7 @@ set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/modules/QuantFloatCPackOptions.cmake)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL runtime dev)
+set(CPACK_COMPONENTS_ALL ${components})
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 
@@ -115,4 +122,12 @@ build the quant_float dialect, its lowerings and its driver into a compiler.")
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
   "${runtime_package} (= ${PROJECT_VERSION})" libmlir-${LLVM_VERSION_MAJOR}-dev
   mlir-${LLVM_VERSION_MAJOR}-tools llvm-${LLVM_VERSION_MAJOR}-dev libonnx-dev libprotobuf-dev libpugixml-dev libssl-dev)
+set(CPACK_DEBIAN_VECTORS_PACKAGE_NAME ${vectors_package})
+set(CPACK_DEBIAN_VECTORS_PACKAGE_SECTION misc)
+set(CPACK_DEBIAN_VECTORS_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_VECTORS_DESCRIPTION "Conformance vectors for conversions of low-precision floats
+Tables of inputs and correct outputs of ONNX's Cast, QuantizeLinear and
+DequantizeLinear, OCP's FP8 and MX formats and OpenVINO's FakeConvert, and a
+Python module that tests a library with them.")
+set(CPACK_DEBIAN_VECTORS_PACKAGE_SUGGESTS python3-numpy)
 include(CPack)

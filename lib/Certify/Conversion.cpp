@@ -16,7 +16,7 @@ using namespace mlir::quant_float::certify;
 using Kind = Conversion::Kind;
 using Mode = FakeConvertMode;
 
-static const char *spell(ScaleRounding rounding) {
+const char *certify::spell(ScaleRounding rounding) {
   switch (rounding) {
   case ScaleRounding::Up:
     return "up";
@@ -28,7 +28,7 @@ static const char *spell(ScaleRounding rounding) {
   return "nearest";
 }
 
-static const char *spell(Kind kind) {
+const char *Conversion::getOperation() const {
   switch (kind) {
   case Kind::Cast:
     return "cast";
@@ -44,7 +44,7 @@ static const char *spell(Kind kind) {
   return "fakeconvert";
 }
 
-static const char *spell(FakeConvertMode mode) {
+const char *certify::spell(FakeConvertMode mode) {
   switch (mode) {
   case FakeConvertMode::Exact:
     return "exact";
@@ -56,7 +56,7 @@ static const char *spell(FakeConvertMode mode) {
   return "openvino_reference";
 }
 
-static const char *spell(Reciprocal reciprocal) {
+const char *certify::spell(Reciprocal reciprocal) {
   switch (reciprocal) {
   case Reciprocal::Single:
     return "single";
@@ -108,7 +108,7 @@ std::string Conversion::getName() const {
       name.append(word).append(
           format->name.substr(format->name.rfind('.') + 1));
   };
-  std::string name = spell(kind);
+  std::string name = getOperation();
   append(name, "_", from);
   append(name, "_by_", scale);
   append(name, "_through_", destination);
@@ -163,7 +163,7 @@ std::string Conversion::print() const {
     arguments += ", %z: " + type;
   }
   std::string text = "func.func @" + getName() + "(" + arguments + ") -> " +
-                     result + " {\n  %y = quant_float." + spell(kind) + " " +
+                     result + " {\n  %y = quant_float." + getOperation() + " " +
                      operands;
   if (destination)
     text += (kind == Kind::Qdq ? " storage " : " to ") +

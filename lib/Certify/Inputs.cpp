@@ -20,35 +20,16 @@ using namespace mlir::quant_float::certify;
 /// Codes at a time: what fits into a core's own cache.
 static constexpr size_t kChunk = size_t(1) << 16;
 
-namespace {
-/// SplitMix64 (Steele, Lea and Flood 2014).
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t operator()() {
-    uint64_t z = state += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-
-private:
-  uint64_t state;
-};
-} // namespace
-
 static const Format &getF64() { return *findFormat("f64"); }
 
-/// Exact for every format but 64-bit integers.
-static double toDouble(const Format &format, uint64_t code) {
+double certify::toDouble(const Format &format, uint64_t code) {
   uint64_t bits = encode(getF64(), decode(format, code));
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-/// The nearest code.
-static uint64_t fromDouble(const Format &format, double value) {
+uint64_t certify::fromDouble(const Format &format, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return encode(format, decode(getF64(), bits));

@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 
+import certified
 import elements
 import reference
 import support
@@ -105,6 +106,9 @@ def main():
     pages.write("reference/types.md", elements.write_page())
     matrix = support.write_page(build / "bin", source / "test/results", arguments.full)
     pages.write("reference/support.md", matrix)
+    results = source / "test/results"
+    pages.write("reference/certified.md", certified.write_certificates(results))
+    pages.write("reference/agreement.md", certified.write_agreement(results))
 
 
 if __name__ == "__main__":

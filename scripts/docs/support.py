@@ -169,7 +169,7 @@ class Support:
 def describe_results(folder):
     """The newest of every record that says what it compared and what differed."""
     newest = {}
-    for file in sorted(folder.glob("*.json")):
+    for file in sorted(folder.glob("20*.json")):
         record = json.loads(file.read_text())
         # Of one run, or of steps.
         for run in [record, *record.get("steps", {}).values()]:

@@ -17,7 +17,11 @@ folder, source = map(pathlib.Path, sys.argv[1:3])
 VERSION = re.search(r"project\(QuantFloat VERSION (\S+)", (source / "CMakeLists.txt").read_text())[
     1
 ]
-SECTIONS = {"quant-float": "devel", "libquant-float-dev": "libdevel"}
+SECTIONS = {
+    "quant-float": "devel",
+    "libquant-float-dev": "libdevel",
+    "quant-float-vectors": "misc",
+}
 
 
 def run(*command, **options):
@@ -43,7 +47,9 @@ def check_control(package, file):
     names = "Package Version Architecture Maintainer Section Priority Description Installed-Size"
     fields = {name: run("dpkg-deb", "-f", file, name).rstrip("\n") for name in names.split()}
     assert fields["Package"] == package and fields["Version"] == VERSION, fields
-    assert fields["Architecture"] == run("dpkg", "--print-architecture").strip(), fields
+    machine = run("dpkg", "--print-architecture").strip()
+    wanted = "all" if package == "quant-float-vectors" else machine
+    assert fields["Architecture"] == wanted, fields
     assert re.fullmatch(r"[^<>]+ <[^@\s]+@[^@\s]+>", fields["Maintainer"]), fields
     assert fields["Section"] == SECTIONS[package], fields
     synopsis, *text = fields["Description"].splitlines()
@@ -92,6 +98,11 @@ for package, [file] in debs.items():
     if package == "quant-float":
         assert {"libc6", "libmlir-22", "libllvm22", "libonnx1"} <= dependencies, dependencies
         assert not [name for name in dependencies if name.endswith("-dev")], dependencies
+    elif package == "quant-float-vectors":
+        folder_name = "usr/share/quant-float-vectors/quant_float_vectors"
+        assert f"{folder_name}/data/vectors.json" in contents[package], contents[package]
+        assert f"{folder_name}/__init__.py" in contents[package], contents[package]
+        assert not dependencies, dependencies
     else:
         assert "quant-float" in dependencies and "libmlir-22-dev" in dependencies, dependencies
     run("dpkg-deb", "-x", file, root)
@@ -136,6 +147,6 @@ with gzip.open(archive) as stream, tarfile.open(fileobj=stream) as members:
     names = {member.name for member in members if not member.isdir()}
 [top] = {name.split("/")[0] for name in names}
 assert VERSION in top, top
-for name in runtime | contents["libquant-float-dev"]:
+for name in runtime | contents["libquant-float-dev"] | contents["quant-float-vectors"]:
     name = name.removeprefix("usr/").replace("vendor-completions", "site-functions")
     assert f"{top}/{name}" in names, name

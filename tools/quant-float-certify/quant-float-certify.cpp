@@ -11,6 +11,7 @@
 #include "quant-float/Certify/Cells.h"
 #include "quant-float/Certify/Certify.h"
 #include "quant-float/Certify/Mutants.h"
+#include "quant-float/Certify/Vectors.h"
 #include "quant-float/Support/OutputFile.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringMap.h"
@@ -78,6 +79,11 @@ struct Options {
                "which input finds each mistake; --only chooses mutants, -o "
                "writes JSON"),
       cl::cat(category)};
+  cl::opt<std::string> vectors{
+      "vectors", cl::value_desc("DIR"),
+      cl::desc("write tables of inputs and correct outputs, for tests of other "
+               "libraries, to a folder"),
+      cl::cat(category)};
   cl::opt<bool> quiet{"quiet", cl::desc("no progress on standard error"),
                       cl::cat(category)};
 };
@@ -88,7 +94,7 @@ struct Arguments {
   /// --only, with what it chooses mutants.
   std::string only;
   CertifyOptions certify;
-  std::string output, check;
+  std::string output, check, vectors;
   bool list = false, cells = false, mutants = false, quiet = false;
 };
 } // namespace
@@ -171,6 +177,7 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.cells = options.cells;
   arguments.mutants = options.mutants;
   arguments.only = options.only;
+  arguments.vectors = options.vectors;
   arguments.quiet = options.quiet;
   exitCode = kToolDone;
   return arguments;
@@ -550,6 +557,15 @@ static int tryMutants(const Arguments &arguments) {
   return caught == total ? kToolDone : kToolWrongInput;
 }
 
+static int printVectors(StringRef folder) {
+  auto written = writeVectors(folder);
+  if (!written)
+    return complain(llvm::toString(written.takeError()));
+  llvm::outs() << llvm::formatv("{0} tables of {1} rows\n", written->first,
+                                written->second);
+  return kToolDone;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   int exitCode = kToolDone;
@@ -561,6 +577,8 @@ int main(int argc, char **argv) {
       llvm::outs() << name << "\n";
   else if (arguments->cells)
     exitCode = printCells(arguments->names);
+  else if (!arguments->vectors.empty())
+    exitCode = printVectors(arguments->vectors);
   else if (arguments->mutants)
     exitCode = tryMutants(*arguments);
   else

@@ -39,6 +39,8 @@ struct Conversion {
   /// A zero point, or a shift.
   bool hasZeroPoint = false;
 
+  /// The op's name in the dialect.
+  const char *getOperation() const;
   /// A C identifier that says all of the above.
   std::string getName() const;
   /// The function of that name in MLIR, on vectors of any length; scale and
@@ -58,6 +60,11 @@ struct Conversion {
   bool agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
               uint64_t expected, uint64_t made) const;
 };
+
+/// As the dialect has them.
+const char *spell(ScaleRounding rounding);
+const char *spell(FakeConvertMode mode);
+const char *spell(Reciprocal reciprocal);
 
 /// Every pair of element types, with every saturate and round_mode that the
 /// result's type asks for; to FNUZ also by the rule of opsets 19 to 23 (C4).

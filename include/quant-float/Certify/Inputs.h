@@ -18,6 +18,26 @@
 
 namespace mlir::quant_float::certify {
 
+/// SplitMix64 (Steele, Lea and Flood 2014).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t operator()() {
+    uint64_t z = state += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+
+private:
+  uint64_t state;
+};
+
+/// The value of a code, exact for every format but 64-bit integers, and the
+/// nearest code. Of use to find inputs; no result is made of these.
+double toDouble(const Format &format, uint64_t code);
+uint64_t fromDouble(const Format &format, double value);
+
 /// Elements that are converted at once, with one scale and zero point.
 struct Call {
   /// Either every code from the first one, or these.

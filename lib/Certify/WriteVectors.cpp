@@ -1,0 +1,276 @@
+//===- WriteVectors.cpp - Tables of inputs and outputs as files -----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Vectors.h"
+#include "quant-float/Support/ElementTypes.h"
+#include "quant-float/Support/OutputFile.h"
+#include "quant-float/TensorData/TensorBuffer.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+namespace json = llvm::json;
+
+using Kind = Conversion::Kind;
+
+namespace {
+/// A rule or a standard, in a sentence, and where it is from.
+struct Source {
+  StringLiteral label, text, from;
+};
+} // namespace
+
+static constexpr Source kStandards[] = {
+    {"ONNX Cast", "ONNX's operator Cast at opset 28, or at the one named",
+     "https://onnx.ai/onnx/operators/onnx__Cast.html"},
+    {"ONNX QuantizeLinear", "ONNX's operator QuantizeLinear at opset 28",
+     "https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html"},
+    {"ONNX DequantizeLinear", "ONNX's operator DequantizeLinear at opset 28",
+     "https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html"},
+    {"OCP FP8",
+     "OCP 8-bit Floating Point Specification (OFP8) 1.0: conversions to E4M3 "
+     "and E5M2, saturating and not",
+     "https://www.opencompute.org/documents/"
+     "ocp-8-bit-floating-point-specification-ofp8-revision-1-0-2023-12-01-pdf-"
+     "1"},
+    {"OCP MX",
+     "OCP Microscaling Formats (MX) 1.0: the element formats, nearest even and "
+     "saturating, and the scale E8M0; what becomes of NaN in formats without "
+     "one it leaves open",
+     "https://www.opencompute.org/documents/"
+     "ocp-microscaling-formats-mx-v1-0-spec-final-pdf"},
+    {"OpenVINO FakeConvert",
+     "OpenVINO's operation FakeConvert-13; mode exact is its formula, openvino "
+     "what the CPU plugin computes, openvino_reference what its reference does",
+     "https://docs.openvino.ai/2026/documentation/openvino-ir-format/"
+     "operation-sets/operation-specs/type/fake-convert-13.html"},
+};
+
+/// Of docs/rules.md.
+static constexpr Source kRules[] = {
+    {"C2",
+     "to f16, bf16, f32, f64: one rounding to nearest even, overflow to "
+     "infinity, NaN quiet with its sign",
+     "IEEE 754; ONNX Cast"},
+    {"C3",
+     "to float8: nearest even; what rounds above the largest number "
+     "becomes that, or without saturate NaN or infinity",
+     "ONNX Cast's tables; OFP8"},
+    {"C4",
+     "to float8: infinity as an overflow; NaN of FNUZ types before opset "
+     "24",
+     "ONNX Cast's tables; OFP8"},
+    {"C5", "to float8: NaN is NaN, with its sign where there is one",
+     "ONNX Cast's tables; the sign is this project's choice"},
+    {"C6", "to float8: a result of zero keeps its sign, where there is one",
+     "ONNX Cast; OFP8"},
+    {"C7", "from float8, exactly", "ONNX Cast; OFP8"},
+    {"C8",
+     "to float6 and float4: nearest even, saturating; NaN is the zero of "
+     "the other sign",
+     "ONNX Cast's node tests; OCP MX but for NaN"},
+    {"C9", "to f8E8M0FNU: up, down or to the nearest power of two",
+     "ONNX Cast; of negatives this project's choice"},
+    {"C10", "from f8E8M0FNU: 2^(code - 127), exactly if that can be",
+     "ONNX Cast; OCP MX"},
+    {"C11",
+     "float to integer: toward zero; saturated to 32 or 64 bits, of "
+     "which the low ones are taken; NaN is 0",
+     "ONNX Cast where it says; out of range this project's choice"},
+    {"C12", "between integers the low bits; to floats one rounding",
+     "ONNX Cast"},
+    {"C13", "to bool: anything but zero", "ONNX Cast"},
+    {"D1", "round(x / scale) to nearest even, plus the zero point, saturated",
+     "ONNX QuantizeLinear; of NaN this project's choice"},
+    {"D3", "x / scale, rounded to the float", "ONNX QuantizeLinear"},
+    {"D4", "a scale of zero divides as IEEE 754 says", "IEEE 754"},
+    {"D5", "(x - zero point) * scale in f32, then rounded to the result's type",
+     "ONNX DequantizeLinear"},
+    {"D8",
+     "a number that arithmetic's NaN became, whose sign is open: either is "
+     "right",
+     "IEEE 754"},
+    {"K", "FakeConvert, in the mode that the table names",
+     "OpenVINO FakeConvert-13"},
+};
+
+static json::Array describe(ArrayRef<Source> sources) {
+  json::Array all;
+  for (const Source &source : sources)
+    all.push_back(json::Object{{"label", source.label},
+                               {"text", source.text},
+                               {"source", source.from}});
+  return all;
+}
+
+static const ElementInfo &getElement(const Format &format) {
+  return *llvm::find_if(kElements, [&](const ElementInfo &element) {
+    return format.name == element.mlir;
+  });
+}
+
+namespace {
+/// Writes the files of a folder.
+class VectorWriter {
+public:
+  explicit VectorWriter(StringRef folder) : folder(folder) {}
+
+  llvm::Error write(const VectorTable &table);
+  llvm::Error writeIndex();
+  size_t numTables() const { return tables.size(); }
+  size_t numRows = 0;
+
+private:
+  llvm::Error writeFile(const llvm::Twine &name,
+                        llvm::function_ref<bool(OutputFile &)> write);
+  /// Codes as elements in memory; `name` says what for.
+  llvm::Error writeCodes(const VectorTable &table, const llvm::Twine &name,
+                         const ElementInfo &element,
+                         llvm::function_ref<uint64_t(const VectorRow &)> get);
+
+  StringRef folder;
+  json::Array tables;
+};
+} // namespace
+
+llvm::Error
+VectorWriter::writeFile(const llvm::Twine &name,
+                        llvm::function_ref<bool(OutputFile &)> write) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  OutputFile file(path.str().str());
+  if (!write(file) || !file.commit())
+    return llvm::createFileError(path, file.getError());
+  return llvm::Error::success();
+}
+
+llvm::Error
+VectorWriter::writeCodes(const VectorTable &table, const llvm::Twine &name,
+                         const ElementInfo &element,
+                         llvm::function_ref<uint64_t(const VectorRow &)> get) {
+  llvm::Expected<TensorBuffer> buffer =
+      TensorBuffer::allocate(element, {int64_t(table.rows.size())});
+  if (!buffer)
+    return buffer.takeError();
+  size_t size = element.getSlotBytes();
+  bool isSigned = element.elementClass == ElementClass::Signed;
+  char *place = buffer->getMutableBytes().data();
+  for (const VectorRow &row : table.rows) {
+    uint64_t code = get(row);
+    // Less than a byte fills one.
+    if (isSigned && element.bits < 64)
+      code = uint64_t(llvm::SignExtend64(code, element.bits));
+    memcpy(place, &code, size);
+    place += size;
+  }
+  return writeFile(name,
+                   [&](OutputFile &file) { return writeNpy(file, *buffer); });
+}
+
+llvm::Error VectorWriter::write(const VectorTable &table) {
+  const Conversion &one = table.conversion;
+  std::string name = one.getName();
+  json::Object files, object{{"name", name},
+                             {"operation", StringRef(one.getOperation())},
+                             {"from", StringRef(one.from->name)},
+                             {"to", StringRef(one.to->name)},
+                             {"complete", table.isComplete},
+                             {"rows", int64_t(table.rows.size())}};
+  object["standards"] = json::Array(ArrayRef(table.standards));
+  json::Object attributes;
+  if (one.kind == Kind::Cast)
+    attributes["opset"] = one.rules.opset;
+  if (one.hasSaturate())
+    attributes["saturate"] = one.rules.saturate;
+  if (one.hasRoundMode())
+    attributes["round_mode"] = spell(one.rules.scaleRounding);
+  if (one.precision)
+    attributes["precision"] = StringRef(one.precision->name);
+  if (one.destination) {
+    attributes["destination_type"] = StringRef(one.destination->name);
+    attributes["mode"] = spell(one.fakeConvertRules.mode);
+  }
+  object["attributes"] = std::move(attributes);
+  // D8: what arithmetic makes of NaN has no sign.
+  object["nan"] = one.kind == Kind::Cast ? "exact" : "any";
+
+  auto writeColumn = [&](StringRef role, const Format &format,
+                         uint64_t VectorRow::*code) {
+    std::string file = name + "." + role.str() + ".npy";
+    files[role] = file;
+    return writeCodes(table, file, getElement(format),
+                      [&](const VectorRow &row) { return row.*code; });
+  };
+  if (llvm::Error error = writeColumn("input", *one.from, &VectorRow::input))
+    return error;
+  if (llvm::Error error = writeColumn("output", *one.to, &VectorRow::output))
+    return error;
+  if (one.scale) {
+    object["scale"] = StringRef(one.scale->name);
+    if (llvm::Error error = writeColumn("scale", *one.scale, &VectorRow::scale))
+      return error;
+  }
+  if (one.hasZeroPoint) {
+    object["zero_point"] = StringRef(one.getZeroPointFormat().name);
+    if (llvm::Error error = writeColumn("zero_point", one.getZeroPointFormat(),
+                                        &VectorRow::zeroPoint))
+      return error;
+  }
+
+  // Each row's rule, as its place in the list.
+  llvm::SmallMapVector<StringRef, uint64_t, 8> rules;
+  for (const VectorRow &row : table.rows)
+    rules.insert({row.rule, rules.size()});
+  files["rule"] = name + ".rule.npy";
+  if (llvm::Error error = writeCodes(
+          table, name + ".rule.npy", getElement(*findFormat("ui8")),
+          [&](const VectorRow &row) { return rules.lookup(row.rule); }))
+    return error;
+  json::Array labels, cases;
+  for (const auto &rule : rules)
+    labels.push_back(rule.first);
+  for (auto [index, row] : llvm::enumerate(table.rows))
+    if (!row.name.empty())
+      cases.push_back(json::Array{int64_t(index), row.name});
+  object["rules"] = std::move(labels);
+  object["cases"] = std::move(cases);
+  object["files"] = std::move(files);
+  tables.push_back(std::move(object));
+  numRows += table.rows.size();
+  return llvm::Error::success();
+}
+
+llvm::Error VectorWriter::writeIndex() {
+  json::Object index{{"vectors", 1},
+                     {"producer", "quant-float " QUANT_FLOAT_VERSION},
+                     {"standards", describe(kStandards)},
+                     {"rules", describe(kRules)},
+                     {"tables", std::move(tables)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(index)) << "\n";
+  return writeFile("vectors.json",
+                   [&](OutputFile &file) { return file.write(text); });
+}
+
+llvm::Expected<std::pair<size_t, size_t>>
+certify::writeVectors(StringRef folder) {
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return llvm::createFileError(folder, code);
+  VectorWriter writer(folder);
+  for (const VectorTable &table : makeVectors())
+    if (llvm::Error error = writer.write(table))
+      return std::move(error);
+  size_t numTables = writer.numTables();
+  if (llvm::Error error = writer.writeIndex())
+    return std::move(error);
+  return std::pair(numTables, writer.numRows);
+}
