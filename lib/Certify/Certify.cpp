@@ -524,13 +524,41 @@ certifyGroup(ArrayRef<Conversion> group, Session &session,
   return llvm::Error::success();
 }
 
-llvm::Error certify::certifyAll(const CertifyOptions &options) {
+/// Those groups of which something is wanted.
+static std::vector<std::vector<Conversion>>
+listWanted(const CertifyOptions &options) {
   std::vector<std::vector<Conversion>> groups = listGroups();
   llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
     return options.isWanted && llvm::none_of(group, [&](const Conversion &one) {
              return options.isWanted(one.getName());
            });
   });
+  return groups;
+}
+
+std::string certify::hashBytes(StringRef bytes) {
+  Hash hash;
+  hash.add(bytes.data(), bytes.size());
+  return hash.finish();
+}
+
+llvm::Expected<llvm::StringMap<std::string>>
+certify::hashCode(const CertifyOptions &options) {
+  llvm::StringMap<std::string> hashes;
+  Session session;
+  for (ArrayRef<Conversion> group : listWanted(options)) {
+    llvm::Expected<CompiledGroup> compiled =
+        compile(group, options.cpus.front(), session);
+    if (!compiled)
+      return compiled.takeError();
+    for (const Conversion &one : group)
+      hashes[one.getName()] = compiled->hash;
+  }
+  return hashes;
+}
+
+llvm::Error certify::certifyAll(const CertifyOptions &options) {
+  std::vector<std::vector<Conversion>> groups = listWanted(options);
   // What takes longest comes first, so that the threads end together.
   llvm::sort(groups, [](ArrayRef<Conversion> a, ArrayRef<Conversion> b) {
     return a.size() < b.size();

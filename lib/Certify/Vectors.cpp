@@ -355,6 +355,9 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
   auto isMx = [&](const Format *format) {
     return isIn(format, {"f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "f8E8M0FNU"});
   };
+  for (const Format *format : {one.from, one.to, one.scale, one.destination})
+    if (format && !format->isOnnx)
+      return {};
   bool isWide = isIn(one.from, {"f64", "f32", "f16", "bf16"});
   bool toWide = isIn(one.to, {"f64", "f32", "f16", "bf16"});
   switch (one.kind) {

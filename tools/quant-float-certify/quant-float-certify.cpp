@@ -8,10 +8,12 @@
 
 #include "../StandardOutput.h"
 #include "../ToolErrors.h"
+#include "quant-float/Certify/Audit.h"
 #include "quant-float/Certify/Cells.h"
 #include "quant-float/Certify/Certify.h"
 #include "quant-float/Certify/Mutants.h"
 #include "quant-float/Certify/Vectors.h"
+#include "quant-float/Model/Model.h"
 #include "quant-float/Support/OutputFile.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringMap.h"
@@ -22,6 +24,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include <chrono>
 #include <thread>
@@ -84,6 +87,15 @@ struct Options {
       cl::desc("write tables of inputs and correct outputs, for tests of other "
                "libraries, to a folder"),
       cl::cat(category)};
+  cl::opt<std::string> audit{
+      "audit", cl::value_desc("MODEL"),
+      cl::desc("print a page about a model's own conversions: which of the "
+               "certificates are about this machine's code for them, and what "
+               "a run says of the rest (.onnx, .xml, .mlir, .mlirbc)"),
+      cl::cat(category)};
+  cl::list<std::string> certificates{
+      "certificates", cl::value_desc("FILE,..."), cl::CommaSeparated,
+      cl::desc("with --audit: files of certificates"), cl::cat(category)};
   cl::opt<bool> quiet{"quiet", cl::desc("no progress on standard error"),
                       cl::cat(category)};
 };
@@ -94,7 +106,8 @@ struct Arguments {
   /// --only, with what it chooses mutants.
   std::string only;
   CertifyOptions certify;
-  std::string output, check, vectors;
+  std::string output, check, vectors, audit;
+  std::vector<std::string> certificates;
   bool list = false, cells = false, mutants = false, quiet = false;
 };
 } // namespace
@@ -178,6 +191,12 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.mutants = options.mutants;
   arguments.only = options.only;
   arguments.vectors = options.vectors;
+  arguments.audit = options.audit;
+  arguments.certificates = options.certificates;
+  if (arguments.audit.empty() && !arguments.certificates.empty()) {
+    complain("--certificates is for --audit: expected a model");
+    return std::nullopt;
+  }
   arguments.quiet = options.quiet;
   exitCode = kToolDone;
   return arguments;
@@ -566,6 +585,62 @@ static int printVectors(StringRef folder) {
   return kToolDone;
 }
 
+//===----------------------------------------------------------------------===//
+// Audits
+//===----------------------------------------------------------------------===//
+
+/// The model's files, with the SHA-256 of each.
+static llvm::Expected<std::vector<std::pair<std::string, std::string>>>
+hashFiles(StringRef model) {
+  std::vector<std::pair<std::string, std::string>> files;
+  llvm::SmallString<128> weights(model);
+  llvm::sys::path::replace_extension(weights, "bin");
+  bool hasWeights = model.ends_with(".xml") && llvm::sys::fs::exists(weights);
+  for (StringRef path : {model, StringRef(weights)}) {
+    if (path != model && !hasWeights)
+      continue;
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return llvm::createFileError(path, buffer.getError());
+    files.emplace_back(llvm::sys::path::filename(path),
+                       hashBytes((*buffer)->getBuffer()));
+  }
+  return files;
+}
+
+static int audit(const Arguments &arguments) {
+  std::vector<NamedCertificates> certificates;
+  for (const std::string &path : arguments.certificates) {
+    llvm::Expected<CertificateFile> file = readCertificates(path);
+    if (!file)
+      return complain(llvm::toString(file.takeError()));
+    certificates.push_back(
+        {llvm::sys::path::filename(path).str(), std::move(*file)});
+  }
+  auto fail = [](llvm::Error error) {
+    complain(llvm::toString(std::move(error)));
+    return kToolWrongInput;
+  };
+  auto files = hashFiles(arguments.audit);
+  if (!files)
+    return fail(files.takeError());
+  Session session;
+  llvm::Expected<Model> model = Model::load(session, arguments.audit);
+  if (!model)
+    return fail(model.takeError());
+  llvm::Expected<AuditReport> report =
+      auditModel(*model, certificates, arguments.certify);
+  if (!report)
+    return fail(report.takeError());
+  std::string page =
+      printAudit(*report, llvm::sys::path::filename(arguments.audit), *files);
+  OutputFile output(arguments.output.empty() ? "-" : arguments.output);
+  if (!output.write(page) || !output.commit())
+    return complain(arguments.output +
+                    ": cannot be written: " + output.getError().message());
+  return report->isRight() ? kToolDone : kToolWrongInput;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   int exitCode = kToolDone;
@@ -577,6 +652,8 @@ int main(int argc, char **argv) {
       llvm::outs() << name << "\n";
   else if (arguments->cells)
     exitCode = printCells(arguments->names);
+  else if (!arguments->audit.empty())
+    exitCode = audit(*arguments);
   else if (!arguments->vectors.empty())
     exitCode = printVectors(arguments->vectors);
   else if (arguments->mutants)

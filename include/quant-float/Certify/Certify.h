@@ -11,6 +11,7 @@
 
 #include "quant-float/Certify/Certificate.h"
 #include "quant-float/Certify/Conversion.h"
+#include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <optional>
 
@@ -42,6 +43,14 @@ std::vector<std::string> listCpus();
 /// on all of its inputs and compares with the oracle. Fails where something
 /// does not compile or run; differences are no failure.
 llvm::Error certifyAll(const CertifyOptions &options);
+
+/// For each conversion that is wanted the SHA-256 of the code for the first
+/// CPU.
+llvm::Expected<llvm::StringMap<std::string>>
+hashCode(const CertifyOptions &options);
+
+/// The SHA-256 of bytes.
+std::string hashBytes(StringRef bytes);
 
 /// What a search for a wrong result came to.
 struct Finding {

@@ -1,0 +1,155 @@
+//===- Audit.cpp - Certificates for a model -------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Certify/Audit.h"
+
+#include "quant-float/Certify/Cells.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Model/Model.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Regex.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+
+bool AuditReport::isRight() const {
+  return uncovered.empty() && llvm::none_of(rows, [](const AuditRow &row) {
+           return row.certificate.countMismatches();
+         });
+}
+
+/// The names of nodes that quantize by themselves, within what they compute.
+static bool quantizes(StringRef name) {
+  static const llvm::Regex kNames(
+      "Quantiz|QLinear|QGemm|QAttention|Integer|NBits|^Cast|^BitCast|"
+      "^(Fake)?Convert|^FakeQuantize");
+  return kNames.match(name);
+}
+
+namespace {
+/// What a model converts.
+struct ModelConversions {
+  std::map<std::string, size_t> nodes, uncovered;
+};
+} // namespace
+
+static ModelConversions findConversions(ModuleOp module) {
+  ModelConversions found;
+  module.walk([&](Operation *op) {
+    if (std::optional<Conversion> one = findConversion(op)) {
+      ++found.nodes[one->getName()];
+      return;
+    }
+    if (auto cast = dyn_cast<CastOp>(op))
+      ++found.uncovered[cast.getMode() ? "Convert of OpenVINO"
+                                       : "Cast of strings"];
+    else if (auto node = dyn_cast<NodeOp>(op);
+             node && quantizes(node.getOpType()))
+      ++found.uncovered[node.getOpType().str()];
+  });
+  return found;
+}
+
+llvm::Expected<AuditReport>
+certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
+                    const CertifyOptions &given) {
+  ModelConversions conversions = findConversions(model.getModule());
+  CertifyOptions options = given;
+  options.cpus = {"host"};
+  AuditReport report;
+  report.origin = getOrigin(options);
+  report.uncovered.assign(conversions.uncovered.begin(),
+                          conversions.uncovered.end());
+  options.isWanted = [&](StringRef name) {
+    return conversions.nodes.count(name.str()) != 0;
+  };
+  llvm::Expected<llvm::StringMap<std::string>> code = hashCode(options);
+  if (!code)
+    return code.takeError();
+
+  llvm::MapVector<StringRef, AuditRow> rows;
+  for (const auto &[name, nodes] : conversions.nodes) {
+    AuditRow &row = rows[name];
+    row.conversion = name;
+    row.nodes = nodes;
+    std::string hash = code->lookup(name);
+    for (const NamedCertificates &one : certificates)
+      for (const Certificate &certificate : one.file.certificates) {
+        // What is about all inputs is better than about a part.
+        bool isBetter =
+            row.file.empty() || (row.isSampled && !one.file.origin.isSampled);
+        if (certificate.name == name && isBetter &&
+            llvm::is_contained(certificate.code, hash)) {
+          row.file = one.name;
+          row.certificate = certificate;
+          row.isSampled = one.file.origin.isSampled;
+        }
+      }
+  }
+  options.isWanted = [&](StringRef name) {
+    auto *found = rows.find(name);
+    return found != rows.end() && found->second.file.empty();
+  };
+  options.onCertificate = [&](const Certificate &certificate) {
+    AuditRow &row = rows.find(certificate.name)->second;
+    row.certificate = certificate;
+    row.isSampled = options.isSampled;
+    return !given.onCertificate || given.onCertificate(certificate);
+  };
+  if (llvm::Error error = certifyAll(options))
+    return std::move(error);
+  for (auto &[name, row] : rows)
+    report.rows.push_back(std::move(row));
+  return report;
+}
+
+std::string
+certify::printAudit(const AuditReport &report, StringRef model,
+                    ArrayRef<std::pair<std::string, std::string>> files) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const Origin &origin = report.origin;
+  os << "# Audit of " << printable(model) << "\n\n| | |\n|---|---|\n";
+  for (const auto &[name, hash] : files)
+    os << "| SHA-256 of " << printable(name) << " | `" << hash << "` |\n";
+  os << "| compiler | " << origin.producer << ", LLVM " << origin.llvm
+     << " |\n| SHA-256 of the compiler | `" << origin.program
+     << "` |\n| machine | " << origin.machine << " |\n| date | " << origin.date
+     << " |\n\n";
+  size_t nodes = 0;
+  if (!report.rows.empty() || !report.uncovered.empty())
+    os << "| conversion | nodes | certificate | inputs | wrong | code's "
+          "SHA-256 |\n|---|---|---|---|---|---|\n";
+  for (const AuditRow &row : report.rows) {
+    const Certificate &certificate = row.certificate;
+    nodes += row.nodes;
+    os << llvm::formatv(
+        "| `{0}` | {1} | {2} | {3}{4} | {5} | `{6}` |\n", row.conversion,
+        row.nodes,
+        row.file.empty() ? std::string("run now") : printable(row.file),
+        certificate.inputs,
+        certificate.isComplete ? ", all there are"
+        : row.isSampled        ? ", a part"
+                               : "",
+        certificate.countMismatches(), certificate.code.front());
+  }
+  for (const auto &[name, count] : report.uncovered)
+    os << llvm::formatv("| {0} | {1} | none: not covered | - | - | - |\n",
+                        printable(name), count);
+  os << llvm::formatv(
+      "\n{0} conversions of {1} nodes, {2} kinds of nodes not covered: {3}.\n",
+      report.rows.size(), nodes, report.uncovered.size(),
+      report.isRight() ? "right" : "NOT TO BE RELEASED");
+  os << "\nSigned: ______________________  Date: ______________\n";
+  return text;
+}

@@ -1,0 +1,96 @@
+# The page about a model's own conversions: certificates count where they are of the same code, the rest is run, and what nothing covers
+# fails.
+# RUN: rm -rf %t && mkdir %t
+# RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t %src_root
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+from tool import Tool
+
+tool, source = Tool(sys.argv[1], sys.argv[2], "--quiet"), pathlib.Path(sys.argv[3])
+MODEL = """
+func.func @f(%x: tensor<?xf16>, %c: tensor<?xf8E5M2>) -> (tensor<?xf8E5M2>, tensor<?xf32>) {
+  %0 = quant_float.cast %x opset 28 : tensor<?xf16> to tensor<?xf8E5M2>
+  %1 = quant_float.cast %x opset 19 saturate true : tensor<?xf16> to tensor<?xf8E5M2>
+  %2 = quant_float.cast %c opset 23 : tensor<?xf8E5M2> to tensor<?xf32>
+  return %1, %2 : tensor<?xf8E5M2>, tensor<?xf32>
+}
+"""
+(tool.work / "m.mlir").write_text(MODEL)
+ROW = r"^\| `(\w+)` \| (\d+) \| ([^|]+) \| ([^|]+) \| (\d+) \| `(\w{64})` \|$"
+
+
+def read(page):
+    """What is said of each conversion."""
+    return {row[0]: row[1:] for row in re.findall(ROW, page, re.M)}
+
+
+page = tool.run(0, "--audit", "m.mlir")
+rows = read(page)
+encode, decode = "cast_f16_to_f8E5M2_saturate1", "cast_f8E5M2_to_f32"
+assert rows.keys() == {encode, decode}, page
+assert rows[encode][:4] == ("2", "run now", "65536, all there are", "0"), rows
+assert rows[decode][:4] == ("1", "run now", "256, all there are", "0"), rows
+digest = hashlib.sha256(MODEL.encode()).hexdigest()
+assert f"| SHA-256 of m.mlir | `{digest}` |" in page, page
+assert "2 conversions of 3 nodes, 0 kinds of nodes not covered: right." in page, page
+assert "Signed: ___" in page, page
+
+# A certificate of the same code, and one of other code.
+tool.run(0, "--only", f"^{encode}$", "--cpu", "host", "-o", "c.json")
+page = tool.run(0, "--audit", "m.mlir", "--certificates", "c.json", "-o", "page.md")
+assert page == "", page
+rows = read((tool.work / "page.md").read_text())
+assert rows[encode][1] == "c.json" and rows[decode][1] == "run now", rows
+file = json.loads((tool.work / "c.json").read_text())
+code = file["columns"].index("code")
+[number] = file["conversions"][0][code]
+right = list(file["hashes"])
+file["hashes"][number] = "0" * 64
+(tool.work / "other.json").write_text(json.dumps(file))
+rows = read(tool.run(0, "--audit", "m.mlir", "--certificates", "other.json"))
+assert rows[encode][1] == "run now", rows
+# One that says that the code is wrong.
+fields = ("input", "scale", "zero_point", "expected", "made")
+file["hashes"] = right
+file["conversions"][0].append([{"count": 3} | dict.fromkeys(fields, "0x1")])
+(tool.work / "wrong.json").write_text(json.dumps(file))
+page = tool.run(1, "--audit", "m.mlir", "--certificates", "wrong.json")
+assert read(page)[encode][3] == "3" and "NOT TO BE RELEASED" in page, page
+
+# What certificates are not about.
+model = MODEL.replace(
+    "%2 = quant_float.cast %c opset 23", "%2 = quant_float.cast %c mode openvino opset 1"
+)
+(tool.work / "o.mlir").write_text(model)
+page = tool.run(1, "--audit", "o.mlir", "--certificates", "c.json")
+assert "| Convert of OpenVINO | 1 | none: not covered | - | - | - |" in page, page
+assert "1 kinds of nodes not covered: NOT TO BE RELEASED" in page, page
+
+# An ONNX model, in parts of the inputs.
+shutil.copy(source / "examples/digits/digits-i8.onnx", tool.work)
+rows = read(tool.run(0, "--audit", "digits-i8.onnx", "--sample"))
+names = {name.split("_")[0] for name in rows}
+assert names and names <= {"quantize", "dequantize", "qdq", "cast"}, rows
+assert all(row[1] == "run now" and row[3] == "0" for row in rows.values()), rows
+
+tool.run(1, "--audit", "none.onnx", stderr="none.onnx")
+(tool.work / "bad.mlir").write_text("func.func")
+tool.run(1, "--audit", "bad.mlir", stderr="bad.mlir")
+tool.run(2, "--audit", "m.mlir", "--certificates", "m.mlir", stderr="m.mlir")
+tool.run(2, "--certificates", "c.json", stderr="--certificates is for --audit: expected a model")
+tool.run(
+    2,
+    "--audit",
+    "m.mlir",
+    "--certificates",
+    "c.json",
+    "-o",
+    "none/p.md",
+    stderr="none/p.md: cannot be written",
+)
+tool.finish()
