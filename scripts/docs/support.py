@@ -109,6 +109,9 @@ class Support:
             for attribute in version["attributes"]:
                 brought.setdefault(attribute, since)
         names = [f"`{name}` from {since}" for name, since in brought.items()]
+        # Of nodes the table of ordinary ones has them.
+        rows = [row for row in nodes.read_onnx() if row.op == op]
+        names += dict.fromkeys(f"`{a.name}`" for row in rows for a in row.attributes)
         return text + (f"Attributes: {', '.join(names)}.\n\n" if names else "No attributes.\n\n")
 
     def describe_fakeconvert(self):
