@@ -8,6 +8,8 @@ endif()
 
 set(vectors ${PROJECT_BINARY_DIR}/share/quant-float-vectors)
 add_custom_command(OUTPUT ${vectors}/data/vectors.json
+  # Not what another version has left.
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${vectors}/data
   COMMAND quant-float-certify --vectors ${vectors}/data
   DEPENDS quant-float-certify
   VERBATIM)

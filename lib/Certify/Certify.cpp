@@ -66,6 +66,12 @@ private:
 };
 } // namespace
 
+std::string certify::hashBytes(StringRef bytes) {
+  Hash hash;
+  hash.add(bytes.data(), bytes.size());
+  return hash.finish();
+}
+
 //===----------------------------------------------------------------------===//
 // Slots
 //===----------------------------------------------------------------------===//
@@ -216,17 +222,13 @@ static llvm::Expected<CompiledGroup> compile(ArrayRef<Conversion> group,
   });
   BuildOptions options;
   options.cpu = cpu;
-  if (llvm::Error error = model->emitToFile(EmitKind::Shared, path, options))
-    return std::move(error);
+  llvm::Expected<CompiledModel> compiled = model->compileToFile(path, options);
+  if (!compiled)
+    return compiled.takeError();
   auto bytes = llvm::MemoryBuffer::getFile(path);
   if (!bytes)
     return makeFileError(path, bytes.getError().message(), bytes.getError());
-  Hash hash;
-  hash.add((*bytes)->getBufferStart(), (*bytes)->getBufferSize());
-  llvm::Expected<CompiledModel> compiled = CompiledModel::load(path);
-  if (!compiled)
-    return compiled.takeError();
-  return CompiledGroup{std::move(*compiled), hash.finish()};
+  return CompiledGroup{std::move(*compiled), hashBytes((*bytes)->getBuffer())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -534,12 +536,6 @@ listWanted(const CertifyOptions &options) {
            });
   });
   return groups;
-}
-
-std::string certify::hashBytes(StringRef bytes) {
-  Hash hash;
-  hash.add(bytes.data(), bytes.size());
-  return hash.finish();
 }
 
 llvm::Expected<llvm::StringMap<std::string>>

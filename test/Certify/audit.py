@@ -82,6 +82,9 @@ tool.run(1, "--audit", "none.onnx", stderr="none.onnx")
 (tool.work / "bad.mlir").write_text("func.func")
 tool.run(1, "--audit", "bad.mlir", stderr="bad.mlir")
 tool.run(2, "--audit", "m.mlir", "--certificates", "m.mlir", stderr="m.mlir")
+tool.run(
+    2, "--audit", "m.mlir", "--mutants", stderr="expected one task, but got --audit, --mutants"
+)
 tool.run(2, "--certificates", "c.json", stderr="--certificates is for --audit: expected a model")
 tool.run(
     2,

@@ -4,6 +4,7 @@
 # RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t
 import hashlib
 import json
+import platform
 import sys
 
 import numpy as np
@@ -11,6 +12,7 @@ from tool import Tool
 
 tool = Tool(sys.argv[1], sys.argv[2], "--quiet")
 HOST = ("--cpu", "host")
+FOREIGN = "znver4" if platform.machine() == "aarch64" else "cortex-a76"
 # Of one group, which is compiled as a whole.
 ONLY = "^cast_f8E5M2_to_(f32|f64|i8|ui8)$"
 SUMMARY = "4 conversions for host: 1024 inputs, 0 mismatches\n"
@@ -185,6 +187,14 @@ tool.run(
     stderr="none/f.json.partial: cannot be written: No such file or directory",
 )
 tool.run(1, "--only", ONLY, "--cpu", "nosuch", stderr="unknown cpu 'nosuch'")
+tool.run(
+    1,
+    "--only",
+    ONLY,
+    "--cpu",
+    FOREIGN,
+    stderr=f"code for '{FOREIGN}' cannot run in this process",
+)
 before = (tool.work / "c.json").read_text()
 tool.run(1, "--only", ONLY, "--cpu", "nosuch", "-o", "c.json", stderr="unknown cpu 'nosuch'")
 assert (tool.work / "c.json").read_text() == before

@@ -193,6 +193,21 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.vectors = options.vectors;
   arguments.audit = options.audit;
   arguments.certificates = options.certificates;
+  const std::pair<StringRef, bool> tasks[] = {
+      {"--list", options.list},
+      {"--cells", options.cells},
+      {"--audit", !options.audit.empty()},
+      {"--check", !options.check.empty()},
+      {"--mutants", options.mutants},
+      {"--vectors", !options.vectors.empty()}};
+  std::string chosen;
+  for (auto [name, isChosen] : tasks)
+    if (isChosen)
+      chosen += (chosen.empty() ? "" : ", ") + name.str();
+  if (StringRef(chosen).contains(',')) {
+    complain("expected one task, but got " + Twine(chosen));
+    return std::nullopt;
+  }
   if (arguments.audit.empty() && !arguments.certificates.empty()) {
     complain("--certificates is for --audit: expected a model");
     return std::nullopt;
