@@ -14,7 +14,7 @@
  * Ops are made with mlirOperationCreate. Their operands, in this order, and
  * their attributes; those in brackets may be absent:
  *
- *   quant_float.cast       input
+ *   quant_float.cast       input, [random]
  *       opset: i64 integer, [like: unit], [saturate: bool],
  *       [round_mode: quantFloatRoundModeAttrGet],
  *       [mode: quantFloatCastModeAttrGet]
@@ -31,6 +31,7 @@
  *       [mode: quantFloatFakeConvertModeAttrGet],
  *       [reciprocal: quantFloatFakeConvertReciprocalAttrGet],
  *       [positive_zero: unit], [neutral_shift: unit]
+ *   quant_float.philox     seed, offset, like
  *   quant_float.node       any
  *       op_type: string, opset: i64 integer, [domain: string],
  *       [node_name: string], [node_attributes: dictionary],
@@ -93,11 +94,12 @@ QUANT_FLOAT_EXPORTED int32_t quantFloatElementTypeGetDtype(MlirType type);
 
 /* Attributes --------------------------------------------------------------- */
 
-/** How a cast to f8E8M0FNU rounds. */
+/** How a cast rounds: to f8E8M0FNU, or by random bits. */
 typedef enum QuantFloatRoundMode {
   QUANT_FLOAT_ROUND_UP = 0,
   QUANT_FLOAT_ROUND_DOWN = 1,
-  QUANT_FLOAT_ROUND_NEAREST = 2
+  QUANT_FLOAT_ROUND_NEAREST = 2,
+  QUANT_FLOAT_ROUND_STOCHASTIC = 3
 } QuantFloatRoundMode;
 
 /** `#quant_float<round_mode up>`; null for a number that is no

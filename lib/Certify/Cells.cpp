@@ -217,7 +217,7 @@ static const Format *getPrecision(std::optional<Type> type) {
 static std::optional<Conversion> find(CastOp op) {
   const Format *from = getFormat(op.getInput().getType());
   const Format *to = getFormat(op.getType());
-  if (!from || !to || op.getMode() == CastMode::OpenVINO)
+  if (!from || !to || op.getRandom() || op.getMode() == CastMode::OpenVINO)
     return std::nullopt;
   ScaleRounding rounding = ScaleRounding::Up;
   switch (op.getRoundMode().value_or(RoundMode::Up)) {
@@ -229,6 +229,8 @@ static std::optional<Conversion> find(CastOp op) {
   case RoundMode::Nearest:
     rounding = ScaleRounding::Nearest;
     break;
+  case RoundMode::Stochastic:
+    return std::nullopt;
   }
   return makeCast(*from, *to, op.getMode() ? kNewestOpset : op.getOpset(),
                   op.getSaturate().value_or(true), rounding);

@@ -12,9 +12,11 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/ModelError.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -42,8 +44,8 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
                      argument.getType())))
       return failure();
   for (Operation &op : function.getBody().front()) {
-    if (!isa<CastOp, QuantizationOpInterface, FakeConvertOp, arith::ConstantOp,
-             func::ReturnOp>(op))
+    if (!isa<CastOp, QuantizationOpInterface, FakeConvertOp, PhiloxOp,
+             arith::ConstantOp, func::ReturnOp>(op))
       return op.emitError("target 'reference': expected only casts, "
                           "quantizations, fakeconverts and constants, but "
                           "got '")
@@ -76,11 +78,34 @@ compute(Operation *op, Type to, ArrayRef<int64_t> sizes,
 static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
   const Tensor &input = operands[0];
   Type to = getElementTypeOrSelf(op.getResult());
+  if (Value random = op.getRandom()) {
+    if (operands[1].getSizes() != input.getSizes())
+      return fail(op, "random bits must have the sizes of the input " +
+                          input.spell() + ", but got " + operands[1].spell());
+    return compute(op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
+      return reference::castBufferByRandomBits(
+          getElementTypeOrSelf(op.getInput()), getElementTypeOrSelf(random), to,
+          input.getBytes(), operands[1].getBytes(), result,
+          getReferenceOptions(op));
+    });
+  }
   return compute(op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
     return reference::castBuffer(getElementTypeOrSelf(op.getInput()), to,
                                  input.getBytes(), result,
                                  getReferenceOptions(op));
   });
+}
+
+static llvm::Expected<Tensor> evaluate(PhiloxOp op, ArrayRef<Tensor> operands) {
+  auto read = [](const Tensor &tensor) {
+    return llvm::support::endian::read64le(tensor.getBytes().data());
+  };
+  Type to = getElementTypeOrSelf(op.getResult());
+  return compute(op, to, operands[2].getSizes(),
+                 [&](MutableArrayRef<char> result) {
+                   return reference::philoxBuffer(to, read(operands[0]),
+                                                  read(operands[1]), result);
+                 });
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,6 +264,7 @@ static llvm::Expected<Tensor> evaluate(Operation *op,
       .Case([&](arith::ConstantOp op) { return evaluate(op); })
       .Case([&](CastOp op) { return evaluate(op, operands); })
       .Case([&](FakeConvertOp op) { return evaluate(op, operands); })
+      .Case([&](PhiloxOp op) { return evaluate(op, operands); })
       .Default([&](Operation *op) {
         return evaluate(cast<QuantizationOpInterface>(op), operands);
       });

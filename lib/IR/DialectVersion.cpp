@@ -26,8 +26,8 @@ static LogicalResult castOpenVinoConverts(Operation *topLevel) {
     OpBuilder b(node);
     auto cast = CastOp::create(
         b, node.getLoc(), node->getResult(0).getType(), node->getOperand(0),
-        b.getI64IntegerAttr(1), UnitAttr(), BoolAttr(), RoundModeAttr(),
-        CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
+        /*random=*/Value(), b.getI64IntegerAttr(1), UnitAttr(), BoolAttr(),
+        RoundModeAttr(), CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
     node->replaceAllUsesWith(cast);
     node->erase();
   });

@@ -79,6 +79,6 @@ Value quant_float::createOnnxCast(OpBuilder &builder, Location loc, Value value,
     saturate = builder.getBoolAttr(false);
   return builder.createOrFold<CastOp>(
       loc, withElementType(value.getType(), elementType), value,
-      builder.getI64IntegerAttr(kNewestOpset), UnitAttr(), saturate,
-      RoundModeAttr(), CastModeAttr());
+      /*random=*/Value(), builder.getI64IntegerAttr(kNewestOpset), UnitAttr(),
+      saturate, RoundModeAttr(), CastModeAttr());
 }

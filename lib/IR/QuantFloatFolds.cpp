@@ -14,6 +14,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -40,6 +41,26 @@ static Attribute foldElements(Attribute operand, Type resultType, Type from,
 // CastOp
 //===----------------------------------------------------------------------===//
 
+/// S2, where both operands are constant, one element or many each.
+static Attribute foldByRandomBits(CastOp op, Attribute input, Attribute random,
+                                  const reference::CastOptions &options) {
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type to = getElementTypeOrSelf(op.getResult());
+  std::optional<SmallVector<APInt>> numbers = getElementBits(input);
+  std::optional<SmallVector<APInt>> bits = getElementBits(random);
+  if (!numbers || !bits || numbers->empty() || bits->empty())
+    return {};
+  size_t count = std::max(numbers->size(), bits->size());
+  auto getElement = [](const SmallVector<APInt> &elements, size_t index) {
+    return elements[elements.size() == 1 ? 0 : index];
+  };
+  SmallVector<APInt> folded;
+  for (size_t i = 0; i < count; ++i)
+    folded.push_back(reference::castElementByRandomBits(
+        from, to, getElement(*numbers, i), getElement(*bits, i), options));
+  return getConstantOfBits(op.getType(), folded);
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   // V7: the identity, bit for bit.
   if (getInput().getType() == getType())
@@ -50,6 +71,9 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   if (!reference::isSupported(from) || !reference::isSupported(to))
     return {};
   reference::CastOptions options = getReferenceOptions(*this);
+  if (getRandom())
+    return foldByRandomBits(*this, adaptor.getInput(), adaptor.getRandom(),
+                            options);
   return foldElements(adaptor.getInput(), getType(), from,
                       [&](const APInt &bits) {
                         return reference::castElement(from, to, bits, options);
@@ -95,7 +119,8 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<CastOp>();
-    if (!inner || inner.getMode() == CastMode::OpenVINO ||
+    if (!inner || inner.getRandom() || op.getRandom() ||
+        inner.getMode() == CastMode::OpenVINO ||
         op.getMode() == CastMode::OpenVINO)
       return failure();
     Type from = getElementTypeOrSelf(inner.getInput());

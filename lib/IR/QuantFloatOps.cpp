@@ -17,6 +17,7 @@
 #include "quant-float/IR/DialectVersion.h"
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/OpsetVerifier.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -41,8 +42,8 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
     opset = kOwnOpset;
   }
   build(builder, state, withElementType(input.getType(), elementType), input,
-        builder.getI64IntegerAttr(opset), UnitAttr(), BoolAttr(),
-        RoundModeAttr(), mode);
+        /*random=*/Value(), builder.getI64IntegerAttr(opset), UnitAttr(),
+        BoolAttr(), RoundModeAttr(), mode);
 }
 
 LogicalResult CastOp::readProperties(DialectBytecodeReader &reader,
@@ -92,6 +93,37 @@ static LogicalResult verifyOpenVinoCast(CastOp op) {
                           << " to " << to;
 }
 
+/// S1
+static LogicalResult verifyRandomBits(CastOp op) {
+  bool isStochastic = op.getRoundMode() == RoundMode::Stochastic;
+  if (op.getRandom() && !isStochastic)
+    return op.emitOpError() << "random bits must come with round_mode "
+                               "stochastic";
+  if (isStochastic && !op.getRandom())
+    return op.emitOpError() << "round_mode stochastic must come with random "
+                               "bits";
+  if (!isStochastic)
+    return success();
+  if (op.getMode() != CastMode::QuantFloat)
+    return op.emitOpError() << "round_mode stochastic needs mode quant_float";
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type random = getElementTypeOrSelf(op.getRandom());
+  Type to = getElementTypeOrSelf(op.getResult());
+  if (!reference::canCastByRandomBits(from, random, to))
+    return op.emitOpError()
+           << "round_mode stochastic is from f32, f16 or bf16 by ui2, ui4, ui8 "
+              "or ui16 to f16, bf16, float8 with a mantissa, float6 or float4, "
+              "but got "
+           << from << " by " << random << " to " << to;
+  // The trait below lets all pass where the input has no rank.
+  if (!haveCompatibleShapes(op.getRandom().getType(), op.getType()))
+    return op.emitOpError()
+           << "random bits must have the result's shape, but "
+              "got "
+           << op.getRandom().getType() << " beside " << op.getType();
+  return success();
+}
+
 OpKind quant_float::getOpKind(CastOp op) {
   if (op.getMode() == CastMode::QuantFloat)
     return OpKind::OwnCast;
@@ -103,6 +135,8 @@ OpKind quant_float::getOpKind(CastOp op) {
 /// - V3 it has the attributes that are given.
 /// V8 (shapes) is verified by the trait below.
 LogicalResult CastOp::verify() {
+  if (failed(verifyRandomBits(*this)))
+    return failure();
   if (getMode() == CastMode::OpenVINO)
     return verifyOpenVinoCast(*this);
   if (getMode() && getLike())
@@ -161,6 +195,8 @@ reference::CastOptions quant_float::getReferenceOptions(CastOp op) {
   case RoundMode::Nearest:
     options.scaleRounding = reference::ScaleRounding::Nearest;
     break;
+  case RoundMode::Stochastic:
+    break;
   }
   return options;
 }
@@ -176,6 +212,49 @@ LogicalResult CastOp::inferReturnTypeComponents(
     OpaqueProperties properties, RegionRange regions,
     SmallVectorImpl<ShapedTypeComponents> &components) {
   inferShapeOf(operands.front(), components);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PhiloxOp
+//===----------------------------------------------------------------------===//
+
+/// S3, V8
+LogicalResult PhiloxOp::verify() {
+  for (auto [value, name] :
+       {std::pair(getSeed(), "seed"), std::pair(getOffset(), "offset")}) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() != 0 ||
+        !type.getElementType().isSignlessInteger(64))
+      return emitOpError() << name << " must be a tensor<i64>, but got "
+                           << value.getType();
+  }
+  Type type = getElementTypeOrSelf(getResult());
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || !integer.isUnsigned() || integer.getWidth() > 32)
+    return emitOpError() << "result must be of ui2, ui4, ui8, ui16 or ui32, "
+                            "but got "
+                         << type;
+  Type like = getLike().getType();
+  if (!isa<TensorType>(like) || !isa<TensorType>(getType()) ||
+      !haveCompatibleShapes(like, getType()))
+    return emitOpError() << "result must be a tensor of the shape of " << like
+                         << ", but got " << getType();
+  return success();
+}
+
+LogicalResult
+PhiloxOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reified) {
+  return reifyShapeOf(getLike(), builder, getLoc(), reified);
+}
+
+LogicalResult PhiloxOp::inferReturnTypeComponents(
+    MLIRContext *context, std::optional<Location> location,
+    ValueShapeRange operands, DictionaryAttr attributes,
+    OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<ShapedTypeComponents> &components) {
+  inferShapeOf(operands.back(), components);
   return success();
 }
 

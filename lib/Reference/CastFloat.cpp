@@ -153,8 +153,14 @@ APInt reference::roundToNarrow(const Format &to, const APFloat &value,
                       ? getNegativeCode(to, /*isZero=*/false, options.saturate)
                       : getInfinityCode(to, negative, options));
 
-  APInt magnitude =
-      value.isZero() ? APInt::getZero(64) : roundMagnitude(to, value);
+  return finishNarrow(
+      to, value.isZero() ? APInt::getZero(64) : roundMagnitude(to, value),
+      negative, options);
+}
+
+APInt reference::finishNarrow(const Format &to, const APInt &magnitude,
+                              bool negative, const CastOptions &options) {
+  auto result = [&](uint64_t code) { return APInt(to.width, code); };
   if (to.isUnsigned && negative)
     return result(getNegativeCode(to, magnitude.isZero(), options.saturate));
   if (magnitude.ugt(to.maxMagnitude))

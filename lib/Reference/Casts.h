@@ -35,6 +35,9 @@ llvm::APFloat decodeInteger(const Format &from, const llvm::APInt &bits);
 llvm::APInt roundToIEEE(const Format &to, llvm::APFloat value);
 llvm::APInt roundToNarrow(const Format &to, const llvm::APFloat &value,
                           const CastOptions &options);
+/// What becomes of a magnitude that has been rounded.
+llvm::APInt finishNarrow(const Format &to, const llvm::APInt &magnitude,
+                         bool negative, const CastOptions &options);
 llvm::APInt roundToScale(const llvm::APFloat &value,
                          const CastOptions &options);
 llvm::APInt truncateToInteger(const Format &to, const llvm::APFloat &value);

@@ -27,6 +27,7 @@ def cast(
     *,
     saturate: bool | None = None,
     round_mode: RoundMode | None = None,
+    random: ArrayLike | None = None,
     opset: int | None = None,
     out: Out | None = None,
     target: Target = "cpu",
@@ -46,7 +47,11 @@ def cast(
         dtype: the result's type, see :func:`quant_float.dtype`.
         saturate: False for NaN or infinity in place of the largest value; None is True, and says
             nothing where the opset does not have the attribute.
-        round_mode: to float8e8m0: ``"up"`` (the default), ``"down"`` or ``"nearest"``.
+        round_mode: to float8e8m0: ``"up"`` (the default), ``"down"`` or ``"nearest"``; from
+            float, float16 and bfloat16 to any narrower float but that ``"stochastic"``.
+        random: with ``"stochastic"``, random bits in the shape of ``x``: of k bits r, of uint2,
+            uint4, uint8 or uint16, takes a number to its neighbour away from zero where
+            ``floor(fraction * 2**k) + r >= 2**k``.
         opset: the ONNX opset whose rules hold; the newest without one. For types that ONNX lacks
             (float8e3m4, float8e4m3, float8e4m3b11fnuz, float8ue5m3) this package's own rules do,
             which have no opsets.
@@ -66,11 +71,20 @@ def cast(
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28.
     """
     source, to = take(x, "x"), _as_dtype(dtype)
-    attributes = _get_rules(opset, "mode", "quant_float", source.dtype, to) | {
+    views = [flatten(source)]
+    if random is not None:
+        bits = take(random, "random")
+        if bits.shape != source.shape:
+            raise ValueError(
+                f"random must have the shape of x, {source.shape}, but got {bits.shape}"
+            )
+        views.append(flatten(bits))
+    is_own = round_mode == "stochastic"
+    attributes = _get_rules(opset, "mode", "quant_float", source.dtype, to, is_own=is_own) | {
         "saturate": as_boolean(saturate, "saturate"),
         "round_mode": as_choice(round_mode, "round_mode", RoundMode),
     }
-    return _finish("cast", attributes, [flatten(source)], out, to, source, target, threads)
+    return _finish("cast", attributes, views, out, to, source, target, threads)
 
 
 def quantize(
@@ -302,9 +316,11 @@ def _finish(
     return array
 
 
-def _get_rules(opset: int | None, word: str, value: str, *elements: DType) -> dict[str, Any]:
-    """Whose rules hold: those of an opset of ONNX's, or our own where ONNX lacks a type."""
-    if opset is None and not all(element.is_onnx for element in elements):
+def _get_rules(
+    opset: int | None, word: str, value: str, *elements: DType, is_own: bool = False
+) -> dict[str, Any]:
+    """Whose rules hold: those of an opset of ONNX's, or our own where ONNX lacks something."""
+    if opset is None and (is_own or not all(element.is_onnx for element in elements)):
         return {word: value, "opset": 1}
     return {"opset": as_integer(opset, "opset", _NEWEST)}
 
@@ -313,9 +329,7 @@ def _get_domain(opset: int | None, scales: Tensor, *elements: DType) -> dict[str
     # ONNX's scales are wider, or powers of two.
     scale = scales.dtype
     is_own = scale.is_float and scale.bits == 8 and scale.name != "float8e8m0"
-    if opset is None and is_own:
-        return {"domain": '"quant_float"', "opset": 1}
-    return _get_rules(opset, "domain", '"quant_float"', scale, *elements)
+    return _get_rules(opset, "domain", '"quant_float"', scale, *elements, is_own=is_own)
 
 
 def _divide(

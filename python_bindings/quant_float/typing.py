@@ -81,7 +81,7 @@ DTypeName: TypeAlias = Literal[
 Target: TypeAlias = Literal["cpu", "reference"]
 #: What a model is compiled for.
 CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
-RoundMode: TypeAlias = Literal["up", "down", "nearest"]
+RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
 FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
 EmitKind: TypeAlias = Literal[
     "mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"

@@ -128,7 +128,7 @@ static void attributes(MlirContext context) {
                             quantFloatCastModeAttrGetTypeID()));
   }
   REQUIRE(mlirAttributeIsNull(quantFloatCastModeAttrGet(context, 2)));
-  REQUIRE(mlirAttributeIsNull(quantFloatRoundModeAttrGet(context, 3)) &&
+  REQUIRE(mlirAttributeIsNull(quantFloatRoundModeAttrGet(context, 4)) &&
           mlirAttributeIsNull(quantFloatFakeConvertModeAttrGet(context, -1)) &&
           mlirAttributeIsNull(
               quantFloatFakeConvertReciprocalAttrGet(context, 99)));

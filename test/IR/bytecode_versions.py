@@ -2,7 +2,7 @@
 # RUN: %python %s %S/Inputs/bytecode %src_root/include/quant-float/IR %tools_dir/quant-float-opt %llvm_bin/mlir-opt %t
 #
 # Inputs/bytecode has a model with every op in the text of today and, in hexadecimal, the bytecode of
-# each version. Files of past versions stay as they are; after a change of the version,
+# each version; added.mlir has what older versions lack. Files of past versions stay as they are; after a change of the version,
 #   build/venv/bin/python test/IR/bytecode_versions.py test/IR/Inputs/bytecode \
 #     include/quant-float/IR build/bin/quant-float-opt --record
 # writes the one of the new version.
@@ -13,6 +13,7 @@ import sys
 
 folder, definitions, opt = map(pathlib.Path, sys.argv[1:4])
 text = (folder / "model.mlir").read_text()
+added = (folder / "added.mlir").read_text()
 # The section of a dialect's version, in the list of dialects at the front: its identifier, its size in
 # bytes, the two numbers.
 FRONT = 48
@@ -65,14 +66,16 @@ names = {
     for name in re.findall(r'_(?:Quantization)?Op<"(\w+)"', file.read_text())
 }
 assert len(names) > 8, names
-missing = [name for name in names if f"quant_float.{name} " not in text]
+missing = [name for name in names if f"quant_float.{name} " not in text + added]
 assert not missing, missing
 assert normal.split() == text.split(), normal
+shown, errors = read(run(opt, "--emit-bytecode", "-", stdin=added.encode()).stdout)
+assert (shown.split(), errors) == (added.split(), ""), shown + errors
 
 # Older than all: the upgrades have nothing to do.
 assert read(with_version(written, b"\x07\x05\x01\x01")) == (normal, "")
 newer = {
-    b"\x07\x05\x01\x07": "0.3",
+    b"\x07\x05\x01\x09": "0.4",
     b"\x07\x05\x03\x01": "1.0",
     b"\x07\x05\xff\xff": "127.127",
 }

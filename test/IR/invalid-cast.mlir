@@ -4,7 +4,7 @@
 // V6: the attribute has no such value.
 
 func.func @cast_v6_round_mode(%x: tensor<2xf32>) {
-  // expected-error @+2 {{custom op 'quant_float.cast' expected one of up, down, nearest, but got 'sideways'}}
+  // expected-error @+2 {{custom op 'quant_float.cast' expected one of up, down, nearest, stochastic, but got 'sideways'}}
   // expected-error @+1 {{custom op 'quant_float.cast' failed to parse QuantFloat_RoundModeAttr parameter 'value' which is to be a `::mlir::quant_float::RoundMode`}}
   %0 = quant_float.cast %x opset 24 round_mode sideways : tensor<2xf32> to tensor<2xf8E8M0FNU>
   return
@@ -13,7 +13,7 @@ func.func @cast_v6_round_mode(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_v6_round_mode_generic(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op attribute 'round_mode' failed to satisfy constraint: how a cast to f8E8M0FNU rounds (ONNX Cast-24 round_mode)}}
+  // expected-error @+1 {{'quant_float.cast' op attribute 'round_mode' failed to satisfy constraint: how a cast rounds: to f8E8M0FNU (ONNX Cast-24 round_mode), or by random bits}}
   %0 = "quant_float.cast"(%x) {opset = 24, round_mode = "up"} : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
   return
 }
@@ -21,7 +21,7 @@ func.func @cast_v6_round_mode_generic(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_v6_round_mode_attribute(%x: tensor<2xf32>) {
-  // expected-error @+2 {{expected one of up, down, nearest, but got 'even'}}
+  // expected-error @+2 {{expected one of up, down, nearest, stochastic, but got 'even'}}
   // expected-error @+1 {{failed to parse QuantFloat_RoundModeAttr parameter 'value' which is to be a `::mlir::quant_float::RoundMode`}}
   %0 = "quant_float.cast"(%x) {opset = 24, round_mode = #quant_float<round_mode even>} : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
   return
@@ -319,7 +319,7 @@ func.func @cast_t_result_function(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_operands(%x: f32) {
-  // expected-error @+1 {{'quant_float.cast' op requires a single operand}}
+  // expected-error @+1 {{'quant_float.cast' op random bits must come with round_mode stochastic}}
   %0 = "quant_float.cast"(%x, %x) {opset = 13} : (f32, f32) -> f16
   return
 }
@@ -327,7 +327,7 @@ func.func @cast_operands(%x: f32) {
 // -----
 
 func.func @cast_no_operand() {
-  // expected-error @+1 {{'quant_float.cast' op requires a single operand}}
+  // expected-error @+1 {{'quant_float.cast' op expected 1 or more operands, but found 0}}
   %0 = "quant_float.cast"() {opset = 13} : () -> f16
   return
 }

@@ -97,6 +97,26 @@ def check_attributes():
     expect.true(f"C4 at opset 19: {y}", np.isnan(y.astype(np.float32))[0])
 
 
+def check_stochastic():
+    """A quarter of the way from 1 to 1.125: the upper quarter of random values round up."""
+    random = np.arange(256, dtype=np.uint8)
+    x = np.full(256, 1.03125, np.float32)
+    for target in ("cpu", "reference"):
+        y = qf.cast(x, "float8e4m3fn", round_mode="stochastic", random=random, target=target)
+        expect.same(
+            f"stochastic, {target}",
+            y.astype(np.float32),
+            np.where(random >= 192, np.float32(1.125), np.float32(1)),
+        )
+    half = qf.cast(
+        x.reshape(2, 128),
+        "bf16",
+        round_mode="stochastic",
+        random=random.reshape(2, 128).astype(np.uint16),
+    )
+    expect.same("numbers of the type stay", half, x.reshape(2, 128).astype(ml_dtypes.bfloat16))
+
+
 def make_scales(count, element):
     return np.exp2(generator.integers(-4, 4, count)).astype(np.float32).astype(element.numpy)
 
@@ -297,6 +317,7 @@ def check_cache():
 
 
 check_casts()
+check_stochastic()
 check_attributes()
 check_quantization()
 check_scalars()

@@ -120,6 +120,8 @@ CASES = [
     ("long double", TypeError, "float128", lambda: qf.cast(x.astype(np.longdouble), "f16")),
     ("codes of an unknown type", TypeError, "dtype must be an element type", lambda: qf.cast(np.zeros(3, np.dtype("u1", metadata={"quant_float": "float9"})), "f16")),
     ("numbers as codes", TypeError, "zero_point must be an array of codes for type float8ue5m3", lambda: qf.quantize(x, 1.0, 0.0, dtype="float8ue5m3")),
+    ("random bits of another shape", ValueError, "random must have the shape of x, (2, 3), but got (3,)", lambda: qf.cast(np.zeros((2, 3), np.float32), "float8e3m4", round_mode="stochastic", random=np.zeros(3, np.uint8))),
+    ("no random bits", qf.ModelError, "round_mode stochastic must come with random bits", lambda: qf.cast(x, "float8e3m4", round_mode="stochastic")),
     ("an opset for a type that ONNX lacks", qf.ModelError, "is not accepted by Cast-28", lambda: qf.cast(x, "float8e3m4", opset=28)),
     ("int1 of ml_dtypes", TypeError, "int1", lambda: qf.cast(np.zeros(3, ml_dtypes.int1), "f16")),
     # element types
@@ -181,7 +183,7 @@ CASES = [
     # attributes of cast
     ("saturate 1", TypeError, "saturate must be True, False or None, but got 1", lambda: qf.cast(x, "f8e4m3", saturate=1)),
     ("saturate 'no'", TypeError, "but got 'no'", lambda: qf.cast(x, "f8e4m3", saturate="no")),
-    ("round_mode", ValueError, "round_mode must be one of up, down, nearest, but got 'even'", lambda: qf.cast(x, "f8e8m0", round_mode="even")),
+    ("round_mode", ValueError, "round_mode must be one of up, down, nearest, stochastic, but got 'even'", lambda: qf.cast(x, "f8e8m0", round_mode="even")),
     ("round_mode 1", TypeError, "round_mode must be a string, but got 1", lambda: qf.cast(x, "f8e8m0", round_mode=1)),
     ("opset 0", qf.ModelError, "opset", lambda: qf.cast(x, "f16", opset=0)),
     ("opset -5", qf.ModelError, "opset", lambda: qf.cast(x, "f16", opset=-5)),

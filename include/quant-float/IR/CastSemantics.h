@@ -21,7 +21,7 @@ struct CastSemantics {
   bool saturate = true;
   /// To the FNUZ types, saturating: an infinity gives NaN all the same (C4).
   bool infinityIsNaN = false;
-  /// To f8E8M0FNU (C9).
+  /// To f8E8M0FNU (C9), or by random bits (S2).
   RoundMode roundMode = RoundMode::Up;
 };
 

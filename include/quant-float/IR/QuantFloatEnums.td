@@ -22,10 +22,11 @@ class QuantFloat_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 def QuantFloat_RoundMode : QuantFloat_Enum<"RoundMode",
-    "how a cast to f8E8M0FNU rounds (ONNX Cast-24 round_mode)", [
+    "how a cast rounds: to f8E8M0FNU (ONNX Cast-24 round_mode), or by random bits", [
       I32EnumAttrCase<"Up", 0, "up">,
       I32EnumAttrCase<"Down", 1, "down">,
-      I32EnumAttrCase<"Nearest", 2, "nearest">]>;
+      I32EnumAttrCase<"Nearest", 2, "nearest">,
+      I32EnumAttrCase<"Stochastic", 3, "stochastic">]>;
 
 def QuantFloat_RoundModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_RoundMode, "round_mode">;

@@ -59,6 +59,19 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     - from f64 and integers of more than 8 bits to bf16, by way of f32: half a unit
       is added where the last bit kept is 1, else the rest is cut off.
 
+    *Stochastic rounding.* With `round_mode stochastic` the second operand,
+    `random`, decides (S2). Between two neighbours a number is rounded to the one
+    away from zero if the fraction of the way that it has come, cut off to the k
+    bits that an element of `random` has, and the random bits add up to 1 or more:
+
+    ```
+    up = floor(fraction * 2^k) + random[i] >= 2^k
+    ```
+
+    so of the 2^k values of random bits exactly floor(fraction * 2^k) round up:
+    with bits that are alike in likelihood that is the probability of it, in units
+    of 2^-k. What rounding makes of the number then over- or underflows as above.
+
     *Types that ONNX does not have.* With `mode quant_float`, at `opset` 1, it is
     ONNX's Cast-28 with four types more (F1): f8E3M4 and f8E4M3, which are as
     f8E5M2 is, f8E4M3B11FNUZ, as the FNUZ types are (F2), and
@@ -73,6 +86,10 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     - (V4) `opset` is between the op's first version (1; CastLike 15) and 28; with
       `mode openvino` between 1 and 15, with `mode quant_float` 1;
     - with `mode quant_float` there is no `like`;
+    - (S1) `random` comes with `round_mode stochastic`, and the two with `mode
+      quant_float`; it has the input's shape and elements of ui2, ui4, ui8 or ui16;
+      the input is of f32, f16 or bf16, the result of f16, bf16, float8 with a
+      mantissa, float6 or float4;
     - with `mode openvino` there is no `like`, `saturate` or `round_mode`, and the
       types are a pair that OpenVINO converts: none of FNUZ, float6, string and i2;
       f8E8M0FNU to floats and from f16, bf16 and f32; f4E2M1FN these and to
@@ -90,6 +107,8 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     %4 = quant_float.cast %0 mode openvino opset 1 : tensor<4x?xf32> to tensor<4x?xi8>
     %5 = quant_float.cast %0 mode quant_float opset 1
            : tensor<4x?xf32> to tensor<4x?x!quant_float.f8UE5M3>
+    %6 = quant_float.cast %0, %r mode quant_float opset 1 round_mode stochastic
+           : tensor<4x?xf32>, tensor<4x?xui16> to tensor<4x?xbf16>
     ```
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21,
@@ -100,6 +119,7 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
 
   let arguments = (ins
     QuantFloat_Value:$input,
+    Optional<QuantFloat_Value>:$random,
     I64Attr:$opset,
     UnitAttr:$like,
     OptionalAttr<BoolAttr>:$saturate,
@@ -109,9 +129,9 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
   // What files of 0.1 hold, and the mode.
   let useCustomPropertiesEncoding = 1;
   let assemblyFormat = [{
-    $input (`like` $like^)? (`mode` $mode^)? `opset` $opset
+    $input (`,` $random^)? (`like` $like^)? (`mode` $mode^)? `opset` $opset
     (`saturate` $saturate^)? (`round_mode` $round_mode^)?
-    attr-dict `:` type($input) `to` type($result)
+    attr-dict `:` type($input) (`,` type($random)^)? `to` type($result)
   }];
 
   let builders = [
@@ -125,6 +145,54 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// PhiloxOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_PhiloxOp : QuantFloat_Op<"philox", [
+    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
+  let summary = "random bits for each element, by a counter";
+  let description = [{
+    Gives each element of the result random bits that follow from `seed`, `offset`
+    and its place alone, so that they are the same on every CPU and GPU (S3). The
+    generator is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy
+    as 1, 2, 3", 2011), which makes four words of 32 bits of a key of 64 bits and a
+    counter of 128. Elements are counted row by row; four have a block:
+
+    ```
+    words     = philox4x32_10(key = seed, counter = offset + i / 4)
+    result[i] = words[i % 4] >> (32 - k)        // of k bits
+    ```
+
+    Key and counter have their lowest word first; the counter's upper half is 0,
+    and the sum wraps around. A call that begins where the last one ended has an
+    `offset` larger by ceil(elements / 4).
+
+    Constraints:
+    - (S3) `seed` and `offset` are tensors of rank 0 of i64, the bits of which are
+      taken; the result has elements of ui2, ui4, ui8, ui16 or ui32;
+    - (V8) the result has the shape of `like`, of which nothing else is read.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.philox %seed, %offset like %x
+           : tensor<i64>, tensor<i64>, tensor<4x?xf32> to tensor<4x?xui16>
+    ```
+  }];
+  let arguments = (ins
+    QuantFloat_Value:$seed,
+    QuantFloat_Value:$offset,
+    QuantFloat_Value:$like);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $seed `,` $offset `like` $like attr-dict
+    `:` type($seed) `,` type($offset) `,` type($like) `to` type($result)
+  }];
   let hasVerifier = 1;
 }
 

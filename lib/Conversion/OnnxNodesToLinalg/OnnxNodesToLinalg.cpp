@@ -328,13 +328,14 @@ static Value convertScalarCast(CastOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto type = dyn_cast<RankedTensorType>(op.getType());
   std::optional<SmallVector<Value>> scalars = getScalars(b, op.getInput());
-  if (!type || !type.hasStaticShape() || !scalars ||
+  if (!type || !type.hasStaticShape() || !scalars || op.getRandom() ||
       !type.getElementType().isIntOrFloat())
     return op;
   for (Value &scalar : *scalars)
-    scalar = b.createOrFold<CastOp>(
-        type.getElementType(), scalar, op.getOpsetAttr(), op.getLikeAttr(),
-        op.getSaturateAttr(), op.getRoundModeAttr(), op.getModeAttr());
+    scalar = b.createOrFold<CastOp>(type.getElementType(), scalar,
+                                    /*random=*/Value(), op.getOpsetAttr(),
+                                    op.getLikeAttr(), op.getSaturateAttr(),
+                                    op.getRoundModeAttr(), op.getModeAttr());
   Value result = makeTensor(b, *scalars, type);
   op.replaceAllUsesWith(result);
   op.erase();

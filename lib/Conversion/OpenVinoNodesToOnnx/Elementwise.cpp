@@ -30,8 +30,8 @@ static FailureOr<Value> convertTo(LayerContext &context, Type to) {
                                show(from) + " to " + show(to));
   ImplicitLocOpBuilder &b = context.b;
   return b.createOrFold<CastOp>(
-      withElementType(input.getType(), to), input, b.getI64IntegerAttr(1),
-      UnitAttr(), BoolAttr(), RoundModeAttr(),
+      withElementType(input.getType(), to), input, /*random=*/Value(),
+      b.getI64IntegerAttr(1), UnitAttr(), BoolAttr(), RoundModeAttr(),
       CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
 }
 

@@ -72,6 +72,13 @@ APFloat getOverflowValue(Type to, const CastSemantics &semantics);
 Value encodeScale(Lanes &lanes, Carrier carrier,
                   const CastSemantics &semantics);
 
+//===- EncodeStochastic.cpp -----------------------------------------------===//
+
+/// An f32 rounded by random bits (S2), an i32 that has `width` of them. To any
+/// float of 16 bits and less but f8E8M0FNU, as an integer.
+Value encodeStochastic(Lanes &lanes, Value value, Value random, unsigned width,
+                       Type to, const CastSemantics &semantics);
+
 //===- ExpandIntegers.cpp -------------------------------------------------===//
 
 /// Integers to floats (C12). `from` may be i1.

@@ -281,6 +281,7 @@ Value quant_float::encodeScale(Lanes &lanes, Carrier carrier,
     firstOfCode1 = 0x400001;
     break;
   case RoundMode::Down:
+  case RoundMode::Stochastic:
     break;
   case RoundMode::Nearest:
     increment = 0x400000;

@@ -26,6 +26,20 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
+/// S2
+static Value expandByRandomBits(Lanes &lanes, CastOp op, Value storage) {
+  Value random = lanes.getBuilder().createOrFold<StorageCastOp>(
+      op.getLoc(), getStorageType(op.getRandom().getType()), op.getRandom());
+  unsigned width = getNumberWidth(getElementTypeOrSelf(op.getRandom()));
+  // Callers may leave anything in the bits of a byte above.
+  random = lanes.bitAnd(lanes.resize(random, 32), (1u << width) - 1);
+  Value value =
+      decodeFloat(lanes, storage, getElementTypeOrSelf(op.getInput())).value;
+  return encodeStochastic(lanes, value, random, width,
+                          getElementTypeOrSelf(op.getType()),
+                          op.getSemantics());
+}
+
 namespace {
 /// Expands a cast between its storage types. Values enter and leave by storage
 /// casts, which fold away between two casts and where linalg made them.
@@ -46,7 +60,10 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
     Value storage = rewriter.createOrFold<StorageCastOp>(
         loc, getStorageType(input.getType()), input);
     Lanes lanes(rewriter, loc, input, cpu);
-    Value result = expandCast(lanes, storage, from, to, op.getSemantics());
+    Value result =
+        op.getRandom() && from != to
+            ? expandByRandomBits(lanes, op, storage)
+            : expandCast(lanes, storage, from, to, op.getSemantics());
     if (!result)
       return failure();
     // Narrow floats of a byte are computed as codes.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PhiloxBody.h"
 #include "StorageTypesOfLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -128,14 +129,19 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
         !isNumber(inputType.getElementType()))
       return failure();
     AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+    SmallVector<ElementwiseInput> inputs{
+        {adaptor.getInput(), map, inputType.getElementType()}};
+    if (Value random = op.getRandom())
+      inputs.push_back(
+          {adaptor.getRandom(), map, getElementTypeOrSelf(random)});
     replaceByGeneric(
-        rewriter, *getTypeConverter(), op,
-        {{adaptor.getInput(), map, inputType.getElementType()}},
+        rewriter, *getTypeConverter(), op, inputs,
         [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
           if (op.getMode() == CastMode::OpenVINO)
             return buildOpenVinoCast(builder, loc, args[0],
                                      type.getElementType());
           return CastOp::create(builder, loc, type.getElementType(), args[0],
+                                args.size() > 1 ? args[1] : Value(),
                                 op.getOpsetAttr(), op.getLikeAttr(),
                                 op.getSaturateAttr(), op.getRoundModeAttr(),
                                 op.getModeAttr());
@@ -184,6 +190,55 @@ struct QuantizationOpConversion final
     return success();
   }
 };
+
+namespace {
+/// A loop over the elements of the result, each with its number in the order of
+/// rows.
+struct PhiloxOpConversion final : OpConversionPattern<PhiloxOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(PhiloxOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !isa<RankedTensorType>(op.getLike().getType()))
+      return failure();
+    Location loc = op.getLoc();
+    unsigned width = getNumberWidth(type.getElementType());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, adaptor.getLike());
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, sizes, getStorageElementType(type.getElementType()));
+    AffineMap scalar =
+        AffineMap::get(type.getRank(), 0, ArrayRef<AffineExpr>(), getContext());
+    SmallVector<AffineMap> maps{
+        scalar, scalar, rewriter.getMultiDimIdentityMap(type.getRank())};
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, empty.getType(),
+        ValueRange{adaptor.getSeed(), adaptor.getOffset()}, empty, maps,
+        iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value index = arith::ConstantIndexOp::create(b, loc, 0);
+          for (auto [dim, size] : llvm::enumerate(sizes)) {
+            Value count = getValueOrCreateConstantIndexOp(b, loc, size);
+            index = arith::AddIOp::create(
+                b, loc, arith::MulIOp::create(b, loc, index, count),
+                linalg::IndexOp::create(b, loc, dim));
+          }
+          index = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+          linalg::YieldOp::create(
+              b, loc, buildPhilox(b, loc, args[0], args[1], index, width));
+        });
+    Value result = generic.getResult(0);
+    Type converted = getTypeConverter()->convertType(type);
+    if (result.getType() != converted)
+      result = tensor::CastOp::create(rewriter, loc, converted, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
 
 /// The same elements, one per slot of the storage type. Dense values of
 /// sub-byte types are i4 and i2 sign-extended, the others zero-extended.
@@ -287,7 +342,7 @@ struct ConvertQuantFloatToLinalg final
 } // namespace
 
 static bool isOnTensors(Operation *op) {
-  return isa<CastOp, QuantizationOpInterface, FakeConvertOp>(op);
+  return isa<CastOp, QuantizationOpInterface, FakeConvertOp, PhiloxOp>(op);
 }
 
 /// The shape that the operands of an op of ours give its result; none while it
@@ -506,7 +561,7 @@ static void convertElementwiseOps(ModuleOp module) {
 
 void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CastOpConversion, QuantizationOpConversion,
+  patterns.add<CastOpConversion, QuantizationOpConversion, PhiloxOpConversion,
                ConstantOpConversion<arith::ConstantOp>,
                ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
       converter, patterns.getContext());
@@ -536,7 +591,7 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
 
   ConversionTarget target(*context);
   target.addDynamicallyLegalOp<CastOp, QuantizeOp, DequantizeOp, QdqOp,
-                               FakeConvertOp>([](Operation *op) {
+                               FakeConvertOp, PhiloxOp>([](Operation *op) {
     return !isa<TensorType>(op->getResult(0).getType());
   });
   target.addLegalOp<QuantizeElementsOp, StorageCastOp>();

@@ -219,6 +219,10 @@ CastPlan quant_float::planCast(CastOp op, const NvidiaChip &chip) {
     plan.reason = kNoFixedSize;
     return plan;
   }
+  if (op.getRandom()) {
+    plan.reason = "random bits decide";
+    return plan;
+  }
   if (!isNarrowFloat(from) && !isNarrowFloat(to)) {
     plan.reason = kNoNarrowFloat;
     return plan;

@@ -76,7 +76,8 @@ quant_float::resolveCast(OpBuilder &builder, NodeReader &node, bool like) {
   if (isa<UnknownType>(input.getType()))
     return result;
   result.op = CastOp::create(builder, node.getNode()->getLoc(), resultType,
-                             input, builder.getI64IntegerAttr(node.getOpset()),
+                             input, /*random=*/Value(),
+                             builder.getI64IntegerAttr(node.getOpset()),
                              like ? builder.getUnitAttr() : UnitAttr(),
                              node.getSaturate(), roundMode, CastModeAttr());
   return result;

@@ -128,8 +128,9 @@ static Value createCast(OpBuilder &builder, Location loc, Value value, Type to,
   // C3: what is too large is no number.
   BoolAttr saturate = isFloat8(to) ? builder.getBoolAttr(false) : BoolAttr();
   return CastOp::create(builder, loc, withElementType(value.getType(), to),
-                        value, builder.getI64IntegerAttr(kNewestOpset),
-                        UnitAttr(), saturate, mode, CastModeAttr());
+                        value, /*random=*/Value(),
+                        builder.getI64IntegerAttr(kNewestOpset), UnitAttr(),
+                        saturate, mode, CastModeAttr());
 }
 
 static Value createConstant(OpBuilder &builder, Location loc, Type type,

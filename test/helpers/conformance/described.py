@@ -1,4 +1,4 @@
-"""Floats of a byte from their description alone, in exact arithmetic: what the formats that ONNX lacks are compared with."""
+"""Floats from their description alone, in exact arithmetic: what formats that ONNX lacks and stochastic rounding are compared with."""
 
 from dataclasses import dataclass
 
@@ -13,25 +13,31 @@ class Described:
     exponent: int  # bits of the field
     mantissa: int
     bias: int
-    # Which codes are no numbers: "ieee", "all ones" or "negative zero".
+    # Which codes are no numbers: "ieee", "all ones", "negative zero" or "none".
     specials: str
     dtype: np.dtype | None = None  # of ml_dtypes
 
     @property
+    def bits(self):
+        return self.signed + self.exponent + self.mantissa
+
+    @property
     def sign(self):
-        return 0x80 if self.signed else 0
+        return 1 << (self.bits - 1) if self.signed else 0
 
     @property
     def largest(self):
         """The magnitude code of the largest number."""
-        magnitudes = 0x7F if self.signed else 0xFF
+        magnitudes = (1 << (self.exponent + self.mantissa)) - 1
         if self.specials == "ieee":
             return ((1 << self.exponent) - 1 << self.mantissa) - 1
         return magnitudes - (self.specials == "all ones")
 
     def nan(self, negative):
         if self.specials == "negative zero":
-            return np.full(negative.shape, 0x80)
+            return np.full(negative.shape, self.sign)
+        if self.specials == "none":
+            return np.where(negative, 0, self.sign)
         first = self.largest + 1
         if self.specials == "ieee":
             first |= 1 << (self.mantissa - 1)
@@ -53,7 +59,7 @@ class Described:
         found = self._ordinary(magnitude)
         isnan = magnitude > self.largest
         if self.specials == "negative zero":
-            isnan = codes == 0x80
+            isnan = codes == self.sign
         if self.specials == "ieee":
             infinite = magnitude == self.largest + 1
             found[infinite] = np.inf
@@ -72,16 +78,38 @@ class Described:
         """The codes, where `magnitude` is what the numbers' are rounded to."""
         negative = np.signbit(values)
         over = (magnitude > self.largest) | np.isinf(values)
-        overflow = {"ieee": self.largest + 1, "all ones": self.largest + 1, "negative zero": 0x80}
-        beyond = self.largest if saturate else overflow[self.specials]
+        # Of 16 bits it always is infinity (C2).
+        saturate = saturate and self.bits <= 8
+        beyond = self.largest + 1
+        if self.specials == "negative zero":
+            beyond = self.sign
+        if saturate or self.specials == "none":
+            beyond = self.largest
         codes = np.where(over, beyond, magnitude)
         if not self.signed:
             codes = np.where(negative & (codes != 0), 0 if saturate else self.nan(~negative), codes)
         elif self.specials == "negative zero":
-            codes = np.where((codes != 0) & negative, codes | 0x80, codes)
+            codes = np.where((codes != 0) & negative, codes | self.sign, codes)
         else:
-            codes = np.where(negative, codes | 0x80, codes)
-        return np.where(np.isnan(values), self.nan(negative), codes).astype(np.uint8)
+            codes = np.where(negative, codes | self.sign, codes)
+        codes = np.where(np.isnan(values), self.nan(negative), codes)
+        return codes.astype(np.uint8 if self.bits <= 8 else np.uint16)
+
+    def count_ups(self, values, width):
+        """Of magnitudes the lower code, and how many of the 2^width random values round up to the next one."""
+        numbers = self._ordinary(np.arange(self.largest + 2))
+        size = np.abs(values)
+        size = np.where(np.isfinite(size), np.minimum(size, numbers[-1]), 0)
+        lower = np.minimum(np.searchsorted(numbers, size, side="right") - 1, self.largest)
+        fraction = (size - numbers[lower]) / (numbers[lower + 1] - numbers[lower])
+        return lower, np.floor(np.ldexp(fraction, width)).astype(np.int64)
+
+    def encode_by_bits(self, values, random, width, saturate=True):
+        """Codes of long doubles, rounded by random values of `width` bits."""
+        lower, ups = self.count_ups(values, width)
+        return self.finish(
+            values, lower + (random.astype(np.int64) >= (1 << width) - ups), saturate
+        )
 
     def encode(self, values, saturate=True):
         """Codes of long doubles, rounded to nearest even."""
@@ -101,9 +129,22 @@ DESCRIBED = {
         Described("f8E4M3", True, 4, 3, 7, "ieee", np.dtype(ml_dtypes.float8_e4m3)),
         Described("f8E4M3B11FNUZ", True, 4, 3, 11, "negative zero", np.dtype(ml_dtypes.float8_e4m3b11fnuz)),
         Described("!quant_float.f8UE5M3", False, 5, 3, 15, "all ones"),
-        # ONNX's, to show that this is right.
+        # ONNX's, to show that this is right, and for stochastic rounding.
         Described("f8E4M3FN", True, 4, 3, 7, "all ones", np.dtype(ml_dtypes.float8_e4m3fn)),
         Described("f8E5M2", True, 5, 2, 15, "ieee", np.dtype(ml_dtypes.float8_e5m2)),
     )
 }  # fmt: skip
 OWN = tuple(DESCRIBED)[:4]
+# What else stochastic rounding makes.
+MORE = {
+    described.name: described
+    for described in (
+        Described("f16", True, 5, 10, 15, "ieee"),
+        Described("bf16", True, 8, 7, 127, "ieee"),
+        Described("f8E4M3FNUZ", True, 4, 3, 8, "negative zero"),
+        Described("f8E5M2FNUZ", True, 5, 2, 16, "negative zero"),
+        Described("f6E2M3FN", True, 2, 3, 1, "none"),
+        Described("f6E3M2FN", True, 3, 2, 3, "none"),
+        Described("f4E2M1FN", True, 2, 1, 1, "none"),
+    )
+}

@@ -1,0 +1,92 @@
+//===- PhiloxBody.cpp - Random bits of one element ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PhiloxBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+class PhiloxBuilder {
+public:
+  PhiloxBuilder(OpBuilder &builder, Location loc) : b(loc, builder) {}
+
+  /// The word of a block of four that belongs to the element (S3).
+  Value getWord(Value seed, Value offset, Value index);
+
+private:
+  Value constant(unsigned width, uint64_t number) {
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(b.getIntegerType(width), APInt(width, number)));
+  }
+  Value low(Value value) {
+    return arith::TruncIOp::create(b, b.getI32Type(), value);
+  }
+  Value high(Value value) {
+    return low(arith::ShRUIOp::create(b, value, constant(64, 32)));
+  }
+  Value multiply(Value word, uint64_t factor) {
+    return arith::MulIOp::create(
+        b, arith::ExtUIOp::create(b, b.getI64Type(), word),
+        constant(64, factor));
+  }
+  Value exclusiveOr(Value a, Value c, Value d) {
+    return arith::XOrIOp::create(b, arith::XOrIOp::create(b, a, c), d);
+  }
+
+  ImplicitLocOpBuilder b;
+};
+} // namespace
+
+Value PhiloxBuilder::getWord(Value seed, Value offset, Value index) {
+  Value block = arith::AddIOp::create(
+      b, offset, arith::ShRUIOp::create(b, index, constant(64, 2)));
+  Value zero = constant(32, 0);
+  Value key0 = low(seed), key1 = high(seed);
+  Value words[4] = {low(block), high(block), zero, zero};
+  constexpr int kRounds = 10;
+  for (int round = 0; round < kRounds; ++round) {
+    Value product0 = multiply(words[0], 0xD2511F53);
+    Value product1 = multiply(words[2], 0xCD9E8D57);
+    Value next0 = exclusiveOr(high(product1), words[1], key0);
+    Value next2 = exclusiveOr(high(product0), words[3], key1);
+    words[0] = next0;
+    words[1] = low(product1);
+    words[2] = next2;
+    words[3] = low(product0);
+    key0 = arith::AddIOp::create(b, key0, constant(32, 0x9E3779B9));
+    key1 = arith::AddIOp::create(b, key1, constant(32, 0xBB67AE85));
+  }
+  Value number = low(index);
+  auto hasBit = [&](unsigned bit) -> Value {
+    return arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, number, constant(32, bit)), zero);
+  };
+  Value isOdd = hasBit(1);
+  Value first = arith::SelectOp::create(b, isOdd, words[1], words[0]);
+  Value second = arith::SelectOp::create(b, isOdd, words[3], words[2]);
+  return arith::SelectOp::create(b, hasBit(2), second, first);
+}
+
+Value quant_float::buildPhilox(OpBuilder &builder, Location loc, Value seed,
+                               Value offset, Value index, unsigned width) {
+  Value word = PhiloxBuilder(builder, loc).getWord(seed, offset, index);
+  if (width < 32) {
+    Value count = arith::ConstantIntOp::create(builder, loc, 32 - width, 32);
+    word = arith::ShRUIOp::create(builder, loc, word, count);
+  }
+  unsigned storage = std::max(width, 8u);
+  if (storage == 32)
+    return word;
+  return arith::TruncIOp::create(builder, loc, builder.getIntegerType(storage),
+                                 word);
+}

@@ -1,0 +1,168 @@
+# Stochastic rounding, compiled and by the Reference, against exact arithmetic: for each number all 256 values of 8 random bits, of which as
+# many round up as its fraction says; other widths by Philox, and Philox by its known answers.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir/quant-float-run %t
+import pathlib
+import platform
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+from conformance.described import DESCRIBED, MORE
+from conformance.philox import random_bits
+
+program, work = sys.argv[1], pathlib.Path(sys.argv[2])
+CPUS = ["host", "x86-64-v3", "x86-64"] if platform.machine() == "x86_64" else ["host"]
+TARGETS = [*(["--cpu", cpu] for cpu in CPUS), ["--target", "reference"]]
+FORMATS = DESCRIBED | MORE
+generator = np.random.default_rng(1)
+failures = []
+compared = 0
+
+
+def compare(what, got, expected):
+    global compared
+    compared += got.size
+    different = np.flatnonzero(got.ravel() != expected.ravel())
+    if different.size:
+        i = different[0]
+        failures.append(
+            f"{what}: {different.size} differ, {i}: expected {expected.ravel()[i]:#x}, but got {got.ravel()[i]:#x}"
+        )
+
+
+def run(text, inputs, count, *options):
+    (work / "m.mlir").write_text(text)
+    paths = [work / f"{i}.npy" for i in range(len(inputs))]
+    for path, value in zip(paths, inputs, strict=True):
+        np.save(path, value)
+    command = [program, work / "m.mlir", "--inputs", *paths, "--outputs", work, *options]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return [np.load(work / f"output_{i}.npy") for i in range(count)]
+
+
+def write_casts(source, width, cases):
+    types = ", ".join(f"tensor<?x{to}>" for to, _ in cases)
+    lines = "".join(
+        f"  %{i} = quant_float.cast %x, %r mode quant_float opset 1 saturate {saturate} round_mode stochastic\n"
+        f"    : tensor<?x{source}>, tensor<?xui{width}> to tensor<?x{to}>\n"
+        for i, (to, saturate) in enumerate(cases)
+    )
+    results = ", ".join(f"%{i}" for i in range(len(cases)))
+    return (
+        f"func.func @main(%x: tensor<?x{source}>, %r: tensor<?xui{width}>) -> ({types}) {{\n{lines}"
+        f"  return {results} : {types}\n}}\n"
+    )
+
+
+def signed(numbers):
+    return np.concatenate([numbers, -numbers])
+
+
+def check_casts(source, numbers, width, random, cases):
+    """The array's numbers, each with the random values of a row."""
+    x = np.repeat(numbers, random.shape[1]) if random.ndim == 2 else numbers
+    r = np.ravel(random).astype(np.uint8 if width <= 8 else np.uint16)
+    with np.errstate(invalid="ignore"):
+        wide = x.astype(np.float64 if source == "bf16" else np.longdouble).astype(np.longdouble)
+    operand = x.view(np.uint16) if source == "bf16" else x
+    expected = [
+        FORMATS[to].encode_by_bits(wide, r, width, saturate == "true") for to, saturate in cases
+    ]
+    for target in TARGETS:
+        found = run(write_casts(source, width, cases), [operand, r], len(cases), *target)
+        for (to, saturate), one, wanted in zip(cases, found, expected, strict=True):
+            one = one.view(wanted.dtype)
+            compare(f"{source} to {to} by {width} bits, saturate {saturate} {target}", one, wanted)
+
+
+def choose_numbers(name):
+    """Numbers of the format and others between two of them, with fractions of few and of many bits, and the ends."""
+    described = FORMATS[name]
+    codes = np.unique(generator.integers(0, described.largest + 1, 12))
+    codes = np.unique(
+        np.append(
+            codes, [0, 1, (1 << described.mantissa) - 1, 1 << described.mantissa, described.largest]
+        )
+    )
+    numbers = described._ordinary(np.arange(described.largest + 2))
+    low, step = numbers[codes], numbers[codes + 1] - numbers[codes]
+    fractions = [0, 1 / 512, 1 / 256, 0.25, 0.5, 255 / 256, 511 / 512, *generator.random(3)]
+    inside = np.concatenate([low + step * np.longdouble(fraction) for fraction in fractions])
+    return inside.astype(np.float32)
+
+
+def check_all_values():
+    """S2: of the 256 values as many round up as the fraction of 8 bits says."""
+    cases = [(to, "true") for to in FORMATS] + [
+        (to, "false") for to in DESCRIBED if to != "f4E2M1FN"
+    ]
+    specials = np.float32([np.inf, np.nan, 1e-40, 3.4e38, 2.0**-30, 1e30])
+    every = np.concatenate([choose_numbers(to) for to in FORMATS] + [specials])
+    every = np.unique(every.view(np.uint32)).view(np.float32)
+    every = every[:: max(1, every.size // 150)]
+    numbers = signed(np.concatenate([every, specials]))
+    random = np.broadcast_to(np.arange(256), (numbers.size, 256))
+    check_casts("f32", numbers, 8, random, cases)
+    # The oracle itself: what it counts is the fraction.
+    for to in FORMATS:
+        described = FORMATS[to]
+        wide = np.abs(numbers.astype(np.longdouble))
+        known = described._ordinary(np.arange(described.largest + 1))
+        inside = wide[wide < known[-1]]
+        lower, ups = described.count_ups(inside, 8)
+        up = known[lower + 1] - known[lower]
+        exact = (inside - known[lower]) / up * 256
+        assert ((ups <= exact) & (exact < ups + 1)).all(), to
+
+
+def check_widths():
+    cases = [(to, "true") for to in FORMATS]
+    for number, (source, dtype) in enumerate(
+        [("f32", np.float32), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16)]
+    ):
+        for width in (2, 4, 16):
+            if source == "f32":
+                x = signed(np.concatenate([choose_numbers(to) for to in FORMATS]))
+            else:
+                x = np.arange(1 << 16, dtype=np.uint16).view(dtype)
+            kept = [(to, saturate) for to, saturate in cases if to != source]
+            bits = random_bits(x.size, width, 99 + number, width)
+            check_casts(source, x, width, bits, kept)
+
+
+def check_philox():
+    shapes = [(3, 5, 7), (257,), (0, 4), ()]
+    for shape in shapes:
+        for seed, offset in [(0, 0), (0xDEADBEEFCAFEF00D, 5), (1, 2**64 - 2), (2**63, 2**32 - 1)]:
+            widths = (2, 4, 8, 16, 32)
+            open_sizes = "".join("?x" for _ in shape)
+            types = ", ".join(f"tensor<{open_sizes}ui{width}>" for width in widths)
+            lines = "".join(
+                f"  %{width} = quant_float.philox %s, %o like %x : tensor<i64>, tensor<i64>, tensor<{open_sizes}f16> "
+                f"to tensor<{open_sizes}ui{width}>\n"
+                for width in widths
+            )
+            text = (
+                f"func.func @main(%s: tensor<i64>, %o: tensor<i64>, %x: tensor<{open_sizes}f16>) -> ({types}) {{\n{lines}"
+                f"  return {', '.join(f'%{width}' for width in widths)} : {types}\n}}\n"
+            )
+            numbers = [np.array(number, np.uint64).view(np.int64) for number in (seed, offset)]
+            for target in TARGETS:
+                found = run(text, [*numbers, np.zeros(shape, np.float16)], len(widths), *target)
+                for width, one in zip(widths, found, strict=True):
+                    count = int(np.prod(shape))
+                    wanted = random_bits(count, width, seed, offset).astype(one.dtype)
+                    compare(
+                        f"{width} bits of {shape}, seed {seed}, offset {offset} {target}",
+                        one,
+                        wanted,
+                    )
+
+
+check_all_values()
+check_widths()
+check_philox()
+print(f"{compared} compared, {len(failures)} failures")
+sys.exit("\n".join(failures[:20]) if failures else 0)

@@ -1,0 +1,87 @@
+// RUN: quant-float-opt %s -split-input-file -verify-diagnostics
+
+func.func @cast_s1_no_random_bits(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'quant_float.cast' op round_mode stochastic must come with random bits}}
+  %0 = quant_float.cast %x mode quant_float opset 1 round_mode stochastic : tensor<2xf32> to tensor<2xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @cast_s1_no_round_mode(%x: tensor<2xf32>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.cast' op random bits must come with round_mode stochastic}}
+  %0 = quant_float.cast %x, %r mode quant_float opset 1 : tensor<2xf32>, tensor<2xui8> to tensor<2xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @cast_s1_mode(%x: tensor<2xf32>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.cast' op round_mode stochastic needs mode quant_float}}
+  %0 = quant_float.cast %x, %r opset 28 round_mode stochastic : tensor<2xf32>, tensor<2xui8> to tensor<2xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @cast_s1_scale(%x: tensor<2xf32>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.cast' op round_mode stochastic is from f32, f16 or bf16 by ui2, ui4, ui8 or ui16 to f16, bf16, float8 with a mantissa, float6 or float4, but got 'f32' by 'ui8' to 'f8E8M0FNU'}}
+  %0 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<2xf32>, tensor<2xui8> to tensor<2xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @cast_s1_wide_random_bits(%x: tensor<2xf32>, %r: tensor<2xui32>) {
+  // expected-error @+1 {{to f16, bf16, float8 with a mantissa, float6 or float4, but got 'f32' by 'ui32' to 'f8E4M3FN'}}
+  %0 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<2xf32>, tensor<2xui32> to tensor<2xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @cast_s1_shapes_without_a_rank(%x: tensor<*xf32>, %r: tensor<3xui8>) {
+  // expected-error @+1 {{'quant_float.cast' op random bits must have the result's shape, but got 'tensor<3xui8>' beside 'tensor<2xf8E4M3FN>'}}
+  %0 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<*xf32>, tensor<3xui8> to tensor<2xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @cast_s1_shapes(%x: tensor<2xf32>, %r: tensor<3xui8>) {
+  // expected-error @+1 {{'quant_float.cast' op all non-scalar operands/results must have the same shape and base type}}
+  %0 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<2xf32>, tensor<3xui8> to tensor<2xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @philox_s3_seed(%s: tensor<1xi64>, %o: tensor<i64>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{'quant_float.philox' op seed must be a tensor<i64>, but got 'tensor<1xi64>'}}
+  %0 = quant_float.philox %s, %o like %x : tensor<1xi64>, tensor<i64>, tensor<2xf32> to tensor<2xui8>
+  return
+}
+
+// -----
+
+func.func @philox_s3_offset(%s: tensor<i64>, %o: tensor<i32>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{'quant_float.philox' op offset must be a tensor<i64>, but got 'tensor<i32>'}}
+  %0 = quant_float.philox %s, %o like %x : tensor<i64>, tensor<i32>, tensor<2xf32> to tensor<2xui8>
+  return
+}
+
+// -----
+
+func.func @philox_s3_result(%s: tensor<i64>, %o: tensor<i64>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{'quant_float.philox' op result must be of ui2, ui4, ui8, ui16 or ui32, but got 'i8'}}
+  %0 = quant_float.philox %s, %o like %x : tensor<i64>, tensor<i64>, tensor<2xf32> to tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @philox_v8_shape(%s: tensor<i64>, %o: tensor<i64>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{'quant_float.philox' op result must be a tensor of the shape of 'tensor<2xf32>', but got 'tensor<3xui8>'}}
+  %0 = quant_float.philox %s, %o like %x : tensor<i64>, tensor<i64>, tensor<2xf32> to tensor<3xui8>
+  return
+}
