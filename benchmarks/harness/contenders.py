@@ -53,6 +53,9 @@ class Ours(Contender):
         elif len(self.inputs) > 1:
             types += [FORMATS["f32"].onnx, quantization.storage(self.row).onnx]
         tensors = [modules.tensor(*pair) for pair in zip(self.inputs, types, strict=True)]
+        if self.row.get("packed"):
+            self.codes = quantization.packed(self.data)
+            tensors[0] = modules.packed_tensor(self.codes, self.data, types[0])
         self.input = (modules.Tensor * len(tensors))(*tensors)
         self.output = modules.tensor(self.result, self.target.onnx)
         self.error = ctypes.create_string_buffer(modules.ERROR_SIZE)
@@ -238,12 +241,14 @@ class Traffic(Contender):
     non_temporal = 0
 
     def time(self, calls: int) -> float:
+        # Of packed elements two are one.
+        together = 2 if self.row.get("packed") else 1
         seconds = self.setting.native.time_traffic(
             ctypes.c_void_p(self.data.ctypes.data),
             ctypes.c_int64(self.source.size),
             ctypes.c_void_p(self.result.ctypes.data),
-            ctypes.c_int64(self.target.size),
-            ctypes.c_int64(self.data.size),
+            ctypes.c_int64(self.target.size * together),
+            ctypes.c_int64(self.data.size // together),
             ctypes.c_int(self.non_temporal),
             ctypes.c_int64(calls),
         )

@@ -24,6 +24,14 @@ class Tensor(ctypes.Structure):
     ]
 
 
+PACKED = 0x100  # QF_PACKED
+
+
+def packed_tensor(codes: np.ndarray, array: np.ndarray, onnx_type: int) -> Tensor:
+    """The elements of `array`, packed in `codes`."""
+    return Tensor(codes.ctypes.data, tensor(array, 0).sizes, array.ndim, PACKED | onnx_type)
+
+
 def tensor(array: np.ndarray, onnx_type: int) -> Tensor:
     sizes = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
     return Tensor(array.ctypes.data, sizes, array.ndim, onnx_type)

@@ -116,8 +116,9 @@ def module(row: dict) -> str:
     words = " ".join(f"{name} {value}" for name, value in _attributes(row).items())
     if row["op"] == "qdq":
         words += f" storage {form.mlir}"
+    packed = " {quant_float.packed}" if row.get("packed") else ""
     return (
-        f"func.func @{row['name']}(%x: {types[0]}, %s: {types[1]}, %z: {types[2]}) -> {result} {{\n"
+        f"func.func @{row['name']}(%x: {types[0]}{packed}, %s: {types[1]}, %z: {types[2]}) -> {result} {{\n"
         f"  %y = quant_float.{row['op']} %x, %s, %z {words} opset {row['opset']}"
         f" : {', '.join(types)} to {result}\n"
         f"  return %y : {result}\n"
@@ -125,10 +126,10 @@ def module(row: dict) -> str:
     )
 
 
-def _packed(array: np.ndarray) -> bytes:
+def packed(array: np.ndarray) -> np.ndarray:
     """Two i4 in a byte, the first one below."""
     codes = array.view(np.uint8).reshape(-1)
-    return ((codes[0::2] & 15) | (codes[1::2] << 4)).astype(np.uint8).tobytes()
+    return kept(((codes[0::2] & 15) | (codes[1::2] << 4)).astype(np.uint8))
 
 
 def onnx_model(row: dict, inputs: list[np.ndarray]):
@@ -141,7 +142,7 @@ def onnx_model(row: dict, inputs: list[np.ndarray]):
     packs = form.name == "i4"
     raw = {"z": inputs[2]} | ({"x": inputs[0]} if packs else {})
     for name, array in raw.items():
-        data = _packed(array) if packs else array.tobytes()
+        data = (packed(array) if packs else array).tobytes()
         constants.append(helper.make_tensor(name, form.onnx, array.shape, data, raw=True))
     values = ["x", "y"]
     names = {"quantize": ["QuantizeLinear"], "dequantize": ["DequantizeLinear"]}.get(

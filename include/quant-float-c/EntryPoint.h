@@ -39,6 +39,14 @@
  *   int4, int2: a byte holding the value, sign-extended in outputs; in inputs
  *   only the low bits count;
  *   bool: a byte, 0 or 1 in outputs; in inputs only the lowest bit counts.
+ * The types of 2, 4 and 6 bits have a packed form, too, with QF_PACKED in
+ * `dtype`: `data` is ceil(n * bits / 8) bytes for the n elements of the whole
+ * tensor, one element behind the other, from the lowest bits of a byte to its
+ * highest and on to the next byte. So 4 bits are two to a byte, the first in
+ * the low half, 2 bits four to a byte, and 6 bits four to three bytes; rows
+ * begin wherever the row before ends. Bits behind the last element are zero in
+ * outputs and ignored in inputs. `sizes` are those of the elements in either
+ * form. Which form an argument has is decided when the model is compiled.
  * So it is wherever outputs come from: elements that the graph only moves, or
  * returns as they are, keep all of their bits (also those of a NaN), and the
  * bits beside them in a byte are as above.
@@ -133,12 +141,15 @@ typedef enum qf_dtype {
   QF_FLOAT8UE5M3 = 67
 } qf_dtype;
 
+/* With the number of a type of 2, 4 or 6 bits: its elements are packed. */
+enum { QF_PACKED = 0x100 };
+
 /* One argument: a row-major contiguous tensor in the caller's memory. */
 typedef struct qf_tensor {
   void *data;           /* only read where the tensor is an input */
   const int64_t *sizes; /* `rank` numbers, each >= 0 */
   int32_t rank;
-  int32_t dtype; /* a qf_dtype */
+  int32_t dtype; /* a qf_dtype, perhaps with QF_PACKED */
 } qf_tensor;
 
 /* What qf_get_library describes. */
@@ -149,7 +160,7 @@ typedef struct qf_argument {
   const char *name;     /* in the model; may be empty, never null */
   const int64_t *sizes; /* `rank` numbers, -1: any; null for a scalar */
   int32_t rank;
-  int32_t dtype; /* a qf_dtype */
+  int32_t dtype; /* a qf_dtype, perhaps with QF_PACKED */
 } qf_argument;
 
 /* An entry point: both of its functions, and what they take. */

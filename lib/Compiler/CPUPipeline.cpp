@@ -123,10 +123,11 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
   function.addPass(createQuantFloatLowerStridedTransfersPass());
-  function.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createQuantFloatLowerPackedElementsPass());
+  manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
 
   if (threads != 1) {
-    function.addPass(createForallToParallelLoopPass());
+    manager.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = threads;
     manager.addPass(createConvertSCFToOpenMPPass(openMP));

@@ -33,8 +33,9 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatMapToGpuPass(mapping));
   function.addPass(createConvertLinalgToLoopsPass());
-  function.addPass(createCanonicalizerPass());
-  function.addPass(createCSEPass());
+  manager.addPass(createQuantFloatLowerPackedElementsPass());
+  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  manager.addNestedPass<func::FuncOp>(createCSEPass());
   QuantFloatLowerMathPassOptions math;
   math.libm = false;
   manager.addPass(createQuantFloatLowerMathPass(math));

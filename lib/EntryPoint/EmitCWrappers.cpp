@@ -157,7 +157,7 @@ void WrapperBuilder::makeTable() {
   SmallVector<int64_t> sizes;
   for (const EntryPointArgument &argument : arguments) {
     words.append({add(argument.name), argument.dtype,
-                  getElementBytes(argument.dtype),
+                  getElementBits(argument.dtype),
                   static_cast<int64_t>(argument.sizes.size()),
                   size + static_cast<int64_t>(sizes.size())});
     sizes.append(argument.sizes);

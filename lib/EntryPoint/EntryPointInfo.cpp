@@ -68,7 +68,7 @@ static FailureOr<EntryPointArgument> argumentFromAttribute(Attribute given) {
   argument.name = name.str();
   argument.dtype = static_cast<int32_t>(dtype.getInt());
   argument.sizes.assign(sizes.asArrayRef().begin(), sizes.asArrayRef().end());
-  if (!getElementBytes(argument.dtype) ||
+  if (!getElementBits(argument.dtype) ||
       llvm::any_of(argument.sizes, [](int64_t size) { return size < -1; }))
     return failure();
   return argument;
@@ -157,10 +157,18 @@ FailureOr<EntryPointInfo> EntryPointInfo::get(Operation *op) {
                             ...)                                               \
   static_assert(C == (Bits ? Number : 0));
 #include "quant-float/Support/ElementTypes.def"
+static_assert(QF_PACKED == kPackedFlag);
 
 int64_t mlir::quant_float::getElementBytes(int32_t dtype) {
   const ElementInfo *element = findElement(dtype);
-  return element ? element->getSlotBytes() : 0;
+  return element && !element->isPacked() ? element->getSlotBytes() : 0;
+}
+
+int64_t mlir::quant_float::getElementBits(int32_t dtype) {
+  const ElementInfo *element = findElement(dtype);
+  if (!element)
+    return 0;
+  return element->isPacked() ? element->bits : 8 * element->getSlotBytes();
 }
 
 FailureOr<std::vector<EntryPointInfo>>

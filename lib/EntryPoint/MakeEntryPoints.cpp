@@ -19,6 +19,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/BitVector.h"
@@ -92,15 +93,17 @@ describe(Type type, DictionaryAttr attributes, EntryPointArgument &argument,
       argument.name = name.str();
   }
   std::optional<int32_t> dtype = getDataType(elementType);
-  if (!dtype || !getElementBytes(*dtype))
+  if (dtype && attributes && attributes.contains(kPackedAttrName))
+    *dtype |= kPackedFlag;
+  if (!dtype || !getElementBits(*dtype))
     return emitError() << "expected an element type that tensors in memory can "
                           "have, but got "
                        << elementType;
-  // Below tensors only whole bytes and signless integers are right; anything
-  // else would be packed or refused further down.
+  // Below tensors only signless integers are right, of whole bytes unless the
+  // caller's are packed; anything else would be refused further down.
   Type stored = tensor.getElementType();
   if (!stored.isSignlessIntOrFloat() ||
-      stored.getIntOrFloatBitWidth() != 8 * getElementBytes(*dtype))
+      stored.getIntOrFloatBitWidth() != getElementBits(*dtype))
     return emitError() << "expected the storage type of " << elementType
                        << ", but got " << stored;
   argument.dtype = *dtype;

@@ -154,6 +154,18 @@ llvm::Expected<Tensor> Tensor::copy(bool there) const {
   return result;
 }
 
+llvm::Expected<Tensor> Tensor::unpack() const {
+  if (!getElement().isPacked())
+    return *this;
+  assert(!onDevice && "only on the host");
+  llvm::Expected<Tensor> result =
+      allocate(getElement().number & ~kPackedFlag, getSizes());
+  if (result)
+    quant_float::unpack(getElement(), getBytes().data(), /*first=*/0,
+                        getNumElements(), result->getMutableBytes().data());
+  return result;
+}
+
 llvm::Error Tensor::read(MutableArrayRef<char> to) const {
   ArrayRef<char> bytes = getBytes();
   if (to.size() != bytes.size())
@@ -199,9 +211,15 @@ llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
   if (!shaped.hasStaticShape())
     return fail("expected a constant of static shape");
   int32_t dtype = getDtype(elementType);
-  // A resource is already laid out as slots.
+  // A resource is already laid out as slots, or packed.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (blob && isPacked(resource)) {
+      llvm::Expected<Tensor> packed = view(
+          dtype | kPackedFlag, shaped.getShape(), blob->getData(), nullptr);
+      return packed ? packed->unpack() : std::move(packed);
+    }
+    if (blob)
       return view(dtype, shaped.getShape(), blob->getData(), nullptr);
     return fail("resource '" + resource.getRawHandle().getKey() +
                 "' of a constant is missing");

@@ -9,9 +9,11 @@
 #include "quant-float/IR/ElementTypes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatTypes.h"
+#include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 
@@ -83,6 +85,30 @@ Type quant_float::getStorageElementType(Type elementType) {
       elementType.isBF16())
     return IntegerType::get(elementType.getContext(), std::max(width, 8u));
   return elementType;
+}
+
+Type quant_float::getPackedElementType(Type elementType) {
+  if (!elementType.isIntOrFloat() ||
+      !isPackable(elementType.getIntOrFloatBitWidth()))
+    return {};
+  return IntegerType::get(elementType.getContext(),
+                          elementType.getIntOrFloatBitWidth());
+}
+
+bool quant_float::isPackedElementType(Type type) {
+  return type.isSignlessInteger() && isPackable(type.getIntOrFloatBitWidth());
+}
+
+bool quant_float::isPacked(DenseResourceElementsAttr elements) {
+  Type elementType = elements.getElementType();
+  AsmResourceBlob *blob = elements.getRawHandle().getBlob();
+  if (!blob || !getPackedElementType(elementType))
+    return false;
+  std::optional<int64_t> count =
+      countElements(elements.getShapedType().getShape());
+  size_t bytes = blob->getData().size();
+  return count && bytes < static_cast<uint64_t>(*count) &&
+         bytes == getPackedBytes(elementType.getIntOrFloatBitWidth(), *count);
 }
 
 Type quant_float::withElementType(Type type, Type elementType) {

@@ -356,19 +356,24 @@ static std::pair<double, uint64_t> readElement(Type type, const char *slot,
 
 llvm::Expected<TensorDifference>
 quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
-  llvm::Expected<Tensor> first = Tensor::view(one);
+  auto take = [](const qf_tensor &given) {
+    llvm::Expected<Tensor> tensor = Tensor::view(given);
+    return tensor ? tensor->unpack() : std::move(tensor);
+  };
+  llvm::Expected<Tensor> first = take(one);
   if (!first)
     return first.takeError();
-  llvm::Expected<Tensor> second = Tensor::view(other);
+  llvm::Expected<Tensor> second = take(other);
   if (!second)
     return second.takeError();
-  if (one.dtype != other.dtype || first->getSizes() != second->getSizes())
+  if (&first->getElement() != &second->getElement() ||
+      first->getSizes() != second->getSizes())
     return makeError(ErrorKind::Size, "expected tensors alike, but got " +
                                           first->spell() + " and " +
                                           second->spell());
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<QuantFloatDialect>();
-  Type type = getTypeFromDataType(&context, one.dtype);
+  Type type = getTypeFromDataType(&context, first->getElement().number);
   unsigned bytes = first->getElement().getSlotBytes();
   TensorDifference result;
   result.numElements = first->getNumElements();

@@ -20,6 +20,7 @@
 #include "quant-float/Compiler/ReadMlir.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/InputFile.h"
@@ -158,10 +159,12 @@ static EntryPointArgument describeArgument(Type type, ArrayAttr attributes,
                                            size_t index) {
   EntryPointArgument argument;
   // Unverified functions may have too few, or others than dictionaries.
+  DictionaryAttr dictionary;
   if (attributes && index < attributes.size())
-    if (auto dictionary = dyn_cast<DictionaryAttr>(attributes[index]))
-      if (auto name = dictionary.getAs<StringAttr>(kNameAttrName))
-        argument.name = name.str();
+    dictionary = dyn_cast<DictionaryAttr>(attributes[index]);
+  if (dictionary)
+    if (auto name = dictionary.getAs<StringAttr>(kNameAttrName))
+      argument.name = name.str();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     argument.sizes.push_back(Model::kUnranked);
@@ -169,7 +172,9 @@ static EntryPointArgument describeArgument(Type type, ArrayAttr attributes,
     for (int64_t size : tensor.getShape())
       argument.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
   int32_t dtype = getDataType(getElementTypeOrSelf(type)).value_or(0);
-  argument.dtype = getElementBytes(dtype) ? dtype : 0;
+  if (dictionary && dictionary.contains(kPackedAttrName))
+    dtype |= kPackedFlag;
+  argument.dtype = getElementBits(dtype) ? dtype : 0;
   return argument;
 }
 
@@ -282,6 +287,21 @@ llvm::Error Model::setFakeConvertMode(FakeConvertMode mode) {
   setFakeConvertModes(*module, mode);
   return llvm::Error::success();
 }
+
+llvm::Error Model::setPacked(bool unpack) {
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return error;
+  QuantFloatPackArgumentsPassOptions options;
+  options.unpack = unpack;
+  PassManager manager(&session->getContext());
+  manager.addPass(createQuantFloatPackArgumentsPass(options));
+  return failed(manager.run(*module)) ? call.fail() : llvm::Error::success();
+}
+
+llvm::Error Model::packArguments() { return setPacked(/*unpack=*/false); }
+
+llvm::Error Model::unpackAll() { return setPacked(/*unpack=*/true); }
 
 //===----------------------------------------------------------------------===//
 // Compiling
@@ -545,10 +565,12 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
       return makeError(ErrorKind::Null, name + "sizes must not be null");
     ArrayRef<int64_t> sizes(input.sizes, input.rank);
     MLIRContext *context = function.getContext();
-    Type given = getTypeFromDataType(context, input.dtype);
+    // The Reference unpacks what is packed.
+    bool isOfTensors = findSlotElement(input.dtype);
+    Type given = getTypeFromDataType(context, input.dtype & ~kPackedFlag);
     std::string spelt =
         spellTensor(given ? given : NoneType::get(context), sizes);
-    if (given != elementType)
+    if (given != elementType || !isOfTensors)
       return refuse(ErrorKind::ElementType, spelt);
     for (auto [size, wanted] : llvm::zip_equal(sizes, expected.getShape()))
       if (size < 0 || (!ShapedType::isDynamic(wanted) && size != wanted))
@@ -558,7 +580,10 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
       return llvm::handleErrors(view.takeError(), [&](const ModelError &error) {
         return makeError(error.kind, name + error.message);
       });
-    bound.push_back(std::move(*view));
+    llvm::Expected<Tensor> unpacked = view->unpack();
+    if (!unpacked)
+      return unpacked.takeError();
+    bound.push_back(std::move(*unpacked));
   }
   return bound;
 }

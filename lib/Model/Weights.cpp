@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -31,13 +32,20 @@ static llvm::Error hoist(func::FuncOp function,
     if (!blob || blob->getData().size() < kLarge ||
         !findSlotElement(type.getElementType()))
       continue;
+    int32_t dtype = getDtype(type.getElementType());
+    NamedAttrList attributes;
+    if (isPacked(resource)) {
+      dtype |= kPackedFlag;
+      attributes.set(kPackedAttrName, UnitAttr::get(function.getContext()));
+    }
     llvm::Expected<Tensor> tensor =
-        Tensor::view(getDtype(type.getElementType()), type.getShape(),
-                     blob->getData(), owner);
+        Tensor::view(dtype, type.getShape(), blob->getData(), owner);
     if (!tensor)
       return tensor.takeError();
     unsigned index = function.getNumArguments();
-    if (failed(function.insertArgument(index, type, {}, constant.getLoc())))
+    if (failed(function.insertArgument(
+            index, type, attributes.getDictionary(function.getContext()),
+            constant.getLoc())))
       continue;
     constant.getResult().replaceAllUsesWith(function.getArgument(index));
     constant.erase();

@@ -63,6 +63,7 @@ std::string quant_float::spellTensor(const ElementInfo &element,
 
 llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
                                                 ArrayRef<int64_t> sizes) {
+  // Packed elements as if each had a byte.
   int64_t bytes = element.getSlotBytes();
   bool isTooLarge = false, isEmpty = false;
   for (int64_t size : sizes) {
@@ -78,7 +79,50 @@ llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
   if (isTooLarge)
     return llvm::createStringError(spellTensor(element, sizes) +
                                    ": expected fewer than 2^63 bytes");
-  return bytes;
+  return element.isPacked() ? element.getBytes(bytes) : bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Packed elements
+//===----------------------------------------------------------------------===//
+
+/// Eight elements, which begin and end with a byte, at a time.
+static constexpr int64_t kGroup = 8;
+
+void quant_float::pack(const ElementInfo &element, const void *slots,
+                       int64_t count, void *packed) {
+  const auto *from = static_cast<const uint8_t *>(slots);
+  auto *to = static_cast<uint8_t *>(packed);
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(element.bits);
+  for (int64_t at = 0; at < count; at += kGroup) {
+    int64_t size = std::min(kGroup, count - at);
+    uint64_t window = 0;
+    for (int64_t i = 0; i < size; ++i)
+      window |= (from[at + i] & mask) << (element.bits * i);
+    for (uint64_t i = 0; i < element.getBytes(size); ++i)
+      *to++ = static_cast<uint8_t>(window >> (8 * i));
+  }
+}
+
+void quant_float::unpack(const ElementInfo &element, const void *packed,
+                         int64_t first, int64_t count, void *slots) {
+  const auto *from =
+      static_cast<const uint8_t *>(packed) + element.getBytes(first);
+  auto *to = static_cast<uint8_t *>(slots);
+  unsigned unused = 64 - element.bits;
+  for (int64_t at = 0; at < count; at += kGroup) {
+    int64_t size = std::min(kGroup, count - at);
+    uint64_t window = 0;
+    for (uint64_t i = 0; i < element.getBytes(size); ++i)
+      window |= uint64_t(*from++) << (8 * i);
+    for (int64_t i = 0; i < size; ++i) {
+      uint64_t bits = window >> (element.bits * i) << unused;
+      *to++ = static_cast<uint8_t>(
+          isSigned(element)
+              ? static_cast<uint64_t>(static_cast<int64_t>(bits) >> unused)
+              : bits >> unused);
+    }
+  }
 }
 
 /// SplitMix64: each element's bits follow from its position alone.
@@ -104,10 +148,26 @@ static void forSlot(unsigned slotBytes, Function function) {
   }
 }
 
-/// Replaces each slot by what `compute` makes of its position and its bits.
+/// Replaces each slot, or packed element, by what `compute` makes of its
+/// position and its bits.
 template <typename Compute>
 static void mapSlots(const ElementInfo &element, void *slots, int64_t count,
                      Compute compute) {
+  if (element.isPacked()) {
+    auto *packed = static_cast<uint8_t *>(slots);
+    for (int64_t at = 0; at < count; at += kGroup) {
+      int64_t size = std::min(kGroup, count - at);
+      uint8_t group[kGroup];
+      unpack(element, packed, at, size, group);
+      for (int64_t i = 0; i < size; ++i) {
+        uint64_t bits =
+            group[i] & llvm::maskTrailingOnes<uint64_t>(element.bits);
+        group[i] = static_cast<uint8_t>(compute(at + i, bits));
+      }
+      pack(element, group, size, packed + element.getBytes(at));
+    }
+    return;
+  }
   forSlot(element.getSlotBytes(), [&](auto zero) {
     using Slot = decltype(zero);
     char *place = static_cast<char *>(slots);

@@ -55,9 +55,31 @@ TensorBuffer::view(const ElementInfo &element, ArrayRef<int64_t> sizes,
   return tensor;
 }
 
+int64_t TensorBuffer::getNumElements() const {
+  if (!element->isPacked())
+    return bytes.size() / element->getSlotBytes();
+  // Beside a size of 0, the product of the others may be any number.
+  int64_t count = !bytes.empty();
+  for (int64_t size : sizes)
+    count *= bytes.empty() ? 1 : size;
+  return count;
+}
+
 MutableArrayRef<char> TensorBuffer::getMutableBytes() {
   assert(isWritable && "views are read-only");
   return {const_cast<char *>(bytes.data()), bytes.size()};
+}
+
+/// The tensor in the packed form `element` of its type.
+static llvm::Expected<TensorBuffer> pack(const TensorBuffer &tensor,
+                                         const ElementInfo &element,
+                                         size_t offset) {
+  llvm::Expected<TensorBuffer> packed =
+      TensorBuffer::allocate(element, tensor.getSizes(), offset);
+  if (packed)
+    pack(element, tensor.getBytes().data(), tensor.getNumElements(),
+         packed->getMutableBytes().data());
+  return packed;
 }
 
 /// The file's length tells the one size that may be open.
@@ -68,6 +90,10 @@ static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
   if (open == sizes.end())
     return llvm::Error::success();
   *open = 1;
+  if (element.isPacked())
+    return llvm::createStringError("a raw file cannot tell the open size of " +
+                                   spellTensor(element, given) +
+                                   ", whose last byte may have bits behind it");
   if (llvm::is_contained(sizes, -1))
     return llvm::createStringError(
         "a raw file cannot tell several open sizes of " +
@@ -90,6 +116,16 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
                                    llvm::toString(file.takeError()));
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
   StringRef suffix = llvm::sys::path::extension(path);
+  // Other files than those of bare bytes have no packed form, or one of their
+  // own.
+  const ElementInfo &stored = *findElement(element.number & ~kPackedFlag);
+  if (element.isPacked() && suffix != ".bin" && suffix != ".raw") {
+    llvm::Expected<TensorBuffer> tensor =
+        read(path, stored, sizes, /*offset=*/0, readOnnx);
+    if (!tensor || &tensor->getElement() != &stored)
+      return tensor;
+    return pack(*tensor, element, offset);
+  }
   NpyContents contents;
   if (suffix == ".npy") {
     llvm::Expected<NpyContents> parsed = parseNpy(owner->getBuffer(), element);
@@ -141,6 +177,19 @@ quant_float::readTensorFile(StringRef path, const ElementInfo &element,
 
 bool quant_float::writeNpy(OutputFile &file, const TensorBuffer &tensor) {
   ArrayRef<char> bytes = tensor.getBytes();
+  if (tensor.getElement().isPacked()) {
+    bool isWritten =
+        file.write(makeNpyHeader(tensor.getElement(), tensor.getSizes()));
+    constexpr int64_t kPart = 1 << 16;
+    std::vector<char> slots(kPart);
+    int64_t count = tensor.getNumElements();
+    for (int64_t at = 0; isWritten && at < count; at += kPart) {
+      int64_t size = std::min(kPart, count - at);
+      unpack(tensor.getElement(), bytes.data(), at, size, slots.data());
+      isWritten = file.write({slots.data(), static_cast<size_t>(size)});
+    }
+    return isWritten;
+  }
   return file.write(makeNpyHeader(tensor.getElement(), tensor.getSizes())) &&
          file.write({bytes.data(), bytes.size()});
 }

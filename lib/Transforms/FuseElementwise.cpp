@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
 #include <numeric>
@@ -66,9 +69,18 @@ static bool keepsBlocks(OpOperand *operand) {
   });
 }
 
+/// Whether the producer spreads packed elements, one shift each: that is never
+/// worth a buffer for all of them.
+static bool isUnpacking(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  return producer && producer.getNumDpsInputs() == 1 &&
+         isPackedElementType(getElementTypeOrSelf(producer.getInputs()[0])) &&
+         isa<arith::ExtUIOp>(producer.getBody()->front());
+}
+
 /// Whether the producer is to be computed inside of the consumer.
 static bool shouldFuse(OpOperand *operand) {
-  return readsOnce(operand) && keepsBlocks(operand);
+  return isUnpacking(operand) || (readsOnce(operand) && keepsBlocks(operand));
 }
 
 /// Upstream takes an init that a body does not read for one that is written

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -21,9 +22,11 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
+/// Whether the bytes of the elements, one slot each, are those of the buffer.
 static bool isContiguous(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
-  return !type || type.getLayout().isIdentity();
+  return !type || (type.getLayout().isIdentity() &&
+                   !isPackedElementType(type.getElementType()));
 }
 
 namespace {

@@ -31,6 +31,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -450,6 +451,19 @@ void MapToGpu::runOnOperation() {
     if (op.hasPureBufferSemantics())
       ops.push_back(op);
   });
+  bool isPacked = false;
+  for (LinalgOp op : ops)
+    for (Value output : op.getDpsInits()) {
+      Type type = getElementTypeOrSelf(output);
+      if (!isPackedElementType(type))
+        continue;
+      op.emitOpError() << "has no kernel: expected results that are not packed, "
+                          "but got "
+                       << type << ", of which threads would share bytes";
+      isPacked = true;
+    }
+  if (isPacked)
+    return signalPassFailure();
   KernelBuilder kernels(function, module);
   for (LinalgOp op : ops)
     kernels.map(op);

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -65,6 +66,32 @@ static bool mayBeLarge(GenericOp op) {
   return size >= kMinParallel;
 }
 
+/// Whether the value is a buffer of packed elements.
+static bool holdsPacked(Value value) {
+  auto type = dyn_cast<MemRefType>(value.getType());
+  return type && isPackedElementType(type.getElementType());
+}
+
+/// Whether threads could write elements of the same byte: what each writes are
+/// chunks, or what belongs to one index of the first loop.
+static bool sharesBytes(GenericOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+    if (!holdsPacked(output.get()))
+      return false;
+    auto type = cast<MemRefType>(output.get().getType());
+    if (!type.getLayout().isIdentity() ||
+        !op.getMatchingIndexingMap(&output).isIdentity())
+      return true;
+    if (!needsLoopsAround(op))
+      return false;
+    // Bits, but for what is a multiple of bytes anyway.
+    int64_t bits = type.getElementTypeBitWidth();
+    for (int64_t size : type.getShape().drop_front())
+      bits = ShapedType::isDynamic(size) ? bits : bits * (size % 8) % 8;
+    return bits % 8 != 0;
+  });
+}
+
 namespace {
 struct TileAndVectorize final
     : quant_float::impl::QuantFloatTileAndVectorizePassBase<TileAndVectorize> {
@@ -84,7 +111,7 @@ struct TileAndVectorize final
 /// show at run time, in one: waking threads takes longer than they do.
 LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
                                            GenericOp op) {
-  if (!mayBeLarge(op))
+  if (!mayBeLarge(op) || sharesBytes(op))
     return tileInOne(rewriter, op);
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -171,7 +198,8 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
   bool isStatic = llvm::none_of(ranges, ShapedType::isDynamic);
   SmallVector<int64_t> sizes;
   if (!isStatic) {
-    if (!maskedTail)
+    // Packed elements have no masks of their own.
+    if (!maskedTail || llvm::any_of(op->getOperands(), holdsPacked))
       return;
     for (int64_t range : ranges)
       sizes.push_back(ShapedType::isDynamic(range) ? tileSize : range);

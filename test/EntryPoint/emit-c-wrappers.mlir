@@ -13,9 +13,9 @@
 // CHECK:   llvm.call @f.sizes(
 // CHECK: llvm.func internal @f.invoke({{.*}}) -> i64 attributes {no_inline}
 // CHECK:   llvm.call @f.kernel(
-// 1 input, 1 output, no checks; name 2, float, 4 bytes, rank 1, sizes from 13; name 4, float16, 2 bytes, rank 1,
+// 1 input, 1 output, no checks; name 2, float, 32 bits, rank 1, sizes from 13; name 4, float16, 16 bits, rank 1,
 // sizes from 14; both are open
-// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 2, 1, 4, 1, 13, 4, 10, 2, 1, 14, -1, -1]>
+// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 2, 1, 32, 1, 13, 4, 10, 16, 1, 14, -1, -1]>
 // CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")
 // CHECK: llvm.func internal @f.sizes(
 llvm.func @f.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FakeConvertModeOption.h"
+#include "../PackedOption.h"
 #include "../ToolErrors.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
@@ -66,6 +67,7 @@ struct Options {
                         cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
   StrictOption strict{category};
+  PackedOption packed{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
                       cl::init('2'), cl::cat(category)};
@@ -164,6 +166,9 @@ int main(int argc, char **argv) {
   load.strict = arguments.strict;
   Session session(printDiagnostics());
   llvm::Expected<Model> model = Model::load(session, arguments.model, load);
+  if (model)
+    if (llvm::Error error = arguments.packed.apply(*model))
+      return report(arguments.model, std::move(error));
   return report(arguments.model, model
                                      ? model->emitToFile(*kind, output, options)
                                      : model.takeError());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FakeConvertModeOption.h"
+#include "../PackedOption.h"
 #include "../RunTool.h"
 #include "../ToolErrors.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -52,6 +53,7 @@ struct Options : RunOptions {
                       cl::init('2')};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;
+  PackedOption packed;
   cl::opt<bool> compareModes{
       "compare-modes",
       cl::desc("print how many elements of each fakeconvert differ between its "
@@ -115,6 +117,8 @@ static llvm::Expected<std::vector<Tensor>> gatherInputs(Options &options,
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor)
       input.element = findSlotElement(tensor.getElementType());
+    if (input.element && function.getArgAttr(index, kPackedAttrName))
+      input.element = findSlotElement(input.element->number | kPackedFlag);
     if (!input.element) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
@@ -200,6 +204,8 @@ static llvm::Error runModel(Options &options) {
       Model::load(session, options.model, options.getLoadOptions());
   if (!model)
     return model.takeError();
+  if (llvm::Error error = options.packed.apply(*model))
+    return error;
   llvm::Expected<size_t> entry = model->findEntry(options.entry, "--entry");
   if (!entry)
     return entry.takeError();

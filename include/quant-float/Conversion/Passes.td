@@ -100,6 +100,13 @@ def ConvertQuantFloatToLinalgPass
     what a caller gave wherever the byte was only moved; results of public
     functions that may hold such bytes are masked, and nothing else is.
 
+    Arguments and results of public functions with the attribute
+    `quant_float.packed`, and constants whose bytes are packed, become tensors of
+    i2, i4 or i6, whatever the type is of which the elements are. An op on them
+    spreads the elements to bytes (`arith.extui`); slices, reshapes and single
+    elements are taken from the packed tensor. `quant-float-lower-packed-elements`
+    knows such buffers.
+
     A result without a rank gets that of the input. A cast whose rank nobody
     knows casts a tensor of one dimension, in whose shape the elements are put
     and out of it again. Refused, with an error that names the op: other ops on

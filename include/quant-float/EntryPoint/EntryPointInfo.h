@@ -21,6 +21,9 @@ namespace mlir::quant_float {
 constexpr llvm::StringLiteral kEntryPointAttrName = "quant_float.entry_point";
 /// On arguments and results: the element type before storage replaced it.
 constexpr llvm::StringLiteral kElementTypeAttrName = "quant_float.element_type";
+/// On arguments and results of a type of 2, 4 or 6 bits: the caller's elements
+/// are packed.
+constexpr llvm::StringLiteral kPackedAttrName = "quant_float.packed";
 /// On arguments and results: the value's name in the source model.
 constexpr llvm::StringLiteral kNameAttrName = "quant_float.name";
 /// On functions: the graph's name in the source model.
@@ -30,7 +33,7 @@ constexpr llvm::StringLiteral kGraphNameAttrName = "quant_float.graph_name";
 struct EntryPointArgument {
   /// Name in the source model; may be empty, may be any text.
   std::string name;
-  /// The ONNX DataType number.
+  /// The ONNX DataType number, with kPackedFlag where elements are packed.
   int32_t dtype = 0;
   /// -1 where the size is open.
   llvm::SmallVector<int64_t> sizes;
@@ -75,8 +78,11 @@ struct EntryPointInfo {
   static FailureOr<EntryPointInfo> get(Operation *op);
 };
 
-/// Bytes of one element in memory; 0 for an unknown type.
+/// Bytes of one element in memory; 0 for an unknown type and a packed one.
 int64_t getElementBytes(int32_t dtype);
+
+/// Bits from one element in memory to the next; 0 for an unknown type.
+int64_t getElementBits(int32_t dtype);
 
 /// The entry points of a module, after quant-float-make-entry-points and at any
 /// level below, in the module's order. Malformed attributes are errors.

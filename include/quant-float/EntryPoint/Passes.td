@@ -11,6 +11,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def QuantFloatPackArgumentsPass
+    : Pass<"quant-float-pack-arguments", "mlir::ModuleOp"> {
+  let summary = "let callers of functions pack elements of 2, 4 and 6 bits";
+  let description = [{
+    Gives the arguments and results of public functions that are ranked tensors
+    of such elements the attribute `quant_float.packed`: their callers have the
+    packed form of quant-float-c/EntryPoint.h then. Without it arguments and
+    results have a byte for each element.
+
+    Large constants stay as the model's file has them, which is packed; in IR
+    that is a resource of fewer bytes than there are elements. With `unpack` they
+    get a byte for each element, too, and the attributes go.
+
+    ```mlir
+    func.func @f(%x: tensor<3x5xi4>) -> tensor<3x5xf32>
+    // becomes
+    func.func @f(%x: tensor<3x5xi4> {quant_float.packed}) -> tensor<3x5xf32>
+    ```
+  }];
+  let options = [
+    Option<"unpack", "unpack", "bool", /*default=*/"false",
+           "the other way around: nothing is packed">
+  ];
+}
+
 def QuantFloatMakeEntryPointsPass
     : Pass<"quant-float-make-entry-points", "mlir::ModuleOp"> {
   let summary = "turn functions on tensors into kernels that write into buffers";
@@ -66,6 +91,38 @@ def QuantFloatGuardKernelsPass
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
     "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatLowerPackedElementsPass
+    : Pass<"quant-float-lower-packed-elements", "mlir::ModuleOp"> {
+  let summary = "read and write packed elements in bytes";
+  let description = [{
+    Buffers of i2, i4 and i6 hold packed elements (P1), which the caller of an
+    entry point or the model has so: element n is in the bits from n times its
+    width on. Such a buffer becomes one of bytes whose sizes, strides and offset
+    still count elements, the same descriptor, and every access one of the bytes
+    that the element is in:
+
+    - loads shift and mask, stores merge the element into what is there;
+    - vectors along the last dimension are loaded and stored whole, moved by the
+      bits that they begin within a byte, and spread to one element in each byte.
+
+    Constants become as many bytes as there are. The bits behind the last element
+    of a result are zero. Everything is moved by one thread for each byte: ops
+    above that work in threads divide results where bytes end.
+
+    ```mlir
+    %0 = memref.load %m[%i] : memref<?xi4>
+    %1 = arith.extui %0 : i4 to i8
+    // becomes, with %bytes the buffer's
+    %b = memref.load %bytes[%i * 4 >> 3] : memref<?xi8>
+    %1 = (%b >> (%i * 4 & 7)) & 15
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
 }
 

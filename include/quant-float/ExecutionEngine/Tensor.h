@@ -44,6 +44,8 @@ public:
   /// The same elements in memory of its own: of the host, or a copy of the
   /// host's on the device.
   llvm::Expected<Tensor> copy(bool onDevice = false) const;
+  /// The same elements on the host, where they are, with one in each slot.
+  llvm::Expected<Tensor> unpack() const;
   /// Copies the elements to the host, as many bytes as there are.
   llvm::Error read(MutableArrayRef<char> to) const;
 

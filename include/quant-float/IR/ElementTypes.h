@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_IR_ELEMENTTYPES_H
 #define QUANT_FLOAT_IR_ELEMENTTYPES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Types.h"
 #include <cstdint>
 #include <optional>
@@ -49,6 +50,18 @@ Type getStorageElementType(Type elementType);
 
 /// `type` (a scalar, vector or tensor) with storage elements.
 Type getStorageType(Type type);
+
+/// The type of packed elements of `elementType` on tensors and buffers: a
+/// signless integer of so many bits. Null for types without a packed form.
+Type getPackedElementType(Type elementType);
+
+/// Whether `type` is one of getPackedElementType's. No op on tensors and buffers
+/// has such elements otherwise, once storage types are chosen.
+bool isPackedElementType(Type type);
+
+/// Whether the bytes of a constant are packed elements, which they are if there
+/// are fewer bytes than elements; others have a byte for each element.
+bool isPacked(DenseResourceElementsAttr elements);
 
 /// `type` (a scalar, vector or tensor) with `elementType` in place of its own.
 Type withElementType(Type type, Type elementType);

@@ -111,6 +111,12 @@ public:
   /// and nothing else.
   llvm::Error runPasses(StringRef pipeline);
   llvm::Error setFakeConvertMode(FakeConvertMode mode);
+  /// Lets all inputs and outputs of elements of 2, 4 and 6 bits be packed
+  /// (EntryPoint.h). Without it large constants are, as the file has them, and
+  /// what the attribute quant_float.packed is on.
+  llvm::Error packArguments();
+  /// Lets nothing be packed.
+  llvm::Error unpackAll();
 
   /// Compiles and writes one kind of output; the model stays as it is.
   /// `baseName` is for the include guard of headers, `beside` gets the file
@@ -150,6 +156,7 @@ private:
   llvm::Expected<Model> copyToBuild(SessionCall &call,
                                     const BuildOptions &options);
   llvm::Error requireValid(SessionCall &call);
+  llvm::Error setPacked(bool unpack);
   /// A copy for the Reference, and the entry's function in it: OpenVINO's
   /// layers have become casts there.
   llvm::Expected<std::pair<Model, func::FuncOp>>

@@ -16,8 +16,8 @@
 
 namespace mlir::quant_float {
 
-/// A tensor as entry points take it: row-major, one value per byte-rounded
-/// slot, little endian. Copies share the memory.
+/// A tensor as entry points take it: row-major, one value per byte-rounded slot
+/// or packed, as its element type says, little endian. Copies share the memory.
 class TensorBuffer {
 public:
   /// Memory of its own, not initialized, so many bytes from alignment. Fails
@@ -34,9 +34,7 @@ public:
 
   const ElementInfo &getElement() const { return *element; }
   ArrayRef<int64_t> getSizes() const { return sizes; }
-  int64_t getNumElements() const {
-    return bytes.size() / element->getSlotBytes();
-  }
+  int64_t getNumElements() const;
   ArrayRef<char> getBytes() const { return bytes; }
   /// Only of tensors that `allocate` made.
   MutableArrayRef<char> getMutableBytes();
@@ -66,17 +64,19 @@ using TensorReader =
     llvm::function_ref<llvm::Expected<TensorBuffer>(StringRef path)>;
 
 /// Reads a file by its suffix: .npy (Npy.h), .bin or .raw (the bytes of the
-/// slots; at most one size may be open), and .pb by `readOnnx` where that is
-/// given. Element type, rank and sizes, but for those that are -1, must be the
-/// expected ones. What is as entry points take it stays mapped, unless the
-/// tensor is to be `offset` bytes from alignment. Errors do not name the file.
+/// slots, or the packed ones; at most one size may be open, of packed elements
+/// none), and .pb by `readOnnx` where that is given. Element type, rank and
+/// sizes, but for those that are -1, must be the expected ones; elements that
+/// are to be packed are so after reading. What is as entry points take it stays
+/// mapped, unless the tensor is to be `offset` bytes from alignment. Errors do
+/// not name the file.
 llvm::Expected<TensorBuffer> readTensorFile(StringRef path,
                                             const ElementInfo &element,
                                             ArrayRef<int64_t> sizes,
                                             size_t offset = 0,
                                             TensorReader readOnnx = nullptr);
 
-/// Writes NumPy's format.
+/// Writes NumPy's format, packed elements one per byte.
 bool writeNpy(OutputFile &file, const TensorBuffer &tensor);
 
 } // namespace mlir::quant_float

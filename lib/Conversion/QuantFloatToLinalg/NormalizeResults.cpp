@@ -148,6 +148,7 @@ void quant_float::normalizeResults(func::FuncOp function) {
       auto element = function.getResultAttrOfType<TypeAttr>(
           use.getOperandNumber(), kElementTypeAttrName);
       if (!element || !isa<RankedTensorType>(use.get().getType()) ||
+          function.getResultAttr(use.getOperandNumber(), kPackedAttrName) ||
           !isBelowByte(element.getValue()) || Origins().isNormal(use.get()))
         continue;
       use.set(

@@ -575,6 +575,11 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   flattenUnrankedCasts(getOperation());
   if (failed(checkInput()))
     return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (failed(checkPackedArguments(function)))
+      return signalPassFailure();
+    separatePackedConstants(function);
+  }
   convertElementwiseOps(getOperation());
   generalizeLinalgOps(getOperation());
   recordElementTypes();
@@ -595,6 +600,9 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
     return !isa<TensorType>(op->getResult(0).getType());
   });
   target.addLegalOp<QuantizeElementsOp, StorageCastOp>();
+  target.addDynamicallyLegalOp<arith::ConstantOp>([&](Operation *op) {
+    return isOfPackedConstant(op) || converter.isLegal(op);
+  });
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&
            converter.isLegal(&op.getBody());
@@ -602,10 +610,16 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   target.markUnknownOpDynamicallyLegal(
       [&](Operation *op) { return converter.isLegal(op); });
   target.addDynamicallyLegalDialect<linalg::LinalgDialect>([](Operation *op) {
-    return !isa<linalg::LinalgOp>(op) || isOfStorageTypes(op);
+    return !isa<linalg::LinalgOp>(op) || isOfStorageTypes(op) ||
+           isOfPackedConstant(op);
   });
   if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
     return signalPassFailure();
-  for (auto function : getOperation().getOps<func::FuncOp>())
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
     normalizeResults(function);
+    if (function.getBody().hasOneBlock())
+      usePackedTensors(function);
+  }
 }

@@ -39,6 +39,19 @@ void populateStorageTypesOfLinalgPatterns(const TypeConverter &converter,
 /// those of an argument.
 void normalizeResults(func::FuncOp function);
 
+/// An error where an argument or result is to be packed (kPackedAttrName) and
+/// has no type that can be.
+LogicalResult checkPackedArguments(func::FuncOp function);
+
+/// Splits constants with packed bytes, before the conversion: into a constant of
+/// packed elements and an op that unpacks it, which isOfPackedConstant tells.
+void separatePackedConstants(func::FuncOp function);
+bool isOfPackedConstant(Operation *op);
+
+/// Lets the packed arguments and results of a function of storage types, and the
+/// constants, be packed tensors.
+void usePackedTensors(func::FuncOp function);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_STORAGETYPESOFLINALG_H

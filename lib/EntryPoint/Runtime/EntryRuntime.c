@@ -45,8 +45,9 @@ static const Check *getChecks(const Call *call) {
   return (const Check *)getArgument(call, countArguments(call));
 }
 
+/* Without the flag of packed elements. */
 static const char *getTypeName(int64_t dtype) {
-  switch (dtype) {
+  switch (dtype & ~(int64_t)QF_PACKED) {
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, ...)                           \
   case Number:                                                                 \
     return Onnx;
@@ -54,6 +55,10 @@ static const char *getTypeName(int64_t dtype) {
   default:
     return "an unknown type";
   }
+}
+
+static const char *getForm(int64_t dtype) {
+  return dtype & QF_PACKED ? "packed " : "";
 }
 
 /* "cast: expected ..." */
@@ -88,14 +93,18 @@ static int failAt(Call *call, int64_t index, int status, const char *format,
 static int64_t countBytes(const Call *call, int64_t index) {
   const Argument *argument = getArgument(call, index);
   const int64_t *sizes = getTensor(call, index)->sizes;
-  int64_t bytes = argument->bytes;
+  /* Fewer bits than a byte are packed: whole groups of 8 elements first. */
+  int isPacked = argument->bits < 8;
+  int64_t count = isPacked ? 1 : argument->bits / 8;
   int overflow = 0;
   for (int64_t i = 0; i < argument->rank; ++i) {
     if (sizes[i] == 0)
       return 0;
-    overflow |= __builtin_mul_overflow(bytes, sizes[i], &bytes);
+    overflow |= __builtin_mul_overflow(count, sizes[i], &count);
   }
-  return overflow ? -1 : bytes;
+  if (isPacked)
+    count = count / 8 * argument->bits + (count % 8 * argument->bits + 7) / 8;
+  return overflow ? -1 : count;
 }
 
 /*
@@ -107,8 +116,10 @@ static int checkShape(Call *call, int64_t index, const int64_t *expected) {
   const qf_tensor *tensor = getTensor(call, index);
   if (tensor->dtype != argument->dtype)
     return FAIL_AT(call, index, QF_ERROR_ELEMENT_TYPE,
-                   "expected element type %s (%d), but got %s (%d)",
+                   "expected element type %s%s (%d), but got %s%s (%d)",
+                   TEXT(getForm(argument->dtype)),
                    TEXT(getTypeName(argument->dtype)), NUMBER(argument->dtype),
+                   TEXT(getForm(tensor->dtype)),
                    TEXT(getTypeName(tensor->dtype)), NUMBER(tensor->dtype));
   if (tensor->rank != argument->rank)
     return FAIL_AT(call, index, QF_ERROR_RANK, "expected rank %d, but got %d",
@@ -137,7 +148,8 @@ static int checkData(Call *call, int64_t index) {
   if (!countBytes(call, index))
     return QF_OK;
   const void *data = getTensor(call, index)->data;
-  int64_t bytes = getArgument(call, index)->bytes;
+  int64_t bits = getArgument(call, index)->bits;
+  int64_t bytes = bits < 8 ? 1 : bits / 8;
   if (!data)
     return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("data"));
   int64_t rest = (int64_t)((uintptr_t)data % (uintptr_t)bytes);

@@ -22,7 +22,7 @@
 typedef struct Argument {
   int64_t name; /* where it begins in the names */
   int64_t dtype;
-  int64_t bytes; /* of an element */
+  int64_t bits; /* from one element to the next */
   int64_t rank;
   int64_t sizes; /* where they begin in the table; -1: open */
 } Argument;

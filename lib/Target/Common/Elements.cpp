@@ -10,6 +10,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/Support/ElementTypes.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -46,6 +47,12 @@ uint64_t target::getPackedSize(unsigned bits, int64_t count) {
   return llvm::SaturatingAdd<uint64_t>(
       llvm::SaturatingMultiply<uint64_t>(count / 8, bits),
       llvm::divideCeil(count % 8 * bits, 8));
+}
+
+bool target::staysPacked(Type elementType, int64_t count) {
+  unsigned bits = getPackedBits(elementType);
+  return isPackable(bits) &&
+         getPackedSize(bits, count) > uint64_t(kLargestInlineBytes);
 }
 
 std::string target::spellShape(ArrayRef<int64_t> dims) {
@@ -102,7 +109,8 @@ ElementsAttr target::makeElementsAttr(DecodedTensor tensor, StringRef name) {
   if (tensor.count == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
 
-  tensor.slots = alignBytes(std::move(tensor.slots), elementType);
+  if (!tensor.isPacked)
+    tensor.slots = alignBytes(std::move(tensor.slots), elementType);
   if (isMissing(tensor))
     return {};
   ArrayRef<char> data = tensor.slots.data;

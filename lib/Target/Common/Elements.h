@@ -29,15 +29,21 @@ unsigned getPackedBits(Type elementType);
 uint64_t getPackedSize(unsigned bits, int64_t count);
 
 /// A tensor's elements, one per byte-rounded slot, little endian: i1 one byte 0
-/// or 1, i4 and i2 sign-extended, other narrow types zero-extended codes.
+/// or 1, i4 and i2 sign-extended, other narrow types zero-extended codes. Or
+/// packed, as the file has them.
 struct DecodedTensor {
   Type elementType;
   SmallVector<int64_t> dims;
   int64_t count = 0;
   SharedBytes slots;
+  bool isPacked = false;
   /// The elements instead of `slots`, when they are strings.
   SmallVector<StringRef> strings;
 };
+
+/// Whether so many elements stay packed where the file has them so: those of
+/// large constants, whose attribute then has fewer bytes than elements.
+bool staysPacked(Type elementType, int64_t count);
 
 /// "tensor<2x3xf32>", or less precisely for absurd ranks.
 std::string spellTensor(Type elementType, ArrayRef<int64_t> dims);

@@ -103,7 +103,9 @@ static LogicalResult decodeInt32Field(const ::onnx::TensorProto &tensor,
     SharedBytes packed = copyEntries<uint8_t>(tensor.int32_data());
     if (packed.data.empty())
       return success();
-    decoded.slots = unpack(packed.data, type, decoded.count);
+    decoded.slots = decoded.isPacked
+                        ? std::move(packed)
+                        : unpack(packed.data, type, decoded.count);
     return success();
   }
   case 16:
@@ -175,7 +177,8 @@ static LogicalResult diagnoseMemory(const DecodedTensor &tensor,
 
 FailureOr<DecodedTensor>
 TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
-                              const Subject &subject, bool consume) {
+                              const Subject &subject, bool consume,
+                              bool mayStayPacked) {
   DecodedTensor decoded;
   decoded.elementType =
       getElementType(subject.loc.getContext(), tensor.data_type());
@@ -219,6 +222,10 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
     return diagnose(subject, Diag::WrongField,
                     spellTensor(decoded.elementType, {}), typedField,
                     filled[0]);
+  // The standard packs no 6-bit codes in int32_data.
+  decoded.isPacked = mayStayPacked &&
+                     staysPacked(decoded.elementType, decoded.count) &&
+                     (isRaw || getPackedBits(decoded.elementType) != 6);
   if (!isRaw || isString) {
     if (failed(decodeTypedField(tensor, decoded, subject)))
       return failure();
@@ -251,7 +258,9 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
     return diagnose(subject, Diag::PayloadBytes, expected,
                     spellTensor(decoded.elementType, decoded.dims),
                     payload.data.size());
-  if (bits < 8)
+  if (decoded.isPacked)
+    decoded.slots = payload;
+  else if (bits < 8)
     decoded.slots = unpack(payload.data, decoded.elementType, decoded.count);
   else if (decoded.elementType.isInteger(1))
     decoded.slots = normalizeBooleans(payload.data);
@@ -268,7 +277,7 @@ FailureOr<ElementsAttr> TensorDecoder::decode(::onnx::TensorProto &tensor,
                                               StringRef name,
                                               const Subject &subject,
                                               bool consume) {
-  FailureOr<DecodedTensor> decoded = decodeElements(tensor, subject, consume);
+  FailureOr<DecodedTensor> decoded = decodeElements(tensor, subject, consume, /*mayStayPacked=*/true);
   if (failed(decoded))
     return failure();
   ElementsAttr elements = makeElementsAttr(*decoded, name);
@@ -326,11 +335,13 @@ TensorDecoder::decodeSparse(::onnx::SparseTensorProto &tensor, StringRef name,
   dense.count = *count;
 
   FailureOr<DecodedTensor> values =
-      decodeElements(*tensor.mutable_values(), subject / "values", false);
+      decodeElements(*tensor.mutable_values(), subject / "values",
+                     /*consume=*/false, /*mayStayPacked=*/false);
   if (failed(values))
     return failure();
   FailureOr<DecodedTensor> indices =
-      decodeElements(*tensor.mutable_indices(), subject / "indices", false);
+      decodeElements(*tensor.mutable_indices(), subject / "indices",
+                     /*consume=*/false, /*mayStayPacked=*/false);
   if (failed(indices))
     return failure();
 

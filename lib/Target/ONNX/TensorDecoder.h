@@ -37,7 +37,8 @@ public:
 
 private:
   FailureOr<DecodedTensor> decodeElements(::onnx::TensorProto &tensor,
-                                          const Subject &subject, bool consume);
+                                          const Subject &subject, bool consume,
+                                          bool mayStayPacked);
 
   ExternalData &externalData;
   /// Of all sparse tensors so far, made dense.

@@ -157,11 +157,15 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
     return failure();
   // What is behind the elements is nobody's.
   stored->data = stored->data.take_front(needed);
-  DecodedTensor decoded{elementType.type,
-                        SmallVector<int64_t>(dims),
-                        *count,
-                        getSlots(*stored, elementType, *count, offset),
-                        {}};
+  bool isPacked = elementType.storage == Storage::LowFirst &&
+                  staysPacked(elementType.type, *count);
+  DecodedTensor decoded{
+      elementType.type,
+      SmallVector<int64_t>(dims),
+      *count,
+      isPacked ? *stored : getSlots(*stored, elementType, *count, offset),
+      isPacked,
+      {}};
   if (isMissing(decoded))
     return diagnose(subject, Diag::NoMemory,
                     llvm::SaturatingMultiply<uint64_t>(

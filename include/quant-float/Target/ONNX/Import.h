@@ -28,8 +28,9 @@
 // one bit per element; i4 and i2 one byte each, the code zero-extended). More:
 // a DenseResourceElementsAttr whose blob is the buffer a kernel reads: one
 // value per byte-rounded slot, little endian, i1 one byte 0 or 1, i4 and i2
-// sign-extended, ui4, ui2, f4 and f6 zero-extended codes. External data in that
-// layout is the mapped file itself.
+// sign-extended, ui4, ui2, f4 and f6 zero-extended codes; what is packed in the
+// file and more than 1 KiB there stays packed (P1), a blob of fewer bytes than
+// elements. External data in these layouts is the mapped file itself.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,583 @@
+//===- LowerPackedElements.cpp - Bytes in place of packed elements --------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/ElementTypes.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATLOWERPACKEDELEMENTSPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Bits of a packed element of the buffer; none of other buffers.
+static std::optional<unsigned> getPackedBits(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  if (!buffer || !isPackedElementType(buffer.getElementType()))
+    return std::nullopt;
+  return buffer.getElementTypeBitWidth();
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads and writes elements of one packed buffer from one place on.
+///
+/// A group is as many elements as begin and end with a byte: two of 4 bits,
+/// four of 2 or of 6. In a vector each group has a lane whose bytes are its
+/// elements.
+class PackedAccess {
+public:
+  /// Of `buffer`, whose sizes and strides count elements, at `indices`.
+  PackedAccess(ImplicitLocOpBuilder &b, Value buffer, ValueRange indices,
+               unsigned bits);
+
+  /// Whether vectors of `count` elements are whole groups.
+  bool isWhole(int64_t count) const { return count % groupSize == 0; }
+  Value read();
+  Value read(int64_t count);
+  void write(Value element);
+  /// A vector of i8, of which the low bits count.
+  void write(TypedValue<VectorType> elements);
+
+private:
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value constantLike(Value value, uint64_t number) {
+    return arith::ConstantOp::create(b, makeSplat(value.getType(), number));
+  }
+  TypedAttr makeSplat(Type type, uint64_t number);
+  Value keep(Value value, uint64_t mask) {
+    return arith::AndIOp::create(b, value, constantLike(value, mask));
+  }
+  Value shiftLeft(Value value, unsigned amount) {
+    return amount ? arith::ShLIOp::create(b, value, constantLike(value, amount))
+                        .getResult()
+                  : value;
+  }
+  Value shiftRight(Value value, unsigned amount) {
+    return amount
+               ? arith::ShRUIOp::create(b, value, constantLike(value, amount))
+                     .getResult()
+               : value;
+  }
+  Value merge(Value one, Value other) {
+    return one ? arith::OrIOp::create(b, one, other).getResult() : other;
+  }
+  /// The byte that has bit `ahead` behind the first one of the element.
+  Value getByteIndex(int64_t ahead = 0);
+  /// Of the first byte, the bits in front of the element.
+  Value getBitsBefore();
+  Value view(Value end);
+
+  ImplicitLocOpBuilder &b;
+  unsigned bits;
+  int64_t groupSize;
+  /// memref<i8>: where the buffer begins.
+  Value base;
+  /// The number of the first bit.
+  Value bit;
+};
+
+} // namespace
+
+PackedAccess::PackedAccess(ImplicitLocOpBuilder &b, Value buffer,
+                           ValueRange indices, unsigned bits)
+    : b(b), bits(bits), groupSize(8 / std::gcd(8u, bits)) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  base = metadata.getBaseBuffer();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (failed(type.getStridesAndOffset(strides, offset))) {
+    offset = ShapedType::kDynamic;
+    strides.assign(type.getRank(), ShapedType::kDynamic);
+  }
+  auto get = [&](int64_t known, Value value) {
+    return ShapedType::isDynamic(known) ? value : index(known);
+  };
+  Value element = get(offset, metadata.getOffset());
+  for (auto [position, stride, value] :
+       llvm::zip_equal(indices, strides, metadata.getStrides()))
+    element = b.createOrFold<arith::AddIOp>(
+        element, b.createOrFold<arith::MulIOp>(position, get(stride, value)));
+  bit = b.createOrFold<arith::MulIOp>(element, index(bits));
+}
+
+TypedAttr PackedAccess::makeSplat(Type type, uint64_t number) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return DenseElementsAttr::get(
+        vector, b.getIntegerAttr(vector.getElementType(), number));
+  return b.getIntegerAttr(type, number);
+}
+
+Value PackedAccess::getByteIndex(int64_t ahead) {
+  Value place = b.createOrFold<arith::AddIOp>(bit, index(ahead));
+  return b.createOrFold<arith::ShRUIOp>(place, index(3));
+}
+
+Value PackedAccess::getBitsBefore() {
+  return b.createOrFold<arith::AndIOp>(bit, index(7));
+}
+
+/// The bytes up to `end`.
+Value PackedAccess::view(Value end) {
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                              StridedLayoutAttr::get(b.getContext(), 0, {1}));
+  return memref::ReinterpretCastOp::create(b, type, base, zero,
+                                           ArrayRef<OpFoldResult>{end}, one);
+}
+
+/// An element of 6 bits may be in two bytes; the second is not read where it is
+/// not needed, for there may be none.
+Value PackedAccess::read() {
+  Value first = getByteIndex(), last = getByteIndex(bits - 1);
+  Value bytes = view(b.createOrFold<arith::AddIOp>(last, index(1)));
+  Type i16 = b.getIntegerType(16);
+  auto load = [&](Value at) -> Value {
+    Value byte = memref::LoadOp::create(b, bytes, at);
+    return arith::ExtUIOp::create(b, i16, byte);
+  };
+  Value window = load(first);
+  if (groupSize * bits > 8)
+    window = merge(window, shiftLeft(load(last), 8));
+  Value before = arith::IndexCastOp::create(b, i16, getBitsBefore());
+  window = arith::ShRUIOp::create(b, window, before);
+  return keep(arith::TruncIOp::create(b, b.getI8Type(), window),
+              llvm::maskTrailingOnes<uint64_t>(bits));
+}
+
+void PackedAccess::write(Value element) {
+  Value first = getByteIndex(), last = getByteIndex(bits - 1);
+  Value bytes = view(b.createOrFold<arith::AddIOp>(last, index(1)));
+  Type i8 = b.getI8Type(), i16 = b.getIntegerType(16);
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  Value before = arith::IndexCastOp::create(b, i16, getBitsBefore());
+  auto place = [&](Value value) -> Value {
+    return arith::ShLIOp::create(b, value, before);
+  };
+  Value value = place(keep(arith::ExtUIOp::create(b, i16, element), mask));
+  Value kept = place(constantLike(value, mask));
+  auto update = [&](Value at, unsigned amount) {
+    auto cut = [&](Value window) -> Value {
+      return arith::TruncIOp::create(b, i8, shiftRight(window, amount));
+    };
+    Value byte = memref::LoadOp::create(b, bytes, at);
+    Value others = cut(kept);
+    others = arith::XOrIOp::create(b, others, constantLike(others, 0xff));
+    byte = merge(arith::AndIOp::create(b, byte, others), cut(value));
+    memref::StoreOp::create(b, byte, bytes, at);
+  };
+  update(first, 0);
+  if (groupSize * bits > 8)
+    update(last, 8);
+}
+
+/// The bits of the vector, which begin anywhere in a byte, moved to where they
+/// begin with one, then spread:
+///
+///   x = group of elements, in a lane of as many bytes
+///   (x & 0xf) | (x << 4 & 0xf00)                      // 4 bits
+Value PackedAccess::read(int64_t count) {
+  int64_t numBytes = count * bits / 8, numGroups = count / groupSize;
+  auto type = VectorType::get({numBytes}, b.getI8Type());
+  Value first = getByteIndex(), before = getBitsBefore();
+  Value bytes = view(b.createOrFold<arith::AddIOp>(first, index(numBytes + 1)));
+  Value isAligned =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, index(0));
+  Value loaded = vector::LoadOp::create(b, type, bytes, first);
+  auto branch = scf::IfOp::create(b, TypeRange(type), isAligned,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loaded);
+    b.setInsertionPointToStart(branch.elseBlock());
+    // The last element is in the byte behind.
+    Value behind = b.createOrFold<arith::AddIOp>(first, index(1));
+    Value next = vector::LoadOp::create(b, type, bytes, behind);
+    Value low = arith::IndexCastOp::create(b, b.getI8Type(), before);
+    Value high = arith::SubIOp::create(b, constantLike(low, 8), low);
+    // Elements of 4 bits begin in the middle.
+    Value amount = bits == 4 ? constantLike(loaded, 4)
+                             : vector::BroadcastOp::create(b, type, low);
+    Value rest =
+        bits == 4 ? amount : vector::BroadcastOp::create(b, type, high);
+    Value joined =
+        arith::OrIOp::create(b, arith::ShRUIOp::create(b, loaded, amount),
+                             arith::ShLIOp::create(b, next, rest));
+    scf::YieldOp::create(b, joined);
+  }
+  Value packed = branch.getResult(0);
+  auto laneType = VectorType::get({numGroups}, b.getIntegerType(8 * groupSize));
+  Value lanes;
+  if (groupSize * bits == 8) {
+    lanes = arith::ExtUIOp::create(b, laneType, packed);
+  } else {
+    // Three bytes and a fourth, which is cut off below.
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < numGroups; ++i)
+      order.append({3 * i, 3 * i + 1, 3 * i + 2, 3 * i + 2});
+    Value spread = vector::ShuffleOp::create(b, packed, packed, order);
+    lanes = vector::BitCastOp::create(b, laneType, spread);
+  }
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  Value elements;
+  for (int64_t i = 0; i < groupSize; ++i)
+    elements = merge(elements,
+                     keep(shiftLeft(lanes, i * (8 - bits)), mask << (8 * i)));
+  return vector::BitCastOp::create(b, VectorType::get({count}, b.getI8Type()),
+                                   elements);
+}
+
+void PackedAccess::write(TypedValue<VectorType> elements) {
+  int64_t count = elements.getType().getNumElements();
+  int64_t numBytes = count * bits / 8, numGroups = count / groupSize;
+  auto type = VectorType::get({numBytes}, b.getI8Type());
+  Value lanes = vector::BitCastOp::create(
+      b, VectorType::get({numGroups}, b.getIntegerType(8 * groupSize)),
+      elements);
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  Value packed;
+  for (int64_t i = 0; i < groupSize; ++i)
+    packed = merge(packed,
+                   keep(shiftRight(lanes, i * (8 - bits)), mask << (bits * i)));
+  if (groupSize * bits == 8) {
+    packed = arith::TruncIOp::create(b, type, packed);
+  } else {
+    Value spread = vector::BitCastOp::create(
+        b, VectorType::get({4 * numGroups}, b.getI8Type()), packed);
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < numGroups; ++i)
+      order.append({4 * i, 4 * i + 1, 4 * i + 2});
+    packed = vector::ShuffleOp::create(b, spread, spread, order);
+  }
+
+  Value first = getByteIndex(), before = getBitsBefore();
+  Value behind = b.createOrFold<arith::AddIOp>(first, index(numBytes));
+  Value bytes = view(b.createOrFold<arith::AddIOp>(behind, index(1)));
+  Value isAligned =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, index(0));
+  auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  vector::StoreOp::create(b, packed, bytes, first);
+  // The bits in front of the vector in its first byte, and those behind it in
+  // the byte that its last element is in, are others'.
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value low = arith::IndexCastOp::create(b, b.getI8Type(), before);
+  Value high = arith::SubIOp::create(b, constantLike(low, 8), low);
+  Value ones = arith::ConstantOp::create(b, makeSplat(b.getI8Type(), 0xff));
+  Value inFront = arith::ShRUIOp::create(b, ones, high);
+  Value atEnd = arith::ShLIOp::create(b, ones, low);
+  Value carried = arith::ShRUIOp::create(
+      b, packed, vector::BroadcastOp::create(b, type, high));
+  Value moved = arith::ShLIOp::create(
+      b, packed, vector::BroadcastOp::create(b, type, low));
+  Value before0 = arith::AndIOp::create(
+      b, memref::LoadOp::create(b, bytes, first), inFront);
+  Value head = vector::BroadcastOp::create(b, type, before0);
+  SmallVector<int64_t> order = {0};
+  for (int64_t i = 0; i + 1 < numBytes; ++i)
+    order.push_back(numBytes + i);
+  Value shifted = vector::ShuffleOp::create(b, head, carried, order);
+  vector::StoreOp::create(b, merge(moved, shifted), bytes, first);
+  Value tail =
+      arith::AndIOp::create(b, memref::LoadOp::create(b, bytes, behind), atEnd);
+  Value lastBits = vector::ExtractOp::create(b, carried, numBytes - 1);
+  memref::StoreOp::create(b, merge(tail, lastBits), bytes, behind);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerPackedElements final
+    : quant_float::impl::QuantFloatLowerPackedElementsPassBase<
+          LowerPackedElements> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The bytes that a packed value was extended to, or what it is cut from.
+static void replaceElements(OpBuilder &builder, Operation *op, Value bytes) {
+  Value result = op->getResult(0);
+  for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+    if (isa<arith::ExtUIOp>(user) &&
+        user->getResult(0).getType() == bytes.getType()) {
+      user->getResult(0).replaceAllUsesWith(bytes);
+      user->erase();
+    }
+  if (!result.use_empty())
+    result.replaceAllUsesWith(arith::TruncIOp::create(builder, op->getLoc(),
+                                                      result.getType(), bytes));
+}
+
+static Value getBytes(ImplicitLocOpBuilder &b, Value elements) {
+  Type type = withElementType(elements.getType(), b.getI8Type());
+  if (auto cut = elements.getDefiningOp<arith::TruncIOp>())
+    if (cut.getIn().getType() == type)
+      return cut.getIn();
+  return arith::ExtUIOp::create(b, type, elements);
+}
+
+/// A vector's elements, side by side in the buffer from its indices on.
+static bool isContiguous(VectorTransferOpInterface op) {
+  return !op.getMask() && !op.hasOutOfBoundsDim() &&
+         op.getPermutationMap().isMinorIdentity() &&
+         cast<MemRefType>(op.getBase().getType()).isLastDimUnitStride();
+}
+
+/// Reads `count` elements one by one.
+static Value readEach(ImplicitLocOpBuilder &b, Value buffer, ValueRange indices,
+                      int64_t count, unsigned bits) {
+  SmallVector<Value> elements;
+  SmallVector<Value> at(indices);
+  for (int64_t i = 0; i < count; ++i) {
+    at.back() = b.createOrFold<arith::AddIOp>(
+        indices.back(), arith::ConstantIndexOp::create(b, i));
+    elements.push_back(PackedAccess(b, buffer, at, bits).read());
+  }
+  return vector::FromElementsOp::create(
+      b, VectorType::get({count}, b.getI8Type()), elements);
+}
+
+static Value readVector(ImplicitLocOpBuilder &b, Value buffer,
+                        ValueRange indices, VectorType type, unsigned bits) {
+  int64_t count = type.getNumElements();
+  PackedAccess access(b, buffer, indices, bits);
+  return access.isWhole(count) ? access.read(count)
+                               : readEach(b, buffer, indices, count, bits);
+}
+
+static void writeVector(ImplicitLocOpBuilder &b, Value buffer,
+                        ValueRange indices, Value elements, unsigned bits) {
+  auto vector = cast<TypedValue<VectorType>>(elements);
+  PackedAccess access(b, buffer, indices, bits);
+  int64_t count = vector.getType().getNumElements();
+  if (access.isWhole(count))
+    return access.write(vector);
+  SmallVector<Value> at(indices);
+  for (int64_t i = 0; i < count; ++i) {
+    at.back() = b.createOrFold<arith::AddIOp>(
+        indices.back(), arith::ConstantIndexOp::create(b, i));
+    PackedAccess(b, buffer, at, bits)
+        .write(vector::ExtractOp::create(b, elements, i).getResult());
+  }
+}
+
+/// `op` reads or writes packed elements. Its buffer's type has become one of
+/// bytes, whose sizes, strides and offset still count elements.
+static LogicalResult lowerAccess(Operation *op, unsigned bits) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto refuse = [&] {
+    return op->emitOpError("has no lowering on packed elements");
+  };
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    PackedAccess access(b, load.getMemRef(), load.getIndices(), bits);
+    replaceElements(b, op, access.read());
+  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    Value byte = getBytes(b, store.getValue());
+    PackedAccess(b, store.getMemRef(), store.getIndices(), bits).write(byte);
+  } else if (auto load = dyn_cast<vector::LoadOp>(op)) {
+    if (load.getVectorType().getRank() != 1)
+      return refuse();
+    replaceElements(b, op,
+                    readVector(b, load.getBase(), load.getIndices(),
+                               load.getVectorType(), bits));
+  } else if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+    if (read.getVectorType().getRank() != 1 || !isContiguous(read))
+      return refuse();
+    replaceElements(b, op,
+                    readVector(b, read.getBase(), read.getIndices(),
+                               read.getVectorType(), bits));
+  } else if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
+    if (write.getVectorType().getRank() != 1 || !isContiguous(write))
+      return refuse();
+    writeVector(b, write.getBase(), write.getIndices(),
+                getBytes(b, write.getVector()), bits);
+  } else {
+    return refuse();
+  }
+  op->erase();
+  return success();
+}
+
+/// memref.global @g : memref<3x5xi4> = dense_resource<w>
+/// %0 = memref.get_global @g : memref<3x5xi4>
+/// ->
+/// memref.global @g : memref<8xi8> = dense_resource<w>
+/// %1 = memref.get_global @g : memref<8xi8>
+/// %0 = memref.reinterpret_cast %1 to ... : memref<8xi8> to memref<3x5xi8>
+static LogicalResult lowerGlobal(memref::GlobalOp global) {
+  auto resource =
+      dyn_cast_or_null<DenseResourceElementsAttr>(global.getInitialValueAttr());
+  if (!resource || !isPacked(resource))
+    return global.emitOpError("has no lowering: expected packed elements in a "
+                              "resource");
+  Builder builder(global.getContext());
+  int64_t bytes = resource.getRawHandle().getBlob()->getData().size();
+  auto type = MemRefType::get({bytes}, builder.getI8Type());
+  global.setType(type);
+  global.setInitialValueAttr(DenseResourceElementsAttr::get(
+      RankedTensorType::get({bytes}, builder.getI8Type()),
+      resource.getRawHandle()));
+  return success();
+}
+
+static void lowerGetGlobal(memref::GetGlobalOp op) {
+  OpBuilder builder(op);
+  auto type = cast<MemRefType>(op.getType());
+  auto whole = MemRefType::get(
+      {static_cast<int64_t>(getPackedBytes(type.getElementTypeBitWidth(),
+                                           type.getNumElements()))},
+      builder.getI8Type());
+  Value bytes =
+      memref::GetGlobalOp::create(builder, op.getLoc(), whole, op.getName());
+  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+  auto elements = memref::ReinterpretCastOp::create(
+      builder, op.getLoc(),
+      MemRefType::get(type.getShape(), builder.getI8Type()), bytes,
+      /*offset=*/0, type.getShape(), strides);
+  op.replaceAllUsesWith(elements.getResult());
+  op.erase();
+}
+
+/// The byte that the last element of each packed result ends in becomes zero:
+/// the elements are merged into it, which leaves the bits behind them.
+static void clearPadding(func::FuncOp kernel, const EntryPointInfo &info) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel.getContext());
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  for (auto [index, output] : llvm::enumerate(info.outputs)) {
+    const ElementInfo *element = findElement(output.dtype);
+    if (!element || !element->isPacked())
+      continue;
+    Value buffer = kernel.getArgument(info.inputs.size() + index);
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+    Value count = arith::ConstantIndexOp::create(b, 1);
+    for (auto [size, value] :
+         llvm::zip_equal(output.sizes, metadata.getSizes())) {
+      Value extent = value;
+      if (size >= 0)
+        extent = arith::ConstantIndexOp::create(b, size);
+      count = b.createOrFold<arith::MulIOp>(count, extent);
+    }
+    Value bits = b.createOrFold<arith::MulIOp>(
+        count, arith::ConstantIndexOp::create(b, element->bits));
+    Value rest = b.createOrFold<arith::AndIOp>(
+        bits, arith::ConstantIndexOp::create(b, 7));
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value isPartial =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, zero);
+    auto branch = scf::IfOp::create(b, isPartial);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value last = b.createOrFold<arith::ShRUIOp>(
+        bits, arith::ConstantIndexOp::create(b, 3));
+    auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                                StridedLayoutAttr::get(b.getContext(), 0, {1}));
+    Value end = b.createOrFold<arith::AddIOp>(
+        last, arith::ConstantIndexOp::create(b, 1));
+    Value bytes = memref::ReinterpretCastOp::create(
+        b, type, metadata.getBaseBuffer(), b.getIndexAttr(0),
+        ArrayRef<OpFoldResult>{end}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+    memref::StoreOp::create(b, arith::ConstantIntOp::create(b, 0, 8), bytes,
+                            last);
+  }
+}
+
+static Type getBytesType(Type type) {
+  return cast<MemRefType>(type).clone(IntegerType::get(type.getContext(), 8));
+}
+
+void LowerPackedElements::runOnOperation() {
+  ModuleOp module = getOperation();
+  // Before the types change, which tell the elements' bits.
+  SmallVector<std::pair<Operation *, unsigned>> accesses;
+  SmallVector<Value> buffers;
+  SmallVector<memref::GetGlobalOp> constants;
+  SmallVector<func::FuncOp> functions;
+  bool isInvalid = false;
+  module.walk([&](Operation *op) {
+    if (auto global = dyn_cast<memref::GlobalOp>(op)) {
+      if (getPackedBits(global.getType()))
+        isInvalid |= failed(lowerGlobal(global));
+      return;
+    }
+    if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
+      if (getPackedBits(get.getType()))
+        constants.push_back(get);
+      return;
+    }
+    auto collect = [&](Value value) {
+      if (getPackedBits(value.getType()))
+        buffers.push_back(value);
+    };
+    for (Value result : op->getResults())
+      collect(result);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          collect(argument);
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      functions.push_back(function);
+    // Views and what passes buffers on only change their types.
+    if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
+             VectorTransferOpInterface, memref::CopyOp>(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (std::optional<unsigned> bits = getPackedBits(operand.getType())) {
+        accesses.push_back({op, *bits});
+        break;
+      }
+  });
+  if (isInvalid)
+    return signalPassFailure();
+  for (memref::GetGlobalOp constant : constants)
+    lowerGetGlobal(constant);
+  for (Value buffer : buffers)
+    buffer.setType(getBytesType(buffer.getType()));
+  for (auto [op, bits] : accesses)
+    if (failed(lowerAccess(op, bits)))
+      return signalPassFailure();
+  for (func::FuncOp function : functions) {
+    auto convert = [](TypeRange types) {
+      return llvm::map_to_vector(types, [](Type type) {
+        return getPackedBits(type) ? getBytesType(type) : type;
+      });
+    };
+    function.setFunctionType(
+        FunctionType::get(&getContext(), convert(function.getArgumentTypes()),
+                          convert(function.getResultTypes())));
+    if (!function->hasAttr(kEntryPointAttrName) || function.isExternal())
+      continue;
+    FailureOr<EntryPointInfo> info = EntryPointInfo::get(function);
+    if (failed(info))
+      return signalPassFailure();
+    clearPadding(function, *info);
+  }
+}

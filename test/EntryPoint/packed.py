@@ -1,0 +1,484 @@
+# Packed arguments and constants of every type of 2, 4 and 6 bits: casts, quantize, dequantize and qdq of every granularity, and what only
+# moves elements, of odd lengths and odd rows, against numpy with a packer of integers of any length. What is behind the last element is
+# ignored and written as zeros, no byte behind a tensor is touched, and the bits are the same on every machine and in threads. Each run
+# takes a share of the cases, with `full` all of them.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %src_root %t host %if full %{ 0/1 %} %else %{ 0/6 %} --cpu host -- %clang
+# RUN: %python %s %tools_dir %src_root %t threads %if full %{ 0/1 %} %else %{ 1/12 %} --cpu host --threads 4 -- %clang -fopenmp
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t baseline %if full %{ 0/1 %} %else %{ 3/12 %} --cpu x86-64 -- %clang %}
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t v3 %if full %{ 0/1 %} %else %{ 5/12 %} --cpu x86-64-v3 -- %clang %}
+# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 %if full %{ 0/1 %} %else %{ 7/12 %} --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 %if full %{ 0/1 %} %else %{ 9/12 %} --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
+import subprocess
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+tools, src_root, work, name, share, *rest = sys.argv[1:]
+share, shares = map(int, share.split("/"))
+# How to compile the model, the driver in C, and how to run it.
+groups = [[]]
+for word in rest:
+    if word == "--":
+        groups.append([])
+    else:
+        groups[-1].append(word)
+options, compiler, emulator = (*groups, [])[:3]
+work = Path(work) / name
+work.mkdir()
+random = np.random.default_rng(14)
+PACKED = 0x100
+# MLIR's name: ONNX's number, bits, the type of numpy.
+TYPES = {
+    "i4": (22, 4, ml_dtypes.int4),
+    "ui4": (21, 4, ml_dtypes.uint4),
+    "f4E2M1FN": (23, 4, ml_dtypes.float4_e2m1fn),
+    "i2": (26, 2, ml_dtypes.int2),
+    "ui2": (25, 2, ml_dtypes.uint2),
+    "f6E2M3FN": (27, 6, ml_dtypes.float6_e2m3fn),
+    "f6E3M2FN": (28, 6, ml_dtypes.float6_e3m2fn),
+}
+WIDE = {"f32": (1, np.float32), "i32": (6, np.int32), "i64": (7, np.int64)}
+
+
+def pack(codes, bits, padding):
+    """The bytes of the elements, with this bit behind the last one."""
+    number = 0
+    for at, code in enumerate(codes.ravel().tolist()):
+        number |= code << (at * bits)
+    size = -(-codes.size * bits // 8)
+    if padding:
+        number |= (1 << 8 * size) - (1 << codes.size * bits)
+    return number.to_bytes(size, "little")
+
+
+class Packed:
+    """A packed tensor of these codes."""
+
+    def __init__(self, element, codes):
+        self.element, self.codes = element, codes
+        self.number, self.bits, self.dtype = TYPES[element]
+        self.shape = codes.shape
+
+    @classmethod
+    def random(cls, element, shape):
+        return cls(element, random.integers(0, 1 << TYPES[element][1], shape, dtype=np.uint8))
+
+    @classmethod
+    def of_values(cls, element, values):
+        """Rounded and saturated (ml_dtypes' integers wrap)."""
+        number, bits, dtype = TYPES[element]
+        if element[0] == "f":
+            # Above the largest there are only overflows.
+            largest = float(ml_dtypes.finfo(dtype).max)
+            cast = np.clip(values, -largest, largest).astype(dtype)
+        else:
+            info = ml_dtypes.iinfo(dtype)
+            cast = np.clip(np.rint(values), int(info.min), int(info.max)).astype(dtype)
+        return cls(element, cast.view(np.uint8) & ((1 << bits) - 1))
+
+    @property
+    def values(self):
+        codes = self.codes
+        if self.element[0] == "i":
+            return np.where(codes >> (self.bits - 1), codes.astype(int) - (1 << self.bits), codes)
+        if self.element[0] == "u":
+            return codes.astype(int)
+        return codes.view(self.dtype).astype(np.float32)
+
+    def move(self, codes):
+        return Packed(self.element, np.ascontiguousarray(codes))
+
+    def unpacked(self):
+        """One element in each byte."""
+        return Bytes(self.element, self.values)
+
+    def type(self, is_dynamic):
+        return spell(self.shape, self.element, is_dynamic)
+
+    attribute = " {quant_float.packed}"
+
+    def describe(self, is_output):
+        return PACKED | self.number, pack(self.codes, self.bits, not is_output)
+
+
+class Plain:
+    """A tensor of whole bytes."""
+
+    attribute = ""
+
+    def __init__(self, array):
+        self.array = np.ascontiguousarray(array)
+        self.shape = array.shape
+        self.element = next(mlir for mlir, (_, dtype) in WIDE.items() if dtype == array.dtype)
+
+    def type(self, is_dynamic):
+        return spell(self.shape, self.element, is_dynamic)
+
+    def describe(self, is_output):
+        return WIDE[self.element][0], self.array.tobytes()
+
+
+class Bytes:
+    """Small elements, one in each byte."""
+
+    attribute = ""
+
+    def __init__(self, element, values):
+        self.element, self.bits = element, TYPES[element][1]
+        dtype = np.int8 if element[0] == "i" else TYPES[element][2]
+        self.bytes = values.astype(dtype).view(np.uint8)
+        self.shape = values.shape
+
+    def type(self, is_dynamic):
+        return spell(self.shape, self.element, is_dynamic)
+
+    def describe(self, is_output):
+        return TYPES[self.element][0], self.bytes.tobytes()
+
+
+def spell(shape, element, is_dynamic):
+    sizes = "".join("?x" if is_dynamic else f"{size}x" for size in shape)
+    return f"tensor<{sizes}{element}>"
+
+
+functions, calls = [], []
+num_cases = 0
+
+
+def case(body, inputs, outputs, is_dynamic=False, constants=""):
+    """A function whose body has the values %0, %1, ... for inputs, and {0}, {1}, ... for the types of inputs, then outputs."""
+    global num_cases
+    num_cases += 1
+    if num_cases % shares != share:
+        return
+    types = [tensor.type(is_dynamic) for tensor in (*inputs, *outputs)]
+    arguments = [f"%{i}: {types[i]}{tensor.attribute}" for i, tensor in enumerate(inputs)]
+    results = [types[len(inputs) + i] + tensor.attribute for i, tensor in enumerate(outputs)]
+    values = ", ".join(f"%r{i}" for i in range(len(outputs)))
+    symbol = f"case{len(functions)}"
+    functions.append(
+        f"func.func @{symbol}({', '.join(arguments)}) -> ({', '.join(results)}) {{\n"
+        f"{constants}{body.format(*types)}\nreturn {values} : {', '.join(types[len(inputs) :])}\n}}\n"
+    )
+    calls.append((symbol, body, inputs, outputs))
+
+
+def cast_cases(element, shape, is_dynamic):
+    x = Packed.random(element, shape)
+    case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [x], [Plain(x.values.astype("f4"))], is_dynamic)  # fmt: skip
+    if element[0] != "f":
+        case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [x], [Plain(x.values.astype("i4"))], is_dynamic)  # fmt: skip
+    y = (random.standard_normal(shape) * 2).astype("f4")
+    rounded = y if element[0] == "f" else np.clip(np.trunc(y), 0 if element[0] == "u" else -8, 8)
+    if element[0] == "f":
+        result = Packed.of_values(element, rounded)
+    else:
+        # C11 keeps the low bits.
+        bits = TYPES[element][1]
+        result = Packed(
+            element, (np.trunc(y).astype(np.int64) & ((1 << bits) - 1)).astype(np.uint8)
+        )
+    case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [Plain(y)], [result], is_dynamic)
+    # From one form to the other, and as they are.
+    case("%r0 = tensor.cast %0 : {0} to {1}", [x], [x.unpacked()], is_dynamic)
+    case("%r0 = tensor.cast %0 : {0} to {1}", [x.unpacked()], [x], is_dynamic)
+    case("%r0 = tensor.cast %0 : {0} to {1}", [x], [x], is_dynamic)
+
+
+def parameters(element, shape, granularity):
+    """Scales, zero points or none, both spread to the shape, and what the ops say of the granularity."""
+    axis, block = granularity
+    sizes, text = (), ""
+    if axis is not None and block:
+        sizes = [-(-size // block) if i == axis else size for i, size in enumerate(shape)]
+        text = f"axis {axis} block_size {block} "
+    elif axis is not None:
+        sizes, text = (shape[axis],), f"axis {axis} "
+    scale = np.exp2(random.integers(-2, 3, sizes)).astype("f4")
+    scale = np.asarray(scale * random.choice([1, 1.25, 3]).astype("f4"), "f4")
+    zero = Packed.random(element, scale.shape) if element[0] != "f" else None
+
+    def spread(array):
+        if axis is None:
+            return array
+        if block:
+            return np.repeat(array, block, axis)[tuple(slice(size) for size in shape)]
+        return array.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+
+    return Plain(scale), zero, spread, text
+
+
+def quantization_cases(element, shape, granularity, is_dynamic):
+    scale, zero, spread, text = parameters(element, shape, granularity)
+    s, z = spread(scale.array), spread(zero.values) if zero else 0
+    operands = [scale, *([zero] if zero else [])]
+    names = "%0, %1" + (", %2" if zero else "")
+    types = ", ".join(f"{{{i}}}" for i in range(len(operands) + 1))
+    result = f"{{{len(operands) + 1}}}"
+
+    x = Packed.random(element, shape)
+    case(
+        f"%r0 = quant_float.dequantize {names} {text}opset 28 : {types} to {result}",
+        [x, *operands],
+        [Plain(((x.values - z).astype("f4") * s).astype("f4"))],
+        is_dynamic,
+    )
+    y = (random.standard_normal(shape) * 4).astype("f4")
+    quotient = (y / s).astype("f4")
+    codes = Packed.of_values(element, quotient if element[0] == "f" else np.rint(quotient) + z)
+    case(
+        f"%r0 = quant_float.quantize {names} {text}opset 28 : {types} to {result}",
+        [Plain(y), *operands],
+        [codes],
+        is_dynamic,
+    )
+    case(
+        f"%r0 = quant_float.qdq {names} {text}storage {element} opset 28 : {types} to {result}",
+        [Plain(y), *operands],
+        [Plain(((codes.values - z).astype("f4") * s).astype("f4"))],
+        is_dynamic,
+    )
+
+
+NODE = '%r0 = quant_float.node "{}"({}) opset 25 attributes {{{{{}}}}} : ({}) -> {}'
+
+
+def movement_cases(element, rows, columns):
+    x = Packed.random(element, (rows, columns))
+    y = Packed.random(element, (rows, columns))
+
+    def both(body, inputs, codes, constants=""):
+        case(body, inputs, [x.move(codes)], constants=constants)
+        case(body, inputs, [x.move(codes).unpacked()], constants=constants)
+
+    both(
+        NODE.format("Transpose", "%0", "perm = array<i64: 1, 0>", "{0}", "{1}"),
+        [x],
+        x.codes.T,
+    )
+    limits = "".join(
+        f"%{name} = arith.constant dense<{list(values)}> : tensor<2xi64>\n"
+        for name, values in {
+            "from": (1, 1),
+            "to": (rows, columns),
+            "axes": (0, 1),
+            "by": (1, 2),
+        }.items()
+    )
+    both(
+        NODE.format(
+            "Slice", "%0, %from, %to, %axes, %by", "", "{0}" + ", tensor<2xi64>" * 4, "{1}"
+        ),
+        [x],
+        x.codes[1:, 1::2],
+        limits,
+    )
+    picked = random.integers(0, columns, 5)
+    indices = Plain(picked.astype("i8"))
+    for axis, size in enumerate((rows, columns)):
+        indices = Plain(random.integers(0, size, 5).astype("i8"))
+        both(
+            NODE.format("Gather", "%0, %1", f"axis = {axis} : i64", "{0}, {1}", "{2}"),
+            [x, indices],
+            np.take(x.codes, indices.array, axis),
+        )
+    shape = f"%shape = arith.constant dense<[{columns}, {rows}]> : tensor<2xi64>\n"
+    both(
+        NODE.format("Reshape", "%0, %shape", "", "{0}, tensor<2xi64>", "{1}"),
+        [x],
+        x.codes.reshape(columns, rows),
+        shape,
+    )
+    for axis in (0, 1):
+        both(
+            NODE.format("Concat", "%0, %1", f"axis = {axis} : i64", "{0}, {1}", "{2}"),
+            [x, y],
+            np.concatenate([x.codes, y.codes], axis),
+        )
+
+
+def constant_cases(element):
+    """Constants whose bytes are packed, used twice."""
+    x = Packed.random(element, (37, 45))
+    type = x.type(False)
+    key = f"packed_{element}"
+    resources[key] = pack(x.codes, x.bits, True)
+    constant = f"%c = arith.constant dense_resource<{key}> : {type}\n"
+    case(
+        f"%r0 = quant_float.cast %c opset 28 : {type} to {{0}}\n"
+        f"%r1 = tensor.cast %c : {type} to {{1}}\n"
+        f"%r2 = tensor.extract_slice %c[5, 3] [9, 11] [2, 3] : {type} to {{2}}",
+        [],
+        [Plain(x.values.astype("f4")), x, x.move(x.codes[5:23:2, 3:36:3])],
+        constants=constant,
+    )
+    # Decoded a panel at a time for the product; exact whatever the order of sums.
+    a = Plain(random.integers(-4, 5, (6, 37)).astype("f4"))
+    scale = Plain(np.exp2(random.integers(-2, 2, 45)).astype("f4"))
+    case(
+        f"%w = quant_float.dequantize %c, %1 axis 1 opset 28 : {type}, {{1}} to tensor<37x45xf32>\n"
+        + NODE.format("MatMul", "%0, %w", "", "{0}, tensor<37x45xf32>", "{2}"),
+        [a, scale],
+        [Plain((a.array @ (x.values * scale.array)).astype("f4"))],
+        constants=constant,
+    )
+
+
+def product_cases(element):
+    """Weights that are an argument."""
+    x = Packed.random(element, (65, 33))
+    a = Plain(random.integers(-4, 5, (5, 33)).astype("f4"))
+    scale = Plain(np.exp2(random.integers(-2, 2, 65)).astype("f4"))
+    case(
+        "%w = quant_float.dequantize %1, %2 axis 0 opset 28 : {1}, {2} to tensor<65x33xf32>\n"
+        + '%t = quant_float.node "Transpose"(%w) opset 25 attributes {{perm = array<i64: 1, 0>}} : (tensor<65x33xf32>) -> tensor<33x65xf32>\n'
+        + NODE.format("MatMul", "%0, %t", "", "{0}, tensor<33x65xf32>", "{3}"),
+        [a, x, scale],
+        [Plain((a.array @ (x.values * scale.array[:, None]).T).astype("f4"))],
+    )
+
+
+resources = {}
+SHAPES = [(), (1,), (7,), (130,), (0,), (5, 3), (3, 129), (4, 64), (2, 3, 67)]
+for element in TYPES:
+    for shape in SHAPES:
+        for is_dynamic in (False, True):
+            cast_cases(element, shape, is_dynamic and len(shape) > 0)
+    for is_dynamic in (False, True):
+        quantization_cases(element, (131,), (None, None), is_dynamic)
+        quantization_cases(element, (5, 67), (None, None), is_dynamic)
+        quantization_cases(element, (5, 67), (0, None), is_dynamic)
+        quantization_cases(element, (5, 67), (1, None), is_dynamic)
+        quantization_cases(element, (5, 67), (1, 32), is_dynamic)
+        quantization_cases(element, (3, 128), (1, 32), is_dynamic)
+        quantization_cases(element, (7, 66), (1, 3), is_dynamic)
+        quantization_cases(element, (7, 66), (0, 2), is_dynamic)
+    quantization_cases(element, (97,), (0, 5), False)
+    movement_cases(element, 7, 13)
+    movement_cases(element, 3, 132)
+    constant_cases(element)
+    product_cases(element)
+# Enough for threads, in rows that end within a byte.
+case(
+    "%r0 = quant_float.quantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}",
+    [
+        Plain(big := (random.standard_normal((5, 60001)) * 4).astype("f4")),
+        Plain(np.ones(5, "f4")),
+    ],
+    [Packed.of_values("i4", big)],
+)
+case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [Plain(big)], [Packed.of_values("f6E2M3FN", big)])  # fmt: skip
+
+blobs = ",\n".join(f'      {key}: "0x01000000{data.hex()}"' for key, data in resources.items())
+text = "".join(functions) + f"{{-#\n  dialect_resources: {{\n    builtin: {{\n{blobs}\n    }}\n  }}\n#-}}\n"  # fmt: skip
+(work / "model.mlir").write_text(text)
+
+# The driver: tensors end where a page does, and the next one cannot be touched.
+lines, bytes_of = [], []
+
+
+def place(data):
+    offset = sum(map(len, bytes_of))
+    bytes_of.append(data)
+    return offset
+
+
+for symbol, _, inputs, outputs in calls:
+    rows = []
+    for is_output, tensors in ((False, inputs), (True, outputs)):
+        for tensor in tensors:
+            dtype, data = tensor.describe(is_output)
+            sizes = list(tensor.shape) + [0] * (3 - len(tensor.shape))
+            rows.append(
+                f"{{{dtype}, {len(tensor.shape)}, {{{', '.join(map(str, sizes))}}}, {place(data)}, {len(data)}}}"
+            )
+    lines.append(
+        f'{{"{symbol}", {symbol}, {len(inputs)}, {len(outputs)}, {{{", ".join(rows)}}}}},\n'
+    )
+(work / "cases.inc").write_text("".join(lines))
+(work / "data.bin").write_bytes(b"".join(bytes_of))
+(work / "driver.c").write_text(r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+typedef int Function(const qf_tensor *, qf_tensor *, char *, size_t);
+static const struct Case {
+  const char *name;
+  Function *function;
+  int inputs, outputs;
+  struct { int dtype, rank; int64_t sizes[3]; long offset, bytes; } tensors[8];
+} cases[] = {
+#include "cases.inc"
+};
+
+int main(int argc, char **argv) {
+  const long page = 4096, room = 1 << 21;
+  static char data[1 << 24];
+  FILE *file = fopen(argv[1], "rb");
+  if (!file || !fread(data, 1, sizeof data, file) || !feof(file))
+    return 2;
+  char *memory[8];
+  for (int i = 0; i < 8; ++i) {
+    memory[i] = mmap(0, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory[i] == MAP_FAILED || mprotect(memory[i] + room, page, PROT_NONE))
+      return 2;
+  }
+  int failed = 0;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const struct Case *one = &cases[i];
+    qf_tensor tensors[8];
+    for (int j = 0; j < one->inputs + one->outputs; ++j) {
+      char *place = memory[j] + room - one->tensors[j].bytes;
+      if (j < one->inputs)
+        memcpy(place, data + one->tensors[j].offset, one->tensors[j].bytes);
+      else
+        memset(place - 64, 0xAA, one->tensors[j].bytes + 64);
+      tensors[j] = (qf_tensor){place, one->tensors[j].sizes, one->tensors[j].rank, one->tensors[j].dtype};
+    }
+    char error[500];
+    if (one->function(tensors, tensors + one->inputs, error, sizeof error)) {
+      printf("%s: %s\n", one->name, error);
+      ++failed;
+      continue;
+    }
+    for (int j = one->inputs; j < one->inputs + one->outputs; ++j) {
+      const unsigned char *given = tensors[j].data, *wanted = (unsigned char *)data + one->tensors[j].offset;
+      long wrong = 0, first = -1;
+      for (long k = 0; k < one->tensors[j].bytes; ++k)
+        if (given[k] != wanted[k] && !wrong++)
+          first = k;
+      for (long k = 1; k <= 64; ++k)
+        wrong += given[-k] != 0xAA;
+      if (wrong) {
+        printf("%s: output %d: %ld bytes of %ld differ, the first %ld: %#x instead of %#x\n", one->name,
+               j - one->inputs, wrong, one->tensors[j].bytes, first, first < 0 ? 0 : given[first], first < 0 ? 0 : wanted[first]);
+        ++failed;
+      }
+    }
+  }
+  printf("%zu cases, %d failed\n", sizeof cases / sizeof *cases, failed);
+  return failed != 0;
+}
+""")
+subprocess.run(
+    [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
+    check=True,
+)
+subprocess.run(
+    [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
+     work / "driver.c", work / "model.o", "-lm", "-o", work / "driver"],
+    check=True,
+)  # fmt: skip
+ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+bodies = {symbol: (body, inputs, outputs) for symbol, body, inputs, outputs in calls}
+for line in ran.stdout.splitlines()[:-1]:
+    symbol = line.split(":")[0]
+    body, inputs, outputs = bodies[symbol]
+    print(line, "\n    ", body, *[tensor.type(False) for tensor in (*inputs, *outputs)])
+print(ran.stdout.splitlines()[-1:])
+sys.exit(ran.returncode)

@@ -1,0 +1,46 @@
+//===- PackedOption.h - The option --packed ---------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TOOLS_PACKEDOPTION_H
+#define QUANT_FLOAT_TOOLS_PACKEDOPTION_H
+
+#include "quant-float/Model/Model.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::quant_float {
+
+enum class PackedTensors { Weights, All, None };
+
+/// What of a model is packed, an option of the tools that compile one.
+struct PackedOption : llvm::cl::opt<PackedTensors> {
+  explicit PackedOption(
+      llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
+      : opt("packed",
+            llvm::cl::desc("which tensors of 2-, 4- and 6-bit elements are "
+                           "packed (default: weights)"),
+            llvm::cl::values(
+                clEnumValN(PackedTensors::Weights, "weights",
+                           "large constants that the file has packed, and "
+                           "arguments that MLIR says so of"),
+                clEnumValN(PackedTensors::All, "all",
+                           "inputs and outputs as well"),
+                clEnumValN(PackedTensors::None, "none",
+                           "none: a byte for each element")),
+            llvm::cl::init(PackedTensors::Weights), llvm::cl::cat(category)) {}
+
+  llvm::Error apply(Model &model) const {
+    if (getValue() == PackedTensors::Weights)
+      return llvm::Error::success();
+    return getValue() == PackedTensors::All ? model.packArguments()
+                                            : model.unpackAll();
+  }
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TOOLS_PACKEDOPTION_H
