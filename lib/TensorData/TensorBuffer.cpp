@@ -71,9 +71,8 @@ MutableArrayRef<char> TensorBuffer::getMutableBytes() {
 }
 
 /// The tensor in the packed form `element` of its type.
-static llvm::Expected<TensorBuffer> pack(const TensorBuffer &tensor,
-                                         const ElementInfo &element,
-                                         size_t offset) {
+static llvm::Expected<TensorBuffer>
+pack(const TensorBuffer &tensor, const ElementInfo &element, size_t offset) {
   llvm::Expected<TensorBuffer> packed =
       TensorBuffer::allocate(element, tensor.getSizes(), offset);
   if (packed)

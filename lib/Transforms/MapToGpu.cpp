@@ -457,9 +457,10 @@ void MapToGpu::runOnOperation() {
       Type type = getElementTypeOrSelf(output);
       if (!isPackedElementType(type))
         continue;
-      op.emitOpError() << "has no kernel: expected results that are not packed, "
-                          "but got "
-                       << type << ", of which threads would share bytes";
+      op.emitOpError()
+          << "has no kernel: expected results that are not packed, "
+             "but got "
+          << type << ", of which threads would share bytes";
       isPacked = true;
     }
   if (isPacked)

@@ -119,3 +119,29 @@ func.func @v8_quantize_claims_sizes(%x: tensor<?xf32>, %s: tensor<f32>) -> tenso
   %0 = quant_float.quantize %x, %s opset 13 : tensor<?xf32>, tensor<f32> to tensor<4xui8>
   return %0 : tensor<4xui8>
 }
+
+// -----
+
+// expected-error @+1 {{function 'packed_bytes': argument 0: expected a ranked tensor of elements of 2, 4 or 6 bits, which can be packed, but got 'tensor<4xi8>'}}
+func.func @packed_bytes(%x: tensor<4xi8> {quant_float.packed}) -> tensor<4xi8> {
+  return %x : tensor<4xi8>
+}
+
+// -----
+
+// expected-error @+1 {{function 'packed_bools': result 0: expected a ranked tensor of elements of 2, 4 or 6 bits, which can be packed, but got 'tensor<4xi1>'}}
+func.func @packed_bools(%x: tensor<4xi1>) -> (tensor<4xi1> {quant_float.packed}) {
+  return %x : tensor<4xi1>
+}
+
+// -----
+
+// expected-error @+1 {{function 'called': expected no calls of a function with packed arguments}}
+func.func @called(%x: tensor<4xi4> {quant_float.packed}) -> tensor<4xi4> {
+  return %x : tensor<4xi4>
+}
+
+func.func @calls(%x: tensor<4xi4>) -> tensor<4xi4> {
+  %0 = call @called(%x) : (tensor<4xi4>) -> tensor<4xi4>
+  return %0 : tensor<4xi4>
+}

@@ -3,12 +3,12 @@
 # ignored and written as zeros, no byte behind a tensor is touched, and the bits are the same on every machine and in threads. Each run
 # takes a share of the cases, with `full` all of them.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir %src_root %t host %if full %{ 0/1 %} %else %{ 0/6 %} --cpu host -- %clang
-# RUN: %python %s %tools_dir %src_root %t threads %if full %{ 0/1 %} %else %{ 1/12 %} --cpu host --threads 4 -- %clang -fopenmp
-# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t baseline %if full %{ 0/1 %} %else %{ 3/12 %} --cpu x86-64 -- %clang %}
-# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t v3 %if full %{ 0/1 %} %else %{ 5/12 %} --cpu x86-64-v3 -- %clang %}
-# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 %if full %{ 0/1 %} %else %{ 7/12 %} --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
-# RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 %if full %{ 0/1 %} %else %{ 9/12 %} --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
+# RUN: %python %s %tools_dir %src_root %t host %if full %{ 0/1 %} %else %{ 0/12 %} --cpu host -- %clang
+# RUN: %python %s %tools_dir %src_root %t threads %if full %{ 0/1 %} %else %{ 1/36 %} --cpu host --threads 4 -- %clang -fopenmp
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t baseline %if full %{ 0/1 %} %else %{ 7/36 %} --cpu x86-64 -- %clang %}
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t v3 %if full %{ 0/1 %} %else %{ 14/36 %} --cpu x86-64-v3 -- %clang %}
+# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 %if full %{ 0/1 %} %else %{ 21/36 %} --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 %if full %{ 0/1 %} %else %{ 28/36 %} --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
 import subprocess
 import sys
 from pathlib import Path

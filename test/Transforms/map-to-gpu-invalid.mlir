@@ -8,3 +8,16 @@ func.func @host_reads(%x: memref<?xf32>, %y: memref<?xf32>) {
   memref.store %0, %y[%c0] : memref<?xf32>
   return
 }
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+func.func @shared_bytes(%x: memref<?xi8>, %y: memref<?xi4>) {
+  // expected-error @+1 {{has no kernel: expected results that are not packed, but got 'i4', of which threads would share bytes}}
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : memref<?xi8>) outs(%y : memref<?xi4>) {
+  ^bb0(%in: i8, %out: i4):
+    %0 = arith.trunci %in : i8 to i4
+    linalg.yield %0 : i4
+  }
+  return
+}

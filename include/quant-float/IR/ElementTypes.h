@@ -55,8 +55,8 @@ Type getStorageType(Type type);
 /// signless integer of so many bits. Null for types without a packed form.
 Type getPackedElementType(Type elementType);
 
-/// Whether `type` is one of getPackedElementType's. No op on tensors and buffers
-/// has such elements otherwise, once storage types are chosen.
+/// Whether `type` is one of getPackedElementType's. No op on tensors and
+/// buffers has such elements otherwise, once storage types are chosen.
 bool isPackedElementType(Type type);
 
 /// Whether the bytes of a constant are packed elements, which they are if there

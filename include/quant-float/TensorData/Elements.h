@@ -35,8 +35,8 @@ llvm::Expected<int64_t> countBytes(const ElementInfo &element,
                                    ArrayRef<int64_t> sizes);
 
 /// Packs `count` elements, of which the low bits of the slots count, into
-/// element.getBytes(count) bytes, with zeros behind the last one (P1). `element`
-/// is a packed form.
+/// element.getBytes(count) bytes, with zeros behind the last one (P1).
+/// `element` is a packed form.
 void pack(const ElementInfo &element, const void *slots, int64_t count,
           void *packed);
 
@@ -45,9 +45,9 @@ void pack(const ElementInfo &element, const void *slots, int64_t count,
 void unpack(const ElementInfo &element, const void *packed, int64_t first,
             int64_t count, void *slots);
 
-/// Fills `count` slots, or packed elements, with values that depend on `seed` alone: floats of 16
-/// bits and more have magnitudes from 2^-8 up to 8, everything else random
-/// bits.
+/// Fills `count` slots, or packed elements, with values that depend on `seed`
+/// alone: floats of 16 bits and more have magnitudes from 2^-8 up to 8,
+/// everything else random bits.
 void fillRandom(const ElementInfo &element, void *slots, int64_t count,
                 uint64_t seed);
 
@@ -57,7 +57,8 @@ inline uint64_t getInputSeed(uint64_t seed, uint64_t index) {
   return seed * 1000003 + index;
 }
 
-/// Fills slots or packed elements with the elements whose bits are `first`, `first` + 1, ...
+/// Fills slots or packed elements with the elements whose bits are `first`,
+/// `first` + 1, ...
 void fillRange(const ElementInfo &element, void *slots, int64_t count,
                uint64_t first);
 

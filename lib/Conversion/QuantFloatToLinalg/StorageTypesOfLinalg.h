@@ -43,13 +43,14 @@ void normalizeResults(func::FuncOp function);
 /// has no type that can be.
 LogicalResult checkPackedArguments(func::FuncOp function);
 
-/// Splits constants with packed bytes, before the conversion: into a constant of
-/// packed elements and an op that unpacks it, which isOfPackedConstant tells.
+/// Splits constants with packed bytes, before the conversion: into a constant
+/// of packed elements and an op that unpacks it, which isOfPackedConstant
+/// tells.
 void separatePackedConstants(func::FuncOp function);
 bool isOfPackedConstant(Operation *op);
 
-/// Lets the packed arguments and results of a function of storage types, and the
-/// constants, be packed tensors.
+/// Lets the packed arguments and results of a function of storage types, and
+/// the constants, be packed tensors.
 void usePackedTensors(func::FuncOp function);
 
 } // namespace mlir::quant_float

@@ -103,9 +103,8 @@ static LogicalResult decodeInt32Field(const ::onnx::TensorProto &tensor,
     SharedBytes packed = copyEntries<uint8_t>(tensor.int32_data());
     if (packed.data.empty())
       return success();
-    decoded.slots = decoded.isPacked
-                        ? std::move(packed)
-                        : unpack(packed.data, type, decoded.count);
+    decoded.slots = decoded.isPacked ? std::move(packed)
+                                     : unpack(packed.data, type, decoded.count);
     return success();
   }
   case 16:
@@ -277,7 +276,8 @@ FailureOr<ElementsAttr> TensorDecoder::decode(::onnx::TensorProto &tensor,
                                               StringRef name,
                                               const Subject &subject,
                                               bool consume) {
-  FailureOr<DecodedTensor> decoded = decodeElements(tensor, subject, consume, /*mayStayPacked=*/true);
+  FailureOr<DecodedTensor> decoded =
+      decodeElements(tensor, subject, consume, /*mayStayPacked=*/true);
   if (failed(decoded))
     return failure();
   ElementsAttr elements = makeElementsAttr(*decoded, name);
