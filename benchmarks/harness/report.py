@@ -76,6 +76,7 @@ def _title(row: dict) -> str:
     if row["op"] in ("qdq", "fakeconvert"):
         types = row["storage"]
     where = {"tensor": "", "axis": ", per axis", "block": ", blocks of 32"}[row["granularity"]]
+    where += ", packed" if row.get("packed") else ""
     shift = ", shift" if row.get("shift") else ""
     mode = f", {row['mode']}" if "mode" in row else ""
     return f"{row['op']} {types}{where}{shift}{mode}"

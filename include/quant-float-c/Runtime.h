@@ -30,8 +30,14 @@ extern "C" {
 
 /* Element types ------------------------------------------------------------ */
 
-/** The bytes of one element in memory; 0 for a number that is no qf_dtype. */
+/** The bytes of one element in memory; 0 for a number that is no qf_dtype, and
+ * for packed elements (QF_PACKED), which quantFloatDtypeCountBytes counts. */
 QUANT_FLOAT_EXPORTED size_t quantFloatDtypeGetBytes(int32_t dtype);
+
+/** The bytes of a tensor of so many elements, packed or not; 0 for a number
+ * that is no qf_dtype, and where no size_t holds as many. */
+QUANT_FLOAT_EXPORTED size_t quantFloatDtypeCountBytes(int32_t dtype,
+                                                      size_t count);
 
 /** ONNX's name, e.g. "float8e4m3fn"; null for a number that is no qf_dtype.
  * Lives as long as the library. */

@@ -29,6 +29,14 @@ static const ElementInfo *findNumber(int32_t dtype) {
 
 size_t quantFloatDtypeGetBytes(int32_t dtype) { return getElementBytes(dtype); }
 
+size_t quantFloatDtypeCountBytes(int32_t dtype, size_t count) {
+  const ElementInfo *element = findNumber(dtype);
+  // Packed elements take fewer.
+  if (!element || count > SIZE_MAX / element->getSlotBytes())
+    return 0;
+  return element->getBytes(count);
+}
+
 const char *quantFloatDtypeGetOnnxName(int32_t dtype) {
   const ElementInfo *element = findNumber(dtype);
   return element ? element->onnx : nullptr;

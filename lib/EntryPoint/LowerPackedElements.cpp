@@ -123,7 +123,10 @@ PackedAccess::PackedAccess(ImplicitLocOpBuilder &b, Value buffer,
        llvm::zip_equal(indices, strides, metadata.getStrides()))
     element = b.createOrFold<arith::AddIOp>(
         element, b.createOrFold<arith::MulIOp>(position, get(stride, value)));
-  bit = b.createOrFold<arith::MulIOp>(element, index(bits));
+  // As many bytes fit into memory.
+  bit = b.createOrFold<arith::MulIOp>(element, index(bits),
+                                      arith::IntegerOverflowFlags::nsw |
+                                          arith::IntegerOverflowFlags::nuw);
 }
 
 TypedAttr PackedAccess::makeSplat(Type type, uint64_t number) {

@@ -12,6 +12,7 @@ arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled o
 """
 
 from . import opsets, typing
+from ._arrays import PackedArray, pack
 from ._cache import CacheInfo, KernelCache, kernel_cache
 from ._device import DeviceArray, to_device
 from ._disk import DiskCache, DiskCacheInfo, disk_cache
@@ -64,6 +65,7 @@ __all__ = [
     "Module",
     "NodeReport",
     "OpsetVerdict",
+    "PackedArray",
     "RunError",
     "__version__",
     "cast",
@@ -82,6 +84,7 @@ __all__ = [
     "load",
     "load_kernel",
     "opsets",
+    "pack",
     "parse",
     "qdq",
     "quantize",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _native
 from ._types import BY_DLPACK, DType, dtype
-from .typing import Array
+from .typing import Array, ArrayLike
 
 __all__: list[str] = []
 
@@ -19,6 +20,125 @@ CODES: dict[int, np.dtype[Any]] = {
     4: np.dtype(np.uint32),
     8: np.dtype(np.uint64),
 }
+
+
+#: In the number of an element type: QF_PACKED of quant-float-c/EntryPoint.h.
+PACKED = 0x100
+
+
+class PackedArray(NamedTuple):
+    """Elements of 2, 4 or 6 bits, several in a byte, as files have them.
+
+    Element after element from the lowest bits of the first byte on: of 4 bits two in each byte, the
+    first below, of 2 bits four, of 6 bits four in three bytes. Bits behind the last element do not
+    count. Made by :func:`quant_float.pack`, or of the bytes of a file.
+
+    Attributes:
+        codes: the bytes, an array of one dimension of numpy.uint8.
+        dtype: the type of the elements.
+        shape: their sizes.
+    """
+
+    codes: Array
+    dtype: DType
+    shape: tuple[int, ...]
+
+    def unpack(self) -> Array:
+        """The elements, one in each byte, as an array of ml_dtypes' type."""
+        tensor = take_packed(self, self.dtype, "array")
+        count = math.prod(tensor.shape)
+        group, size = _get_group(tensor.dtype)
+        padded = np.zeros((-(-count // group), 4), np.uint8)
+        whole = np.zeros(len(padded) * size, np.uint8)
+        whole[: tensor.codes.size] = tensor.codes
+        padded[:, :size] = whole.reshape(-1, size)
+        words = padded.view("<u4") >> (tensor.dtype.bits * np.arange(group, dtype=np.uint32))
+        codes = (words & ((1 << tensor.dtype.bits) - 1)).astype(np.uint8).reshape(-1)[:count]
+        if tensor.dtype.name in ("int4", "int2"):
+            unused = 8 - tensor.dtype.bits
+            codes = ((codes << unused).view(np.int8) >> unused).view(np.uint8)
+        return codes.reshape(tensor.shape).view(tensor.dtype.numpy)
+
+
+def pack(array: ArrayLike) -> PackedArray:
+    """Packs an array of a type of 2, 4 or 6 bits, whose elements have a byte each.
+
+    Raises:
+        TypeError: it is of another type.
+    """
+    return _pack(take(array, "array"))
+
+
+def _pack(tensor: Tensor) -> PackedArray:
+    element = tensor.dtype
+    group, size = _get_group(element)
+    count = math.prod(tensor.shape)
+    padded = np.zeros(-(-count // group) * group, np.uint32)
+    padded[:count] = tensor.codes.reshape(-1)
+    padded &= (1 << element.bits) - 1
+    shifted = padded.reshape(-1, group) << (element.bits * np.arange(group, dtype=np.uint32))
+    words = np.bitwise_or.reduce(shifted, axis=1).astype("<u4")
+    codes = words.view(np.uint8).reshape(-1, 4)[:, :size].reshape(-1)
+    return PackedArray(codes[: _count_bytes(element, count)].copy(), element, tensor.shape)
+
+
+def _get_group(element: DType) -> tuple[int, int]:
+    """As many elements as begin and end with a byte, and their bytes."""
+    if element.bits not in (2, 4, 6):
+        raise TypeError(
+            f"elements that are packed must have 2, 4 or 6 bits, but {element.name} has not"
+        )
+    group = 8 // math.gcd(8, element.bits)
+    return group, group * element.bits // 8
+
+
+def _count_bytes(element: DType, count: int) -> int:
+    return -(-count * element.bits // 8)
+
+
+def take_packed(value: Any, element: DType, what: str) -> Tensor:
+    """A packed input. Other arrays are packed."""
+    if not isinstance(value, PackedArray):
+        tensor = take(value, what, element=element)
+        require_dtype(tensor, element, what)
+        value = _pack(tensor)
+    if value.dtype is not element:
+        raise TypeError(f"{what} must have type {element.name}, but got {value.dtype.name}")
+    return _view_packed(value, what)
+
+
+def take_packed_output(out: Any, element: DType, shape: tuple[int, ...], what: str) -> Tensor:
+    """``out`` as a packed output of this type and shape, or a new one where it is None."""
+    if out is None:
+        codes = np.empty(_count_bytes(element, math.prod(shape)), np.uint8)
+        out = PackedArray(codes, element, shape)
+    if not isinstance(out, PackedArray):
+        raise TypeError(f"{what} must be a PackedArray, but got {type(out).__name__}")
+    tensor = _view_packed(out, what)
+    if not out.codes.flags.writeable:
+        raise ValueError(f"{what} must be writable")
+    return require_output(tensor, element, shape, what)
+
+
+def _view_packed(value: PackedArray, what: str) -> Tensor:
+    codes, element, shape = value
+    _get_group(element)
+    if (
+        not isinstance(codes, np.ndarray)
+        or codes.dtype != np.uint8
+        or codes.ndim != 1
+        or not codes.flags.c_contiguous
+    ):
+        raise TypeError(
+            f"{what} must have its codes in a contiguous array of one dimension of uint8"
+        )
+    wanted = _count_bytes(element, math.prod(shape))
+    if codes.size != wanted:
+        raise ValueError(
+            f"{what} must have {wanted} bytes of packed {element.name} of shape {tuple(shape)}, "
+            f"but got {codes.size}"
+        )
+    return Tensor(codes, element, tuple(shape), value, packed=True)
 
 
 class Tensor(NamedTuple):
@@ -32,6 +152,13 @@ class Tensor(NamedTuple):
     array: Any
     #: What keeps the memory, besides.
     owner: Any = None
+    #: Whether the codes are those of a PackedArray.
+    packed: bool = False
+
+    @property
+    def number(self) -> int:
+        """The element type's, as the compiled code has it."""
+        return self.dtype.number | (PACKED if self.packed else 0)
 
 
 def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:

@@ -97,7 +97,7 @@ def to_device(array: ArrayLike) -> DeviceArray:
 
 def describe(tensor: Tensor) -> tuple[Array | int, int, tuple[int, ...]]:
     """A tensor as the extension takes it."""
-    return tensor.codes, tensor.dtype.number, tensor.shape
+    return tensor.codes, tensor.number, tensor.shape
 
 
 def is_on_device(value: Any) -> bool:

@@ -8,7 +8,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 from . import _native
 from ._arguments import encode_path, find_name
-from ._arrays import Tensor, require_dtype, require_output, take, take_output
+from ._arrays import (
+    PACKED,
+    PackedArray,
+    Tensor,
+    require_dtype,
+    require_output,
+    take,
+    take_output,
+    take_packed,
+    take_packed_output,
+)
 from ._device import describe, is_on_device, take_on_device
 from ._device import run as run_on_device
 from ._types import DTYPES, DType
@@ -28,14 +38,17 @@ class Argument(NamedTuple):
             no such argument.
         shape: its sizes, None where the model leaves one open; None where it leaves the rank open,
             which no kernel does.
+        packed: whether its elements are packed, see :class:`quant_float.PackedArray`.
     """
 
     name: str
     dtype: DType | None
     shape: tuple[int | None, ...] | None
+    packed: bool = False
 
     def __str__(self) -> str:
         name = self.dtype.name if self.dtype else "?"
+        name = f"packed {name}" if self.packed else name
         return f"{self.name or '_'}: {name}[{spell_shape(self.shape)}]"
 
 
@@ -73,7 +86,7 @@ class Kernel:
         self.name, self.graph_name, inputs, outputs = native.describe(entry)
         self.inputs = make_arguments(inputs)
         self.outputs = make_arguments(outputs)
-        self._result_types = [DTYPES[number] for _, number, _ in outputs]
+        self._result_types = [DTYPES[number & ~PACKED] for _, number, _ in outputs]
 
     def __call__(
         self,
@@ -86,7 +99,8 @@ class Kernel:
             inputs: an array for each of :attr:`inputs`: of numpy, with ml_dtypes' types too, or
                 anything with ``__dlpack__`` in the CPU's memory. One that is not contiguous in
                 row-major order or not in the machine's byte order is copied, no other is. Or
-                numbers and lists of them, which become of the input's type, rounded once. A kernel
+                numbers and lists of them, which become of the input's type, rounded once. Packed
+                inputs take a :class:`quant_float.PackedArray`, and pack other arrays. A kernel
                 for a GPU also takes arrays in its memory, by ``__dlpack__`` or
                 ``__cuda_array_interface__``, which must be contiguous.
             out: where results go: an array, or a sequence of them where there are several
@@ -95,7 +109,7 @@ class Kernel:
 
         Returns:
             The result, or a tuple of them where there are not just one: what ``out`` gives, else
-            new numpy arrays, or, where an input or ``out`` is in a GPU's memory, new
+            new numpy arrays (:class:`quant_float.PackedArray` of packed outputs), or, where an input or ``out`` is in a GPU's memory, new
             :class:`quant_float.DeviceArray`. All of it is there when the call returns.
 
         Raises:
@@ -114,7 +128,7 @@ class Kernel:
             what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
             tensors.append(take_argument(value, argument, what, on_device))
         shapes = self._native.get_output_shapes(
-            self._entry, [(None, t.dtype.number, t.shape) for t in tensors]
+            self._entry, [(None, t.number, t.shape) for t in tensors]
         )
         wanted = [
             (value, element, shape, f"output {index}")
@@ -126,7 +140,10 @@ class Kernel:
             places = [_take_place(*output) for output in wanted]
             arrays = tuple(run_on_device(self._native, self._entry, tensors, places))
         else:
-            results = [take_output(*output) for output in wanted]
+            results = [
+                (take_packed_output if output.packed else take_output)(*place)
+                for output, place in zip(self.outputs, wanted, strict=True)
+            ]
             self.run(tensors, results)
             arrays = tuple(result.array for result in results)
         return arrays[0] if len(arrays) == 1 else arrays
@@ -206,8 +223,9 @@ def make_arguments(
     return tuple(
         Argument(
             name,
-            DTYPES.get(number),
+            DTYPES.get(number & ~PACKED),
             None if sizes is None else tuple(None if size < 0 else size for size in sizes),
+            bool(number & PACKED),
         )
         for name, number, sizes in described
     )
@@ -235,6 +253,12 @@ def take_argument(
     """The tensor that ``value`` is, where it fits the argument."""
     if may_be_on_device and is_on_device(value):
         tensor = take_on_device(value, what)
+        if argument.packed:
+            raise TypeError(f"{what} is packed and must be in the CPU's memory")
+    elif argument.packed and argument.dtype is not None:
+        tensor = take_packed(value, argument.dtype, what)
+    elif isinstance(value, PackedArray):
+        raise TypeError(f"{what} must not be packed")
     else:
         tensor = take(value, what, element=argument.dtype)
     if argument.dtype is not None:

@@ -42,13 +42,23 @@ void TensorArguments::add(nb::tuple item, bool writable) {
   nb::tuple shape = nb::cast<nb::tuple>(item[2]);
   tensor.rank = static_cast<int32_t>(shape.size());
   std::vector<int64_t> numbers;
-  int64_t bytes = static_cast<int64_t>(quantFloatDtypeGetBytes(tensor.dtype));
+  int64_t count = 1, bytes = 0;
+  bool isPossible = true;
   for (nb::handle size : shape) {
     numbers.push_back(nb::cast<int64_t>(size));
-    if (numbers.back() < 0 ||
-        __builtin_mul_overflow(bytes, numbers.back(), &bytes))
-      throw nb::value_error("the sizes of a tensor are not possible ones");
+    isPossible &= numbers.back() >= 0 &&
+                  !__builtin_mul_overflow(count, numbers.back(), &count);
   }
+  // In two steps: packed elements have no whole bytes each.
+  const auto *element = mlir::quant_float::findElement(tensor.dtype);
+  if (element && element->isPacked())
+    bytes = static_cast<int64_t>(element->getBytes(count));
+  else
+    isPossible &= !__builtin_mul_overflow(
+        count, static_cast<int64_t>(quantFloatDtypeGetBytes(tensor.dtype)),
+        &bytes);
+  if (!isPossible)
+    throw nb::value_error("the sizes of a tensor are not possible ones");
   if (nb::isinstance<nb::int_>(item[0])) {
     tensor.data = reinterpret_cast<void *>(nb::cast<uintptr_t>(item[0]));
   } else if (!item[0].is_none()) {

@@ -30,6 +30,7 @@ PYTHON = {
         "load_kernel",
     ],
     "Kernels": ["Kernel", "Argument", "Module", "Function", "NodeReport", "OpsetVerdict"],
+    "Packed elements": ["PackedArray", "pack"],
     "GPUs": ["DeviceArray", "to_device"],
     "Comparisons": ["compare", "Difference", "FakeConvertReport", "ModeComparison"],
     "Types": ["dtype", "DType", "DTYPES", "DTypeLike"],

@@ -65,6 +65,19 @@ static void types(MlirContext context) {
               dtype);
     }
   }
+  /* Packed forms are no types of their own. */
+  REQUIRE(!quantFloatDtypeGetBytes(QF_PACKED | QF_INT4) &&
+          !strcmp(quantFloatDtypeGetOnnxName(QF_PACKED | QF_INT4),
+                  "packed int4") &&
+          !quantFloatDtypeGetOnnxName(QF_PACKED | QF_INT8) &&
+          !quantFloatDtypeGetOnnxName(QF_PACKED | QF_BOOL));
+  REQUIRE(quantFloatDtypeCountBytes(QF_PACKED | QF_INT4, 15) == 8 &&
+          quantFloatDtypeCountBytes(QF_PACKED | QF_UINT2, 5) == 2 &&
+          quantFloatDtypeCountBytes(QF_PACKED | QF_FLOAT6E2M3, 5) == 4 &&
+          quantFloatDtypeCountBytes(QF_INT4, 15) == 15 &&
+          quantFloatDtypeCountBytes(QF_FLOAT32, 15) == 60 &&
+          quantFloatDtypeCountBytes(QF_FLOAT32, SIZE_MAX / 2) == 0 &&
+          quantFloatDtypeCountBytes(8, 1) == 0);
   printType(quantFloatElementTypeGet(context, QF_FLOAT4E2M1));
   MlirType own = quantFloatFloat8UE5M3TypeGet(context);
   printType(own);

@@ -1,0 +1,112 @@
+# Packed arrays, against numpy with integers of any length: every type, odd lengths, kernels, errors.
+# RUN: %python %s
+import ml_dtypes
+import numpy as np
+import quant_float as qf
+
+TYPES = {
+    "i4": (ml_dtypes.int4, 4),
+    "ui4": (ml_dtypes.uint4, 4),
+    "f4E2M1FN": (ml_dtypes.float4_e2m1fn, 4),
+    "i2": (ml_dtypes.int2, 2),
+    "ui2": (ml_dtypes.uint2, 2),
+    "f6E2M3FN": (ml_dtypes.float6_e2m3fn, 6),
+    "f6E3M2FN": (ml_dtypes.float6_e3m2fn, 6),
+}
+random = np.random.default_rng(3)
+
+
+def expect(condition, message):
+    assert condition, message
+
+
+def expect_error(error, text, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except error as raised:
+        expect(text in str(raised), f"expected '{text}', but got '{raised}'")
+    else:
+        raise AssertionError(f"expected {error.__name__} with '{text}'")
+
+
+MODEL = """func.func @f(%x: tensor<?x?xT> {quant_float.packed}, %y: tensor<3xT>) -> (tensor<?x?xf32>, tensor<?x?xT> {quant_float.packed}, tensor<3xT> {quant_float.packed}) {
+  %0 = quant_float.cast %x opset 28 : tensor<?x?xT> to tensor<?x?xf32>
+  return %0, %x, %y : tensor<?x?xf32>, tensor<?x?xT>, tensor<3xT>
+}"""
+for name, (dtype, bits) in TYPES.items():
+    kernel = qf.parse(MODEL.replace("xT>", f"x{name}>")).compile()
+    onnx = qf.dtype(dtype).name
+    expect(str(kernel.inputs[0]) == f"_: packed {onnx}[?, ?]", kernel.inputs[0])
+    expect(kernel.outputs[1].packed and not kernel.inputs[1].packed, kernel)
+    for shape in ((3, 5), (1, 1), (0, 4), (2, 64), (7, 13)):
+        codes = random.integers(0, 1 << bits, shape, dtype=np.uint8)
+        array = codes.view(dtype)
+        number = sum(int(code) << bits * at for at, code in enumerate(codes.ravel()))
+        wanted = np.frombuffer(number.to_bytes(-(-codes.size * bits // 8), "little"), np.uint8)
+        packed = qf.pack(array)
+        expect(np.array_equal(packed.codes, wanted), f"{name} {shape}: {packed}")
+        expect(np.array_equal(packed.unpack(), array), f"{name} {shape}: unpack")
+        y = random.integers(0, 1 << bits, 3, dtype=np.uint8).view(dtype)
+        for given in (packed, array, qf.PackedArray(wanted, qf.dtype(dtype), shape)):
+            values, same, others = kernel(given, y)
+            expect(np.array_equal(values, array.astype(np.float32)), f"{name} {shape}: values")
+            expect(np.array_equal(same.codes, wanted) and same.shape == shape, f"{name} {shape}")
+            expect(np.array_equal(others.codes, qf.pack(y).codes), f"{name}: packed by the kernel")
+    out = qf.PackedArray(np.zeros(-(-35 * bits // 8), np.uint8), qf.dtype(dtype), (5, 7))
+    x = random.integers(0, 1 << bits, (5, 7), dtype=np.uint8).view(dtype)
+    given = kernel(x, y, out=(None, out, None))
+    expect(given[1] is out and np.array_equal(out.unpack(), x), f"{name}: out")
+
+kernel = qf.parse(MODEL.replace("xT>", "xi4>")).compile()
+int4, y = qf.dtype("int4"), np.zeros(3, ml_dtypes.int4)
+short = qf.PackedArray(np.zeros(7, np.uint8), int4, (3, 5))
+expect_error(
+    ValueError,
+    "input 0 must have 8 bytes of packed int4 of shape (3, 5), but got 7",
+    kernel,
+    short,
+    y,
+)
+expect_error(ValueError, "must have 8 bytes of packed int4", short.unpack)
+whole = qf.PackedArray(np.zeros(8, np.uint8), int4, (3, 5))
+expect_error(TypeError, "input 1 must not be packed", kernel, whole, qf.pack(y))
+expect_error(
+    TypeError,
+    "input 0 must have type int4, but got uint4",
+    kernel,
+    whole._replace(dtype=qf.dtype("uint4")),
+    y,
+)
+expect_error(
+    TypeError,
+    "input 0 must have its codes in a contiguous array of one dimension of uint8",
+    kernel,
+    whole._replace(codes=np.zeros(8, np.int8)),
+    y,
+)
+expect_error(TypeError, "elements that are packed must have 2, 4 or 6 bits, but float has not", qf.pack, np.zeros(3, np.float32))  # fmt: skip
+expect_error(
+    TypeError,
+    "output 1 must be a PackedArray, but got ndarray",
+    kernel,
+    whole,
+    y,
+    out=(None, y, None),
+)
+locked = np.zeros(8, np.uint8)
+locked.flags.writeable = False
+expect_error(
+    ValueError,
+    "output 1 must be writable",
+    kernel,
+    whole,
+    y,
+    out=(None, whole._replace(codes=locked), None),
+)
+expect_error(
+    ValueError,
+    "input 0 must have shape (?, ?)",
+    kernel,
+    qf.PackedArray(np.zeros(2, np.uint8), int4, (3,)),
+    y,
+)
