@@ -185,8 +185,8 @@ def measure(log2_bytes):
 small, small_weights = measure(20)
 large, weights = measure(log2_bytes)
 print(f"weights: {weights:.0f} MiB, peak memory: {large:.0f} MiB, of a small model {small:.0f} MiB")
-# Activations and the pages of larger tables.
-if large - small > weights - small_weights + 16:
+# Activations, and a little for each page of the file. A byte for each element would be twice as much.
+if large - small > 1.05 * (weights - small_weights) + 8:
     failures.append(f"{weights:.0f} MiB of weights: {large:.0f} MiB, {small:.0f} MiB without them")
 print(*failures, sep="\n")
 sys.exit(bool(failures))
