@@ -219,6 +219,9 @@ void quant_float::usePackedTensors(func::FuncOp function) {
   OpBuilder builder(function.getContext());
   Block &body = function.getBody().front();
   bool isPublic = function.isPublic();
+  auto returnOp = dyn_cast<func::ReturnOp>(body.getTerminator());
+  if (!returnOp)
+    return;
   for (BlockArgument argument : body.getArguments()) {
     unsigned index = argument.getArgNumber();
     if (!isPublic || !function.getArgAttr(index, kPackedAttrName))
@@ -234,7 +237,6 @@ void quant_float::usePackedTensors(func::FuncOp function) {
     });
     isChanged = true;
   }
-  auto returnOp = cast<func::ReturnOp>(body.getTerminator());
   builder.setInsertionPoint(returnOp);
   for (OpOperand &use : returnOp->getOpOperands()) {
     unsigned index = use.getOperandNumber();
