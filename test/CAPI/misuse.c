@@ -320,10 +320,10 @@ static void texts(void) {
     MUST(quantFloatModelDestroy(unverified));
   }
   QuantFloatModel broken = parse(
-      session, "func.func @f(%x: tensor<*xf32>) -> tensor<*xf16> {\n"
+      session, "func.func @f(%x: tensor<*xf32>) -> tensor<4xf16> {\n"
                "  %0 = quant_float.cast %x opset 13\n"
-               "      : tensor<*xf32> to tensor<*xf16>\n"
-               "  return %0 : tensor<*xf16>\n"
+               "      : tensor<*xf32> to tensor<4xf16>\n"
+               "  return %0 : tensor<4xf16>\n"
                "}\n");
   answer("failing pass",
          quantFloatModelRunPasses(
