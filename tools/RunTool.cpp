@@ -262,10 +262,17 @@ RunOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
           "=... can tell them");
     llvm::Expected<TensorBuffer> tensor =
         TensorBuffer::allocate(element, input.sizes, offset);
+    if (tensor && element.isString()) {
+      std::vector<std::string> texts =
+          makeRandomTexts(tensor->getNumElements(), getInputSeed(*seed, index));
+      tensor = TensorBuffer::makeTexts(
+          input.sizes, std::vector<StringRef>(texts.begin(), texts.end()));
+    }
     if (!tensor)
       return fail(model, name + ": " + llvm::toString(tensor.takeError()));
-    fillRandom(element, tensor->getMutableBytes().data(),
-               tensor->getNumElements(), getInputSeed(*seed, index));
+    if (!element.isString())
+      fillRandom(element, tensor->getMutableBytes().data(),
+                 tensor->getNumElements(), getInputSeed(*seed, index));
     tensors.push_back(std::move(*tensor));
   }
   return tensors;
@@ -306,6 +313,9 @@ llvm::Error RunOptions::writeOutputs(ArrayRef<TensorBuffer> outputs) const {
     return fail(folder, "cannot be made: " + code.message(), kWrongUsage);
   std::vector<OutputFile> files;
   for (auto [index, output] : llvm::enumerate(outputs)) {
+    if (llvm::Error error = checkNpy(output))
+      return fail(model, "output " + Twine(index) + ": " +
+                             llvm::toString(std::move(error)));
     OutputFile &file = files.emplace_back(folder + "/output_" +
                                           std::to_string(index) + ".npy");
     writeNpy(file, output);

@@ -38,7 +38,8 @@
  *   other bits are zero in outputs and ignored in inputs;
  *   int4, int2: a byte holding the value, sign-extended in outputs; in inputs
  *   only the low bits count;
- *   bool: a byte, 0 or 1 in outputs; in inputs only the lowest bit counts.
+ *   bool: a byte, 0 or 1 in outputs; in inputs only the lowest bit counts;
+ *   string: `data` points to a qf_strings.
  * The types of 2, 4 and 6 bits have a packed form, too, with QF_PACKED in
  * `dtype`: `data` is ceil(n * bits / 8) bytes for the n elements of the whole
  * tensor, one element behind the other, from the lowest bits of a byte to its
@@ -51,17 +52,28 @@
  * returns as they are, keep all of their bits (also those of a NaN), and the
  * bits beside them in a byte are as above.
  *
+ * Strings. Element i of a string tensor is the bytes from offsets[i] up to
+ * offsets[i + 1] of its qf_strings, without a zero byte at the end. They are
+ * UTF-8, but nobody looks: texts that the graph only moves keep all of their
+ * bytes, zeros and others that are no UTF-8, too. How long the texts of an
+ * output become only shows when they are computed. Where one has too little
+ * room, the function returns QF_ERROR_CAPACITY and has written to `needed` of
+ * all string outputs how many bytes they take: the caller makes room and calls
+ * again. Numbers become the shortest text that reads back to the same value,
+ * without an exponent. A text that is no number is QF_ERROR_VALUE, with a
+ * message that names the element and the text.
+ *
  * Sizes. `outputs[i].sizes` must be what the inputs imply. When the model
  * leaves sizes open, <name>_output_sizes tells them: it writes rank(i) numbers
  * to `output_sizes[i]` for every output i and looks only at `rank`, `dtype` and
  * `sizes` of the inputs, never at `data`.
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
- * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE and
- * QF_ERROR_DEVICE may show when a part has been. If `error` is not null, up to
- * `error_size` bytes of a message that names the function, the argument, what
- * was expected and what was given are written there, always ended by a zero
- * byte. On success `error` gets the empty string.
+ * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE,
+ * QF_ERROR_CAPACITY and QF_ERROR_DEVICE may show when a part has been. If
+ * `error` is not null, up to `error_size` bytes of a message that names the
+ * function, the argument, what was expected and what was given are written
+ * there, always ended by a zero byte. On success `error` gets the empty string.
  *
  * Devices. In a model that was compiled for a GPU `data` points to the device's
  * memory, of the current context or else of the first device's, and is a
@@ -77,10 +89,11 @@
  * the instructions that the code was compiled for (one byte); where it has not,
  * QF_ERROR_CPU is returned before any of them is executed.
  *
- * Needs. Elementwise models allocate nothing. What networks compute on the way
- * is in memory from malloc, given back before the function returns. Objects may
- * call memcpy, memmove and memset, those of networks malloc, free and the C
- * library's mathematical functions (-lm) as well.
+ * Needs. Elementwise models of numbers allocate nothing. What networks compute
+ * on the way is in memory from malloc, given back before the function returns.
+ * Objects may call memcpy, memmove and memset, those of networks malloc, free
+ * and the C library's mathematical functions (-lm) as well, those with strings
+ * malloc and free. No locale changes how a number is written or read.
  */
 #ifndef QUANT_FLOAT_C_ENTRYPOINT_H
 #define QUANT_FLOAT_C_ENTRYPOINT_H
@@ -104,7 +117,8 @@ typedef enum qf_status {
   QF_ERROR_MEMORY = 7,       /* no memory for what is computed on the way */
   QF_ERROR_VALUE = 8,        /* an element's value is not a possible one */
   QF_ERROR_DEVICE = 9,       /* the device's driver refused or is not there */
-  QF_ERROR_ALIGNMENT = 10    /* an address that a device cannot read from */
+  QF_ERROR_ALIGNMENT = 10,   /* an address that a device cannot read from */
+  QF_ERROR_CAPACITY = 11     /* the texts of an output need more bytes */
 } qf_status;
 
 /* Element types: the numbers of ONNX's TensorProto.DataType; from 64 on those
@@ -117,6 +131,7 @@ typedef enum qf_dtype {
   QF_INT16 = 5,
   QF_INT32 = 6,
   QF_INT64 = 7,
+  QF_STRING = 8,
   QF_BOOL = 9,
   QF_FLOAT16 = 10,
   QF_FLOAT64 = 11,
@@ -151,6 +166,14 @@ typedef struct qf_tensor {
   int32_t rank;
   int32_t dtype; /* a qf_dtype, perhaps with QF_PACKED */
 } qf_tensor;
+
+/* What `data` of a string tensor of n elements points to. */
+typedef struct qf_strings {
+  int64_t *offsets; /* n + 1 numbers, which do not decrease */
+  char *bytes;      /* may be null where there are none */
+  int64_t capacity; /* of `bytes`: no offset of an input is larger */
+  int64_t needed;   /* written for outputs: the bytes that the texts take */
+} qf_strings;
 
 /* What qf_get_library describes. */
 enum { QF_LIBRARY_VERSION = 1 };

@@ -16,7 +16,7 @@
  *
  * Support.h says what holds for handles, errors and threads. Any number of
  * threads may run one kernel at the same time. A run takes no lock and, unless
- * it fails or the model is a network, allocates nothing.
+ * it fails, has strings or the model is a network, allocates nothing.
  */
 #ifndef QUANT_FLOAT_C_RUNTIME_H
 #define QUANT_FLOAT_C_RUNTIME_H
@@ -30,8 +30,9 @@ extern "C" {
 
 /* Element types ------------------------------------------------------------ */
 
-/** The bytes of one element in memory; 0 for a number that is no qf_dtype, and
- * for packed elements (QF_PACKED), which quantFloatDtypeCountBytes counts. */
+/** The bytes of one element in memory; 0 for a number that is no qf_dtype, for
+ * strings, whose bytes are in a qf_strings, and for packed elements
+ * (QF_PACKED), which quantFloatDtypeCountBytes counts. */
 QUANT_FLOAT_EXPORTED size_t quantFloatDtypeGetBytes(int32_t dtype);
 
 /** The bytes of a tensor of so many elements, packed or not; 0 for a number
@@ -143,7 +144,8 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRunOnHost(
 
 /** New tensors for the outputs that these inputs give, not initialized, in the
  * memory that the kernel takes. Looks only at `rank`, `dtype` and `sizes` of
- * the inputs. */
+ * the inputs. Strings get room for short ones, see quantFloatTensorsMakeRoom.
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelAllocateOutputs(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
     size_t numInputs, QuantFloatTensors *outputs, QuantFloatError *error);
@@ -161,13 +163,19 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatTensorsCreate(int32_t target, const qf_tensor *tensors, size_t count,
                         QuantFloatTensors *result, QuantFloatError *error);
 
+/** After a run on these outputs that has failed with
+ * QUANT_FLOAT_ERROR_CAPACITY, gives string tensors the room that they need: the
+ * same run then succeeds. Strings that they held are gone. */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatTensorsMakeRoom(QuantFloatTensors tensors, QuantFloatError *error);
+
 /** The QuantFloatTarget whose memory the tensors are in; -1 for a handle that
  * is not of tensors. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatTensorsGetTarget(QuantFloatTensors tensors);
 
 /** Copies the elements of a tensor to memory of the host, `size` bytes, which
- * must be as many as it has. */
+ * must be as many as it has. Not of strings: those are the host's. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatTensorsRead(QuantFloatTensors tensors, size_t index, void *data,
                       size_t size, QuantFloatError *error);
@@ -192,11 +200,13 @@ quantFloatTensorsDestroy(QuantFloatTensors tensors);
 /** How two tensors of one type and shape differ. */
 typedef struct QuantFloatTensorDifference {
   int64_t numElements;
-  /** Elements with other bits; NaNs are all alike. */
+  /** Elements with other bits, or strings with other bytes; NaNs are all alike.
+   */
   int64_t numDiffering;
   /** The first of them; -1 where there is none. */
   int64_t first;
-  /** The largest difference of two numbers; NaN where one is none. */
+  /** The largest difference of two numbers; NaN where one is none, 0 of
+   * strings. */
   double largest;
 } QuantFloatTensorDifference;
 

@@ -87,7 +87,7 @@ QUANT_FLOAT_EXPORTED const char *quantFloatGetLLVMVersion(void);
 
 /* Status ------------------------------------------------------------------- */
 
-/** What functions that can fail return. The numbers up to 10 are those of
+/** What functions that can fail return. The numbers up to 11 are those of
  * qf_status (EntryPoint.h). */
 typedef enum QuantFloatStatus {
   QUANT_FLOAT_OK = 0,
@@ -111,6 +111,8 @@ typedef enum QuantFloatStatus {
   QUANT_FLOAT_ERROR_DEVICE = 9,
   /** An address that a device cannot read from. */
   QUANT_FLOAT_ERROR_ALIGNMENT = 10,
+  /** The texts of an output need more room than there is. */
+  QUANT_FLOAT_ERROR_CAPACITY = 11,
   /** A handle is null, destroyed, or of another kind. */
   QUANT_FLOAT_ERROR_HANDLE = 16,
   /** An argument is not a possible one: an index, a number, a name. */

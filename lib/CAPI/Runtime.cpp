@@ -21,37 +21,33 @@ using namespace mlir::quant_float::capi;
 // Element types
 //===----------------------------------------------------------------------===//
 
-/// Strings are no type of tensors that are run.
-static const ElementInfo *findNumber(int32_t dtype) {
-  const ElementInfo *element = findElement(dtype);
-  return element && element->bits ? element : nullptr;
+size_t quantFloatDtypeGetBytes(int32_t dtype) {
+  return dtype == QF_STRING ? 0 : getElementBytes(dtype);
 }
 
-size_t quantFloatDtypeGetBytes(int32_t dtype) { return getElementBytes(dtype); }
-
 size_t quantFloatDtypeCountBytes(int32_t dtype, size_t count) {
-  const ElementInfo *element = findNumber(dtype);
+  const ElementInfo *element = findElement(dtype);
   // Packed elements take fewer.
-  if (!element || count > SIZE_MAX / element->getSlotBytes())
+  if (!element || element->isString() ||
+      count > SIZE_MAX / element->getSlotBytes())
     return 0;
   return element->getBytes(count);
 }
 
 const char *quantFloatDtypeGetOnnxName(int32_t dtype) {
-  const ElementInfo *element = findNumber(dtype);
+  const ElementInfo *element = findElement(dtype);
   return element ? element->onnx : nullptr;
 }
 
 const char *quantFloatDtypeGetMlirName(int32_t dtype) {
-  const ElementInfo *element = findNumber(dtype);
+  const ElementInfo *element = findElement(dtype);
   return element ? element->mlir : nullptr;
 }
 
 int32_t quantFloatDtypeFromName(const char *name) {
   if (name)
     for (const ElementInfo &element : kElements)
-      if (element.bits &&
-          (StringRef(element.mlir) == name || StringRef(element.onnx) == name))
+      if (StringRef(element.mlir) == name || StringRef(element.onnx) == name)
         return element.number;
   return 0;
 }
@@ -142,6 +138,26 @@ static bool isCovered(ArrayRef<Mapping> mappings, const void *data,
   return !bytes;
 }
 
+/// Of a string tensor whose sizes are possible ones.
+static bool areTextsCovered(ArrayRef<Mapping> mappings, const qf_tensor &tensor,
+                            bool written) {
+  ArrayRef sizes(tensor.sizes, size_t(tensor.rank));
+  const auto *strings = static_cast<const qf_strings *>(tensor.data);
+  if (llvm::is_contained(sizes, 0) || !strings)
+    return true;
+  if (!isCovered(mappings, strings, sizeof *strings, written))
+    return false;
+  uint64_t offsets = 1;
+  for (int64_t size : sizes)
+    offsets *= uint64_t(size);
+  return isCovered(mappings, strings->offsets,
+                   strings->offsets ? (offsets + 1) * sizeof(int64_t) : 0,
+                   written) &&
+         (strings->capacity < 0 ||
+          isCovered(mappings, strings->bytes,
+                    strings->bytes ? uint64_t(strings->capacity) : 0, written));
+}
+
 static llvm::Error checkMemory(ArrayRef<Mapping> mappings,
                                ArrayRef<qf_tensor> tensors, StringRef kind,
                                bool written) {
@@ -151,11 +167,17 @@ static llvm::Error checkMemory(ArrayRef<Mapping> mappings,
         !isCovered(mappings, tensor.sizes, 8 * uint64_t(tensor.rank), false))
       return fail(QUANT_FLOAT_ERROR_ADDRESS,
                   kind + " " + Twine(index) + ": the sizes cannot be read");
-    llvm::Expected<Tensor> view = Tensor::view(tensor);
+    // Strings are looked at only where they are readable.
+    bool isOfTexts = tensor.dtype == QF_STRING;
+    qf_tensor shape = tensor;
+    if (isOfTexts)
+      shape.dtype = QF_INT64;
+    llvm::Expected<Tensor> view = Tensor::view(shape);
     if (!view)
       llvm::consumeError(view.takeError());
-    else if (!isCovered(mappings, tensor.data, view->getBytes().size(),
-                        written))
+    else if (isOfTexts ? !areTextsCovered(mappings, tensor, written)
+                       : !isCovered(mappings, tensor.data,
+                                    view->getBytes().size(), written))
       return fail(QUANT_FLOAT_ERROR_ADDRESS,
                   kind + " " + Twine(index) + ": the memory cannot be " + use);
   }
@@ -344,6 +366,19 @@ QuantFloatStatus quantFloatTensorsCreate(int32_t target,
                                           target == QUANT_FLOAT_TARGET_NVVM);
                     }),
         static_cast<Target>(target));
+  });
+}
+
+QuantFloatStatus quantFloatTensorsMakeRoom(QuantFloatTensors tensors,
+                                           QuantFloatError *error) {
+  return run(error, [&]() -> llvm::Error {
+    Ref<TensorsObject> object(tensors.id);
+    if (!object)
+      return failHandle(HandleKind::Tensors, tensors.id);
+    for (Tensor &tensor : object->tensors)
+      if (llvm::Error error = tensor.makeRoom())
+        return makeError(ErrorKind::Memory, std::move(error));
+    return llvm::Error::success();
   });
 }
 

@@ -115,6 +115,7 @@ const char *quantFloatStatusGetName(int32_t status) {
       {QUANT_FLOAT_ERROR_VALUE, "value"},
       {QUANT_FLOAT_ERROR_DEVICE, "device"},
       {QUANT_FLOAT_ERROR_ALIGNMENT, "alignment"},
+      {QUANT_FLOAT_ERROR_CAPACITY, "capacity"},
       {QUANT_FLOAT_ERROR_HANDLE, "handle"},
       {QUANT_FLOAT_ERROR_ARGUMENT, "argument"},
       {QUANT_FLOAT_ERROR_COUNT, "count"},

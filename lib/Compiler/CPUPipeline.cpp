@@ -93,6 +93,9 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
   manager.addPass(createQuantFloatGuardKernelsPass());
+  QuantFloatLowerTextsPassOptions texts;
+  texts.onDevice = onDevice;
+  manager.addPass(createQuantFloatLowerTextsPass(texts));
 }
 
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,

@@ -38,11 +38,13 @@ namespace {
 /// Makes the wrappers of one entry point.
 class WrapperBuilder {
 public:
-  /// `takeDeviceError` is null where the kernel runs on the host.
+  /// `takeDeviceError` is null where the kernel runs on the host, `runTexts`
+  /// where it has no strings.
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
-                 LLVM::LLVMFuncOp takeDeviceError, const EntryPointInfo &info)
+                 LLVM::LLVMFuncOp takeDeviceError, LLVM::LLVMFuncOp runTexts,
+                 const EntryPointInfo &info)
       : kernel(kernel), sizes(sizes), takeDeviceError(takeDeviceError),
-        info(info), b(kernel.getLoc(), kernel),
+        runTexts(runTexts), info(info), b(kernel.getLoc(), kernel),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(b.getI32Type()), i64(b.getI64Type()) {}
 
@@ -78,7 +80,7 @@ private:
   /// Kernels that can fail return a status.
   bool canFail() { return kernel.getFunctionType().getReturnType() == i64; }
 
-  LLVM::LLVMFuncOp kernel, sizes, takeDeviceError;
+  LLVM::LLVMFuncOp kernel, sizes, takeDeviceError, runTexts;
   const EntryPointInfo &info;
   ImplicitLocOpBuilder b;
   Type ptr, i32, i64;
@@ -113,6 +115,8 @@ LogicalResult WrapperBuilder::verify() {
       kernelTypes.append({ptr, ptr, i64});
       kernelTypes.append(2 * argument.sizes.size(), i64);
     }
+  if (info.hasTexts)
+    kernelTypes.push_back(i64);
   for (const EntryPointArgument &argument : info.inputs)
     sizeTypes.append(argument.sizes.size(), i64);
   for (const EntryPointArgument &argument : info.outputs)
@@ -212,7 +216,7 @@ WrapperBuilder::loadSizes(Value tensors, int64_t index,
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   LLVM::LLVMFuncOp invoke =
-      makeFunction(".invoke", i64, {ptr, ptr}, LLVM::Linkage::Internal);
+      makeFunction(".invoke", i64, {ptr, ptr, ptr}, LLVM::Linkage::Internal);
   // Between saving and restoring the floating-point environment nothing but a
   // call keeps the kernel's arithmetic in place.
   invoke.setNoInline(true);
@@ -234,6 +238,9 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   };
   unpack(invoke.getArgument(0), info.inputs);
   unpack(invoke.getArgument(1), info.outputs);
+  if (info.hasTexts)
+    arguments.push_back(
+        LLVM::PtrToIntOp::create(b, i64, invoke.getArgument(2)));
   auto call = LLVM::CallOp::create(b, kernel, arguments);
   LLVM::ReturnOp::create(b,
                          canFail() ? call.getResult() : constant(kKernelDone));
@@ -286,6 +293,9 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
         takeDeviceError
             ? LLVM::AddressOfOp::create(b, takeDeviceError).getResult()
             : LLVM::ZeroOp::create(b, ptr).getResult());
+    arguments.push_back(info.hasTexts
+                            ? LLVM::AddressOfOp::create(b, runTexts).getResult()
+                            : LLVM::ZeroOp::create(b, ptr).getResult());
   }
   arguments.push_back(scratch);
   arguments.append(entry.getArguments().begin(), entry.getArguments().end());
@@ -332,7 +342,7 @@ static LogicalResult emitWrappers(ModuleOp module) {
     return LLVM::lookupOrCreateFn(builder, module, name, arguments,
                                   builder.getI32Type());
   };
-  auto run = declare("__qf_run_entry_point", 9);
+  auto run = declare("__qf_run_entry_point", 10);
   auto inferSizes = declare("__qf_compute_output_sizes", 7);
   FailureOr<LLVM::LLVMFuncOp> takeDeviceError = LLVM::LLVMFuncOp();
   if (module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName()))
@@ -355,7 +365,14 @@ static LogicalResult emitWrappers(ModuleOp module) {
         return kernel.emitError("entry point '")
                << info->symbol << "': the name '" << name << "' is taken";
     }
-    WrapperBuilder wrappers(kernel, sizes, *takeDeviceError, *info);
+    FailureOr<LLVM::LLVMFuncOp> runTexts = LLVM::LLVMFuncOp();
+    if (info->hasTexts)
+      runTexts = LLVM::lookupOrCreateFn(builder, module, "__qf_run_texts",
+                                        {ptr, ptr, ptr, ptr, ptr},
+                                        builder.getI64Type());
+    if (failed(runTexts))
+      return failure();
+    WrapperBuilder wrappers(kernel, sizes, *takeDeviceError, *runTexts, *info);
     if (failed(wrappers.verify()))
       return failure();
     wrappers.build(*run, *inferSizes);

@@ -48,6 +48,8 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
     entries.push_back(
         builder.getNamedAttr("checks", builder.getArrayAttr(attributes)));
   }
+  if (hasTexts)
+    entries.push_back(builder.getNamedAttr("texts", builder.getUnitAttr()));
   if (!messages.empty())
     entries.push_back(builder.getNamedAttr(
         "messages", builder.getStrArrayAttr(llvm::SmallVector<StringRef>(
@@ -135,6 +137,7 @@ static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
       failed(listFromAttribute(getList("messages"), info.messages,
                                textFromAttribute)))
     return failure();
+  info.hasTexts = dictionary.contains("texts");
   for (const EntryPointCheck &check : info.checks)
     if (check.input >= static_cast<int64_t>(info.inputs.size()))
       return failure();
@@ -155,12 +158,14 @@ FailureOr<EntryPointInfo> EntryPointInfo::get(Operation *op) {
 // The header is to be read by C, too, and has the numbers written out.
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, Bits, C,  \
                             ...)                                               \
-  static_assert(C == (Bits ? Number : 0));
+  static_assert(C == Number);
 #include "quant-float/Support/ElementTypes.def"
 static_assert(QF_PACKED == kPackedFlag);
 
 int64_t mlir::quant_float::getElementBytes(int32_t dtype) {
   const ElementInfo *element = findElement(dtype);
+  if (element && element->isString())
+    return sizeof(*qf_strings().offsets);
   return element && !element->isPacked() ? element->getSlotBytes() : 0;
 }
 
@@ -168,6 +173,8 @@ int64_t mlir::quant_float::getElementBits(int32_t dtype) {
   const ElementInfo *element = findElement(dtype);
   if (!element)
     return 0;
+  if (element->isString())
+    return 8 * getElementBytes(dtype);
   return element->isPacked() ? element->bits : 8 * element->getSlotBytes();
 }
 

@@ -34,6 +34,16 @@ static const unsigned char riscv64Runtime[] = {
 #include "EntryRuntime.riscv64.inc"
 };
 
+static const unsigned char x86TextRuntime[] = {
+#include "TextRuntime.x86_64.inc"
+};
+static const unsigned char aarch64TextRuntime[] = {
+#include "TextRuntime.aarch64.inc"
+};
+static const unsigned char riscv64TextRuntime[] = {
+#include "TextRuntime.riscv64.inc"
+};
+
 // The source of the bitcode compiled for this machine, too, for code that is
 // compiled into the process: thousands of instructions that need not be
 // optimized anew for every kernel.
@@ -43,18 +53,29 @@ extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
 const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS] = {};
 void __qf_run_entry_point();
 void __qf_compute_output_sizes();
+void __qf_run_texts();
+void __qf_cast_texts();
+void __qf_load_texts();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
-/// The runtime's bitcode; empty for architectures that have none.
-static ArrayRef<unsigned char> getRuntime(const llvm::Triple &triple) {
+namespace {
+/// The runtime's bitcode, and that of strings.
+struct Runtime {
+  ArrayRef<unsigned char> entry;
+  ArrayRef<unsigned char> text;
+};
+} // namespace
+
+/// Empty for architectures that have none.
+static Runtime getRuntime(const llvm::Triple &triple) {
   switch (triple.getArch()) {
   case llvm::Triple::x86_64:
-    return x86Runtime;
+    return {x86Runtime, x86TextRuntime};
   case llvm::Triple::aarch64:
-    return aarch64Runtime;
+    return {aarch64Runtime, aarch64TextRuntime};
   case llvm::Triple::riscv64:
-    return riscv64Runtime;
+    return {riscv64Runtime, riscv64TextRuntime};
   default:
     return {};
   }
@@ -64,7 +85,7 @@ static ArrayRef<unsigned char> getRuntime(const llvm::Triple &triple) {
 static uint64_t getRequiredFeatures(const llvm::TargetMachine &target) {
   // Only Linux answers on AArch64 and RISC-V; CPUID needs no system.
   const llvm::Triple &triple = target.getTargetTriple();
-  if (getRuntime(triple).empty())
+  if (getRuntime(triple).entry.empty())
     return 0;
   if (triple.getArch() != llvm::Triple::x86_64 && !triple.isOSLinux())
     return 0;
@@ -111,6 +132,53 @@ static void setTarget(llvm::Module &module, const llvm::TargetMachine &target) {
   }
 }
 
+/// The entry points, which are what calls the runtime, but for its part for
+/// strings: that kernels call.
+static llvm::SmallVector<llvm::Function *>
+findEntryPoints(llvm::Module &module) {
+  llvm::SmallVector<llvm::Function *> entryPoints;
+  for (llvm::Function &function : module)
+    if (StringRef name = function.getName(); function.isDeclaration() &&
+                                             name.starts_with("__qf_") &&
+                                             !name.ends_with("_texts"))
+      for (llvm::User *user : function.users())
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+          entryPoints.push_back(call->getFunction());
+  return entryPoints;
+}
+
+/// A part of the runtime, for the module's target.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+parseRuntime(ArrayRef<unsigned char> runtime, const llvm::Module &module) {
+  StringRef bytes(reinterpret_cast<const char *>(runtime.data()),
+                  runtime.size());
+  llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(bytes, "entry runtime"), module.getContext());
+  if (!parsed)
+    return parsed.takeError();
+  // The runtime is compiled for Linux, but depends on the architecture alone.
+  (*parsed)->setTargetTriple(module.getTargetTriple());
+  (*parsed)->setDataLayout(module.getDataLayout());
+  keepOnlyAbiFlag(**parsed);
+  return parsed;
+}
+
+static llvm::Error linkInternally(llvm::Module &module,
+                                  std::unique_ptr<llvm::Module> linked) {
+  llvm::SmallVector<std::string> names;
+  for (llvm::GlobalValue &value : linked->global_values())
+    if (!value.isDeclaration() && !value.hasLocalLinkage())
+      names.push_back(value.getName().str());
+  if (llvm::Linker::linkModules(module, std::move(linked)))
+    return llvm::createStringError("the entry runtime does not link");
+  for (const std::string &name : names)
+    if (llvm::GlobalValue *value = module.getNamedValue(name)) {
+      value->setVisibility(llvm::GlobalValue::DefaultVisibility);
+      value->setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  return llvm::Error::success();
+}
+
 llvm::Error
 mlir::quant_float::linkEntryRuntime(llvm::Module &module,
                                     const llvm::TargetMachine &target,
@@ -129,19 +197,13 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
     return llvm::Error::success();
   }
 
-  // The entry points are what calls the runtime.
-  llvm::SmallVector<llvm::Function *> entryPoints;
-  for (llvm::Function &function : module)
-    if (function.isDeclaration() && function.getName().starts_with("__qf_"))
-      for (llvm::User *user : function.users())
-        if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
-          entryPoints.push_back(call->getFunction());
+  llvm::SmallVector<llvm::Function *> entryPoints = findEntryPoints(module);
   if (entryPoints.empty())
     return llvm::Error::success();
 
   const llvm::Triple &triple = target.getTargetTriple();
-  ArrayRef<unsigned char> runtime = getRuntime(triple);
-  if (runtime.empty())
+  Runtime runtime = getRuntime(triple);
+  if (runtime.entry.empty())
     return llvm::createStringError(
         "no entry points for '%s': expected an architecture of x86_64, aarch64 "
         "(little endian) or riscv64, but got %s",
@@ -152,17 +214,11 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
   static std::once_flag assemblersRegistered;
   std::call_once(assemblersRegistered, [] { llvm::InitializeAllAsmParsers(); });
 
-  StringRef bytes(reinterpret_cast<const char *>(runtime.data()),
-                  runtime.size());
-  llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(bytes, "entry runtime"), module.getContext());
+  llvm::Expected<std::unique_ptr<llvm::Module>> parsed =
+      parseRuntime(runtime.entry, module);
   if (!parsed)
     return parsed.takeError();
   llvm::Module &linked = **parsed;
-  // The runtime is compiled for Linux, but depends on the architecture alone.
-  linked.setTargetTriple(module.getTargetTriple());
-  linked.setDataLayout(module.getDataLayout());
-  keepOnlyAbiFlag(linked);
   for (const llvm::Function &function : linked)
     if (!function.isDeclaration()) {
       for (llvm::Function *entryPoint : entryPoints)
@@ -175,24 +231,23 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
       llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required)));
   features->setConstant(true);
 
-  llvm::SmallVector<std::string> names;
-  for (llvm::GlobalValue &value : linked.global_values())
-    if (!value.isDeclaration() && !value.hasLocalLinkage())
-      names.push_back(value.getName().str());
-  if (llvm::Linker::linkModules(module, std::move(*parsed)))
-    return llvm::createStringError("the entry runtime does not link");
-  for (const std::string &name : names)
-    if (llvm::GlobalValue *value = module.getNamedValue(name)) {
-      value->setVisibility(llvm::GlobalValue::DefaultVisibility);
-      value->setLinkage(llvm::GlobalValue::InternalLinkage);
-    }
-  return llvm::Error::success();
+  bool hasTexts = module.getFunction("__qf_run_texts");
+  if (llvm::Error error = linkInternally(module, std::move(*parsed)))
+    return error;
+  if (!hasTexts)
+    return llvm::Error::success();
+  llvm::Expected<std::unique_ptr<llvm::Module>> texts =
+      parseRuntime(runtime.text, module);
+  return texts ? linkInternally(module, std::move(*texts)) : texts.takeError();
 }
 
 ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
   static const EntryRuntimeFunction functions[] = {
       {"__qf_run_entry_point", reinterpret_cast<void *>(&__qf_run_entry_point)},
       {"__qf_compute_output_sizes",
-       reinterpret_cast<void *>(&__qf_compute_output_sizes)}};
+       reinterpret_cast<void *>(&__qf_compute_output_sizes)},
+      {"__qf_run_texts", reinterpret_cast<void *>(&__qf_run_texts)},
+      {"__qf_cast_texts", reinterpret_cast<void *>(&__qf_cast_texts)},
+      {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)}};
   return functions;
 }

@@ -16,9 +16,11 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float-c/EntryPoint.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
@@ -143,6 +145,18 @@ static FailureOr<EntryPointInfo> describe(func::FuncOp function) {
       failed(describeAll(function.getResultTypes(), function.getResAttrsAttr(),
                          "result", info.outputs)))
     return failure();
+  auto isString = [](const EntryPointArgument &argument) {
+    return argument.dtype == QF_STRING;
+  };
+  info.hasTexts = llvm::any_of(info.inputs, isString) ||
+                  llvm::any_of(info.outputs, isString) ||
+                  function
+                      .walk([](Operation *op) {
+                        return isa<CastTextsOp, LoadTextsOp>(op)
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
   return info;
 }
 
@@ -184,6 +198,10 @@ static LogicalResult makeKernel(func::FuncOp kernel,
     }
     returnOp.getOperandsMutable().clear();
   });
+  if (info.hasTexts && failed(kernel.insertArgument(
+                           kernel.getNumArguments(),
+                           IntegerType::get(context, 64), {}, kernel.getLoc())))
+    return failure();
   kernel.setFunctionType(
       FunctionType::get(context, kernel.getArgumentTypes(), {}));
   kernel->setAttr(kEntryPointAttrName, info.toAttribute(context));

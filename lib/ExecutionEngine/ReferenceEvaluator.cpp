@@ -13,7 +13,9 @@
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Reference/Stochastic.h"
+#include "quant-float/Reference/Text.h"
 #include "quant-float/Support/ModelError.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Endian.h"
@@ -24,7 +26,8 @@ using namespace mlir::quant_float;
 /// Whether values of the type can be held in a Tensor.
 static bool isSupported(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && reference::isSupported(tensor.getElementType());
+  return tensor && (reference::isSupported(tensor.getElementType()) ||
+                    isa<StringType>(tensor.getElementType()));
 }
 
 LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
@@ -57,11 +60,12 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
   return success();
 }
 
-static llvm::Error fail(Operation *op, const Twine &what) {
+static llvm::Error fail(Operation *op, const Twine &what,
+                        ErrorKind kind = ErrorKind::Size) {
   std::string place = op->getName().stripDialect().str();
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
     place += " '" + name.getName().str() + "'";
-  return makeError(ErrorKind::Size, place + ": " + what);
+  return makeError(kind, place + ": " + what);
 }
 
 /// A tensor that `compute` writes with the Reference.
@@ -72,6 +76,37 @@ compute(Operation *op, Type to, ArrayRef<int64_t> sizes,
   if (result && failed(compute(result->getMutableBytes())))
     return fail(op,
                 "the Reference has nothing for this to " + spellTensor(to, {}));
+  return result;
+}
+
+/// C14
+static llvm::Expected<Tensor> castToTexts(CastOp op, const Tensor &input) {
+  FailureOr<std::vector<std::string>> texts = reference::printBuffer(
+      getElementTypeOrSelf(op.getInput()), input.getBytes());
+  if (failed(texts))
+    return fail(op, "the Reference has no texts of " + input.spell());
+  llvm::Expected<TensorBuffer> result = TensorBuffer::makeTexts(
+      input.getSizes(), std::vector<StringRef>(texts->begin(), texts->end()));
+  if (!result)
+    return makeError(ErrorKind::Memory, result.takeError());
+  return Tensor(std::move(*result));
+}
+
+static llvm::Expected<Tensor> castFromTexts(CastOp op, const Tensor &input) {
+  std::optional<size_t> invalid;
+  std::vector<StringRef> texts = input.getTexts();
+  Type to = getElementTypeOrSelf(op.getResult());
+  llvm::Expected<Tensor> result =
+      compute(op, to, input.getSizes(), [&](MutableArrayRef<char> bytes) {
+        return reference::parseBuffer(to, texts, bytes, getReferenceOptions(op),
+                                      invalid);
+      });
+  if (invalid)
+    return fail(op,
+                "element " + Twine(*invalid) +
+                    ": expected the text of a number, but got '" +
+                    printable(texts[*invalid]) + "'",
+                ErrorKind::Value);
   return result;
 }
 
@@ -89,6 +124,13 @@ static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
           getReferenceOptions(op));
     });
   }
+  // V7
+  if (input.isOfTexts() && isa<StringType>(to))
+    return input;
+  if (input.isOfTexts())
+    return castFromTexts(op, input);
+  if (isa<StringType>(to))
+    return castToTexts(op, input);
   return compute(op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
     return reference::castBuffer(getElementTypeOrSelf(op.getInput()), to,
                                  input.getBytes(), result,

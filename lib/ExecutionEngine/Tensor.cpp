@@ -87,6 +87,9 @@ llvm::Expected<Tensor> Tensor::allocate(int32_t dtype, ArrayRef<int64_t> sizes,
   auto element = requireElement(dtype, sizes);
   if (!element)
     return element.takeError();
+  if (onDevice && element->first->isString())
+    return makeError(ErrorKind::Unsupported,
+                     "strings cannot be in a device's memory");
   if (!onDevice)
     return take(ErrorKind::Memory,
                 TensorBuffer::allocate(*element->first, sizes));
@@ -128,6 +131,10 @@ llvm::Expected<Tensor> Tensor::view(const qf_tensor &given) {
   auto element = requireElement(given.dtype, sizes);
   if (!element)
     return element.takeError();
+  if (element->first->isString())
+    return take(ErrorKind::Size,
+                TensorBuffer::viewTexts(
+                    sizes, static_cast<const qf_strings *>(given.data)));
   if (element->second && !given.data)
     return makeError(ErrorKind::Null, "data must not be null");
   ArrayRef bytes(static_cast<const char *>(given.data), element->second);
@@ -141,6 +148,9 @@ llvm::Expected<Tensor> Tensor::copy(const qf_tensor &given, bool onDevice) {
 
 llvm::Expected<Tensor> Tensor::copy(bool there) const {
   assert(!(onDevice && there) && "a copy of a device's is the host's");
+  if (isOfTexts() && !there)
+    return take(ErrorKind::Memory,
+                TensorBuffer::makeTexts(getSizes(), getTexts()));
   llvm::Expected<Tensor> result =
       allocate(getElement().number, getSizes(), there);
   if (!result)
@@ -167,6 +177,9 @@ llvm::Expected<Tensor> Tensor::unpack() const {
 }
 
 llvm::Error Tensor::read(MutableArrayRef<char> to) const {
+  if (isOfTexts())
+    return makeError(ErrorKind::ElementType,
+                     "expected a tensor of numbers, but got " + spell());
   ArrayRef<char> bytes = getBytes();
   if (to.size() != bytes.size())
     return makeError(ErrorKind::Size, "expected " + Twine(bytes.size()) +
@@ -227,6 +240,14 @@ llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
   if (!dense)
     return fail("expected a dense constant");
+  if (auto texts = dyn_cast<DenseStringElementsAttr>(attribute);
+      texts && dtype == QF_STRING)
+    return take(
+        ErrorKind::Memory,
+        TensorBuffer::makeTexts(shaped.getShape(),
+                                llvm::to_vector(texts.getValues<StringRef>())));
+  if (dtype == QF_STRING)
+    return fail("expected a constant of strings");
   llvm::Expected<Tensor> tensor = allocate(dtype, shaped.getShape());
   if (!tensor)
     return tensor;

@@ -78,6 +78,9 @@ StringRef quant_float::getOnnxTypeName(Type elementType) {
 }
 
 Type quant_float::getStorageElementType(Type elementType) {
+  // The address of a text.
+  if (isa<StringType>(elementType))
+    return IntegerType::get(elementType.getContext(), 64);
   unsigned width = isNumber(elementType) ? getNumberWidth(elementType) : 64;
   bool isOwnFloat = isFloat(elementType) && !isa<FloatType>(elementType);
   // LLVM moves bf16 casts to where x86 takes vectors of them apart.

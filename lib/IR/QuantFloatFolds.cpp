@@ -15,6 +15,7 @@
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Stochastic.h"
+#include "quant-float/Reference/Text.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -61,6 +62,44 @@ static Attribute foldByRandomBits(CastOp op, Attribute input, Attribute random,
   return getConstantOfBits(op.getType(), folded);
 }
 
+/// The strings of a constant of numbers; null where it is none or too large.
+static Attribute foldToTexts(Attribute operand, RankedTensorType type,
+                             Type from) {
+  auto typed = dyn_cast_or_null<TypedAttr>(operand);
+  if (!typed || getElementTypeOrSelf(typed.getType()) != from ||
+      !isa<ShapedType>(typed.getType()))
+    return {};
+  std::optional<SmallVector<APInt>> bits = getElementBits(operand);
+  if (!bits)
+    return {};
+  SmallVector<std::string> texts;
+  for (const APInt &element : *bits)
+    texts.push_back(reference::printText(from, element));
+  return DenseStringElementsAttr::get(
+      type, SmallVector<StringRef>(texts.begin(), texts.end()));
+}
+
+/// The numbers of a constant of strings; null where it is none or too large, or
+/// one is no number: running it tells which.
+static Attribute foldFromTexts(Attribute operand, RankedTensorType type,
+                               const reference::CastOptions &options) {
+  auto texts = dyn_cast_or_null<DenseStringElementsAttr>(operand);
+  if (!texts || (!texts.isSplat() && texts.getNumElements() > kFoldLimit))
+    return {};
+  SmallVector<APInt> bits;
+  auto parse = [&](StringRef text) {
+    std::optional<APInt> element =
+        reference::parseText(type.getElementType(), text, options);
+    if (element)
+      bits.push_back(*element);
+    return element.has_value();
+  };
+  ArrayRef<StringRef> strings = texts.getRawStringData();
+  if (!llvm::all_of(strings, parse))
+    return {};
+  return getConstantOfBits(type, bits);
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   // V7: the identity, bit for bit.
   if (getInput().getType() == getType())
@@ -68,6 +107,16 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
 
   Type from = getElementTypeOrSelf(getInput());
   Type to = getElementTypeOrSelf(getResult());
+  // C14
+  auto tensor = dyn_cast<RankedTensorType>(getType());
+  bool isStatic = tensor && tensor.hasStaticShape();
+  if (isa<StringType>(from) && reference::isSupported(to))
+    return isStatic ? foldFromTexts(adaptor.getInput(), tensor,
+                                    getReferenceOptions(*this))
+                    : Attribute();
+  if (isa<StringType>(to) && reference::isSupported(from))
+    return isStatic ? foldToTexts(adaptor.getInput(), tensor, from)
+                    : Attribute();
   if (!reference::isSupported(from) || !reference::isSupported(to))
     return {};
   reference::CastOptions options = getReferenceOptions(*this);
@@ -184,7 +233,10 @@ OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
     if (inner.getInput().getType() == getType())
       return inner.getInput();
 
-  unsigned width = isNumber(to) ? getNumberWidth(to) : 0;
+  // No constant is the address of a text.
+  if (!isNumber(from) || !isNumber(to))
+    return {};
+  unsigned width = getNumberWidth(to);
   bool isSigned = from.isSignlessInteger() && !from.isInteger(1);
   return foldElements(
       adaptor.getInput(), getType(), from, [&](const APInt &bits) {

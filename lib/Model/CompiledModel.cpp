@@ -295,7 +295,19 @@ llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
 }
 
 llvm::Error PreparedRun::run() {
-  return model->run(entry, inputDescriptors, outputDescriptors);
+  auto call = [&] {
+    return model->run(entry, inputDescriptors, outputDescriptors);
+  };
+  return llvm::handleErrors(
+      call(), [&](std::unique_ptr<ModelError> failure) -> llvm::Error {
+        if (failure->kind != ErrorKind::Capacity)
+          return llvm::Error(std::move(failure));
+        // Now it is known how much.
+        for (Tensor &output : outputs)
+          if (llvm::Error error = output.makeRoom())
+            return makeError(ErrorKind::Memory, std::move(error));
+        return call();
+      });
 }
 
 llvm::Expected<double> PreparedRun::time() {
@@ -371,12 +383,18 @@ quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
     return makeError(ErrorKind::Size, "expected tensors alike, but got " +
                                           first->spell() + " and " +
                                           second->spell());
+  TensorDifference result;
+  result.numElements = first->getNumElements();
+  if (first->isOfTexts()) {
+    for (int64_t i = 0; i < result.numElements; ++i)
+      if (first->getText(i) != second->getText(i) && !result.numDiffering++)
+        result.first = i;
+    return result;
+  }
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<QuantFloatDialect>();
   Type type = getTypeFromDataType(&context, first->getElement().number);
   unsigned bytes = first->getElement().getSlotBytes();
-  TensorDifference result;
-  result.numElements = first->getNumElements();
   for (int64_t i = 0; i < result.numElements; ++i) {
     auto read = [&](const Tensor &tensor) {
       return readElement(type, tensor.getBytes().data() + i * bytes, bytes);

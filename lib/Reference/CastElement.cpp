@@ -39,8 +39,8 @@ APFloat reference::decode(const Format &from, const APInt &bits) {
   return decodeInteger(from, bits);
 }
 
-static APInt round(const Format &to, const APFloat &value,
-                   const CastOptions &options) {
+APInt reference::roundElement(const Format &to, const APFloat &value,
+                              const CastOptions &options) {
   switch (to.kind) {
   case FormatKind::IEEE:
     return roundToIEEE(to, value);
@@ -62,7 +62,7 @@ APInt reference::castElement(const Format &from, const Format &to,
     return castByOpenVino(from, to, bits);
   if (holdsInteger(from) && holdsInteger(to))
     return resizeInteger(from, to, bits);
-  return round(to, decode(from, bits), options);
+  return roundElement(to, decode(from, bits), options);
 }
 
 bool reference::isSupported(Type elementType) {

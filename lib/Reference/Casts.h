@@ -31,7 +31,10 @@ llvm::APFloat decodeNarrow(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeScale(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeInteger(const Format &from, const llvm::APInt &bits);
 
-// The rounding to the destination.
+// The rounding to the destination. The value may be one of quad that has been
+// rounded to odd.
+llvm::APInt roundElement(const Format &to, const llvm::APFloat &value,
+                         const CastOptions &options);
 llvm::APInt roundToIEEE(const Format &to, llvm::APFloat value);
 llvm::APInt roundToNarrow(const Format &to, const llvm::APFloat &value,
                           const CastOptions &options);

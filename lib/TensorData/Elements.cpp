@@ -49,8 +49,7 @@ static const FormatRow *findFormat(const ElementInfo &element) {
 }
 
 const ElementInfo *quant_float::findSlotElement(int32_t dtype) {
-  const ElementInfo *element = findElement(dtype);
-  return element && element->bits ? element : nullptr;
+  return findElement(dtype);
 }
 
 std::string quant_float::spellTensor(const ElementInfo &element,
@@ -63,8 +62,8 @@ std::string quant_float::spellTensor(const ElementInfo &element,
 
 llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
                                                 ArrayRef<int64_t> sizes) {
-  // Packed elements as if each had a byte.
-  int64_t bytes = element.getSlotBytes();
+  // Packed elements as if each had a byte, of a string those of its offset.
+  int64_t bytes = element.isString() ? sizeof(int64_t) : element.getSlotBytes();
   bool isTooLarge = false, isEmpty = false;
   for (int64_t size : sizes) {
     if (size < 0)

@@ -9,8 +9,11 @@
 #include "quant-float/TensorData/Npy.h"
 
 #include "quant-float-c/EntryPoint.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -18,6 +21,11 @@ using namespace mlir::quant_float;
 /// Whether elements may be stored as `kind`: as we write them, or as ml_dtypes
 /// does, for which NumPy has no name but V and, for some, f1.
 static bool accepts(const ElementInfo &element, StringRef kind) {
+  if (element.isString()) {
+    size_t size;
+    return (kind.consume_front("U") || kind.consume_front("S")) &&
+           !kind.getAsInteger(10, size) && size <= INT32_MAX;
+  }
   if (kind == element.npy)
     return true;
   if (element.number == QF_BFLOAT16)
@@ -172,15 +180,26 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
   llvm::Expected<int64_t> count = countBytes(element, header.sizes);
   if (!count)
     return count.takeError();
+  NpyContents contents;
+  contents.slotBytes = element.getSlotBytes();
+  if (element.isString()) {
+    contents.isUnicode = kind[0] == 'U';
+    kind.drop_front().getAsInteger(10, contents.slotBytes);
+    contents.slotBytes *= contents.isUnicode ? sizeof(llvm::UTF32) : 1;
+    // Each had the bytes of an offset so far.
+    if (llvm::MulOverflow<int64_t>(*count / sizeof(int64_t), contents.slotBytes,
+                                   *count))
+      *count = -1;
+  }
   if (static_cast<uint64_t>(*count) != bytes.size())
     return llvm::createStringError("expected " + Twine(*count) +
                                    " bytes of data for " +
                                    spellTensor(element, header.sizes) +
                                    ", but got " + Twine(bytes.size()));
-  NpyContents contents;
   contents.sizes = std::move(header.sizes);
   contents.data = bytes;
-  contents.isBigEndian = isBigEndian && element.getSlotBytes() > 1;
+  contents.isBigEndian =
+      isBigEndian && (element.getSlotBytes() > 1 || contents.isUnicode);
   contents.isColumnMajor = header.isColumnMajor && contents.sizes.size() > 1;
   // ml_dtypes leaves the bits above a narrow integer's value undefined.
   contents.needsSignExtension = kind == "V1" &&
@@ -195,7 +214,8 @@ void quant_float::convertNpy(const NpyContents &contents,
   // Beside a size of 0, the product of the others may be any number.
   if (contents.data.empty())
     return;
-  size_t rank = sizes.size(), slotBytes = element.getSlotBytes();
+  size_t rank = sizes.size(), slotBytes = contents.slotBytes;
+  bool isReversed = contents.isBigEndian && !element.isString();
   SmallVector<int64_t> strides(rank), index(rank, 0);
   int64_t stride = 1;
   for (size_t i = 0; i < rank; ++i) {
@@ -208,7 +228,7 @@ void quant_float::convertNpy(const NpyContents &contents,
   for (size_t at = 0; at < contents.data.size(); at += slotBytes) {
     const char *from = contents.data.data() + source * slotBytes;
     for (size_t i = 0; i < slotBytes; ++i)
-      to[at + i] = from[contents.isBigEndian ? slotBytes - 1 - i : i];
+      to[at + i] = from[isReversed ? slotBytes - 1 - i : i];
     if (contents.needsSignExtension) {
       unsigned unused = 8 - element.bits;
       auto bits = static_cast<uint8_t>(static_cast<uint8_t>(to[at]) << unused);
@@ -224,11 +244,10 @@ void quant_float::convertNpy(const NpyContents &contents,
   }
 }
 
-std::string quant_float::makeNpyHeader(const ElementInfo &element,
-                                       ArrayRef<int64_t> sizes) {
+/// Of elements of a type as NumPy spells it.
+static std::string makeHeader(StringRef type, ArrayRef<int64_t> sizes) {
   std::string text = "{'descr': '";
-  text += element.getSlotBytes() == 1 ? '|' : '<';
-  text += element.npy;
+  text += type;
   text += "', 'fortran_order': False, 'shape': (";
   for (int64_t size : sizes)
     text += std::to_string(size) + ", ";
@@ -245,4 +264,106 @@ std::string quant_float::makeNpyHeader(const ElementInfo &element,
   for (unsigned i = 0; i < (isLong ? 4 : 2); ++i)
     header += static_cast<char>(text.size() >> (8 * i));
   return header + text;
+}
+
+std::string quant_float::makeNpyHeader(const ElementInfo &element,
+                                       ArrayRef<int64_t> sizes) {
+  return makeHeader((element.getSlotBytes() == 1 ? "|" : "<") +
+                        std::string(element.npy),
+                    sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+/// The UTF-8 of code points in memory; false where one is none.
+static bool decodeCodePoints(StringRef slot, bool isBigEndian,
+                             std::string &text) {
+  SmallVector<llvm::UTF32> points;
+  for (; !slot.empty(); slot = slot.drop_front(sizeof(llvm::UTF32)))
+    points.push_back(isBigEndian
+                         ? llvm::support::endian::read32be(slot.data())
+                         : llvm::support::endian::read32le(slot.data()));
+  while (!points.empty() && !points.back())
+    points.pop_back();
+  text.resize(points.size() * UNI_MAX_UTF8_BYTES_PER_CODE_POINT);
+  const llvm::UTF32 *from = points.begin();
+  auto *begin = reinterpret_cast<llvm::UTF8 *>(text.data()), *to = begin;
+  bool isValid =
+      llvm::ConvertUTF32toUTF8(&from, points.end(), &to, begin + text.size(),
+                               llvm::strictConversion) == llvm::conversionOK;
+  text.resize(to - begin);
+  return isValid;
+}
+
+llvm::Expected<std::vector<std::string>>
+quant_float::readNpyTexts(const NpyContents &contents) {
+  // Beside a size of 0, the product of the others may be any number.
+  uint64_t count = 1;
+  for (int64_t size : contents.sizes)
+    count *= static_cast<uint64_t>(size);
+  std::vector<std::string> texts(count);
+  if (!contents.slotBytes)
+    return texts;
+  std::string slots(contents.data.size(), '\0');
+  convertNpy(contents, *findElement(QF_STRING), slots.data());
+  for (uint64_t i = 0; i < count; ++i) {
+    StringRef slot =
+        StringRef(slots).substr(i * contents.slotBytes, contents.slotBytes);
+    if (!contents.isUnicode)
+      texts[i] = slot.rtrim('\0').str();
+    else if (!decodeCodePoints(slot, contents.isBigEndian, texts[i]))
+      return llvm::createStringError(
+          "element " + Twine(i) +
+          ": expected code points of Unicode, but got another number");
+  }
+  return texts;
+}
+
+/// False where the text is no UTF-8.
+static bool encodeCodePoints(StringRef text,
+                             SmallVectorImpl<llvm::UTF32> &points) {
+  points.resize(text.size());
+  auto *from = reinterpret_cast<const llvm::UTF8 *>(text.begin());
+  llvm::UTF32 *to = points.begin();
+  bool isValid =
+      llvm::ConvertUTF8toUTF32(
+          &from, reinterpret_cast<const llvm::UTF8 *>(text.end()), &to,
+          points.end(), llvm::strictConversion) == llvm::conversionOK;
+  points.truncate(to - points.begin());
+  return isValid;
+}
+
+llvm::Error quant_float::checkNpyText(StringRef text) {
+  SmallVector<llvm::UTF32> points;
+  if (!encodeCodePoints(text, points))
+    return llvm::createStringError("expected UTF-8 for a .npy file, but got '" +
+                                   printable(text) + "'");
+  if (text.ends_with(StringRef("\0", 1)))
+    return llvm::createStringError(
+        "expected no zero at the end of a string for a .npy file, but got '" +
+        printable(text) + "'");
+  return llvm::Error::success();
+}
+
+std::string quant_float::makeNpyTexts(ArrayRef<int64_t> sizes,
+                                      ArrayRef<StringRef> texts) {
+  // As NumPy has it, a string of none takes one.
+  size_t longest = 1;
+  SmallVector<llvm::UTF32> points;
+  for (StringRef text : texts) {
+    encodeCodePoints(text, points);
+    longest = std::max(longest, points.size());
+  }
+  std::string file = makeHeader("<U" + std::to_string(longest), sizes);
+  file.reserve(file.size() + texts.size() * longest * sizeof(llvm::UTF32));
+  for (StringRef text : texts) {
+    encodeCodePoints(text, points);
+    points.resize(longest, 0);
+    for (llvm::UTF32 point : points)
+      for (unsigned i = 0; i < sizeof point; ++i)
+        file += static_cast<char>(point >> (8 * i));
+  }
+  return file;
 }

@@ -38,13 +38,14 @@ from ._reports import (
     OpsetVerdict,
     compare,
 )
-from ._types import DTYPES, DType, dtype
+from ._types import DTYPES, STRING, DType, dtype
 from .typing import DTypeLike
 
 __version__: str = get_version()
 
 __all__ = [
     "DTYPES",
+    "STRING",
     "Argument",
     "CacheInfo",
     "CompileError",

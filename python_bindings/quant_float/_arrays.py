@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._types import BY_DLPACK, DType, dtype
+from ._types import BY_DLPACK, STRING, DType, dtype
 from .typing import Array, ArrayLike
 
 __all__: list[str] = []
@@ -144,7 +144,7 @@ def _view_packed(value: PackedArray, what: str) -> Tensor:
 class Tensor(NamedTuple):
     """Somebody's memory as the compiled code takes it."""
 
-    #: Or an address in a GPU's memory.
+    #: Or an address in a GPU's memory; a list of strings, which is empty where they come to be.
     codes: Any
     dtype: DType
     shape: tuple[int, ...]
@@ -163,6 +163,8 @@ class Tensor(NamedTuple):
 
 def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
     """A new array."""
+    if element is STRING:
+        return Tensor([], element, shape, np.empty(shape, element.numpy))
     try:
         array = np.empty(shape, element.numpy)
     except ValueError as error:
@@ -178,7 +180,7 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
 
     Args:
         value: a numpy array, or anything with ``__dlpack__`` in the CPU's memory; of inputs also a
-            number of numpy or Python, or a list or tuple of numbers.
+            number of numpy or Python, or a list or tuple of numbers; of strings likewise.
         what: its name in messages.
         element: what numbers of Python become, rounded once; without one, what numpy makes of them.
         writable: whether it is an output.
@@ -188,6 +190,8 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
     if not writable:
         if isinstance(value, np.generic):
             return _take_array(np.asarray(value), what, writable)
+        if isinstance(value, (str, list, tuple)) and (element is STRING or _holds_strings(value)):
+            return _take_array(np.array(value, object), what, writable)
         if isinstance(value, (int, float, list, tuple)):
             return _take_array(_convert_numbers(value, what, element), what, writable)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
@@ -195,6 +199,13 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
     wanted = "a numpy array or have __dlpack__"
     wanted += "" if writable else ", or be a number or a list of numbers"
     raise TypeError(f"{what} must be {wanted}, but got {type(value).__name__}")
+
+
+def _holds_strings(value: Any) -> bool:
+    """Whether a list, of lists perhaps, begins with a string."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, str)
 
 
 def _convert_numbers(value: Any, what: str, element: DType | None) -> Array:
@@ -259,8 +270,33 @@ def _take_array(array: Array, what: str, writable: bool) -> Tensor:
         raise type(error)(f"{what}: {error}") from None
     if writable and not array.flags.writeable:
         raise ValueError(f"{what} must be writable, but got a read-only array")
+    if element is STRING:
+        return _take_texts(array, what, writable)
     codes = _make_contiguous(np.asarray(array), what, writable).view(CODES[element.itemsize])
     return Tensor(codes, element, array.shape, array)
+
+
+def _take_texts(array: Array, what: str, writable: bool) -> Tensor:
+    if writable:
+        # What is too long for an array of fixed width, numpy would cut off.
+        if array.dtype.kind == "U":
+            raise TypeError(
+                f"{what} must be an array of objects or StringDType, but got {array.dtype}"
+            )
+        return Tensor([], STRING, array.shape, array)
+    texts = array.ravel().tolist()
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"{what} must hold strings, but got {text!r} in element {index}")
+    return Tensor(texts, STRING, array.shape, array)
+
+
+def store_texts(tensor: Tensor) -> None:
+    """Writes the strings that a run has put into the list of an output to its array."""
+    if tensor.dtype is STRING:
+        texts = np.empty(len(tensor.codes), object)
+        texts[:] = tensor.codes
+        tensor.array[...] = texts.reshape(tensor.array.shape)
 
 
 def _make_contiguous(array: Array, what: str, writable: bool) -> Array:

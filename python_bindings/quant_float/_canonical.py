@@ -14,12 +14,13 @@ import numpy as np
 
 from . import _native
 from ._arguments import require_choice, require_integer
-from ._arrays import Tensor
+from ._arrays import Tensor, store_texts
 from ._cache import kernel_cache
 from ._device import describe
 from ._disk import disk_cache
 from ._errors import RunError
 from ._kernels import Kernel
+from ._types import STRING
 from .typing import Target
 
 __all__: list[str] = []
@@ -207,7 +208,9 @@ def _parse(op: str, text: bytes) -> _native.Model:
 def _require_apart(op: str, inputs: list[View], result: View) -> None:
     """As kernels refuse it."""
     for index, view in enumerate(inputs):
-        # Exact for contiguous memory.
+        # Strings are copied. Exact for contiguous memory.
+        if STRING in (view.tensor.dtype, result.tensor.dtype):
+            continue
         if np.may_share_memory(view.tensor.codes, result.tensor.codes):
             raise RunError(f"{op}: output 0: overlaps input {index}", status=_OVERLAP)
 
@@ -215,4 +218,8 @@ def _require_apart(op: str, inputs: list[View], result: View) -> None:
 def _evaluate(model: _native.Model, inputs: list[View], result: View) -> None:
     tensors = [describe(view.tensor._replace(shape=view.sizes)) for view in inputs]
     (codes,) = model.evaluate(0, tensors)
+    if isinstance(codes, tuple):
+        result.tensor.codes[:] = codes[0]
+        store_texts(result.tensor)
+        return
     result.tensor.codes[...] = codes.reshape(result.tensor.codes.shape)

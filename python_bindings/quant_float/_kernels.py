@@ -14,6 +14,7 @@ from ._arrays import (
     Tensor,
     require_dtype,
     require_output,
+    store_texts,
     take,
     take_output,
     take_packed,
@@ -21,7 +22,7 @@ from ._arrays import (
 )
 from ._device import describe, is_on_device, take_on_device
 from ._device import run as run_on_device
-from ._types import DTYPES, DType
+from ._types import ELEMENTS, DType
 from .typing import Array, ArrayLike, CompileTarget, SupportsCuda, SupportsDLPack
 
 __all__ = ["Argument", "Kernel", "load_kernel"]
@@ -34,8 +35,8 @@ class Argument(NamedTuple):
 
     Attributes:
         name: the model's name of it; may be empty.
-        dtype: the type of its elements; None for those that no array has, as strings. A kernel has
-            no such argument.
+        dtype: the type of its elements; None for those that no array has. A kernel has no such
+            argument.
         shape: its sizes, None where the model leaves one open; None where it leaves the rank open,
             which no kernel does.
         packed: whether its elements are packed, see :class:`quant_float.PackedArray`.
@@ -86,7 +87,7 @@ class Kernel:
         self.name, self.graph_name, inputs, outputs = native.describe(entry)
         self.inputs = make_arguments(inputs)
         self.outputs = make_arguments(outputs)
-        self._result_types = [DTYPES[number & ~PACKED] for _, number, _ in outputs]
+        self._result_types = [ELEMENTS[number & ~PACKED] for _, number, _ in outputs]
 
     def __call__(
         self,
@@ -102,10 +103,12 @@ class Kernel:
                 numbers and lists of them, which become of the input's type, rounded once. Packed
                 inputs take a :class:`quant_float.PackedArray`, and pack other arrays. A kernel
                 for a GPU also takes arrays in its memory, by ``__dlpack__`` or
-                ``__cuda_array_interface__``, which must be contiguous.
+                ``__cuda_array_interface__``, which must be contiguous. Strings are arrays of
+                objects, ``StringDType`` or ``str_``, or ``str`` and lists of them.
             out: where results go: an array, or a sequence of them where there are several
                 outputs; None in their place stands for a new array. They must be writable,
-                contiguous, and overlap neither each other nor an input.
+                contiguous, and overlap neither each other nor an input; of strings, arrays of
+                objects or ``StringDType``. New ones are of objects.
 
         Returns:
             The result, or a tuple of them where there are not just one: what ``out`` gives, else
@@ -152,6 +155,8 @@ class Kernel:
         """Runs on tensors of the host's memory that were checked before."""
         inputs_, outputs_ = list(map(describe, inputs)), list(map(describe, outputs))
         self._native.run(self._entry, inputs_, outputs_, False)
+        for output in outputs:
+            store_texts(output)
 
     def _split_outputs(self, out: Any) -> Sequence[Any]:
         if out is None:
@@ -223,7 +228,7 @@ def make_arguments(
     return tuple(
         Argument(
             name,
-            DTYPES.get(number & ~PACKED),
+            ELEMENTS.get(number & ~PACKED),
             None if sizes is None else tuple(None if size < 0 else size for size in sizes),
             bool(number & PACKED),
         )

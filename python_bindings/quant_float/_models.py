@@ -6,6 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
+import numpy as np
+
 from . import _native
 from ._arguments import (
     as_choice,
@@ -19,7 +21,7 @@ from ._device import describe
 from ._disk import disk_cache
 from ._kernels import Argument, Kernel, find_function, make_arguments, take_argument
 from ._reports import FakeConvertReport, NodeReport, make_fakeconvert_report, make_report
-from .typing import ArrayLike, CompileTarget, EmitKind, FakeConvertMode, Progress, Target
+from .typing import Array, ArrayLike, CompileTarget, EmitKind, FakeConvertMode, Progress, Target
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
@@ -255,8 +257,7 @@ class Module:
         index, outputs, tensors = self._take_inputs(inputs, function)
         computed = self._native.evaluate(index, tensors)
         results = tuple(
-            codes.view(output.dtype.numpy) if output.dtype else codes
-            for codes, output in zip(computed, outputs, strict=True)
+            make_result(codes, output) for codes, output in zip(computed, outputs, strict=True)
         )
         return results[0] if len(results) == 1 else results
 
@@ -542,6 +543,17 @@ def _find_mode(mode: FakeConvertMode | None) -> int:
 def _set_target(options: _native.Options, target: CompileTarget, chip: str | None) -> None:
     options.nvvm = require_choice(target, "target", CompileTarget) == "nvvm"
     options.chip = require_text("" if chip is None else chip, "chip")
+
+
+def make_result(codes: Any, output: Argument) -> Array:
+    """What an evaluation gave as an array."""
+    if isinstance(codes, tuple):
+        texts, shape = codes
+        array: Array = np.empty(len(texts), object)
+        array[:] = texts
+        return array.reshape(shape)
+    computed: Array = codes.view(output.dtype.numpy) if output.dtype else codes
+    return computed
 
 
 def _make_options(

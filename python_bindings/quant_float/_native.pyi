@@ -9,8 +9,8 @@ from .typing import Progress
 _Argument = tuple[str, int, tuple[int, ...] | None]
 # (name, graph name, inputs, outputs)
 _Entry = tuple[str, str, list[_Argument], list[_Argument]]
-# (codes or their address, dtype, sizes)
-_Tensor = tuple[np.ndarray[Any, Any] | int | None, int, tuple[int, ...]]
+# (codes or their address, dtype, sizes); of strings a list of them, or one to be filled
+_Tensor = tuple[np.ndarray[Any, Any] | list[str] | int | None, int, tuple[int, ...]]
 _Progress = Progress | None
 
 class _Element(TypedDict):
@@ -74,7 +74,9 @@ class Model:
     def emit_to_file(
         self, kind: int, path: bytes, options: Options, progress: _Progress
     ) -> None: ...
-    def evaluate(self, entry: int, inputs: Sequence[_Tensor]) -> list[np.ndarray[Any, Any]]: ...
+    def evaluate(
+        self, entry: int, inputs: Sequence[_Tensor]
+    ) -> list[np.ndarray[Any, Any] | tuple[list[str], tuple[int, ...]]]: ...
     def close(self) -> None: ...
 
 class Options:

@@ -13,7 +13,7 @@ from . import _native
 if TYPE_CHECKING:
     from .typing import DTypeLike
 
-__all__ = ["BY_DLPACK", "BY_NUMPY", "DTYPES", "DType", "dtype"]
+__all__ = ["BY_DLPACK", "BY_NUMPY", "DTYPES", "ELEMENTS", "STRING", "DType", "dtype"]
 
 # The first number that is not ONNX's.
 _FIRST_OWN = 64
@@ -30,7 +30,8 @@ class DType(NamedTuple):
         mlir: MLIR's name, e.g. ``"f8E4M3FN"``; unsigned integers are ``"ui8"``.
         bits: the width of a value. In memory every element takes whole bytes.
         numpy: the type of arrays that hold such elements. That of float8ue5m3, which ml_dtypes
-            lacks, is uint8 with metadata that says so: ``codes.view(dtype.numpy)``.
+            lacks, is uint8 with metadata that says so: ``codes.view(dtype.numpy)``. That of strings
+            is ``object``; numpy's ``StringDType`` and ``str_`` hold them too.
     """
 
     name: str
@@ -78,7 +79,10 @@ def _get_numpy(name: str, numpy: str) -> np.dtype[Any]:
 
 _NUMBERS = [info for info in _native.get_elements() if info["bits"]]
 
-#: Every element type, by ONNX's number.
+#: The type of strings, which Cast and CastLike know.
+STRING = DType("string", 8, "!quant_float.string", 0, np.dtype(object))
+
+#: Every element type of numbers, by ONNX's number.
 DTYPES: dict[int, DType] = {
     info["number"]: DType(
         info["onnx"],
@@ -90,7 +94,10 @@ DTYPES: dict[int, DType] = {
     for info in _NUMBERS
 }
 
-#: The same, by DLPack's type code and bits.
+#: Numbers and strings, by ONNX's number.
+ELEMENTS: dict[int, DType] = DTYPES | {STRING.number: STRING}
+
+#: Numbers, by DLPack's type code and bits.
 BY_DLPACK = {
     (info["dlpack_code"], info["dlpack_bits"]): DTYPES[info["number"]]
     for info in _NUMBERS
@@ -106,8 +113,8 @@ def _spell(entry: DType) -> tuple[str, ...]:
     return entry.name, entry.mlir, bare, entry.name if entry.numpy.metadata else entry.numpy.name
 
 
-_BY_MLIR = {entry.mlir: entry for entry in DTYPES.values()}
-_BY_NAME = {"half": DTYPES[10]} | {
+_BY_MLIR = {entry.mlir: entry for entry in ELEMENTS.values()}
+_BY_NAME = {"half": DTYPES[10], STRING.name: STRING} | {
     name.lower(): entry for entry in DTYPES.values() if entry.is_onnx for name in _spell(entry)
 }
 # OpenVINO's names, where they are nobody else's in ONNX; its "f8e4m3" is ONNX's float8e4m3fn.
@@ -124,13 +131,13 @@ def dtype(value: DTypeLike) -> DType:
 
     Args:
         value: a :class:`DType`; a numpy or ml_dtypes type (``np.float16``,
-            ``ml_dtypes.float8_e4m3fn``, ``array.dtype``); a name as ONNX, MLIR, numpy, ml_dtypes
-            or OpenVINO spell it, in any case (``"float8e4m3fn"``, ``"f8E4M3FN"``,
-            ``"float8_e4m3fn"``, ``"f8e4m3"``), but ``"f8E4M3"`` is MLIR's, of IEEE's kind; its
-            number; or a torch type.
+            ``ml_dtypes.float8_e4m3fn``, ``array.dtype``, also of an array of strings), or ``str``;
+            a name as ONNX, MLIR, numpy, ml_dtypes or OpenVINO spell it, in any case
+            (``"float8e4m3fn"``, ``"f8E4M3FN"``, ``"float8_e4m3fn"``, ``"f8e4m3"``,
+            ``"string"``), but ``"f8E4M3"`` is MLIR's, of IEEE's kind; its number; or a torch type.
 
     Raises:
-        TypeError: it is none of these, or a type of which there are no tensors of numbers.
+        TypeError: it is none of these, or a type of which there are no tensors.
         ValueError: an array type in the other byte order.
     """
     if type(value) is DType:
@@ -139,12 +146,14 @@ def dtype(value: DTypeLike) -> DType:
         metadata: Mapping[str, Any] = value.metadata or {}
         coded = metadata.get("quant_float")
         found = _BY_NAME.get(str(coded)) if coded else BY_NUMPY.get(value)
+        if value.kind in "OTU":
+            found = STRING
         if found is None and not coded and value.newbyteorder("=") in BY_NUMPY:
             raise ValueError(f"dtype must be in the machine's byte order, but got {value.str}")
     elif isinstance(value, str):
         found = _BY_MLIR.get(value) or _BY_NAME.get(value.lower())
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        found = DTYPES.get(int(value))
+        found = ELEMENTS.get(int(value))
     elif isinstance(value, type):
         found = _find_class(value)
     else:
@@ -156,6 +165,8 @@ def dtype(value: DTypeLike) -> DType:
 
 
 def _find_class(value: type) -> DType | None:
+    if value is str:
+        return STRING
     try:
         return BY_NUMPY.get(np.dtype(value))
     except TypeError:

@@ -11,7 +11,7 @@ and ``"result"`` (of QuantizeLinear the zero point as well).
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 from . import _native
 from ._arguments import require_choice, require_integer
@@ -51,9 +51,7 @@ def resolve_version(op: OpName, opset: int) -> int | None:
     return _native.resolve_version(_op(op), _opset(opset)) or None
 
 
-def accepts_type(
-    op: OpName, opset: int, role: RoleName, dtype: DTypeLike | Literal["string"]
-) -> bool:
+def accepts_type(op: OpName, opset: int, role: RoleName, dtype: DTypeLike) -> bool:
     """Whether the opset's version of ``op`` takes the element type for ``role``."""
     return _native.accepts_type(_op(op), _opset(opset), _role(role), _number(dtype))
 
@@ -63,9 +61,7 @@ def accepted_types(op: OpName, opset: int, role: RoleName) -> tuple[DType, ...]:
     return tuple(entry for entry in DTYPES.values() if accepts_type(op, opset, role, entry))
 
 
-def first_opset_of_type(
-    op: OpName, role: RoleName, dtype: DTypeLike | Literal["string"]
-) -> int | None:
+def first_opset_of_type(op: OpName, role: RoleName, dtype: DTypeLike) -> int | None:
     """The first opset whose version of ``op`` takes the element type; None if none does."""
     return _native.first_opset_of_type(_op(op), _role(role), _number(dtype)) or None
 
@@ -85,10 +81,7 @@ def scale_has_input_type(op: OpName, opset: int) -> bool:
     return _native.scale_has_input_type(_op(op), _opset(opset))
 
 
-def _number(value: DTypeLike | Literal["string"]) -> int:
-    # No array holds them, but Cast takes them.
-    if value == "string":
-        return 8
+def _number(value: DTypeLike) -> int:
     return dtype(value).number
 
 

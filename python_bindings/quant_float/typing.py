@@ -74,6 +74,7 @@ DTypeName: TypeAlias = Literal[
     "float8e4m3", "f8E4M3", "float8_e4m3",
     "float8e4m3b11fnuz", "f8E4M3B11FNUZ", "f8e4m3b11fnuz", "float8_e4m3b11fnuz",
     "float8ue5m3", "!quant_float.f8UE5M3", "!quant_float.f8ue5m3", "f8UE5M3", "f8ue5m3",
+    "string",
     "half", "boolean", "u2", "u4", "u8", "u16", "u32", "u64", "f8e4m3", "f8e8m0", "f4e2m1",
 ]  # fmt: skip
 

@@ -34,6 +34,66 @@ void TensorArguments::release() {
   buffers.clear();
 }
 
+void TensorArguments::Texts::setMemory() {
+  strings.offsets = offsets.data();
+  strings.bytes = bytes.data();
+  strings.capacity = static_cast<int64_t>(bytes.size());
+}
+
+void *TensorArguments::addTexts(nb::handle list, size_t count, bool writable) {
+  texts.push_back(std::make_unique<Texts>());
+  Texts &memory = *texts.back();
+  memory.count = count;
+  memory.offsets.push_back(0);
+  if (writable) {
+    // Most numbers are no longer.
+    constexpr size_t kUsualBytes = 16;
+    memory.list = nb::cast<nb::list>(list);
+    memory.offsets.resize(count + 1);
+    memory.bytes.resize(count * kUsualBytes);
+  } else {
+    for (nb::handle text : nb::cast<nb::list>(list)) {
+      Py_ssize_t size = 0;
+      const char *bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+      if (!bytes)
+        throw nb::python_error();
+      memory.bytes.insert(memory.bytes.end(), bytes, bytes + size);
+      memory.offsets.push_back(static_cast<int64_t>(memory.bytes.size()));
+    }
+    if (memory.offsets.size() != count + 1)
+      throw nb::value_error("a list has not the strings of its tensor");
+  }
+  memory.setMemory();
+  return &memory.strings;
+}
+
+void TensorArguments::makeRoom() {
+  for (std::unique_ptr<Texts> &memory : texts) {
+    auto needed = static_cast<size_t>(memory->strings.needed);
+    if (needed > memory->bytes.size())
+      memory->bytes.resize(needed);
+    memory->setMemory();
+  }
+}
+
+void TensorArguments::fillLists() {
+  for (const std::unique_ptr<Texts> &memory : texts)
+    appendTexts(memory->list, memory->strings, memory->count);
+}
+
+void quant_float_python::appendTexts(nb::list list, const qf_strings &strings,
+                                     size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    PyObject *text = PyUnicode_DecodeUTF8(
+        strings.bytes + strings.offsets[i],
+        static_cast<Py_ssize_t>(strings.offsets[i + 1] - strings.offsets[i]),
+        nullptr);
+    if (!text)
+      throw nb::python_error();
+    list.append(nb::steal(text));
+  }
+}
+
 void TensorArguments::add(nb::tuple item, bool writable) {
   if (item.size() != 3)
     throw nb::value_error("a tensor must be (codes, dtype, sizes)");
@@ -59,7 +119,9 @@ void TensorArguments::add(nb::tuple item, bool writable) {
         &bytes);
   if (!isPossible)
     throw nb::value_error("the sizes of a tensor are not possible ones");
-  if (nb::isinstance<nb::int_>(item[0])) {
+  if (tensor.dtype == QF_STRING && !item[0].is_none()) {
+    tensor.data = addTexts(item[0], static_cast<size_t>(count), writable);
+  } else if (nb::isinstance<nb::int_>(item[0])) {
     tensor.data = reinterpret_cast<void *>(nb::cast<uintptr_t>(item[0]));
   } else if (!item[0].is_none()) {
     Py_buffer buffer;

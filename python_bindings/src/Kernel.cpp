@@ -65,9 +65,20 @@ public:
     TensorArguments out(outputs, /*writable=*/true);
     invoke("kernel", {}, [&](QuantFloatError *error) {
       auto *run = onDevice ? &quantFloatKernelRun : &quantFloatKernelRunOnHost;
-      return run(kernel, entry, in.data(), in.size(), out.data(), out.size(),
-                 error);
+      auto call = [&] {
+        return run(kernel, entry, in.data(), in.size(), out.data(), out.size(),
+                   error);
+      };
+      QuantFloatStatus status = call();
+      if (status != QUANT_FLOAT_ERROR_CAPACITY)
+        return status;
+      // Now it is known how much room the strings need.
+      (void)quantFloatErrorDestroy(*error);
+      *error = QuantFloatError{};
+      out.makeRoom();
+      return call();
     });
+    out.fillLists();
   }
 
   nb::object allocateOutputs(size_t entry, nb::sequence inputs) const {

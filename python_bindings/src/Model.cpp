@@ -224,6 +224,16 @@ public:
     for (size_t i = 0, e = quantFloatTensorsGetCount(tensors); i < e; ++i) {
       const qf_tensor *tensor = quantFloatTensorsGet(tensors, i);
       std::vector<size_t> shape(tensor->sizes, tensor->sizes + tensor->rank);
+      if (tensor->dtype == QF_STRING) {
+        size_t count = 1;
+        for (size_t size : shape)
+          count *= size;
+        nb::list texts;
+        appendTexts(texts, *static_cast<const qf_strings *>(tensor->data),
+                    count);
+        result.append(nb::make_tuple(texts, nb::tuple(nb::cast(shape))));
+        continue;
+      }
       nb::dlpack::dtype type = {
           static_cast<uint8_t>(nb::dlpack::dtype_code::UInt),
           static_cast<uint8_t>(8 * quantFloatDtypeGetBytes(tensor->dtype)), 1};

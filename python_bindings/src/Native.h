@@ -20,6 +20,7 @@
 #include <Python.h>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <nanobind/nanobind.h>
 #include <vector>
 
@@ -73,7 +74,8 @@ void invoke(const char *what, nb::handle callback, Function &&function) {
 }
 
 /// Tensors, of (codes, dtype, sizes) each: the codes are an array, the address
-/// of memory that is not looked at, or None for no memory.
+/// of memory that is not looked at, or None for no memory; of strings a list of
+/// str, or one that is to be filled with them.
 class TensorArguments {
 public:
   TensorArguments(nb::sequence items, bool writable);
@@ -85,15 +87,38 @@ public:
   size_t size() const { return tensors.size(); }
   size_t countBytes(size_t index) const { return bytes[index]; }
 
+  /// After a call that failed with QUANT_FLOAT_ERROR_CAPACITY.
+  void makeRoom();
+  /// Puts the strings of outputs into their lists.
+  void fillLists();
+
 private:
+  /// The memory of a string tensor.
+  struct Texts {
+    size_t count = 0;
+    nb::list list;
+    std::vector<int64_t> offsets;
+    std::vector<char> bytes;
+    qf_strings strings = {};
+
+    void setMemory();
+  };
+
   void add(nb::tuple item, bool writable);
+  void *addTexts(nb::handle list, size_t count, bool writable);
   void release();
 
   std::vector<qf_tensor> tensors;
   std::vector<std::vector<int64_t>> sizes;
   std::vector<size_t> bytes;
   std::vector<Py_buffer> buffers;
+  /// They stay where they are.
+  std::vector<std::unique_ptr<Texts>> texts;
 };
+
+/// The strings of a string tensor, `count` of them; throws where one is no
+/// UTF-8.
+void appendTexts(nb::list list, const qf_strings &strings, size_t count);
 
 /// (name, graph name, inputs, outputs), the latter of (name, dtype, sizes).
 nb::tuple describeEntry(const QuantFloatEntry &entry);

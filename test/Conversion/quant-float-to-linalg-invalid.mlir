@@ -9,16 +9,16 @@ func.func @unranked(%x: tensor<*xf32>, %s: tensor<f32>) -> tensor<*xi8> {
 
 // -----
 
-func.func @from_strings(%x: tensor<4x!quant_float.string>) -> tensor<4xf32> {
-  // expected-error @+1 {{'quant_float.cast' op has no lowering for strings, but got 'tensor<4x!quant_float.string>'}}
-  %0 = quant_float.cast %x opset 13 : tensor<4x!quant_float.string> to tensor<4xf32>
-  return %0 : tensor<4xf32>
+func.func @from_strings(%x: vector<4x!quant_float.string>) -> vector<4xf32> {
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for strings outside of tensors, but got 'vector<4x!quant_float.string>'}}
+  %0 = quant_float.cast %x opset 13 : vector<4x!quant_float.string> to vector<4xf32>
+  return %0 : vector<4xf32>
 }
 
 // -----
 
 func.func @to_a_string(%x: f32) -> !quant_float.string {
-  // expected-error @+1 {{'quant_float.cast' op has no lowering for strings, but got '!quant_float.string'}}
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for strings outside of tensors, but got '!quant_float.string'}}
   %0 = quant_float.cast %x opset 13 : f32 to !quant_float.string
   return %0 : !quant_float.string
 }

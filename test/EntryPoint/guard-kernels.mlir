@@ -85,14 +85,14 @@ func.func @known.kernel() attributes {quant_float.entry_point = {
 
 // -----
 
-// An assertion is a message of the entry point, and a number from 2 on.
+// An assertion is a message of the entry point, and a number from 4 on.
 
 // CHECK-LABEL: func.func @g.kernel(
 // CHECK-SAME:    messages = ["the index is too large"]
 // CHECK:         cf.cond_br %{{.+}}, ^bb1, ^bb2
 // CHECK-NOT:     cf.assert
 // CHECK:       ^bb2:
-// CHECK-NEXT:    %[[CODE:.+]] = arith.constant 2 : i64
+// CHECK-NEXT:    %[[CODE:.+]] = arith.constant 4 : i64
 // CHECK-NEXT:    return %[[CODE]]
 func.func @g.kernel(%fits: i1) attributes {quant_float.entry_point = {
     graph_name = "", symbol = "g", inputs = [], outputs = []}} {

@@ -205,8 +205,8 @@ for content, message in (
         "expected float[?x?], but got int8[1x2]",
     ),
     (
-        helper.make_tensor("x", TensorProto.STRING, [1], [b"a"]).SerializeToString(),
-        "string[1]: expected an element type that tensors in memory can have",
+        helper.make_tensor("x", TensorProto.COMPLEX64, [1], [1j]).SerializeToString(),
+        "complex<f32>[1]: expected an element type that tensors in memory can have",
     ),
 ):
     (work / "broken.pb").write_bytes(content)
@@ -232,6 +232,42 @@ for suffix in ("npy", "pb", "bin"):
     (work / f"zeros.{suffix}").symlink_to("/dev/zero")
     code, stderr, _ = run("f32", work / f"zeros.{suffix}", rank=1)
     check(code == 2 and "is not a regular file" in stderr, f"{suffix}: {code} {stderr}")
+
+# Strings: of NumPy's fixed widths, in either byte order and layout, and of ONNX.
+words = np.array([["", "a", "zwölf"], ["\U0001f600", "x\0y", " "]])
+STRING = "!quant_float.string"
+for stored in (words, words.astype(">U7"), np.asfortranarray(words), words[::-1]):
+    np.save(work / "input.npy", stored)
+    code, stderr, got = run(STRING, work / "input.npy")
+    check(code == 0 and (got == stored).all() and got.dtype == "<U5", f"{stored!r}: {stderr}{got}")
+np.save(work / "input.npy", np.array([b"ab", b"c"]))
+code, stderr, got = run(STRING, work / "input.npy", rank=1)
+check(code == 0 and got.tolist() == ["ab", "c"], f"bytes: {stderr}{got}")
+(work / "input.pb").write_bytes(numpy_helper.from_array(words.astype(object)).SerializeToString())
+code, stderr, got = run(STRING, work / "input.pb")
+check(code == 0 and (got == words).all(), f"strings of ONNX: {stderr}{got}")
+np.save(work / "input.npy", np.zeros((2, 0), "U3"))
+code, stderr, got = run(STRING, work / "input.npy")
+check(code == 0 and got.shape == (2, 0), f"no strings: {stderr}")
+# What .npy cannot hold, or does not.
+for content, message in (
+    (b"\xff", "output 0: element 1: expected UTF-8 for a .npy file, but got '\\FF'"),
+    (b"a\0", "output 0: element 1: expected no zero at the end of a string for a .npy file"),
+):
+    tensor = onnx.TensorProto(data_type=TensorProto.STRING, dims=[2], string_data=[b"", content])
+    (work / "input.pb").write_bytes(tensor.SerializeToString())
+    code, stderr, _ = run(STRING, work / "input.pb", rank=1)
+    check(code == 1 and message in stderr, f"{content!r}: {code} {stderr}")
+numbers = np.array([0x110000, 0xD800], "<u4").tobytes()
+header = b"\x93NUMPY\x01\0\x46\0{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }"
+(work / "input.npy").write_bytes(header.ljust(79) + b"\n" + numbers)
+code, stderr, _ = run(STRING, work / "input.npy", rank=1)
+check(code == 1 and "element 0: expected code points of Unicode" in stderr, stderr)
+(work / "input.npy").write_bytes(header.ljust(79) + b"\n" + numbers[:7])
+code, stderr, _ = run(STRING, work / "input.npy", rank=1)
+check(code == 1 and "expected 8 bytes of data for string[2], but got 7" in stderr, stderr)
+code, stderr, _ = run(STRING, work / "input.bin", rank=1)
+check(code == 1 and "expected strings in a .npy or .pb file" in stderr, stderr)
 
 # Nothing of an earlier run is lost, and nothing left over.
 check(not [name for name in os.listdir(work) if name.endswith(".tmp")], "temporary files left")

@@ -150,12 +150,38 @@ func.func @not_into_dynamic_shapes() -> tensor<?xf16> {
   return %1 : tensor<?xf16>
 }
 
-// CHECK-LABEL: func.func @not_strings
-func.func @not_strings() -> tensor<2x!quant_float.string> {
+// CHECK-LABEL: func.func @c14_to_strings
+func.func @c14_to_strings() -> (tensor<3x!quant_float.string>, tensor<2x!quant_float.string>) {
+  // CHECK-DAG: dense<["0.1", "-16777216", "NaN"]> : tensor<3x!quant_float.string>
+  // CHECK-DAG: dense<"450"> : tensor<2x!quant_float.string>
+  // CHECK-NOT: quant_float.cast
+  %0 = arith.constant dense<[0.1, -16777216.0, 0x7FC00000]> : tensor<3xf32>
+  %1 = quant_float.cast %0 opset 13 : tensor<3xf32> to tensor<3x!quant_float.string>
+  %2 = arith.constant dense<448.0> : tensor<2xf8E4M3FN>
+  %3 = quant_float.cast %2 opset 19 : tensor<2xf8E4M3FN> to tensor<2x!quant_float.string>
+  return %1, %3 : tensor<3x!quant_float.string>, tensor<2x!quant_float.string>
+}
+
+// One rounding: by way of f32, 1.0625 and a little would be a tie.
+// CHECK-LABEL: func.func @c14_from_strings
+func.func @c14_from_strings() -> (tensor<3xf8E4M3FN>, tensor<2xi1>) {
+  // CHECK-DAG: dense<[1.125000e+00, -4.480000e+02, 0x7F]> : tensor<3xf8E4M3FN>
+  // CHECK-DAG: dense<true> : tensor<2xi1>
+  // CHECK-NOT: quant_float.cast
+  %0 = arith.constant dense<["1.0625000000000000000001", " -1e9 ", "nan"]> : tensor<3x!quant_float.string>
+  %1 = quant_float.cast %0 opset 19 : tensor<3x!quant_float.string> to tensor<3xf8E4M3FN>
+  %2 = arith.constant dense<"1e-400"> : tensor<2x!quant_float.string>
+  %3 = quant_float.cast %2 opset 9 : tensor<2x!quant_float.string> to tensor<2xi1>
+  return %1, %3 : tensor<3xf8E4M3FN>, tensor<2xi1>
+}
+
+// What is no number, running it tells.
+// CHECK-LABEL: func.func @c14_no_number
+func.func @c14_no_number() -> tensor<2xf32> {
   // CHECK: quant_float.cast
-  %0 = arith.constant dense<1.0> : tensor<2xf32>
-  %1 = quant_float.cast %0 opset 13 : tensor<2xf32> to tensor<2x!quant_float.string>
-  return %1 : tensor<2x!quant_float.string>
+  %0 = arith.constant dense<["1", "one"]> : tensor<2x!quant_float.string>
+  %1 = quant_float.cast %0 opset 13 : tensor<2x!quant_float.string> to tensor<2xf32>
+  return %1 : tensor<2xf32>
 }
 
 // Storage casts: codes are zero-extended, i4 and i2 sign-extended.

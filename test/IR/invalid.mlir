@@ -60,8 +60,8 @@ func.func @storage_cast_f8_has_no_storage(%x: vector<4xf8E4M3FN>) {
 // -----
 
 func.func @storage_cast_string(%x: tensor<2x!quant_float.string>) {
-  // expected-error @+1 {{'quant_float.storage_cast' op expected an element type and its storage type, but got '!quant_float.string' and 'i64'}}
-  %0 = quant_float.storage_cast %x : tensor<2x!quant_float.string> to tensor<2xi64>
+  // expected-error @+1 {{'quant_float.storage_cast' op expected an element type and its storage type, but got '!quant_float.string' and 'i32'}}
+  %0 = quant_float.storage_cast %x : tensor<2x!quant_float.string> to tensor<2xi32>
   return
 }
 

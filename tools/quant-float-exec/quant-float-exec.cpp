@@ -394,7 +394,14 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
     if (llvm::Error error = place(output, taken))
       return error;
   char text[512] = "";
-  if (entry.run(given.data(), taken.data(), text, sizeof text))
+  int status = entry.run(given.data(), taken.data(), text, sizeof text);
+  // Now it is known how much room the strings need.
+  for (size_t i = 0; status == QF_ERROR_CAPACITY && i < outputs.size(); ++i)
+    if (llvm::Error error = outputs[i].makeRoom())
+      return fail(llvm::toString(std::move(error)));
+  if (status == QF_ERROR_CAPACITY)
+    status = entry.run(given.data(), taken.data(), text, sizeof text);
+  if (status)
     return fail(text);
   if (options.time)
     if (llvm::Error error = measure(entry, given, taken, inputs, outputs))
@@ -410,16 +417,13 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
 void Runner::printDigests(const qf_entry &entry, uint64_t first,
                           MutableArrayRef<TensorBuffer> outputs) {
   for (auto [index, output] : llvm::enumerate(outputs)) {
-    MutableArrayRef<char> bytes = output.getMutableBytes();
     int64_t count = output.getNumElements();
-    if (options.mergeNaNs)
-      mergeNaNs(output.getElement(), bytes.data(), count);
+    if (options.mergeNaNs && !output.isOfTexts())
+      mergeNaNs(output.getElement(), output.getMutableBytes().data(), count);
     // Which function, which output, which elements.
     llvm::outs() << "digest: " << entry.symbol << " " << index << " " << first
                  << " " << count << " "
-                 << llvm::format_hex_no_prefix(
-                        digest(bytes.data(), bytes.size()), 16)
-                 << "\n";
+                 << llvm::format_hex_no_prefix(digest(output), 16) << "\n";
   }
 }
 
@@ -445,9 +449,11 @@ llvm::Error Runner::sweep(ArrayRef<const qf_entry *> entries) {
   for (const qf_entry *entry : entries)
     if (entry->num_inputs != 1 || entry->inputs[0].rank != 1 ||
         entry->inputs[0].sizes[0] >= 0 ||
-        !findSlotElement(entry->inputs[0].dtype))
+        !findSlotElement(entry->inputs[0].dtype) ||
+        entry->inputs[0].dtype == QF_STRING)
       return fail("'" + Twine(entry->symbol) +
-                  "': expected one input of one open size for --sweep");
+                  "': expected one input of numbers, of one open size, for "
+                  "--sweep");
   // The outputs of each function, whose memory the next chunk takes again.
   std::vector<std::vector<TensorBuffer>> outputs(entries.size());
   std::vector<TensorBuffer> input;

@@ -122,9 +122,11 @@ static llvm::Expected<std::vector<Tensor>> gatherInputs(Options &options,
     if (!input.element) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
-      return fail(options.model,
-                  describeInput(inputs, index) +
-                      ": expected a ranked tensor of numbers, but got " + text);
+      return fail(
+          options.model,
+          describeInput(inputs, index) +
+              ": expected a ranked tensor of numbers or strings, but got " +
+              text);
     }
     for (int64_t size : tensor.getShape())
       input.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);

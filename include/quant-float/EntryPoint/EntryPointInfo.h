@@ -55,7 +55,7 @@ struct EntryPointCheck {
 enum KernelStatus : int64_t {
   kKernelDone = 0,
   kKernelOutOfMemory = 1,
-  kKernelMessages = 2
+  kKernelMessages = 4
 };
 
 /// An entry point as its C function presents it.
@@ -69,8 +69,11 @@ struct EntryPointInfo {
   /// What has to hold before the kernel runs; @f.sizes returns two numbers for
   /// each, after the sizes of results.
   std::vector<EntryPointCheck> checks;
-  /// What the kernel may find wrong.
+  /// What the kernel may find wrong, and where.
   std::vector<std::string> messages;
+  /// Whether there are strings: the kernel's last argument, an i64, is then the
+  /// address of what Runtime/TextRuntime.c keeps of a run.
+  bool hasTexts = false;
 
   DictionaryAttr toAttribute(MLIRContext *context) const;
   /// Of an op with the attribute; an error when it is not what toAttribute
@@ -78,7 +81,8 @@ struct EntryPointInfo {
   static FailureOr<EntryPointInfo> get(Operation *op);
 };
 
-/// Bytes of one element in memory; 0 for an unknown type and a packed one.
+/// Bytes of one element in memory, for a string those of its offset; 0 for an
+/// unknown type and a packed one.
 int64_t getElementBytes(int32_t dtype);
 
 /// Bits from one element in memory to the next; 0 for an unknown type.

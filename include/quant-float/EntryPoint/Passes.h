@@ -19,6 +19,9 @@ namespace mlir::quant_float {
 #define GEN_PASS_REGISTRATION
 #include "quant-float/EntryPoint/Passes.h.inc"
 
+/// Lets one-shot bufferization take quant_float.cast_texts and load_texts.
+void registerTextBufferization(DialectRegistry &registry);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_ENTRYPOINT_PASSES_H

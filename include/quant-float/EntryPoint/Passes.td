@@ -60,6 +60,9 @@ def QuantFloatMakeEntryPointsPass
     `quant_float.element_type` of arguments and results where storage has
     replaced them, names from `quant_float.name`.
 
+    Kernels with strings, as arguments or on the way, take an `i64` last: what
+    the entry runtime keeps of the run.
+
     Functions without tensors are left alone.
 
     ```
@@ -123,6 +126,27 @@ def QuantFloatLowerPackedElementsPass
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatLowerTextsPass
+    : Pass<"quant-float-lower-texts", "mlir::ModuleOp"> {
+  let summary = "make calls of the ops on strings";
+  let description = [{
+    `quant_float.cast_texts` and `quant_float.load_texts` in kernels become
+    calls of the entry runtime, which get what it keeps of the run: the last
+    argument of kernels with strings. The node that a cast comes from is named
+    by one of the entry point's messages.
+
+    Runs on buffers, after `quant-float-guard-kernels`.
+  }];
+  let options = [
+    Option<"onDevice", "on-device", "bool", /*default=*/"false",
+           "refuse kernels with strings: they are for a GPU">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 

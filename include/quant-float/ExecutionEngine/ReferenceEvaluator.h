@@ -17,7 +17,7 @@
 namespace mlir::quant_float {
 
 /// Whether evaluateWithReference can run the function: one block of casts,
-/// quantizations and constants on ranked tensors of numbers. Emits an error at
+/// quantizations and constants on ranked tensors. Emits an error at
 /// the first op that it cannot.
 LogicalResult checkReferenceSupports(func::FuncOp function);
 

@@ -45,7 +45,8 @@ StringRef getOnnxTypeName(Type elementType);
 
 /// The type that holds one element in memory and in registers below tensors:
 /// a signless integer of at least a byte for unsigned and sub-byte types and
-/// for floats that MLIR does not have, the type itself for all others.
+/// for floats that MLIR does not have, the address of a text, an i64, for
+/// strings; the type itself for all others.
 Type getStorageElementType(Type elementType);
 
 /// `type` (a scalar, vector or tensor) with storage elements.

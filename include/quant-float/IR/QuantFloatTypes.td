@@ -23,8 +23,8 @@ def QuantFloat_StringType : QuantFloat_Type<"String", "string",
     [DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
   let summary = "a UTF-8 string, ONNX's tensor(string) element";
   let description = [{
-    The element type of ONNX `tensor(string)`. It is verified and folded; the
-    lowerings refuse it.
+    The element type of ONNX `tensor(string)`. Tensors of it are cast from and
+    to numbers (C14) and moved; there is nothing that computes a single one.
   }];
 }
 

@@ -117,11 +117,12 @@ private:
 /// How two tensors of one type differ.
 struct TensorDifference {
   int64_t numElements = 0;
-  /// Elements with other bits; NaNs are all alike.
+  /// Elements with other bits, or strings with other bytes; NaNs are all alike.
   int64_t numDiffering = 0;
   /// The first of them; -1 where there is none.
   int64_t first = -1;
-  /// The largest difference of two numbers; NaN where only one is a number.
+  /// The largest difference of two numbers; NaN where only one is a number, 0
+  /// of strings.
   double largest = 0;
 };
 

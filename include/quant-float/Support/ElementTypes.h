@@ -49,6 +49,9 @@ struct ElementInfo {
   const char *openVinoPrecision;
 
   constexpr bool isPacked() const { return number & kPackedFlag; }
+  constexpr bool isString() const {
+    return elementClass == ElementClass::String;
+  }
   /// Bytes of an element in memory, where it is not packed; 0 for strings.
   constexpr unsigned getSlotBytes() const { return (bits + 7) / 8; }
   /// Bytes of so many elements, in either form.

@@ -58,6 +58,8 @@ enum class ErrorKind {
   /// The device, or its driver, refused or is not there.
   Device = 9,
   Alignment = 10,
+  /// The texts of an output need more room than there is.
+  Capacity = 11,
   /// An argument is not a possible one: a name, an index, an option.
   Argument = 17,
   /// The number of inputs or outputs is not that of the function.

@@ -22,8 +22,7 @@
 
 namespace mlir::quant_float {
 
-/// The element type with that number (a qf_dtype); null if there is none, or
-/// tensors in memory cannot have it.
+/// The element type with that number (a qf_dtype); null if there is none.
 const ElementInfo *findSlotElement(int32_t dtype);
 
 /// "float[2x?]", where `open` is written as a question mark.

@@ -8,7 +8,8 @@
 //
 // Versions 1 to 3 (P3). Narrow floats are their codes, one per byte, in |u1, or
 // as ml_dtypes writes them; bfloat16 is <u2 or V2; int4 and int2 are |i1, uint4
-// and uint2 |u1.
+// and uint2 |u1. Strings are <U, of as many code points as the longest one has,
+// or |S, of bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #define QUANT_FLOAT_TENSORDATA_NPY_H
 
 #include "quant-float/TensorData/Elements.h"
+#include <vector>
 
 namespace mlir::quant_float {
 
@@ -24,6 +26,10 @@ struct NpyContents {
   SmallVector<int64_t> sizes;
   /// All elements, one per slot.
   StringRef data;
+  /// Of a slot; of strings it is the file that says how many.
+  size_t slotBytes = 0;
+  /// Strings: code points of four bytes, rather than bytes.
+  bool isUnicode = false;
   bool isBigEndian = false, isColumnMajor = false;
   /// The bits above a narrow integer's value are undefined.
   bool needsSignExtension = false;
@@ -43,6 +49,17 @@ llvm::Expected<NpyContents> parseNpy(StringRef bytes,
 /// machine's byte order, to as many bytes as `data` has.
 void convertNpy(const NpyContents &contents, const ElementInfo &element,
                 void *slots);
+
+/// The strings that the contents are. An error names the element that is none.
+llvm::Expected<std::vector<std::string>>
+readNpyTexts(const NpyContents &contents);
+
+/// Why there is no such string in a file: it is no UTF-8, or ends with a zero,
+/// which NumPy takes for no part of it.
+llvm::Error checkNpyText(StringRef text);
+
+/// A whole file of strings, which checkNpyText has nothing against.
+std::string makeNpyTexts(ArrayRef<int64_t> sizes, ArrayRef<StringRef> texts);
 
 /// What stands before the elements, which begin at a multiple of 64 bytes.
 std::string makeNpyHeader(const ElementInfo &element, ArrayRef<int64_t> sizes);

@@ -109,7 +109,8 @@ std::optional<SmallVector<Value>>
 onnx_nodes::getScalars(ImplicitLocOpBuilder &b, Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
-      type.getNumElements() > kMostScalars)
+      type.getNumElements() > kMostScalars ||
+      isa<StringType>(type.getElementType()))
     return std::nullopt;
   if (auto elements = tensor.getDefiningOp<tensor::FromElementsOp>())
     return SmallVector<Value>(elements.getElements());

@@ -79,8 +79,8 @@ Value makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
 /// The type in quotes, as diagnostics have it.
 std::string show(Type type);
 
-/// A node with its inputs converted: they are ranked tensors of ONNX's types
-/// other than strings.
+/// A node with its inputs converted: they are ranked tensors of ONNX's types,
+/// of strings where the node only moves them.
 class NodeContext : public NodeAttributes {
 public:
   NodeContext(NodeOp node, ImplicitLocOpBuilder &b, SizeCache &sizeCache);

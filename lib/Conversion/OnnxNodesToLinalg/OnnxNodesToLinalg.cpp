@@ -218,8 +218,10 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
       return context.unsupported(text + ", which is no tensor");
     if (!type)
       return context.unsupported(text + ", whose rank is not known");
+    // What takes elements of any kind only moves them.
+    bool maybeStrings = row.kinds == kinds::Any && (index == 0 || row.most < 0);
     if (!getElementKind(type.getElementType()) ||
-        !type.getElementType().isIntOrFloat())
+        (!type.getElementType().isIntOrFloat() && !maybeStrings))
       return context.unsupported(text);
     if (hasTooManyElements(type))
       return context.unsupported(text + kTooManyElements);

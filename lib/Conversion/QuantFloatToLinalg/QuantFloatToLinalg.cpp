@@ -42,7 +42,8 @@ using namespace mlir::quant_float;
 void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](TensorType type) -> std::optional<Type> {
-    if (!isNumber(type.getElementType()))
+    if (!isNumber(type.getElementType()) &&
+        !isa<StringType>(type.getElementType()))
       return type;
     return getStorageType(type);
   });
@@ -117,6 +118,83 @@ static void replaceByGeneric(
 }
 
 namespace {
+/// %r = cast %x : tensor<?xA> to tensor<?xB>, one of them of strings
+/// ->
+/// %r = cast_texts %x to %empty from A to B
+///        : tensor<?xSA>, tensor<?xSB> -> tensor<?xSB>
+struct TextCastConversion final : OpConversionPattern<CastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getInput());
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !isa<RankedTensorType>(op.getInput().getType()))
+      return failure();
+    Type to = type.getElementType();
+    if (!isa<StringType>(from) && !isa<StringType>(to))
+      return failure();
+    Location loc = op.getLoc();
+    Value result = adaptor.getInput();
+    // V7
+    if (from != to) {
+      Value empty = tensor::EmptyOp::create(
+          rewriter, loc, tensor::getMixedSizes(rewriter, loc, result),
+          getStorageElementType(to));
+      CastSemantics semantics = op.getSemantics();
+      result = CastTextsOp::create(rewriter, loc, empty.getType(), result,
+                                   empty, from, to, semantics.saturate,
+                                   semantics.infinityIsNaN, semantics.roundMode)
+                   .getResult(0);
+    }
+    Type converted = getTypeConverter()->convertType(type);
+    if (result.getType() != converted)
+      result = tensor::CastOp::create(rewriter, loc, converted, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// A constant of strings: their bytes and where each begins.
+struct TextConstantConversion final : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto value = dyn_cast<DenseStringElementsAttr>(op.getValue());
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!value || !type)
+      return failure();
+    SmallVector<int64_t> offsets = {0};
+    SmallVector<char> bytes;
+    for (StringRef text : value.getValues<StringRef>()) {
+      llvm::append_range(bytes, text);
+      offsets.push_back(bytes.size());
+    }
+    // A buffer has an address.
+    if (bytes.empty())
+      bytes.push_back('\0');
+    Location loc = op.getLoc();
+    auto make = [&](auto &elements, unsigned width) -> Value {
+      auto type = RankedTensorType::get({static_cast<int64_t>(elements.size())},
+                                        rewriter.getIntegerType(width));
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          DenseElementsAttr::getFromRawBuffer(
+              type, ArrayRef(reinterpret_cast<const char *>(elements.data()),
+                             elements.size() * width / 8)));
+    };
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                          type.getElementType());
+    rewriter.replaceOpWithNewOp<LoadTextsOp>(op, type, make(offsets, 64),
+                                             make(bytes, 8), empty);
+    return success();
+  }
+};
+
 struct CastOpConversion final : OpConversionPattern<CastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -249,7 +327,7 @@ static ElementsAttr convertElements(ElementsAttr value,
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return DenseResourceElementsAttr::get(storageType, resource.getRawHandle());
   auto dense = dyn_cast<DenseElementsAttr>(value);
-  if (!dense)
+  if (!dense || isa<DenseStringElementsAttr>(value))
     return {};
   auto attrType = cast<ShapedType>(storageType);
   unsigned width = storageType.getElementTypeBitWidth();
@@ -489,9 +567,10 @@ static LogicalResult checkTypes(Operation *op) {
     if (isa<UnrankedTensorType>(type))
       return op->emitOpError()
              << "has no lowering for the unranked type " << type;
-    if (isa<StringType>(getElementTypeOrSelf(type)))
+    if (!isa<TensorType>(type) && isa<StringType>(getElementTypeOrSelf(type)))
       return op->emitOpError()
-             << "has no lowering for strings, but got " << type;
+             << "has no lowering for strings outside of tensors, but got "
+             << type;
   }
   // Nothing would check at run time that the sizes are those (V8, K6).
   auto from = dyn_cast<RankedTensorType>(types.front());
@@ -561,7 +640,8 @@ static void convertElementwiseOps(ModuleOp module) {
 
 void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CastOpConversion, QuantizationOpConversion, PhiloxOpConversion,
+  patterns.add<CastOpConversion, TextCastConversion, TextConstantConversion,
+               QuantizationOpConversion, PhiloxOpConversion,
                ConstantOpConversion<arith::ConstantOp>,
                ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
       converter, patterns.getContext());
@@ -599,7 +679,8 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
                                FakeConvertOp, PhiloxOp>([](Operation *op) {
     return !isa<TensorType>(op->getResult(0).getType());
   });
-  target.addLegalOp<QuantizeElementsOp, StorageCastOp>();
+  target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastTextsOp,
+                    LoadTextsOp>();
   target.addDynamicallyLegalOp<arith::ConstantOp>([&](Operation *op) {
     return isOfPackedConstant(op) || converter.isLegal(op);
   });

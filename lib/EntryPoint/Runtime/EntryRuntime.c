@@ -14,6 +14,7 @@
 #include "FloatEnvironment.h"
 #include "Message.h"
 #include "Table.h"
+#include "Texts.h"
 #include "quant-float-c/EntryPoint.h"
 
 /* Everything the checks need to know about one call. */
@@ -144,6 +145,35 @@ static int checkShape(Call *call, int64_t index, const int64_t *expected) {
   return QF_OK;
 }
 
+/*
+ * Where a string tensor is. Without elements it may be nowhere; an output may
+ * not write what it has no room for, an input's texts are all there.
+ */
+static int checkStrings(Call *call, int64_t index) {
+  const qf_strings *strings = getTensor(call, index)->data;
+  int64_t count = countBytes(call, index) * 8 / getArgument(call, index)->bits;
+  if (!strings->offsets)
+    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("offsets"));
+  if (strings->capacity < 0)
+    return FAIL_AT(call, index, QF_ERROR_SIZE,
+                   "expected a capacity of 0 or more, but got %d",
+                   NUMBER(strings->capacity));
+  if (strings->capacity && !strings->bytes)
+    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("bytes"));
+  if (index >= call->table->numInputs)
+    return QF_OK;
+  int64_t least = 0;
+  for (int64_t i = 0; i <= count; ++i) {
+    int64_t offset = strings->offsets[i];
+    if (offset < least || offset > strings->capacity)
+      return FAIL_AT(call, index, QF_ERROR_SIZE,
+                     "offset %d: expected %d to %d, but got %d", NUMBER(i),
+                     NUMBER(least), NUMBER(strings->capacity), NUMBER(offset));
+    least = offset;
+  }
+  return QF_OK;
+}
+
 static int checkData(Call *call, int64_t index) {
   if (!countBytes(call, index))
     return QF_OK;
@@ -152,6 +182,8 @@ static int checkData(Call *call, int64_t index) {
   int64_t bytes = bits < 8 ? 1 : bits / 8;
   if (!data)
     return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("data"));
+  if (getArgument(call, index)->dtype == QF_STRING)
+    return checkStrings(call, index);
   int64_t rest = (int64_t)((uintptr_t)data % (uintptr_t)bytes);
   if (!call->isOnDevice || !rest)
     return QF_OK;
@@ -171,14 +203,45 @@ static int checkInputShapes(Call *call) {
   return status;
 }
 
-static int sharesBytes(const Call *call, int64_t one, int64_t other) {
-  uint64_t sizeA = (uint64_t)countBytes(call, one);
-  uint64_t sizeB = (uint64_t)countBytes(call, other);
-  uintptr_t startA = (uintptr_t)getTensor(call, one)->data;
-  uintptr_t startB = (uintptr_t)getTensor(call, other)->data;
-  if (!sizeA || !sizeB)
+typedef struct Range {
+  uintptr_t start;
+  uint64_t size;
+} Range;
+
+static int isShared(Range one, Range other) {
+  if (!one.size || !other.size)
     return 0;
-  return startA < startB ? startB - startA < sizeA : startA - startB < sizeB;
+  return one.start < other.start ? other.start - one.start < one.size
+                                 : one.start - other.start < other.size;
+}
+
+/* The memory of a tensor; of strings there are three pieces. */
+enum { QF_MOST_RANGES = 3 };
+
+static void getRanges(const Call *call, int64_t index,
+                      Range ranges[QF_MOST_RANGES]) {
+  const qf_tensor *tensor = getTensor(call, index);
+  uint64_t size = (uint64_t)countBytes(call, index);
+  ranges[0] = (Range){(uintptr_t)tensor->data, size};
+  ranges[1] = ranges[2] = (Range){0, 0};
+  if (getArgument(call, index)->dtype != QF_STRING || !size)
+    return;
+  const qf_strings *strings = tensor->data;
+  ranges[0].size = sizeof *strings;
+  ranges[1] =
+      (Range){(uintptr_t)strings->offsets, size + sizeof *strings->offsets};
+  ranges[2] = (Range){(uintptr_t)strings->bytes, (uint64_t)strings->capacity};
+}
+
+static int sharesBytes(const Call *call, int64_t one, int64_t other) {
+  Range first[QF_MOST_RANGES], second[QF_MOST_RANGES];
+  getRanges(call, one, first);
+  getRanges(call, other, second);
+  int result = 0;
+  for (int i = 0; i < QF_MOST_RANGES; ++i)
+    for (int j = 0; j < QF_MOST_RANGES; ++j)
+      result |= isShared(first[i], second[j]);
+  return result;
 }
 
 /* No output may share bytes with an input or with an output before it. */
@@ -261,31 +324,61 @@ static int checkSizes(Call *call, const int64_t *computed) {
   return status;
 }
 
-/* What a kernel returned. */
-static int report(Call *call, int64_t status) {
-  if (status == QF_KERNEL_DONE)
-    return QF_OK;
-  if (status == QF_KERNEL_OUT_OF_MEMORY)
-    return FAIL(call, QF_ERROR_MEMORY, "%s", TEXT("out of memory"));
+/* A message that the model brings. */
+static const char *getMessage(const Call *call, int64_t index) {
   const int64_t *messages =
       (const int64_t *)(getChecks(call) + call->table->numChecks);
-  return FAIL(call, QF_ERROR_VALUE, "%s",
-              TEXT(call->names + messages[status - QF_KERNEL_MESSAGES]));
+  return call->names + messages[index];
 }
 
-typedef int64_t KernelFunction(const qf_tensor *inputs,
-                               const qf_tensor *outputs);
+/* The first output whose texts need more room than there is. */
+static int reportNoRoom(Call *call) {
+  int64_t index = call->table->numInputs;
+  const qf_strings *strings = 0;
+  for (; index < countArguments(call); ++index) {
+    strings = getTensor(call, index)->data;
+    if (getArgument(call, index)->dtype == QF_STRING && strings &&
+        strings->offsets && strings->needed > strings->capacity)
+      break;
+  }
+  return FAIL_AT(call, index, QF_ERROR_CAPACITY,
+                 "expected room for %d bytes of texts, but the capacity is %d",
+                 NUMBER(strings->needed), NUMBER(strings->capacity));
+}
+
+/* What a kernel returned. */
+static int report(Call *call, int64_t status, const TextFailure *failure) {
+  switch (status) {
+  case QF_KERNEL_DONE:
+    return QF_OK;
+  case QF_KERNEL_OUT_OF_MEMORY:
+    return FAIL(call, QF_ERROR_MEMORY, "%s", TEXT("out of memory"));
+  case QF_KERNEL_NO_NUMBER:
+    return FAIL(call, QF_ERROR_VALUE,
+                "%selement %d: expected the text of a number, but got '%s'",
+                TEXT(getMessage(call, failure->message)),
+                NUMBER(failure->element), TEXT(failure->text));
+  case QF_KERNEL_NO_ROOM:
+    return reportNoRoom(call);
+  default:
+    return FAIL(call, QF_ERROR_VALUE, "%s",
+                TEXT(getMessage(call, status - QF_KERNEL_MESSAGES)));
+  }
+}
+
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
 typedef const char *DeviceErrorFunction(void);
 
 /*
  * The body of <name>. `scratch` has room for the sizes of all outputs and two
  * numbers for each check. What runs on a device gives `takeDeviceError`, which
- * says what went wrong there since it was last asked, or null.
+ * says what went wrong there since it was last asked, what has strings
+ * `runTexts`; they are null otherwise.
  */
 int __qf_run_entry_point(const Table *table, const char *names,
                          SizesFunction *computeSizes, KernelFunction *kernel,
-                         DeviceErrorFunction *takeDeviceError, int64_t *scratch,
+                         DeviceErrorFunction *takeDeviceError,
+                         RunTextsFunction *runTexts, int64_t *scratch,
                          const qf_tensor *inputs, qf_tensor *outputs,
                          char *error, size_t errorSize) {
   Call call = {table,
@@ -309,12 +402,14 @@ int __qf_run_entry_point(const Table *table, const char *names,
   if (takeDeviceError)
     takeDeviceError();
   FloatEnvironment saved = enterDefaultFloatEnvironment();
-  int64_t result = kernel(inputs, outputs);
+  TextFailure failure;
+  int64_t result = runTexts ? runTexts(table, kernel, inputs, outputs, &failure)
+                            : kernel(inputs, outputs, 0);
   leaveFloatEnvironment(saved);
   const char *deviceError = takeDeviceError ? takeDeviceError() : 0;
   if (deviceError)
     return FAIL(&call, QF_ERROR_DEVICE, "%s", TEXT(deviceError));
-  return report(&call, result);
+  return report(&call, result, &failure);
 }
 
 /* The body of <name>_output_sizes. */

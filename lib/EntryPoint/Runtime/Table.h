@@ -22,7 +22,7 @@
 typedef struct Argument {
   int64_t name; /* where it begins in the names */
   int64_t dtype;
-  int64_t bits; /* from one element to the next */
+  int64_t bits; /* from one element to the next; of strings, their offsets */
   int64_t rank;
   int64_t sizes; /* where they begin in the table; -1: open */
 } Argument;
@@ -47,11 +47,14 @@ enum {
   QF_CHECK_ASSERTION = 2 /* the text is the message */
 };
 
-/* What a kernel returns; from QF_KERNEL_MESSAGES on, a message's number. */
+/* What a kernel returns, or calling it with strings; from QF_KERNEL_MESSAGES
+ * on, a message's number. */
 enum {
   QF_KERNEL_DONE = 0,
   QF_KERNEL_OUT_OF_MEMORY = 1,
-  QF_KERNEL_MESSAGES = 2
+  QF_KERNEL_NO_NUMBER = 2, /* what a text should be */
+  QF_KERNEL_NO_ROOM = 3,   /* for the texts of an output */
+  QF_KERNEL_MESSAGES = 4
 };
 
 /* Words of the bit set of CPU features that the code was compiled for. */
