@@ -39,7 +39,7 @@ static constexpr auto Unsigned = IntegerType::Unsigned;
 /// How Const stores the elements of a type that is ONNX's, too.
 static constexpr Storage getStorage(ElementClass elementClass, unsigned bits) {
   if (elementClass == ElementClass::String)
-    return Storage::None; // Const has a header of its own.
+    return Storage::Texts;
   return bits < 8 && elementClass != ElementClass::Bool ? Storage::LowFirst
                                                         : Storage::Whole;
 }

@@ -19,7 +19,7 @@ namespace mlir::quant_float::openvino_import {
 /// How a constant's bytes hold the elements: each in bytes of its own, several
 /// in a byte with the first one in the low or the high bits, as the codes of
 /// nf4, or in a way that is not read.
-enum class Storage { Whole, LowFirst, HighFirst, Nf4, None };
+enum class Storage { Whole, LowFirst, HighFirst, Nf4, Texts, None };
 
 struct ElementType {
   StringRef name;

@@ -136,6 +136,46 @@ SharedBytes Weights::getSlots(const SharedBytes &stored,
   return slots;
 }
 
+/// Strings have a header: how many they are, where the first one begins and
+/// each one ends in the bytes behind it, all as 32 bits.
+FailureOr<ElementsAttr> Weights::readTexts(const ElementType &elementType,
+                                           ArrayRef<int64_t> dims,
+                                           int64_t count, uint64_t offset,
+                                           uint64_t size,
+                                           const Subject &subject) {
+  auto type = RankedTensorType::get(dims, elementType.type);
+  if (count == 0)
+    return ElementsAttr(
+        DenseStringElementsAttr::get(type, ArrayRef<StringRef>()));
+  constexpr uint64_t kWord = sizeof(uint32_t);
+  uint64_t header = llvm::SaturatingMultiply<uint64_t>(
+      kWord, llvm::SaturatingAdd<uint64_t>(count, 2));
+  if (size < header)
+    return diagnose(subject, Diag::ConstantSize, header,
+                    (elementType.name + " of shape " + spellShape(dims)).str(),
+                    size);
+  FailureOr<SharedBytes> stored = read(offset, size, subject);
+  if (failed(stored))
+    return failure();
+  auto getWord = [&](uint64_t index) -> uint64_t {
+    return llvm::support::endian::read32le(stored->data.data() + index * kWord);
+  };
+  if (getWord(0) != uint64_t(count))
+    return diagnose(subject, Diag::ConstantCount, count, getWord(0));
+  StringRef bytes(stored->data.data() + header, size - header);
+  SmallVector<StringRef> texts;
+  uint64_t begin = getWord(1);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t end = getWord(i + 2);
+    if (begin > end || end > bytes.size())
+      return diagnose(subject, Diag::ConstantOffset, i, begin, bytes.size(),
+                      end);
+    texts.push_back(bytes.slice(begin, end));
+    begin = end;
+  }
+  return ElementsAttr(DenseStringElementsAttr::get(type, texts));
+}
+
 FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
                                       ArrayRef<int64_t> dims, uint64_t offset,
                                       uint64_t size, StringRef name,
@@ -143,6 +183,8 @@ FailureOr<ElementsAttr> Weights::read(const ElementType &elementType,
   FailureOr<int64_t> count = checkShape<Diag>(dims, subject);
   if (failed(count))
     return failure();
+  if (elementType.storage == Storage::Texts)
+    return readTexts(elementType, dims, *count, offset, size, subject);
   uint64_t needed = getPackedSize(getStoredBits(elementType), *count);
   if (size < needed)
     return diagnose(subject, Diag::ConstantSize, needed,

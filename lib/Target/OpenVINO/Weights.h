@@ -31,6 +31,10 @@ public:
                                const Subject &subject);
 
 private:
+  FailureOr<ElementsAttr> readTexts(const ElementType &elementType,
+                                    ArrayRef<int64_t> dims, int64_t count,
+                                    uint64_t offset, uint64_t size,
+                                    const Subject &subject);
   LogicalResult open(const Subject &subject);
   FailureOr<SharedBytes> read(uint64_t offset, uint64_t size,
                               const Subject &subject);

@@ -502,7 +502,7 @@ for type in ("", "float32", "f8e4m3fn"):
         S,
         f"attribute 'element_type': unknown element type '{type}'",
     )
-for type in ("u3", "u6", "string", "dynamic", "undefined"):
+for type in ("u3", "u6", "dynamic", "undefined"):
     message = f"attribute 'element_type': the element type {type} is not supported"
     refuse("UnsupportedElementType", constant(type), S, message)
 for shape in ("1,?", "-1", "...", "1..3", "1,-3", "x"):
@@ -530,6 +530,26 @@ for type, shape, size, needed in (
 ):
     message = f"expected at least {needed} bytes for {type} of shape [{shape}], but got {size}"
     refuse("ConstantSize", constant(type, shape, size=str(size)), S, message)
+# Of two strings: their number, where the first one begins and each one ends, bytes.
+for words, size, id, message in (
+    (
+        (2, 0, 1, 2),
+        15,
+        "ConstantSize",
+        "expected at least 16 bytes for string of shape [2], but got 15",
+    ),
+    ((3, 0, 1, 2), 18, "ConstantCount", "expected 2 strings, but got 3"),
+    ((2, 1, 0, 2), 18, "ConstantOffset", "expected string 0 to end at byte 1 to 2, but got 0"),
+    ((2, 0, 1, 3), 18, "ConstantOffset", "expected string 1 to end at byte 1 to 2, but got 3"),
+    (
+        (2, 2**32 - 1, 0, 0),
+        18,
+        "ConstantOffset",
+        "expected string 0 to end at byte 4294967295 to 2, but got 0",
+    ),
+):
+    stored = b"".join(word.to_bytes(4, "little") for word in words) + b"ab"
+    refuse(id, constant("string", "2", size=str(size)), S, message, weights=stored)
 for offset, size, file_size in (
     (1, 12, 12),
     (12, 12, 12),
