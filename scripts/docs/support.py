@@ -139,7 +139,7 @@ class Support:
             f"Casts of {len(all_types)} types to {len(all_types)} ({', '.join(map(code, all_types))}), "
             f"quantize to {len(self.types('QuantizeLinear', 'result'))} types and dequantize of "
             f"{len(self.types('DequantizeLinear', 'input'))} lower for every CPU and for NVIDIA GPUs "
-            "from sm_75 on; strings are verified and not lowered. What is no instruction of a GPU is "
+            "from sm_75 on; casts to and from strings, for CPUs. What is no instruction of a GPU is "
             "arithmetic there, with the same bits:\n\n"
         )
         rows = []
