@@ -226,12 +226,14 @@ public:
       std::vector<size_t> shape(tensor->sizes, tensor->sizes + tensor->rank);
       if (tensor->dtype == QF_STRING) {
         size_t count = 1;
-        for (size_t size : shape)
+        nb::list texts, sizes;
+        for (size_t size : shape) {
           count *= size;
-        nb::list texts;
+          sizes.append(size);
+        }
         appendTexts(texts, *static_cast<const qf_strings *>(tensor->data),
                     count);
-        result.append(nb::make_tuple(texts, nb::tuple(nb::cast(shape))));
+        result.append(nb::make_tuple(texts, nb::tuple(sizes)));
         continue;
       }
       nb::dlpack::dtype type = {

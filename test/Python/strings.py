@@ -84,6 +84,6 @@ for what, kind, words_, function in (
     ),
 ):
     expect.raises(what, kind, words_, function)
-for given in (str, object, "string", "!quant_float.string", 8, np.dtype("U3")):
+for given in (str, np.dtype(object), "string", "!quant_float.string", 8, np.dtype("U3")):
     expect.true(f"{given}", qf.dtype(given) is qf.STRING)
 expect.finish()
