@@ -190,7 +190,8 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
     if not writable:
         if isinstance(value, np.generic):
             return _take_array(np.asarray(value), what, writable)
-        if isinstance(value, (str, list, tuple)) and (element is STRING or _holds_strings(value)):
+        maybe_strings = element is STRING or (element is None and _holds_strings(value))
+        if maybe_strings and isinstance(value, (str, list, tuple)):
             return _take_array(np.array(value, object), what, writable)
         if isinstance(value, (int, float, list, tuple)):
             return _take_array(_convert_numbers(value, what, element), what, writable)
@@ -285,6 +286,10 @@ def _take_texts(array: Array, what: str, writable: bool) -> Tensor:
             )
         return Tensor([], STRING, array.shape, array)
     texts = array.ravel().tolist()
+    if texts and not any(isinstance(text, str) for text in texts):
+        raise TypeError(
+            f"{what}: dtype must be an element type of ONNX tensors, but got {array.dtype!r}"
+        )
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"{what} must hold strings, but got {text!r} in element {index}")

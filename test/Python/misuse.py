@@ -106,14 +106,13 @@ i8 = np.zeros((3, 4), np.int8)
 CASES = [
     # no arrays
     ("None", TypeError, "x must be a numpy array or have __dlpack__, or be a number or a list of numbers, but got NoneType", lambda: qf.cast(None, "f16")),
-    ("a string", TypeError, "but got str", lambda: qf.cast("1.0", "f16")),
+    ("bytes", TypeError, "but got bytes", lambda: qf.cast(b"1.0", "f16")),
     ("bytes", TypeError, "but got bytes", lambda: qf.cast(b"1234", "f16")),
     ("a memoryview", TypeError, "but got memoryview", lambda: qf.cast(memoryview(x), "f16")),
     ("a class", TypeError, "ndarray", lambda: qf.cast(np.ndarray, "f16")),
     ("a masked array", TypeError, "without a mask", lambda: qf.cast(masked(), "f16")),
     ("objects", TypeError, "x: dtype must be an element type", lambda: qf.cast(np.array([None]), "f16")),
     ("complex", TypeError, "complex64", lambda: qf.cast(x.astype(np.complex64), "f16")),
-    ("strings", TypeError, "x: dtype", lambda: qf.cast(np.array(["1"]), "f16")),
     ("dates", TypeError, "M8", lambda: qf.cast(np.array(["2020"], "M8[Y]"), "f16")),
     ("records", TypeError, "x: dtype", lambda: qf.cast(np.zeros(3, "f4,i4"), "f16")),
     ("void", TypeError, "x: dtype", lambda: qf.cast(np.zeros(3, "V2"), "f16")),
@@ -128,7 +127,6 @@ CASES = [
     ("dtype None", TypeError, "dtype must be an element type of ONNX tensors, but got None", lambda: qf.cast(x, None)),
     ("dtype True", TypeError, "but got True", lambda: qf.cast(x, True)),
     ("dtype 0", TypeError, "but got 0", lambda: qf.cast(x, 0)),
-    ("dtype string", TypeError, "but got 8", lambda: qf.cast(x, 8)),
     ("dtype -1", TypeError, "but got -1", lambda: qf.cast(x, -1)),
     ("dtype 2**70", TypeError, "element type", lambda: qf.cast(x, 2**70)),
     ("an unknown name", TypeError, "but got 'f8'", lambda: qf.cast(x, "f8")),
@@ -140,7 +138,6 @@ CASES = [
     # numbers and lists
     ("lists of other lengths", ValueError, "x must have lists of equal lengths, but got [1, 2] in one", lambda: qf.cast([[1, 2], [3]], "f16")),
     ("a list in a list of numbers", ValueError, "x must have lists of equal lengths", lambda: qf.cast([1, [2]], "f16")),
-    ("a list of strings", TypeError, "x must hold numbers, but got '1'", lambda: qf.cast(["1"], "f16")),
     ("a list of None", TypeError, "x must hold numbers, but got None", lambda: qf.quantize([None], 1)),
     ("a list of complex numbers", TypeError, "x must hold numbers, but got 1j", lambda: qf.cast([1j], "f16")),
     ("a list of itself", ValueError, "", lambda: qf.cast(endless(), "f16")),

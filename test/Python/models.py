@@ -125,7 +125,7 @@ def check_several():
 def check_open_types():
     """Functions of types that no array or kernel has."""
     module = qf.parse("""
-      func.func @f(%x: tensor<*xf32>, %y: tensor<2x!quant_float.string>) -> tensor<*xf16> {
+      func.func @f(%x: tensor<*xf32>, %y: tensor<2xcomplex<f32>>) -> tensor<*xf16> {
         %0 = quant_float.cast %x opset 28 : tensor<*xf32> to tensor<*xf16>
         return %0 : tensor<*xf16>
       }""")
