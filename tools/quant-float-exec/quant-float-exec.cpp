@@ -452,8 +452,7 @@ llvm::Error Runner::sweep(ArrayRef<const qf_entry *> entries) {
         !findSlotElement(entry->inputs[0].dtype) ||
         entry->inputs[0].dtype == QF_STRING)
       return fail("'" + Twine(entry->symbol) +
-                  "': expected one input of numbers, of one open size, for "
-                  "--sweep");
+                  "': expected one input of one open size for --sweep");
   // The outputs of each function, whose memory the next chunk takes again.
   std::vector<std::vector<TensorBuffer>> outputs(entries.size());
   std::vector<TensorBuffer> input;
