@@ -24,7 +24,7 @@ static bool accepts(const ElementInfo &element, StringRef kind) {
   if (element.isString()) {
     size_t size;
     return (kind.consume_front("U") || kind.consume_front("S")) &&
-           !kind.getAsInteger(10, size) && size <= INT32_MAX;
+           !kind.getAsInteger(10, size) && size >= 1 && size <= INT32_MAX;
   }
   if (kind == element.npy)
     return true;
@@ -181,13 +181,12 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
   if (!count)
     return count.takeError();
   NpyContents contents;
-  contents.slotBytes = element.getSlotBytes();
   if (element.isString()) {
     contents.isUnicode = kind[0] == 'U';
-    kind.drop_front().getAsInteger(10, contents.slotBytes);
-    contents.slotBytes *= contents.isUnicode ? sizeof(llvm::UTF32) : 1;
+    kind.drop_front().getAsInteger(10, contents.textBytes);
+    contents.textBytes *= contents.isUnicode ? sizeof(llvm::UTF32) : 1;
     // Each had the bytes of an offset so far.
-    if (llvm::MulOverflow<int64_t>(*count / sizeof(int64_t), contents.slotBytes,
+    if (llvm::MulOverflow<int64_t>(*count / sizeof(int64_t), contents.textBytes,
                                    *count))
       *count = -1;
   }
@@ -214,7 +213,9 @@ void quant_float::convertNpy(const NpyContents &contents,
   // Beside a size of 0, the product of the others may be any number.
   if (contents.data.empty())
     return;
-  size_t rank = sizes.size(), slotBytes = contents.slotBytes;
+  size_t rank = sizes.size();
+  size_t slotBytes =
+      element.isString() ? contents.textBytes : element.getSlotBytes();
   bool isReversed = contents.isBigEndian && !element.isString();
   SmallVector<int64_t> strides(rank), index(rank, 0);
   int64_t stride = 1;
@@ -304,13 +305,11 @@ quant_float::readNpyTexts(const NpyContents &contents) {
   for (int64_t size : contents.sizes)
     count *= static_cast<uint64_t>(size);
   std::vector<std::string> texts(count);
-  if (!contents.slotBytes)
-    return texts;
   std::string slots(contents.data.size(), '\0');
   convertNpy(contents, *findElement(QF_STRING), slots.data());
   for (uint64_t i = 0; i < count; ++i) {
     StringRef slot =
-        StringRef(slots).substr(i * contents.slotBytes, contents.slotBytes);
+        StringRef(slots).substr(i * contents.textBytes, contents.textBytes);
     if (!contents.isUnicode)
       texts[i] = slot.rtrim('\0').str();
     else if (!decodeCodePoints(slot, contents.isBigEndian, texts[i]))

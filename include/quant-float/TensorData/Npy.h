@@ -26,8 +26,8 @@ struct NpyContents {
   SmallVector<int64_t> sizes;
   /// All elements, one per slot.
   StringRef data;
-  /// Of a slot; of strings it is the file that says how many.
-  size_t slotBytes = 0;
+  /// Of strings the file says how many bytes each one takes.
+  size_t textBytes = 0;
   /// Strings: code points of four bytes, rather than bytes.
   bool isUnicode = false;
   bool isBigEndian = false, isColumnMajor = false;

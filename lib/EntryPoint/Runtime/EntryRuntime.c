@@ -151,7 +151,8 @@ static int checkShape(Call *call, int64_t index, const int64_t *expected) {
  */
 static int checkStrings(Call *call, int64_t index) {
   const qf_strings *strings = getTensor(call, index)->data;
-  int64_t count = countBytes(call, index) * 8 / getArgument(call, index)->bits;
+  int64_t count =
+      countBytes(call, index) / (getArgument(call, index)->bits / 8);
   if (!strings->offsets)
     return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("offsets"));
   if (strings->capacity < 0)
