@@ -33,7 +33,7 @@ PYTHON = {
     "Packed elements": ["PackedArray", "pack"],
     "GPUs": ["DeviceArray", "to_device"],
     "Comparisons": ["compare", "Difference", "FakeConvertReport", "ModeComparison"],
-    "Types": ["dtype", "DType", "DTYPES", "DTypeLike"],
+    "Types": ["dtype", "DType", "DTYPES", "STRING", "DTypeLike"],
     "Errors": ["Error", "ModelError", "CompileError", "RunError", "Diagnostic"],
     "Caches": [
         "kernel_cache",
