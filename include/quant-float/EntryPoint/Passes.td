@@ -25,9 +25,9 @@ def QuantFloatPackArgumentsPass
     get a byte for each element, too, and the attributes go.
 
     ```mlir
-    func.func @f(%x: tensor<3x5xi4>) -> tensor<3x5xf32>
+    func.func private @f(tensor<3x5xi4>) -> tensor<3x5xf32>
     // becomes
-    func.func @f(%x: tensor<3x5xi4> {quant_float.packed}) -> tensor<3x5xf32>
+    func.func private @f(tensor<3x5xi4> {quant_float.packed}) -> tensor<3x5xf32>
     ```
   }];
   let options = [
@@ -117,10 +117,10 @@ def QuantFloatLowerPackedElementsPass
 
     ```mlir
     %0 = memref.load %m[%i] : memref<?xi4>
-    %1 = arith.extui %0 : i4 to i8
-    // becomes, with %bytes the buffer's
-    %b = memref.load %bytes[%i * 4 >> 3] : memref<?xi8>
-    %1 = (%b >> (%i * 4 & 7)) & 15
+    // becomes, of the buffer's %bytes number %i / 2, shifted by 4 where %i is odd
+    %1 = memref.load %bytes[%half] : memref<?xi8>
+    %2 = arith.shrui %1, %shift : i8
+    %3 = arith.trunci %2 : i8 to i4
     ```
   }];
   let dependentDialects = [
