@@ -109,8 +109,10 @@ def ConvertQuantFloatToLinalgPass
 
     A result without a rank gets that of the input. A cast whose rank nobody
     knows casts a tensor of one dimension, in whose shape the elements are put
-    and out of it again. Refused, with an error that names the op: other ops on
-    tensors whose rank is not known, strings and `quant_float.node`.
+    and out of it again. Casts of tensors of strings become `cast_texts`, on
+    addresses of texts. Refused, with an error that names the op: other ops on
+    tensors whose rank is not known, strings outside of tensors and
+    `quant_float.node`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
