@@ -12,8 +12,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "quant-float/Conversion/ElementBodies.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
 

@@ -231,7 +231,7 @@ def draw_calls():
     down(86, bottom + 10, gap - 10)
     down(422, bottom)
     y = bottom + gap
-    picture.box(left, y, third, ["Conversion", "and Transforms: lowerings"])
+    picture.box(left, y, third, ["Conversion", "Transforms and Emulation"])
     picture.box(middle, y, third, ["EntryPoint", "C functions around code"])
     last = picture.box(right, y, third - 24, ["TensorData", ".npy, for exec, too"])
     down(86, last)

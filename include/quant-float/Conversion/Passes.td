@@ -168,7 +168,7 @@ def ConvertQuantFloatToNVVMPass
     Works on the GPU modules inside the op that it is given, or on all of the op
     if there are none. Casts of scalars and vectors become `nvvm.convert` ops
     where the chip and the version of PTX have them
-    (lib/Conversion/QuantFloatToNVVM/Conversions.def is the table), with the arith
+    (lib/Emulation/NVVM/Conversions.def is the table), with the arith
     ops that make up for where the instruction differs from ONNX: NaN, overflow
     that does not saturate, negative numbers to f8E8M0FNU. `quantize`, `dequantize`,
     `qdq` and `fakeconvert` are arithmetic and such casts. Everything else, and

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CastExpander.h"
-#include "ExpandQuantize.h"
-#include "RoundThroughFloats.h"
+#include "../../Emulation/CastExpander.h"
+#include "../../Emulation/ExpandQuantize.h"
+#include "../../Emulation/RoundThroughFloats.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

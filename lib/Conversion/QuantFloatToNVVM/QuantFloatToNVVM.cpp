@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../QuantFloatToArith/RoundThroughFloats.h"
-#include "Conversions.h"
-#include "Pairs.h"
+#include "../../Emulation/NVVM/Conversions.h"
+#include "../../Emulation/NVVM/Pairs.h"
+#include "../../Emulation/RoundThroughFloats.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
-#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_ROUNDTHROUGHFLOATS_H
+#define QUANT_FLOAT_LIB_EMULATION_ROUNDTHROUGHFLOATS_H
 
 #include "CastExpander.h"
 
@@ -44,4 +44,4 @@ void populateQuantizeInPlacePatterns(const TargetCpu &cpu,
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_ROUNDTHROUGHFLOATS_H
+#endif // QUANT_FLOAT_LIB_EMULATION_ROUNDTHROUGHFLOATS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H
-#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_EXPANDQUANTIZE_H
+#define QUANT_FLOAT_LIB_EMULATION_EXPANDQUANTIZE_H
 
 #include "CastExpander.h"
 #include "mlir/IR/PatternMatch.h"
@@ -57,4 +57,4 @@ Value expandQuantizeInPlace(Lanes &lanes, Lanes &uniform,
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_EXPANDQUANTIZE_H
+#endif // QUANT_FLOAT_LIB_EMULATION_EXPANDQUANTIZE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_CASTEXPANDER_H
-#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_CASTEXPANDER_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_CASTEXPANDER_H
+#define QUANT_FLOAT_LIB_EMULATION_CASTEXPANDER_H
 
 #include "Lanes.h"
 #include "quant-float/IR/CastSemantics.h"
@@ -92,4 +92,4 @@ Value testNonZero(Lanes &lanes, Value storage, Type from);
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_CASTEXPANDER_H
+#endif // QUANT_FLOAT_LIB_EMULATION_CASTEXPANDER_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../QuantFloatToArith/ExpandQuantize.h"
+#include "../ExpandQuantize.h"
 #include "Conversions.h"
 #include "Pairs.h"
 #include "quant-float/Conversion/Passes.h"

@@ -10,8 +10,8 @@
 #include "RoundThroughFloats.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "quant-float/Conversion/ElementBodies.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quant-float/Conversion/ElementBodies.h"
+#include "quant-float/Emulation/ElementBodies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

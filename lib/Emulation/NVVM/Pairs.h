@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_PAIRS_H
-#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_PAIRS_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_NVVM_PAIRS_H
+#define QUANT_FLOAT_LIB_EMULATION_NVVM_PAIRS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -42,4 +42,4 @@ Value unflatten(OpBuilder &builder, Location loc, Value value, Type like);
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_PAIRS_H
+#endif // QUANT_FLOAT_LIB_EMULATION_NVVM_PAIRS_H

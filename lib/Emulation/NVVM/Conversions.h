@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_CONVERSIONS_H
-#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_CONVERSIONS_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_NVVM_CONVERSIONS_H
+#define QUANT_FLOAT_LIB_EMULATION_NVVM_CONVERSIONS_H
 
-#include "../QuantFloatToArith/CastExpander.h"
+#include "../CastExpander.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/NvidiaChip.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -98,4 +98,4 @@ void populateQuantizeToNVVMPatterns(const NvidiaChip &chip,
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTONVVM_CONVERSIONS_H
+#endif // QUANT_FLOAT_LIB_EMULATION_NVVM_CONVERSIONS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_LANES_H
-#define QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_LANES_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_LANES_H
+#define QUANT_FLOAT_LIB_EMULATION_LANES_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -171,4 +171,4 @@ private:
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOARITH_LANES_H
+#endif // QUANT_FLOAT_LIB_EMULATION_LANES_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H
-#define QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H
+#ifndef QUANT_FLOAT_EMULATION_ELEMENTBODIES_H
+#define QUANT_FLOAT_EMULATION_ELEMENTBODIES_H
 
 #include "quant-float/IR/QuantFloatOps.h"
 
@@ -39,4 +39,4 @@ Value buildOpenVinoCast(OpBuilder &builder, Location loc, Value x, Type to);
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_CONVERSION_ELEMENTBODIES_H
+#endif // QUANT_FLOAT_EMULATION_ELEMENTBODIES_H

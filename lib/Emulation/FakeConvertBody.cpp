@@ -8,8 +8,8 @@
 
 #include "Lanes.h"
 #include "mlir/IR/PatternMatch.h"
-#include "quant-float/Conversion/ElementBodies.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 
