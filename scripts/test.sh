@@ -22,9 +22,16 @@ done
 [ -z "$full" ] || [ $# = 0 ] || { echo "test.sh: --full takes no arguments of lit: $*" >&2; exit 2; }
 
 [ "$setup" = 0 ] || qf_setup
+# While the build goes on. What cannot be downloaded, tests do without, and say so.
+emulators=''
+if [ "$setup" = 1 ]; then
+  bash scripts/setup.sh --emulators &
+  emulators=$!
+fi
 # Without them, steps are skipped.
 [ "$setup" = 0 ] || [ -z "$full" ] || bash scripts/setup.sh --full || true
 qf_build all quant-float-test-depends
+[ -z "$emulators" ] || wait "$emulators" || true
 
 if [ -n "$full" ]; then
   steps=${full#--full}

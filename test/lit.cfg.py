@@ -2,7 +2,9 @@
 #
 # Parameters:
 #   --param full=1       runs the tests marked `REQUIRES: full` as well
-#   --param strict=1     a missing emulator or cross compiler is an error, no reason to skip tests
+#   --param strict=1     a missing emulator or cross compiler is an error, no reason to skip tests; but
+#                        for emulators that setup.sh has tried to download in vain
+#   --param strict=all   for these, too
 #   --param roundtrip=0  leaves out the round trip of every file that quant-float-opt reads
 #   --param avx2=1       as on an x86-64 CPU with AVX2 and neither AVX-512 nor VNNI: Python, and the
 #                        kernels of others that it loads, run on one that qemu emulates, and our
@@ -13,6 +15,8 @@
 #   %clang %clangxx             the compilers of the build
 #   %clang_M %clangxx_M %run_M  cross compilers and emulators, M one of aarch64 and riscv64 (and
 #                               %run_x86_64); the feature qemu-M says that they are there
+#   %clang_M %run_M             for programs without a C library on CPUs with float8 instructions, M one
+#                               of avx10, armfp8 and rvfp8; the feature emulator-M says that they are there
 #   %llvm_bin %tools_dir        where LLVM's tools are, and ours
 #   %src_root %obj_root         the source and the build tree
 #   %cuda_include               the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
@@ -100,7 +104,7 @@ def find(*names):
     return next((path for path in map(shutil.which, names) if path), None)
 
 
-strict = lit_config.params.get("strict") == "1"
+strict = lit_config.params.get("strict") in ("1", "all")
 if lit_config.params.get("full") == "1":
     config.available_features.add("full")
 
@@ -162,6 +166,50 @@ for name, (emulator_args, compiler_args) in EMULATED.items():
         (f"%clang_{name}", " ".join([config.c_compiler, *compiler_args, "-fuse-ld=lld"])),
     ]
 
+# Emulated CPUs with float8 instructions: the folder that scripts/setup.sh --emulators makes, the command
+# in it, and how to compile for it. What runs there has no C library, and on spike no system either.
+inputs = os.path.join(config.test_source_root, "Conformance", "emulated", "Inputs")
+bochs_cpu = os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatBochs.so")
+FLOAT8 = {
+    "avx10": (
+        "bochs",
+        f"{python} -B {inputs}/bochs.py {bochs_cpu} .",
+        "--target=x86_64-linux-gnu",
+    ),
+    "armfp8": (
+        "qemu",
+        "./qemu-aarch64 -cpu max,sve128=on,sve-default-vector-length=16",
+        "--target=aarch64-linux-gnu",
+    ),
+    "rvfp8": (
+        "spike",
+        "./spike -m64 --isa=rv64gcv_zvl256b_zvfh_zvfbfmin_zvfofp8min",
+        "--target=riscv64-unknown-elf -march=rv64gcv -mabi=lp64d -mcmodel=medany "
+        f"-Wl,-T,{inputs}/spike.ld",
+    ),
+}
+cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+downloaded, missing = {}, {}
+for name, (folder, command, compiler_args) in FLOAT8.items():
+    folder = os.path.join(cache, "quant-float", "emulators", folder)
+    if not os.path.isdir(folder):
+        message = f"no emulator for {name} in {folder} (scripts/setup.sh --emulators downloads it)"
+        tried = os.path.exists(f"{folder}.missing")
+        if tried:
+            with open(f"{folder}.missing") as file:
+                message = f"no emulator for {name}: {file.read().strip()}"
+        if lit_config.params.get("strict") == "all" or (strict and not tried):
+            lit_config.fatal(message)
+        lit_config.note(f"{message}: what needs it is skipped")
+        missing[f"emulator-{name}"] = message
+        continue
+    with open(os.path.join(folder, ".version")) as file:
+        downloaded[f"emulator-{name}"] = f"{os.path.basename(folder)} {file.read().strip()}"
+    config.available_features.add(f"emulator-{name}")
+    command = [os.path.join(folder, word) if word[0] == "." else word for word in command.split()]
+    compiler = f"{config.c_compiler} {compiler_args} -ffreestanding -nostdlib -static -fuse-ld=lld"
+    substitutions += [(f"%run_{name}", " ".join(command)), (f"%clang_{name}", compiler)]
+
 # In front of what is to believe that it runs on the other CPU.
 emulate = []
 tools = config.quant_float_tools_dir
@@ -215,6 +263,8 @@ with open(os.path.join(config.test_exec_root, "environment.json"), "w") as file:
             "emulated_cpu": "AVX2" if avx2 else None,
             "host": host_features,
             "emulators": emulators,
+            "downloaded": downloaded,
+            "missing": missing,
             "cuda": "cuda" in config.available_features,
         },
         file,

@@ -19,13 +19,14 @@ RUN = "RUN" + ":"
 # {RUN}   again %}}
 # {RUN} true %if there %{{ --more %}}
 # {RUN} %run_riscv64 program
+# {RUN} %run_avx10 program
 # {RUN} %if there %{{ true %}} %else %{{ false %}}
 """)
 lines = run_lines.script_of(str(work / "some.test"))
 found = run_lines.count(lines, {"here"})
 wanted = {
-    "ran": 5,
-    "emulated": ["qemu-riscv64"],
+    "ran": 6,
+    "emulated": ["qemu-riscv64", "emulator-avx10"],
     "dropped": ["there && here"],
     "shortened": ["there", "there"],
 }
@@ -39,15 +40,26 @@ tests = [
 ]
 (work / "summary.json").write_text(json.dumps({"elapsed": 1, "tests": tests}))
 (work / "environment.json").write_text(
-    json.dumps({"emulated_cpu": "AVX2", "host": ["host-avx2"], "emulators": {}, "cuda": False})
+    json.dumps(
+        {
+            "emulated_cpu": "AVX2",
+            "host": ["host-avx2"],
+            "emulators": {},
+            "downloaded": {"emulator-avx10": "bochs 0.4.0"},
+            "missing": {"emulator-rvfp8": "no emulator for rvfp8: no network"},
+            "cuda": False,
+        }
+    )
 )
 command = [sys.executable, summarize, work]
 told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-assert told[-5:] == [
-    "RUN lines: 5 ran, 1 by qemu-riscv64",
+assert told[-6:] == [
+    "  no emulator for rvfp8: no network",
+    "RUN lines: 6 ran, 1 by qemu-riscv64, 1 by emulator-avx10",
     "  2 dropped without 'full'",
     "  1 dropped without 'there && here': some.test",
     "  2 shorter without 'there': some.test",
     "2 passed, 0 failed, 1 skipped",
 ], told
-assert told[-6].startswith("CPU: AVX2 (avx2), emulated on "), told
+assert told[-7].startswith("CPU: AVX2 (avx2), emulated on "), told
+assert told[-7].endswith("; emulator-avx10 bochs 0.4.0"), told

@@ -13,6 +13,8 @@ import lit.TestRunner
 
 CONDITION = re.compile(r"%if ([^%]+)%{")
 EMULATOR = re.compile(r"%run_(\w+)")
+# The other emulators are for instructions that these do not know.
+QEMU = ("aarch64", "riscv64", "x86_64")
 
 
 def script_of(path):
@@ -44,7 +46,10 @@ def count(lines, features):
         (shortened if left else dropped).extend(failed)
         if left:
             ran += 1
-            emulated += {f"qemu-{name}" for name in EMULATOR.findall(left)}
+            emulated += {
+                f"qemu-{name}" if name in QEMU else f"emulator-{name}"
+                for name in EMULATOR.findall(left)
+            }
     return {"ran": ran, "emulated": emulated, "dropped": dropped, "shortened": shortened}
 
 
