@@ -333,8 +333,9 @@ static void fillScaled(VectorTable &table) {
               continue;
             uint64_t code = fromDouble(from, value) & from.getMask();
             bool isExact = toDouble(from, code) == value && !shift;
-            std::string sign = signedQuotient < 0 ? "-" : "";
-            inputs.add(code, isExact ? sign + name : "next to " + sign + name);
+            llvm::StringRef near = isExact ? "" : "next to ";
+            llvm::StringRef sign = signedQuotient < 0 ? "-" : "";
+            inputs.add(code, llvm::Twine(near) + sign + name);
             inputs.add((code + 1) & from.getMask());
           }
       }

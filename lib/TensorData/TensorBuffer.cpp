@@ -78,8 +78,9 @@ llvm::Expected<TensorBuffer> TensorBuffer::allocate(const ElementInfo &element,
     // Most numbers are no longer.
     constexpr int64_t kUsualBytes = 16;
     int64_t elements = countElements(sizes), capacity;
-    if (llvm::MulOverflow(elements, kUsualBytes, capacity) ||
-        !(tensor.texts = allocateTexts(elements, capacity)))
+    if (!llvm::MulOverflow(elements, kUsualBytes, capacity))
+      tensor.texts = allocateTexts(elements, capacity);
+    if (!tensor.texts)
       return makeMemoryError(element, sizes, *count);
     tensor.strings = &tensor.texts->strings;
     return tensor;

@@ -237,7 +237,7 @@ void LoopNest::emitTile(int64_t rows, int64_t lanes) {
     if (iterators[loop] != utils::IteratorType::parallel)
       loops.push_back(loop);
   sums = emitReductions(loops, rows, lanes, sums);
-  auto next = sums.begin();
+  auto *next = sums.begin();
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable()) {
       SmallVector<Value> indices = getIndices(&init, row);

@@ -269,7 +269,6 @@ struct QuantizationOpConversion final
   }
 };
 
-namespace {
 /// A loop over the elements of the result, each with its number in the order of
 /// rows.
 struct PhiloxOpConversion final : OpConversionPattern<PhiloxOp> {
@@ -352,6 +351,7 @@ static ElementsAttr convertElements(ElementsAttr value,
   return DenseElementsAttr::get(attrType, bits);
 }
 
+namespace {
 /// arith.constant, and quant_float.constant of unsigned elements.
 template <typename OpTy>
 struct ConstantOpConversion final : OpConversionPattern<OpTy> {
@@ -465,8 +465,10 @@ static LogicalResult restoreRanks(ModuleOp module) {
     }
     Value result = op->getResult(0);
     auto type = dyn_cast<UnrankedTensorType>(result.getType());
-    if (std::optional<ShapedTypeComponents> shape;
-        type && (shape = inferShape(op))) {
+    std::optional<ShapedTypeComponents> shape;
+    if (type)
+      shape = inferShape(op);
+    if (shape) {
       result.setType(
           RankedTensorType::get(shape->getDims(), type.getElementType()));
       OpBuilder builder(op->getContext());

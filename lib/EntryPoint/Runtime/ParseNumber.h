@@ -218,7 +218,8 @@ static Binary divideExactly(const Spelling *spelling, int64_t power) {
       continue;
     unsigned digit = (unsigned)(*next - '0');
     /* Of the digits behind the nineteenth each has made the power larger. */
-    if (++count > 19 && count <= most)
+    ++count;
+    if (count > 19 && count <= most)
       --power;
     if (count > most)
       more |= digit != 0;
@@ -319,7 +320,8 @@ static uint64_t roundToScale(const NumberFormat *format, int isNegative,
   int isNext = flags & QF_CAST_ROUNDS_NEAREST
                    ? number.mantissa >= first + first / 2
                    : !(flags & QF_CAST_ROUNDS_DOWN) && !isPower;
-  return (uint64_t)(exponent + format->bias + isNext);
+  int code = exponent + format->bias + isNext;
+  return (uint64_t)code;
 }
 
 /* C11 */
