@@ -70,11 +70,14 @@ json::Value certify::toJSON(const Certificate &certificate) {
 }
 
 json::Value certify::toJSON(const Origin &origin) {
-  return json::Object{
+  json::Object object{
       {"certificates", kVersion},  {"producer", origin.producer},
       {"llvm", origin.llvm},       {"machine", origin.machine},
       {"program", origin.program}, {"date", origin.date},
       {"cpus", origin.cpus},       {"sampled", origin.isSampled}};
+  if (!origin.runOn.empty())
+    object["run_on"] = origin.runOn;
+  return object;
 }
 
 /// What a row of a file holds, by the names that toJSON gives.
@@ -241,7 +244,8 @@ bool certify::fromJSON(const json::Value &value, Origin &origin,
          mapper.map("program", origin.program) &&
          mapper.map("machine", origin.machine) &&
          mapper.map("date", origin.date) && mapper.map("cpus", origin.cpus) &&
-         mapper.map("sampled", origin.isSampled);
+         mapper.map("sampled", origin.isSampled) &&
+         mapper.mapOptional("run_on", origin.runOn);
 }
 
 /// LLVM's parser goes as deep as the text does.

@@ -8,6 +8,7 @@
 
 #include "quant-float/Certify/Certify.h"
 
+#include "Expectation.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "quant-float/Certify/Inputs.h"
 #include "quant-float/Model/Model.h"
@@ -15,12 +16,9 @@
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Support/ElementTypes.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <atomic>
@@ -70,34 +68,6 @@ std::string certify::hashBytes(StringRef bytes) {
   Hash hash;
   hash.add(bytes.data(), bytes.size());
   return hash.finish();
-}
-
-//===----------------------------------------------------------------------===//
-// Slots
-//===----------------------------------------------------------------------===//
-
-/// Elements in memory.
-using Slots = std::vector<uint8_t>;
-
-/// Signed integers of less than a byte fill theirs.
-static uint64_t extend(const Format &format, uint64_t code) {
-  bool isNegative =
-      format.kind == Format::Kind::Signed && (code & format.getSignBit());
-  return isNegative ? code | ~format.getMask() : code;
-}
-
-static void write(const Format &format, Slots &slots, size_t index,
-                  uint64_t code) {
-  size_t size = format.getSlotSize();
-  code = extend(format, code);
-  memcpy(slots.data() + index * size, &code, size);
-}
-
-static uint64_t read(const Format &format, const Slots &slots, size_t index) {
-  uint64_t code = 0;
-  size_t size = format.getSlotSize();
-  memcpy(&code, slots.data() + index * size, size);
-  return code;
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,17 +160,12 @@ private:
 // Compiled code
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Conversions compiled for one CPU.
-struct CompiledGroup {
-  CompiledModel model;
-  std::string hash;
-};
-} // namespace
-
-/// Through a shared library, which is what its users get, too.
-static llvm::Expected<CompiledGroup> compile(ArrayRef<Conversion> group,
-                                             StringRef cpu, Session &session) {
+/// Conversions compiled for one CPU, through a shared library, which is what
+/// its users get, too.
+static llvm::Expected<std::unique_ptr<Code>> compile(ArrayRef<Conversion> group,
+                                                     const Machine &machine,
+                                                     StringRef cpu,
+                                                     Session &session) {
   std::string text;
   for (const Conversion &one : group)
     text += one.print();
@@ -208,27 +173,7 @@ static llvm::Expected<CompiledGroup> compile(ArrayRef<Conversion> group,
   parseOptions.name = group.front().getName();
   llvm::Expected<Model> model =
       Model::parse(session, ModelFormat::MLIR, text, parseOptions);
-  if (!model)
-    return model.takeError();
-  llvm::SmallString<64> path;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("quant-float-certify", "so", path))
-    return makeFileError("a temporary file", error.message(), error);
-  llvm::SmallString<64> header = path;
-  llvm::sys::path::replace_extension(header, "h");
-  llvm::scope_exit remove([&] {
-    (void)llvm::sys::fs::remove(path);
-    (void)llvm::sys::fs::remove(header);
-  });
-  BuildOptions options;
-  options.cpu = cpu;
-  llvm::Expected<CompiledModel> compiled = model->compileToFile(path, options);
-  if (!compiled)
-    return compiled.takeError();
-  auto bytes = llvm::MemoryBuffer::getFile(path);
-  if (!bytes)
-    return makeFileError(path, bytes.getError().message(), bytes.getError());
-  return CompiledGroup{std::move(*compiled), hashBytes((*bytes)->getBuffer())};
+  return model ? machine.compile(*model, cpu) : model.takeError();
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,8 +184,8 @@ namespace {
 /// Runs one conversion on its inputs.
 class Trial {
 public:
-  Trial(const Conversion &conversion, ArrayRef<const CompiledModel *> models,
-        Session &session, bool isSampled);
+  Trial(const Conversion &conversion, ArrayRef<Code *> code, Session &session,
+        Expectation &expectation, bool isSampled);
   /// On all inputs.
   llvm::Error run();
   /// By one model, until a result is wrong.
@@ -250,27 +195,29 @@ public:
 
 private:
   void fillInputs(const Call &call);
-  void fillExpected(const Call &call);
   void askReference(const Call &call, uint64_t index);
-  llvm::Error runCode(const Call &call, const CompiledModel &model);
+  llvm::Error findFunctions();
+  llvm::Error runCode(const Call &call, size_t which);
   /// Where the first wrong result is, or their number.
   size_t compare(const Call &call, Mismatches &wrong);
 
   const Conversion &conversion;
   bool isSampled;
+  Expectation &expectation;
   ReferenceElement reference;
-  ArrayRef<const CompiledModel *> models;
+  ArrayRef<Code *> code;
+  /// In each of them.
+  std::vector<size_t> functions;
   Slots inputs, expected, made;
 };
 } // namespace
 
-Trial::Trial(const Conversion &conversion,
-             ArrayRef<const CompiledModel *> models, Session &session,
-             bool isSampled)
-    : conversion(conversion), isSampled(isSampled),
-      reference(conversion, session.getContext()), models(models) {
+Trial::Trial(const Conversion &conversion, ArrayRef<Code *> code,
+             Session &session, Expectation &expectation, bool isSampled)
+    : conversion(conversion), isSampled(isSampled), expectation(expectation),
+      reference(conversion, session.getContext()), code(code) {
   certificate.name = conversion.getName();
-  certificate.mismatches.resize(models.size());
+  certificate.mismatches.resize(code.size());
 }
 
 void Trial::fillInputs(const Call &call) {
@@ -284,20 +231,6 @@ void Trial::fillInputs(const Call &call) {
   }
   for (size_t i = 0; i < call.count; ++i)
     write(from, inputs, i, call.getCode(i));
-}
-
-void Trial::fillExpected(const Call &call) {
-  const Format &to = *conversion.to;
-  expected.resize(call.count * to.getSlotSize());
-  bool isCast = conversion.kind == Conversion::Kind::Cast;
-  // Codes of small signed types are not in their slots yet.
-  if (isCast && call.isRange &&
-      (to.bits >= 8 || to.kind != Format::Kind::Signed))
-    return castRange(*conversion.from, to, call.first, call.count,
-                     expected.data(), conversion.rules);
-  for (size_t i = 0; i < call.count; ++i)
-    write(to, expected, i,
-          conversion.getExpected(call.getCode(i), call.scale, call.zeroPoint));
 }
 
 void Trial::askReference(const Call &call, uint64_t index) {
@@ -316,7 +249,17 @@ void Trial::askReference(const Call &call, uint64_t index) {
   }
 }
 
-llvm::Error Trial::runCode(const Call &call, const CompiledModel &model) {
+llvm::Error Trial::findFunctions() {
+  for (Code *one : code) {
+    llvm::Expected<size_t> function = one->find(certificate.name);
+    if (!function)
+      return function.takeError();
+    functions.push_back(*function);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Trial::runCode(const Call &call, size_t which) {
   made.resize(expected.size());
   // What code leaves out must not look like what other code has written.
   llvm::transform(expected, made.begin(), [](uint8_t byte) { return ~byte; });
@@ -342,10 +285,8 @@ llvm::Error Trial::runCode(const Call &call, const CompiledModel &model) {
     operands[numOperands++] =
         describe(conversion.getZeroPointFormat(), &zeroPoint, nullptr, 0);
   qf_tensor output = describe(*conversion.to, made.data(), &count, 1);
-  llvm::Expected<size_t> entry = model.findEntry(certificate.name);
-  if (!entry)
-    return entry.takeError();
-  return model.run(*entry, ArrayRef(operands, numOperands), output);
+  return code[which]->run(functions[which], ArrayRef(operands, numOperands),
+                          output);
 }
 
 size_t Trial::compare(const Call &call, Mismatches &wrong) {
@@ -390,6 +331,8 @@ static std::string hashAllCodes(const Inputs &space) {
 
 llvm::Error Trial::run() {
   auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = findFunctions())
+    return error;
   Inputs space(conversion, isSampled);
   certificate.isComplete = space.isComplete();
   Hash inputHash, outputHash;
@@ -398,7 +341,7 @@ llvm::Error Trial::run() {
   for (uint64_t index = 0; index < space.getNumCalls(); ++index) {
     Call call = space.getCall(index);
     fillInputs(call);
-    fillExpected(call);
+    expectation.fill(conversion, call, expected);
     certificate.inputs += call.count;
     if (conversion.scale)
       inputHash.add(&call.scale, sizeof call.scale);
@@ -408,8 +351,8 @@ llvm::Error Trial::run() {
       inputHash.add(inputs.data(), inputs.size());
     outputHash.add(expected.data(), expected.size());
     askReference(call, index);
-    for (auto [model, wrong] : llvm::zip(models, certificate.mismatches)) {
-      if (llvm::Error error = runCode(call, *model))
+    for (auto [which, wrong] : llvm::enumerate(certificate.mismatches)) {
+      if (llvm::Error error = runCode(call, which))
         return error;
       compare(call, wrong);
     }
@@ -424,14 +367,16 @@ llvm::Error Trial::run() {
 
 llvm::Expected<Finding> Trial::search() {
   auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = findFunctions())
+    return std::move(error);
   Inputs space(conversion, isSampled);
   Finding finding;
   Mismatches wrong;
   for (uint64_t i = 0; i < space.getNumCalls() && !wrong.count; ++i) {
     Call call = space.getCall(i);
     fillInputs(call);
-    fillExpected(call);
-    if (llvm::Error error = runCode(call, *models.front()))
+    expectation.fill(conversion, call, expected);
+    if (llvm::Error error = runCode(call, 0))
       return std::move(error);
     size_t index = compare(call, wrong);
     finding.inputs += wrong.count ? index + 1 : call.count;
@@ -445,11 +390,11 @@ llvm::Expected<Finding> Trial::search() {
 }
 
 llvm::Expected<Finding> certify::findMismatch(const Conversion &conversion,
-                                              const CompiledModel &model,
-                                              Session &session,
+                                              Code &code, Session &session,
                                               bool isSampled) {
-  const CompiledModel *models[] = {&model};
-  return Trial(conversion, models, session, isSampled).search();
+  Code *all[] = {&code};
+  Expectation expectation;
+  return Trial(conversion, all, session, expectation, isSampled).search();
 }
 
 //===----------------------------------------------------------------------===//
@@ -483,6 +428,10 @@ Origin certify::getOrigin(const CertifyOptions &options) {
   origin.producer = "quant-float " QUANT_FLOAT_VERSION;
   origin.llvm = LLVM_VERSION_STRING;
   origin.machine = llvm::sys::getHostCPUName();
+  if (options.machine) {
+    origin.machine = options.machine->description;
+    origin.runOn = options.machine->name;
+  }
   // What certificates are about is all in this program.
   if (auto program = llvm::MemoryBuffer::getFile("/proc/self/exe")) {
     Hash hash;
@@ -500,30 +449,39 @@ Origin certify::getOrigin(const CertifyOptions &options) {
 
 /// Certifies those of a group that are wanted.
 static llvm::Error
-certifyGroup(ArrayRef<Conversion> group, Session &session,
-             const CertifyOptions &options,
+certifyGroup(ArrayRef<Conversion> group, const Machine &machine,
+             Session &session, const CertifyOptions &options,
              llvm::function_ref<bool(const Certificate &)> onCertificate) {
-  std::vector<CompiledGroup> code;
+  std::vector<std::unique_ptr<Code>> owned;
   for (const std::string &cpu : options.cpus) {
-    llvm::Expected<CompiledGroup> compiled = compile(group, cpu, session);
+    llvm::Expected<std::unique_ptr<Code>> compiled =
+        compile(group, machine, cpu, session);
     if (!compiled)
       return compiled.takeError();
-    code.push_back(std::move(*compiled));
+    owned.push_back(std::move(*compiled));
   }
-  auto models = llvm::map_to_vector(
-      code, [](const CompiledGroup &one) { return &std::as_const(one.model); });
+  auto code = llvm::map_to_vector(
+      owned, [](const std::unique_ptr<Code> &one) { return one.get(); });
+  Expectation expectation;
   for (const Conversion &one : group) {
     if (options.isWanted && !options.isWanted(one.getName()))
       continue;
-    Trial trial(one, models, session, options.isSampled);
-    for (const CompiledGroup &compiled : code)
-      trial.certificate.code.push_back(compiled.hash);
+    Trial trial(one, code, session, expectation, options.isSampled);
+    for (const Code *compiled : code)
+      trial.certificate.code.push_back(compiled->hash);
     if (llvm::Error error = trial.run())
       return error;
     if (!onCertificate(trial.certificate))
       break;
   }
   return llvm::Error::success();
+}
+
+static llvm::Expected<std::shared_ptr<const Machine>>
+getMachine(const CertifyOptions &options) {
+  if (options.machine)
+    return options.machine;
+  return Machine::find("");
 }
 
 /// Those groups of which something is wanted.
@@ -540,20 +498,26 @@ listWanted(const CertifyOptions &options) {
 
 llvm::Expected<llvm::StringMap<std::string>>
 certify::hashCode(const CertifyOptions &options) {
+  auto machine = getMachine(options);
+  if (!machine)
+    return machine.takeError();
   llvm::StringMap<std::string> hashes;
   Session session;
   for (ArrayRef<Conversion> group : listWanted(options)) {
-    llvm::Expected<CompiledGroup> compiled =
-        compile(group, options.cpus.front(), session);
+    llvm::Expected<std::unique_ptr<Code>> compiled =
+        compile(group, **machine, options.cpus.front(), session);
     if (!compiled)
       return compiled.takeError();
     for (const Conversion &one : group)
-      hashes[one.getName()] = compiled->hash;
+      hashes[one.getName()] = (*compiled)->hash;
   }
   return hashes;
 }
 
 llvm::Error certify::certifyAll(const CertifyOptions &options) {
+  auto machine = getMachine(options);
+  if (!machine)
+    return machine.takeError();
   std::vector<std::vector<Conversion>> groups = listWanted(options);
   // What takes longest comes first, so that the threads end together.
   llvm::sort(groups, [](ArrayRef<Conversion> a, ArrayRef<Conversion> b) {
@@ -568,7 +532,8 @@ llvm::Error certify::certifyAll(const CertifyOptions &options) {
     Session session;
     for (size_t i; !isOver && (i = next++) < groups.size();) {
       llvm::Error error = certifyGroup(
-          groups[i], session, options, [&](const Certificate &certificate) {
+          groups[i], **machine, session, options,
+          [&](const Certificate &certificate) {
             std::lock_guard lock(mutex);
             if (options.onCertificate && !options.onCertificate(certificate))
               isOver = true;

@@ -412,10 +412,11 @@ std::vector<std::vector<Conversion>> certify::listGroups() {
   std::vector<std::vector<Conversion>> groups;
   auto add = [&](const std::vector<Conversion> &conversions) {
     for (const Conversion &one : conversions) {
-      // Few where the inputs take longer than the compiler.
+      // Few where the inputs take longer than the compiler; of others so many
+      // that what a library has beside its functions does not count.
       bool isLong = one.kind == Kind::Cast && one.from->bits == 32;
       bool isNew =
-          groups.empty() || groups.back().size() >= (isLong ? 4 : 32) ||
+          groups.empty() || groups.back().size() >= (isLong ? 4 : 120) ||
           groups.back()[0].kind != one.kind ||
           (one.kind == Kind::Cast && groups.back()[0].from != one.from);
       if (isNew)

@@ -412,9 +412,10 @@ static llvm::Error runMutant(const Mutant &mutant, const Conversion &conversion,
   report.changes = changes;
   if (!changes)
     return llvm::Error::success();
+  std::unique_ptr<Code> code = viewCode(*compiled);
   for (bool isSampled : {true, false}) {
     llvm::Expected<Finding> finding =
-        findMismatch(conversion, *compiled, session, isSampled);
+        findMismatch(conversion, *code, session, isSampled);
     if (!finding)
       return finding.takeError();
     report.inputs += finding->inputs;

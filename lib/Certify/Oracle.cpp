@@ -508,13 +508,18 @@ static int64_t toInteger(const Format &format, uint64_t code) {
                         : int64_t(value.significand);
 }
 
-uint64_t certify::quantize(const Format &from, const Format &scale,
-                           const Format &to, const Format &precision,
-                           uint64_t code, uint64_t scaleCode,
+Value certify::getQuotient(const Format &from, const Format &scale,
+                           const Format &precision, uint64_t code,
+                           uint64_t scaleCode) {
+  return roundTo(precision,
+                 divide(roundTo(precision, decode(from, code)),
+                        roundTo(precision, decode(scale, scaleCode))));
+}
+
+uint64_t certify::quantize(const Value &exact, const Format &to,
+                           const Format &precision,
                            std::optional<uint64_t> zeroPoint, bool saturate) {
-  Value quotient = divide(roundTo(precision, decode(from, code)),
-                          roundTo(precision, decode(scale, scaleCode)));
-  quotient = roundTo(precision, quotient);
+  Value quotient = exact;
   if (to.isFloat()) {
     CastRules rules;
     rules.saturate = saturate;
@@ -528,6 +533,14 @@ uint64_t certify::quantize(const Format &from, const Format &scale,
   int64_t span = int64_t(1) << (to.bits - (to.kind == Kind::Signed));
   int64_t lowest = to.kind == Kind::Signed ? -span : 0;
   return uint64_t(std::clamp(steps + zero, lowest, span - 1)) & to.getMask();
+}
+
+uint64_t certify::quantize(const Format &from, const Format &scale,
+                           const Format &to, const Format &precision,
+                           uint64_t code, uint64_t scaleCode,
+                           std::optional<uint64_t> zeroPoint, bool saturate) {
+  return quantize(getQuotient(from, scale, precision, code, scaleCode), to,
+                  precision, zeroPoint, saturate);
 }
 
 uint64_t certify::dequantize(const Format &from, const Format &scale,

@@ -47,6 +47,10 @@ struct Options {
   cl::opt<bool> list{"list",
                      cl::desc("print the names of the conversions instead"),
                      cl::cat(category)};
+  cl::opt<bool> mlir{"mlir",
+                     cl::desc("print the conversions as MLIR instead, each a "
+                              "function of its name"),
+                     cl::cat(category)};
   cl::opt<bool> cells{
       "cells",
       cl::desc("print how many combinations of types and attributes each "
@@ -56,8 +60,19 @@ struct Options {
   cl::list<std::string> cpus{
       "cpu", cl::CommaSeparated, cl::value_desc("CPU,..."),
       cl::desc("what to compile for (default: every level of x86-64 that this "
-               "machine runs, and this machine with all it has, host)"),
+               "machine runs, and this machine with all it has, host; of other "
+               "machines what docs/certificates.md says)"),
       cl::cat(category)};
+  cl::opt<std::string> machine{
+      "machine", cl::value_desc("NAME"),
+      cl::desc("where the code runs: nvidia, the first GPU, or under qemu's "
+               "emulator aarch64, riscv64 or x86_64, a sample of the inputs "
+               "unless --all asks for more (default: this machine)"),
+      cl::cat(category)};
+  cl::opt<bool> all{"all",
+                    cl::desc("all inputs that are stated (the default, but of "
+                             "emulated machines)"),
+                    cl::cat(category)};
   cl::opt<bool> sample{
       "sample",
       cl::desc("a 256th of the inputs of 32 bits and a sixth of the scales"),
@@ -106,9 +121,10 @@ struct Arguments {
   /// --only, with what it chooses mutants.
   std::string only;
   CertifyOptions certify;
-  std::string output, check, vectors, audit;
+  std::string machine, output, check, vectors, audit;
   std::vector<std::string> certificates;
-  bool list = false, cells = false, mutants = false, quiet = false;
+  bool list = false, mlir = false, cells = false, mutants = false,
+       quiet = false;
 };
 } // namespace
 
@@ -123,6 +139,15 @@ static std::vector<std::string> listNames() {
     for (const Conversion &one : group)
       names.push_back(one.getName());
   return names;
+}
+
+static void printMlir(ArrayRef<std::string> names) {
+  llvm::StringSet<> wanted;
+  wanted.insert(names.begin(), names.end());
+  for (const std::vector<Conversion> &group : listGroups())
+    for (const Conversion &one : group)
+      if (wanted.contains(one.getName()))
+        llvm::outs() << one.print();
 }
 
 /// Reads the command line. On failure, and after --help or --version, the exit
@@ -164,9 +189,21 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
     complain("--check compares and writes nothing: expected no -o");
     return std::nullopt;
   }
-  if (!options.check.empty() && (!options.cpus.empty() || options.sample)) {
-    complain("--check does what the certificates say: expected no --cpu and no "
-             "--sample");
+  if (!options.check.empty() && (!options.cpus.empty() || options.sample ||
+                                 options.all || !options.machine.empty())) {
+    complain("--check does what the certificates say: expected no --cpu, no "
+             "--machine, no --sample and no --all");
+    return std::nullopt;
+  }
+  if (options.sample && options.all) {
+    complain("expected one of --sample and --all");
+    return std::nullopt;
+  }
+  if (!options.machine.empty() &&
+      !llvm::is_contained(Machine::getNames(), options.machine)) {
+    complain("--machine: expected one of " +
+             llvm::join(Machine::getNames(), ", ") + ", but got '" +
+             options.machine + "'");
     return std::nullopt;
   }
   if (options.output == "-") {
@@ -179,14 +216,15 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   }
   CertifyOptions &certify = arguments.certify;
   certify.cpus = options.cpus;
-  if (certify.cpus.empty())
-    certify.cpus = listCpus();
-  certify.isSampled = options.sample;
+  bool isEmulated = !options.machine.empty() && options.machine != "nvidia";
+  certify.isSampled = options.sample || (isEmulated && !options.all);
+  arguments.machine = options.machine;
   certify.threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   arguments.output = options.output;
   arguments.check = options.check;
   arguments.list = options.list;
+  arguments.mlir = options.mlir;
   arguments.cells = options.cells;
   arguments.mutants = options.mutants;
   arguments.only = options.only;
@@ -195,6 +233,7 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   arguments.certificates = options.certificates;
   const std::pair<StringRef, bool> tasks[] = {
       {"--list", options.list},
+      {"--mlir", options.mlir},
       {"--cells", options.cells},
       {"--audit", !options.audit.empty()},
       {"--check", !options.check.empty()},
@@ -206,6 +245,10 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
       chosen += (chosen.empty() ? "" : ", ") + name.str();
   if (StringRef(chosen).contains(',')) {
     complain("expected one task, but got " + Twine(chosen));
+    return std::nullopt;
+  }
+  if (!options.machine.empty() && !chosen.empty()) {
+    complain("--machine is for certificates: expected no " + Twine(chosen));
     return std::nullopt;
   }
   if (arguments.audit.empty() && !arguments.certificates.empty()) {
@@ -294,10 +337,27 @@ private:
 // Certificates
 //===----------------------------------------------------------------------===//
 
+/// Where the code is to run; false, with a message, where it cannot.
+static bool findMachine(CertifyOptions &options, StringRef name) {
+  auto machine = Machine::find(name);
+  if (!machine) {
+    std::string message = llvm::toString(machine.takeError());
+    if (!name.empty())
+      message = "machine '" + printable(name) + "': " + message;
+    complain(message);
+    return false;
+  }
+  options.machine = *machine;
+  if (options.cpus.empty())
+    options.cpus = (*machine)->cpus;
+  return true;
+}
+
 /// Whether a run for `mine` may go on with certificates of `other`.
 static bool continues(const Origin &mine, const Origin &other) {
   return mine.program == other.program && mine.machine == other.machine &&
-         mine.cpus == other.cpus && mine.isSampled == other.isSampled;
+         mine.runOn == other.runOn && mine.cpus == other.cpus &&
+         mine.isSampled == other.isSampled;
 }
 
 namespace {
@@ -378,6 +438,8 @@ private:
 
 /// Certifies what a former run has not, and writes.
 static int makeCertificates(Arguments &arguments) {
+  if (!findMachine(arguments.certify, arguments.machine))
+    return kToolWrongInput;
   CertificateFile file;
   file.origin = getOrigin(arguments.certify);
   std::string partial;
@@ -480,6 +542,8 @@ static int checkCertificates(Arguments &arguments) {
   }
   CertifyOptions &options = arguments.certify;
   options.cpus = file->origin.cpus;
+  if (!findMachine(options, file->origin.runOn))
+    return kToolWrongInput;
   options.isSampled = file->origin.isSampled;
   options.isWanted = [&](StringRef name) { return wanted.contains(name); };
   ProgressLine progress(wanted.size(), options.cpus, arguments.quiet);
@@ -665,6 +729,8 @@ int main(int argc, char **argv) {
   if (arguments->list)
     for (const std::string &name : arguments->names)
       llvm::outs() << name << "\n";
+  else if (arguments->mlir)
+    printMlir(arguments->names);
   else if (arguments->cells)
     exitCode = printCells(arguments->names);
   else if (!arguments->audit.empty())

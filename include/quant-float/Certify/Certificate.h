@@ -54,8 +54,10 @@ struct Origin {
   std::string producer, llvm;
   /// SHA-256 of the program that made them.
   std::string program;
-  /// The machine's, by LLVM's name.
+  /// Where the code ran, as Machine describes it.
   std::string machine, date;
+  /// Machine's name of it, empty for the one that the program ran on.
+  std::string runOn;
   /// What code was compiled for, as quant-float-compile's --cpu.
   std::vector<std::string> cpus;
   bool isSampled = false;

@@ -11,19 +11,22 @@
 
 #include "quant-float/Certify/Certificate.h"
 #include "quant-float/Certify/Conversion.h"
+#include "quant-float/Certify/Machine.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <optional>
 
 namespace mlir::quant_float {
-class CompiledModel;
 class Session;
 } // namespace mlir::quant_float
 
 namespace mlir::quant_float::certify {
 
 struct CertifyOptions {
-  /// The CPUs to compile for, all of which this machine must be able to run.
+  /// Where the code runs; this machine if null.
+  std::shared_ptr<const Machine> machine;
+  /// The CPUs to compile for, all of which the machine must be able to run; for
+  /// a GPU its chip.
   std::vector<std::string> cpus;
   /// A part of the inputs (Inputs.h).
   bool isSampled = false;
@@ -61,8 +64,7 @@ struct Finding {
 };
 
 /// Runs the compiled function of a conversion until a result is wrong.
-llvm::Expected<Finding> findMismatch(const Conversion &conversion,
-                                     const CompiledModel &model,
+llvm::Expected<Finding> findMismatch(const Conversion &conversion, Code &code,
                                      Session &session, bool isSampled);
 
 /// What this is, and on which machine.

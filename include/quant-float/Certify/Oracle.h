@@ -118,7 +118,16 @@ uint64_t cast(const Format &from, const Format &to, uint64_t code,
 void castRange(const Format &from, const Format &to, uint64_t first,
                size_t count, void *slots, const CastRules &rules);
 
-/// Quantizes a code (D1 to D4). The division is in `precision`.
+/// A code divided by a scale, in `precision` (D1).
+Value getQuotient(const Format &from, const Format &scale,
+                  const Format &precision, uint64_t code, uint64_t scaleCode);
+
+/// What becomes of that quotient (D2 to D4).
+uint64_t quantize(const Value &quotient, const Format &to,
+                  const Format &precision, std::optional<uint64_t> zeroPoint,
+                  bool saturate);
+
+/// Both: quantizes a code.
 uint64_t quantize(const Format &from, const Format &scale, const Format &to,
                   const Format &precision, uint64_t code, uint64_t scaleCode,
                   std::optional<uint64_t> zeroPoint, bool saturate);

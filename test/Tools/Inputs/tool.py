@@ -11,10 +11,12 @@ class Tool:
         self.failures = []
         self._command = [program, *options]
 
-    def run(self, code, *arguments, stderr="", stdout="", stdin=""):
+    def run(self, code, *arguments, stderr="", stdout="", stdin="", environment=None):
         """Expects the exit code and the texts among what is printed; returns the standard output."""
         command = [*self._command, *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.work, input=stdin)
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=self.work, input=stdin, env=environment
+        )
         what = " ".join(command[1:])
         if done.returncode != code:
             self.failures.append(f"{what}: exit code {done.returncode}: {done.stderr[-300:]}")

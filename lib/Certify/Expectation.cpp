@@ -1,0 +1,73 @@
+//===- Expectation.cpp - What a call has to give --------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Expectation.h"
+
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::certify;
+
+using Kind = Conversion::Kind;
+
+const std::vector<Value> &
+Expectation::getQuotients(const Conversion &conversion, const Call &call) {
+  std::tuple key(conversion.from, conversion.scale, conversion.precision);
+  if (divided != key) {
+    divided = key;
+    quotients.clear();
+  }
+  std::vector<Value> &found = quotients[call.scale];
+  for (size_t i = found.size(); i < call.count; ++i)
+    found.push_back(getQuotient(*conversion.from, *conversion.scale,
+                                *conversion.precision, call.getCode(i),
+                                call.scale));
+  return found;
+}
+
+void Expectation::fillQuantized(const Conversion &conversion, const Call &call,
+                                Slots &slots) {
+  const Format &to = *conversion.to, &scale = *conversion.scale;
+  bool goesBack = conversion.kind == Kind::Qdq;
+  const Format &stored = goesBack ? *conversion.destination : to;
+  std::optional<uint64_t> zeroPoint;
+  if (conversion.hasZeroPoint)
+    zeroPoint = call.zeroPoint;
+  // The way back from each of the few codes that there are.
+  std::vector<uint64_t> back;
+  if (goesBack && stored.bits <= 8)
+    for (uint64_t code = 0; code <= stored.getMask(); ++code)
+      back.push_back(
+          dequantize(stored, scale, to, code, call.scale, zeroPoint));
+  const std::vector<Value> &all = getQuotients(conversion, call);
+  for (size_t i = 0; i < call.count; ++i) {
+    uint64_t code = quantize(all[i], stored, *conversion.precision, zeroPoint,
+                             conversion.rules.saturate);
+    if (!back.empty())
+      code = back[code];
+    else if (goesBack)
+      code = dequantize(stored, scale, to, code, call.scale, zeroPoint);
+    write(to, slots, i, code);
+  }
+}
+
+void Expectation::fill(const Conversion &conversion, const Call &call,
+                       Slots &slots) {
+  const Format &to = *conversion.to;
+  slots.resize(call.count * to.getSlotSize());
+  // Codes of small signed types are not in their slots yet.
+  if (conversion.kind == Kind::Cast && call.isRange &&
+      (to.bits >= 8 || to.kind != Format::Kind::Signed))
+    return castRange(*conversion.from, to, call.first, call.count, slots.data(),
+                     conversion.rules);
+  bool divides =
+      conversion.kind == Kind::Quantize || conversion.kind == Kind::Qdq;
+  if (divides && call.isRange)
+    return fillQuantized(conversion, call, slots);
+  for (size_t i = 0; i < call.count; ++i)
+    write(to, slots, i,
+          conversion.getExpected(call.getCode(i), call.scale, call.zeroPoint));
+}

@@ -1,0 +1,74 @@
+# Code for other machines, under their emulators and by the simulator of a driver: certificates say where it ran, are found again there,
+# and what is missing is named.
+# REQUIRES: qemu-aarch64, qemu-riscv64
+# RUN: rm -rf %t && mkdir %t
+# RUN: env PYTHONPATH=%S/../Tools/Inputs:%S/../helpers %python %s %tools_dir/quant-float-certify %t %obj_root %clangxx %cuda_include
+import json
+import os
+import subprocess
+import sys
+
+import cuda
+from tool import Tool
+
+tool = Tool(sys.argv[1], sys.argv[2], "--quiet")
+obj_root, clangxx, cuda_include = sys.argv[3:]
+ONLY = ("--only", "^cast_f8E5M2_to_(f32|f64|i8|ui8)$")
+
+
+def read_origin(name):
+    return json.loads((tool.work / name).read_text())["origin"]
+
+
+for name, cpus in (("aarch64", ["generic", "neoverse-v1"]), ("riscv64", ["rv64gcv"])):
+    summary = f"4 conversions for {', '.join(cpus)}: 1024 inputs, 0 mismatches\n"
+    assert tool.run(0, "--machine", name, *ONLY, "-o", f"{name}.json") == summary
+    origin = read_origin(f"{name}.json")
+    assert origin["run_on"] == name and origin["sampled"] and origin["cpus"] == cpus, origin
+    assert origin["machine"].startswith(f"qemu-{name} version "), origin
+# Every input where all are asked for; scales and zero points go there, too.
+fake = "^(qdq_f16_by_f32_through_i4_to_f16_in_f32_zero_point|fakeconvert_f16_by_f16_through_f8E5M2_to_f16_shifted)$"
+printed = tool.run(0, "--machine", "riscv64", "--only", fake, "--all", "-o", "all.json")
+assert printed.endswith("inputs, 0 mismatches\n") and not read_origin("all.json")["sampled"]
+tool.run(0, "--check", "aarch64.json", stdout="4 found again, 0 not; 0 with other code than then")
+
+# What is not there.
+known = "expected one of nvidia, aarch64, riscv64, x86_64, but got 'vax'"
+tool.run(2, "--machine", "vax", stderr=f"--machine: {known}")
+tool.run(1, "--machine", "aarch64", *ONLY, "--cpu", "nosuch", stderr="unknown cpu 'nosuch'")
+tool.run(2, "--machine", "aarch64", "--mutants", stderr="--machine is for certificates: expected no --mutants")  # fmt: skip
+(tool.work / "none").mkdir()
+bare = os.environ | {"PATH": str(tool.work / "none")}
+missing = "machine 'aarch64': expected qemu-aarch64 or qemu-aarch64-static on the PATH"
+tool.run(1, "--machine", "aarch64", *ONLY, stderr=missing, environment=bare)
+tool.run(1, "--check", "aarch64.json", stderr=missing, environment=bare)
+emulator = tool.work / "none/qemu-aarch64"
+emulator.write_text("#!/bin/sh\necho qemu-aarch64 version 0\n")
+emulator.chmod(0o755)
+tool.run(1, "--machine", "aarch64", *ONLY, stderr="expected clang-22 or clang on the PATH", environment=bare)  # fmt: skip
+# One that ends at once, instead of running anything.
+ending = os.environ | {"PATH": f"{tool.work / 'none'}:{os.environ['PATH']}"}
+tool.run(1, "--machine", "aarch64", *ONLY, stderr="the emulated program has ended unexpectedly", environment=ending)  # fmt: skip
+emulator.write_text("#!/bin/sh\necho it is broken\nexit 3\n")
+tool.run(1, "--machine", "aarch64", *ONLY, stderr="it is broken", environment=ending)
+file = json.loads((tool.work / "aarch64.json").read_text())
+file["origin"]["run_on"] = "vax"
+(tool.work / "vax.json").write_text(json.dumps(file))
+tool.run(1, "--check", "vax.json", stderr=f"machine 'vax': {known}")
+
+# A GPU.
+tool.run(1, "--machine", "nvidia", stderr="machine 'nvidia': no NVIDIA driver: cannot load ", environment=os.environ | {"LD_LIBRARY_PATH": "/none"})  # fmt: skip
+few = ("--only", "^cast_i1_to_(f32|i8|f8E5M2)")
+compiler = os.path.join(os.path.dirname(sys.argv[1]), "quant-float-compile")
+(tool.work / "few.mlir").write_text(tool.run(0, "--mlir", *few))
+command = [compiler, "few.mlir", "--target", "nvvm", "--chip", "sm_90", "--emit", "llvm-ir", "-o"]
+subprocess.run([*command, "few.ll"], check=True, cwd=tool.work)
+kernels = tool.work / "few.so"
+cuda.build_kernels((tool.work / "few.ll").read_text(), kernels, clangxx, cuda_include)
+simulated = cuda.simulator_environment(obj_root, [kernels])
+tool.run(0, "--machine", "nvidia", *few, "-o", "gpu.json", stdout=" for sm_90: ", environment=simulated)  # fmt: skip
+origin = read_origin("gpu.json")
+assert origin["run_on"] == "nvidia" and origin["machine"] == "sm_90", origin
+failing = cuda.simulator_environment(obj_root, [kernels], fail="cuInit:1:100")
+tool.run(1, "--machine", "nvidia", stderr="CUDA_ERROR_NO_DEVICE", environment=failing)
+tool.finish()
