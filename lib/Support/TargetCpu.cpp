@@ -84,7 +84,7 @@ static std::string getDefaultTriple(StringRef cpu) {
     return host;
   if (cpu.starts_with("apple-"))
     return "arm64-apple-macosx";
-  if (cpu == "rv64gcv")
+  if (cpu.starts_with("rv64"))
     return "riscv64-unknown-linux-gnu";
   for (StringRef other :
        {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
@@ -175,12 +175,19 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
     result.features = getHostFeatures();
   } else {
     result.cpu = cpu.empty() ? getBaselineCpu(parsed) : cpu.str();
-    // "rv64gcv": RISC-V has no CPU name for the baseline with vectors.
-    if (parsed.isRISCV64() && cpu == "rv64gcv") {
-      result.cpu = "generic-rv64";
-      result.features = "+m,+a,+f,+d,+c,+v";
-    } else if (parsed.isRISCV64()) {
+    if (parsed.isRISCV64())
       result.features = "+m,+a,+f,+d,+c";
+    // RISC-V has names for sets of extensions, "rv64gcv", experimental ones
+    // among them, where it has no CPU.
+    if (parsed.isRISCV64() && cpu.starts_with("rv64")) {
+      auto isa = llvm::RISCVISAInfo::parseArchString(
+          cpu, /*EnableExperimentalExtension=*/true,
+          /*ExperimentalExtensionVersionCheck=*/false);
+      if (!isa)
+        return makeError("unknown cpu '" + cpu +
+                         "': " + llvm::toString(isa.takeError()));
+      result.cpu = getBaselineCpu(parsed);
+      result.features += "," + llvm::join((*isa)->toFeatures(), ",");
     }
   }
 

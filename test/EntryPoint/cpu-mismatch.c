@@ -12,6 +12,9 @@
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu Nehalem %t/v2 | FileCheck %s --check-prefix=RUNS %}
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu Nehalem %t/v3 | FileCheck %s --check-prefix=V3 %}
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu Nehalem %t/v4 | FileCheck %s --check-prefix=V3 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/avx10.o --cpu diamondrapids %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %clang -static -std=c11 -include %t/avx10.h %s %t/avx10.o -o %t/avx10 %}
+// RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/avx10 | FileCheck %s --check-prefix=V4 %}
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/v3 | FileCheck %s --check-prefix=RUNS %}
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/v4 | FileCheck %s --check-prefix=V4 %}
 //
@@ -20,10 +23,17 @@
 // RUN: %if qemu-aarch64 %{ %clang_aarch64 -static -std=c11 -include %t/sve.h %s %t/sve.o -o %t/sve %}
 // RUN: %if qemu-aarch64 %{ %run_aarch64 -cpu cortex-a53 %t/sve | FileCheck %s --check-prefix=ARM %}
 // RUN: %if qemu-aarch64 %{ %run_aarch64 -cpu max %t/sve | FileCheck %s --check-prefix=RUNS %}
+// RUN: %if qemu-aarch64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/fp8.o --triple aarch64-linux-gnu --cpu fujitsu-monaka %}
+// RUN: %if qemu-aarch64 %{ %clang_aarch64 -static -std=c11 -include %t/fp8.h %s %t/fp8.o -o %t/fp8 %}
+// RUN: %if qemu-aarch64 %{ %run_aarch64 -cpu max %t/fp8 | FileCheck %s --check-prefix=ARM %}
+// RUN: %if qemu-aarch64 && emulator-armfp8 %{ %run_armfp8 %t/fp8 | FileCheck %s --check-prefix=RUNS %}
 // RUN: %if qemu-riscv64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/v.o --triple riscv64-linux-gnu --cpu rv64gcv %}
 // RUN: %if qemu-riscv64 %{ %clang_riscv64 -march=rv64gc -static -std=c11 -include %t/v.h %s %t/v.o -o %t/v %}
 // RUN: %if qemu-riscv64 %{ %run_riscv64 -cpu rv64,v=false %t/v | FileCheck %s --check-prefix=RISCV %}
 // RUN: %if qemu-riscv64 %{ %run_riscv64 %t/v | FileCheck %s --check-prefix=RUNS %}
+// RUN: %if qemu-riscv64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/bf16.o --triple riscv64-linux-gnu --cpu rv64gcv_zvfbfmin %}
+// RUN: %if qemu-riscv64 %{ %clang_riscv64 -march=rv64gc -static -std=c11 -include %t/bf16.h %s %t/bf16.o -o %t/bf16 %}
+// RUN: %if qemu-riscv64 %{ %run_riscv64 %t/bf16 | FileCheck %s --check-prefix=PROBE %}
 #include <stdio.h>
 
 int main(void) {
@@ -48,4 +58,5 @@ int main(void) {
 // V3-COUNT-2: 6 'convert: expected a CPU with {{[a-z0-9.]+}}, but this machine's CPU lacks it' 0000
 // V4-COUNT-2: 6 'convert: expected a CPU with avx512f, but this machine's CPU lacks it' 0000
 // ARM-COUNT-2: 6 'convert: expected a CPU with {{[a-z0-9]+}}, but this machine's CPU lacks it' 0000
+// PROBE-COUNT-2: 6 'convert: expected a CPU with zvfbfmin, but this machine's CPU lacks it' 0000
 // RISCV-COUNT-2: 6 'convert: expected a CPU with v, but this machine's CPU lacks it' 0000

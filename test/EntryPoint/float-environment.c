@@ -12,6 +12,9 @@
 // RUN: %if qemu-aarch64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/aarch64.o --triple aarch64-linux-gnu --cpu generic %}
 // RUN: %if qemu-aarch64 %{ %clang_aarch64 -static -std=c11 -O1 -include %t/aarch64.h %s %t/aarch64.o -o %t/aarch64 %}
 // RUN: %if qemu-aarch64 %{ %run_aarch64 %t/aarch64 | FileCheck %s %}
+// RUN: %if qemu-aarch64 && emulator-armfp8 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/armfp8.o --triple aarch64-linux-gnu --cpu fujitsu-monaka %}
+// RUN: %if qemu-aarch64 && emulator-armfp8 %{ %clang_aarch64 -static -std=c11 -O1 -DFLOAT8 -include %t/armfp8.h %s %t/armfp8.o -o %t/armfp8 %}
+// RUN: %if qemu-aarch64 && emulator-armfp8 %{ %run_armfp8 %t/armfp8 | FileCheck %s %}
 // RUN: %if qemu-riscv64 %{ quant-float-compile %S/Inputs/environment.mlir -o %t/riscv64.o --triple riscv64-linux-gnu --cpu rv64gcv %}
 // RUN: %if qemu-riscv64 %{ %clang_riscv64 -static -std=c11 -O1 -include %t/riscv64.h %s %t/riscv64.o -o %t/riscv64 %}
 // RUN: %if qemu-riscv64 %{ %run_riscv64 %t/riscv64 | FileCheck %s %}
@@ -40,16 +43,28 @@ enum { numModes = 16 };
 static void set(uint64_t value) {
   __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(value & 0xffffff00),
                    "r"(value & 0xff));
+#ifdef FLOAT8
+  __asm__ volatile("msr s3_3_c4_c4_2, %0" ::"r"(value >> 32));
+#endif
 }
 static uint64_t get(void) {
   uint64_t control, status;
   __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr"
                    : "=r"(control), "=r"(status));
-  return control | (status & 0xff);
+  uint64_t float8 = 0;
+#ifdef FLOAT8
+  __asm__ volatile("mrs %0, s3_3_c4_c4_2" : "=r"(float8));
+#endif
+  return control | (status & 0xff) | float8 << 32;
 }
-/* Bits 22-23: rounding, 24: FZ, 25: default NaN; 0-4: flags, kept in FPSR. */
+/* Bits 22-23: rounding, 24: FZ, 25: default NaN; 0-4: flags, kept in FPSR. And
+ * of FPMR the formats and overflow. */
 static uint64_t makeMode(unsigned mode) {
-  return (uint64_t)mode << 22 | mode * 5 % 32;
+  uint64_t float8 = 0;
+#ifdef FLOAT8
+  float8 = (mode & 1) | (mode & 2) << 2 | (mode & 4) << 4 | (mode & 8) << 12;
+#endif
+  return float8 << 32 | (uint64_t)mode << 22 | mode * 5 % 32;
 }
 static const uint64_t usual = 0, trapping = 0;
 #else

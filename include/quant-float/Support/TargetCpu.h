@@ -29,7 +29,8 @@ ArrayRef<StringRef> getVerifiableFeatures(const llvm::Triple &triple);
 struct TargetCpu {
   /// Resolves names: an empty triple is that of this machine, or of the only
   /// architecture that knows the CPU; "host" is this machine's CPU with all its
-  /// features, an empty CPU the triple's baseline.
+  /// features, an empty CPU the triple's baseline. For RISC-V the CPU may be a
+  /// set of extensions, "rv64gcv".
   /// Fails, before LLVM could abort, for names that LLVM does not know.
   /// `features`, if given, replace those that the CPU's name stands for here.
   static llvm::Expected<TargetCpu> get(StringRef triple, StringRef cpu,

@@ -48,6 +48,10 @@ static uint64_t availableCpuFeatures(void) {
   uint32_t source7B = leaf7.b, source7C = leaf7.c, source7D = leaf7.d;
   uint32_t source71A = leaf71.a, source71D = leaf71.d;
   uint32_t sourceXC = maxExtended >= 0x80000001u ? cpuid(0x80000001u, 0).c : 0;
+  /* The version, which AVX10's bit says to be there, has all before it. */
+  uint32_t version =
+      leaf71.d >> 19 & 1 && maxLeaf >= 0x24 ? cpuid(0x24, 0).b & 0xff : 0;
+  uint32_t sourceV10 = version < 31 ? (2u << version) - 1 : ~0u;
 
   /* OSXSAVE: the system saves what XCR0 says; without it only XMM. */
   uint32_t saved = 0;
@@ -69,35 +73,48 @@ static uint64_t availableCpuFeatures(void) {
 
 #elif defined(__aarch64__) || defined(__riscv)
 
-enum { openatNumber = 56, closeNumber = 57, readNumber = 63 };
+enum {
+  openatNumber = 56,
+  closeNumber = 57,
+  readNumber = 63,
+  riscvProbeNumber = 258
+};
 
 #if defined(__aarch64__)
 #define QF_CPU_FEATURES "AArch64Features.def"
+/* By word and bit the rows' numbers. */
+enum {
+#define QF_CPU_FEATURE(name, word, bit) cpuFeatureRow_##word##_##bit,
+#include QF_CPU_FEATURES
+  QF_AARCH64_FP8 = cpuFeatureRow_2_51
+};
 static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
-                          int64_t d) {
+                          int64_t d, int64_t e) {
   register int64_t x8 __asm__("x8") = number;
   register int64_t x0 __asm__("x0") = a;
   register int64_t x1 __asm__("x1") = b;
   register int64_t x2 __asm__("x2") = c;
   register int64_t x3 __asm__("x3") = d;
+  register int64_t x4 __asm__("x4") = e;
   __asm__ volatile("svc #0"
                    : "+r"(x0)
-                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
                    : "memory");
   return x0;
 }
 #else
 #define QF_CPU_FEATURES "RISCVFeatures.def"
 static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
-                          int64_t d) {
+                          int64_t d, int64_t e) {
   register int64_t a7 __asm__("a7") = number;
   register int64_t a0 __asm__("a0") = a;
   register int64_t a1 __asm__("a1") = b;
   register int64_t a2 __asm__("a2") = c;
   register int64_t a3 __asm__("a3") = d;
+  register int64_t a4 __asm__("a4") = e;
   __asm__ volatile("ecall"
                    : "+r"(a0)
-                   : "r"(a7), "r"(a1), "r"(a2), "r"(a3)
+                   : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4)
                    : "memory");
   return a0;
 }
@@ -106,12 +123,12 @@ static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
 static uint64_t availableCpuFeatures(void) {
   enum { capabilities = 16, capabilities2 = 26, currentDirectory = -100 };
   uint64_t entry[2];
-  uint64_t words[3] = {0, 0, 0};
+  uint64_t words[4] = {~(uint64_t)0, 0, 0, 0};
   int64_t file = systemCall(openatNumber, currentDirectory,
-                            (int64_t)"/proc/self/auxv", 0, 0);
+                            (int64_t)"/proc/self/auxv", 0, 0, 0);
   if (file < 0)
     return ~(uint64_t)0;
-  while (systemCall(readNumber, file, (int64_t)entry, sizeof entry, 0) ==
+  while (systemCall(readNumber, file, (int64_t)entry, sizeof entry, 0, 0) ==
              sizeof entry &&
          entry[0]) {
     if (entry[0] == capabilities)
@@ -119,7 +136,13 @@ static uint64_t availableCpuFeatures(void) {
     if (entry[0] == capabilities2)
       words[2] = entry[1];
   }
-  systemCall(closeNumber, file, 0, 0, 0);
+  systemCall(closeNumber, file, 0, 0, 0, 0);
+#if defined(__riscv)
+  /* A key and what all CPUs have of it; -1 and 0 where it is not known. */
+  int64_t extensions[2] = {4, 0};
+  if (systemCall(riscvProbeNumber, (int64_t)extensions, 1, 0, 0, 0) == 0)
+    words[3] = (uint64_t)extensions[1];
+#endif
 
   uint64_t available = 0;
   unsigned row = 0;

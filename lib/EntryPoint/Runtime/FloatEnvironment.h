@@ -16,18 +16,22 @@
 #ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_FLOATENVIRONMENT_H
 #define QUANT_FLOAT_ENTRYPOINT_RUNTIME_FLOATENVIRONMENT_H
 
+#include "CpuFeatures.h"
 #include <stdint.h>
 
 typedef struct FloatEnvironment {
   uint64_t control;
   uint64_t status;
+  /* What float8 instructions of AArch64 convert, which kernels say themselves.
+   */
+  uint64_t float8;
 } FloatEnvironment;
 
 #if defined(__x86_64__)
 
 /* MXCSR holds control and status. The x87 unit is never used. */
 static FloatEnvironment enterDefaultFloatEnvironment(void) {
-  FloatEnvironment saved = {0, 0};
+  FloatEnvironment saved = {0, 0, 0};
   uint32_t current;
   uint32_t wanted = 0x1f80;
   __asm__ volatile("stmxcsr %0" : "=m"(current)::"memory");
@@ -43,8 +47,17 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
 
 #elif defined(__aarch64__)
 
+/* FPMR, by the name that every assembler knows, is there with the feature fp8.
+ */
+#define FPMR "s3_3_c4_c4_2"
+static int hasFloat8(void) {
+  return __qf_required_cpu_features[0] >> QF_AARCH64_FP8 & 1;
+}
+
 static FloatEnvironment enterDefaultFloatEnvironment(void) {
-  FloatEnvironment saved;
+  FloatEnvironment saved = {0, 0, 0};
+  if (hasFloat8())
+    __asm__ volatile("mrs %0, " FPMR : "=r"(saved.float8)::"memory");
   __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr"
                    : "=r"(saved.control), "=r"(saved.status)::"memory");
   __asm__ volatile("msr fpcr, xzr" ::: "memory");
@@ -55,13 +68,15 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
   __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(saved.control),
                    "r"(saved.status)
                    : "memory");
+  if (hasFloat8())
+    __asm__ volatile("msr " FPMR ", %0" ::"r"(saved.float8) : "memory");
 }
 
 #elif defined(__riscv) && __riscv_xlen == 64
 
 /* fcsr holds the rounding mode and the flags; nothing is ever flushed. */
 static FloatEnvironment enterDefaultFloatEnvironment(void) {
-  FloatEnvironment saved = {0, 0};
+  FloatEnvironment saved = {0, 0, 0};
   __asm__ volatile("csrrw %0, fcsr, zero" : "=r"(saved.control)::"memory");
   return saved;
 }

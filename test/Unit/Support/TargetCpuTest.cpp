@@ -30,6 +30,9 @@ TEST(TargetCpuTest, unknownNamesAreErrors) {
             "cpu 'pentium4' has no 64-bit mode");
   EXPECT_EQ(getError("riscv64-linux-gnu", "sifive-e20"),
             "cpu 'sifive-e20' has no 64-bit mode");
+  EXPECT_EQ(getError("", "rv64gcv_zfoo"),
+            "unknown cpu 'rv64gcv_zfoo': unsupported standard user-level "
+            "extension 'zfoo'");
   EXPECT_EQ(getError("wasm32", ""), "expected an x86-64, aarch64 or riscv64 "
                                     "triple, but got 'wasm32'");
   EXPECT_EQ(getError("foo-bar", ""), "unknown target triple 'foo-bar'");
@@ -69,10 +72,15 @@ TEST(TargetCpuTest, codeUsesWhatItCanAskFor) {
     StringRef triple, cpu, kept, dropped;
   } table[] = {
       {"x86_64-linux-gnu", "diamondrapids", "avx512fp16", "egpr"},
+      {"x86_64-linux-gnu", "diamondrapids", "avx10.2", "amx-fp8"},
       {"x86_64-linux-gnu", "znver5", "avx512vnni", "movdiri"},
-      {"aarch64-linux-gnu", "ampere1c", "cssc", "faminmax"},
+      {"aarch64-linux-gnu", "ampere1c", "cssc", "wfxt"},
+      {"aarch64-linux-gnu", "fujitsu-monaka", "fp8", "fp8fma"},
       {"aarch64-linux-gnu", "neoverse-v2", "sve2", "rcpc"},
       {"riscv64-linux-gnu", "sifive-p870", "v", "zbb"},
+      {"riscv64-linux-gnu", "rv64gcv_zvfbfmin_zbb", "zvfbfmin", "zbb"},
+      {"riscv64-linux-gnu", "rv64gcv_zvfofp8min", "experimental-zvfofp8min",
+       "zvfbfmin"},
   };
   for (const auto &row : table) {
     SCOPED_TRACE(row.cpu.str());
