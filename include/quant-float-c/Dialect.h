@@ -18,13 +18,14 @@
  *       opset: i64 integer, [like: unit], [saturate: bool],
  *       [round_mode: quantFloatRoundModeAttrGet],
  *       [mode: quantFloatCastModeAttrGet]
- *   quant_float.quantize   input, scale, [zero_point]
+ *   quant_float.quantize   input, scale, [zero_point], [random]
  *       opset: i64 integer, [domain: string], [axis: i64 integer],
  *       [block_size: i64 integer], [saturate: bool], [precision: type],
+ *       [round_mode: stochastic, with random and never without],
  *       [ignored_attributes: array of strings]
  *   quant_float.dequantize input, scale, [zero_point]
  *       opset, [domain], [axis], [block_size], [ignored_attributes]
- *   quant_float.qdq        input, scale, [zero_point]
+ *   quant_float.qdq        input, scale, [zero_point], [random]
  *       storage: type, and the attributes of quantize
  *   quant_float.fakeconvert input, scale, [shift]
  *       destination: type, opset: i64 integer,

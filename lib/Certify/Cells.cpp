@@ -237,6 +237,8 @@ static std::optional<Conversion> find(CastOp op) {
 }
 
 static std::optional<Conversion> find(QuantizeOp op) {
+  if (op.getRandom())
+    return std::nullopt;
   return makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getType()), getOpset(op.getOpset(), op.getDomain()),
@@ -251,6 +253,8 @@ static std::optional<Conversion> find(DequantizeOp op) {
 }
 
 static std::optional<Conversion> find(QdqOp op) {
+  if (op.getRandom())
+    return std::nullopt;
   Conversion one = makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getStorage()), getOpset(op.getOpset(), op.getDomain()),

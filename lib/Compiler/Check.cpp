@@ -63,9 +63,8 @@ static Judgement gather(Operation *op,
 
 /// The zero point of a quantization op, which may be invalid; null for none.
 static Value getZeroPoint(Operation *op) {
-  bool isPresent =
-      isa<QuantizationOpInterface>(op) && op->getNumOperands() == 3;
-  return isPresent ? op->getOperand(2) : Value();
+  auto quantization = dyn_cast<QuantizationOpInterface>(op);
+  return quantization ? quantization.getZeroPointValue() : Value();
 }
 
 static Judgement judgeOp(Operation *op) {

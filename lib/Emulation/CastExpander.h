@@ -74,10 +74,21 @@ Value encodeScale(Lanes &lanes, Carrier carrier,
 
 //===- EncodeStochastic.cpp -----------------------------------------------===//
 
-/// An f32 rounded by random bits (S2), an i32 that has `width` of them. To any
-/// float of 16 bits and less but f8E8M0FNU, as an integer.
-Value encodeStochastic(Lanes &lanes, Value value, Value random, unsigned width,
-                       Type to, const CastSemantics &semantics);
+/// Random bits, as many as `width` in the low bits of i32.
+struct RandomBits {
+  Value bits;
+  unsigned width;
+};
+/// The operand of an op that rounds by it.
+RandomBits getRandomBits(Lanes &lanes, Value random);
+
+/// An f32 rounded by random bits (S2). To any float of 16 bits and less but
+/// f8E8M0FNU, as an integer.
+Value encodeStochastic(Lanes &lanes, Value value, RandomBits random, Type to,
+                       const CastSemantics &semantics);
+/// An f32 or f64 of less than 2^31 in magnitude to one of the integers next to
+/// it, an i32, by random bits (S5).
+Value roundStochastic(Lanes &lanes, Value value, RandomBits random);
 
 //===- ExpandIntegers.cpp -------------------------------------------------===//
 

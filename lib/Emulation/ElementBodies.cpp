@@ -36,7 +36,7 @@ public:
     return CastOp::create(builder, loc, value, elementType);
   }
   Value getBiased(Value value);
-  Value quantize(Value input, Value scale, Value zeroPoint, Type type,
+  Value quantize(const ElementOperands &operands, Type type,
                  const QuantizeSemantics &semantics);
   Value dequantize(Value input, Value scale, Value zeroPoint, Type type);
 
@@ -66,13 +66,15 @@ Value BodyBuilder::getBiased(Value value) {
   return arith::XOrIOp::create(builder, loc, code, constant(1 << (width - 1)));
 }
 
-Value BodyBuilder::quantize(Value input, Value scale, Value zeroPoint,
-                            Type type, const QuantizeSemantics &semantics) {
+Value BodyBuilder::quantize(const ElementOperands &operands, Type type,
+                            const QuantizeSemantics &semantics) {
   // D1, D2
   return QuantizeElementsOp::create(
-      builder, loc, withElementType(input.getType(), type),
-      cast(input, semantics.precision), cast(scale, semantics.precision),
-      isFloat8(type) ? Value() : zeroPoint, semantics.saturate);
+      builder, loc, withElementType(operands.input.getType(), type),
+      cast(operands.input, semantics.precision),
+      cast(operands.scale, semantics.precision),
+      isFloat8(type) ? Value() : operands.zeroPoint, semantics.saturate,
+      operands.random);
 }
 
 /// D5
@@ -177,18 +179,28 @@ Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
   return finish();
 }
 
+ElementOperands quant_float::getElementOperands(QuantizationOpInterface op,
+                                                ValueRange values) {
+  ElementOperands operands{values[0], values[1], {}, {}};
+  if (op.getZeroPointValue())
+    operands.zeroPoint = values[2];
+  if (op.getRandomValue())
+    operands.random = values.back();
+  return operands;
+}
+
 Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
-                                    QuantizationOpInterface op, Value input,
-                                    Value scale, Value zeroPoint) {
+                                    QuantizationOpInterface op,
+                                    const ElementOperands &operands) {
   BodyBuilder body(builder, loc);
+  const auto &[input, scale, zeroPoint, random] = operands;
   Type type = getElementTypeOrSelf(op->getResult(0));
   if (auto quantize = dyn_cast<QuantizeOp>(op.getOperation()))
-    return body.quantize(input, scale, zeroPoint, type,
-                         quantize.getSemantics());
+    return body.quantize(operands, type, quantize.getSemantics());
   if (auto qdq = dyn_cast<QdqOp>(op.getOperation())) {
     // D6
-    Value quantized = body.quantize(input, scale, zeroPoint, qdq.getStorage(),
-                                    qdq.getSemantics());
+    Value quantized =
+        body.quantize(operands, qdq.getStorage(), qdq.getSemantics());
     return body.dequantize(quantized, scale, zeroPoint, type);
   }
   return body.dequantize(input, scale, zeroPoint, type);

@@ -1,4 +1,4 @@
-//===- EncodeStochastic.cpp - f32 to floats by random bits ----------------===//
+//===- EncodeStochastic.cpp - Rounding by random bits ---------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,11 +9,13 @@
 // A magnitude between two neighbours is cut to the lower one, after random bits
 // have been added to what is cut off: the carry is the step up. Of the bits cut
 // off those count that k random bits have a place for, so that the step is as
-// likely as the fraction cut to k bits says (S2).
+// likely as the fraction cut to k bits says (S2, S5).
 //
 //===----------------------------------------------------------------------===//
 
 #include "CastExpander.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -26,16 +28,26 @@ static constexpr int kBias = 127;
 static constexpr uint64_t kMagnitudeMask = 0x7FFFFFFF;
 static constexpr uint64_t kInfinity = 0x7F800000;
 
+RandomBits quant_float::getRandomBits(Lanes &lanes, Value random) {
+  unsigned width = getNumberWidth(getElementTypeOrSelf(random));
+  Value storage = lanes.getBuilder().createOrFold<StorageCastOp>(
+      lanes.getLoc(), getStorageType(random.getType()), random);
+  // Callers may leave anything in the bits of a byte above.
+  return {
+      lanes.bitAnd(lanes.resize(lanes.spread(storage), 32), (1u << width) - 1),
+      width};
+}
+
 /// The magnitude code, were there no largest, of a magnitude in f32.
 ///
 /// Above the smallest normal number codes are the upper bits of an f32, less
 /// the difference of the biases. Below it they are multiples of the smallest
 /// subnormal number, which a conversion to an integer counts.
-static Value roundToCode(Lanes &lanes, Value bits, Value random, unsigned width,
+static Value roundToCode(Lanes &lanes, Value bits, RandomBits random,
                          const FloatFormat &to) {
-  unsigned dropped = kMantissaBits - to.mantissaBits;
-  Value added = width <= dropped ? lanes.shl(random, dropped - width)
-                                 : lanes.shrU(random, width - dropped);
+  unsigned dropped = kMantissaBits - to.mantissaBits, width = random.width;
+  Value added = width <= dropped ? lanes.shl(random.bits, dropped - width)
+                                 : lanes.shrU(random.bits, width - dropped);
   Value code = lanes.shrU(lanes.make<arith::AddIOp>(bits, added), dropped);
   code = lanes.add(code, -(uint64_t(kBias - to.bias) << to.mantissaBits));
   // bf16's exponents are f32's, down to the subnormal numbers.
@@ -51,18 +63,18 @@ static Value roundToCode(Lanes &lanes, Value bits, Value random, unsigned width,
   Value steps = lanes.convert<arith::FPToSIOp>(
       lanes.make<arith::MulFOp>(small, lanes.powerOfTwo(f32, scale)),
       lanes.getInt(32));
-  steps = lanes.shrU(lanes.make<arith::AddIOp>(steps, random), width);
+  steps = lanes.shrU(lanes.make<arith::AddIOp>(steps, random.bits), width);
   return lanes.select(isSmall, steps, code);
 }
 
-Value quant_float::encodeStochastic(Lanes &lanes, Value value, Value random,
-                                    unsigned width, Type type,
+Value quant_float::encodeStochastic(Lanes &lanes, Value value,
+                                    RandomBits random, Type type,
                                     const CastSemantics &semantics) {
   FloatFormat to(type);
   Value bits = lanes.toBits(value);
   Value magnitude = lanes.bitAnd(bits, kMagnitudeMask);
   Value isNegative = lanes.compare(CmpIPredicate::slt, bits, 0);
-  Value code = roundToCode(lanes, magnitude, random, width, to);
+  Value code = roundToCode(lanes, magnitude, random, to);
 
   // C2, C3, C8: what rounding makes of it decides. An infinity is beyond all.
   bool saturate = (semantics.saturate && to.width <= 8) || !to.hasNaN;
@@ -92,4 +104,27 @@ Value quant_float::encodeStochastic(Lanes &lanes, Value value, Value random,
     code = lanes.make<arith::XOrIOp>(code, sign);
   }
   return lanes.resize(code, to.width > 8 ? to.width : 8);
+}
+
+Value quant_float::roundStochastic(Lanes &lanes, Value value,
+                                   RandomBits random) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(value));
+  IntegerType i32 = lanes.getInt(32);
+  Value isNegative = lanes.compare(CmpFPredicate::OLT, value,
+                                   lanes.number(type, APFloat(0.0)));
+  Value magnitude =
+      lanes.select(isNegative, lanes.make<arith::NegFOp>(value), value);
+  // Both steps are exact: the fraction has no bits that the number has not.
+  Value whole = lanes.convert<arith::FPToSIOp>(magnitude, i32);
+  Value fraction = lanes.make<arith::SubFOp>(
+      magnitude, lanes.convert<arith::SIToFPOp>(whole, type));
+  Value steps = lanes.convert<arith::FPToSIOp>(
+      lanes.make<arith::MulFOp>(fraction,
+                                lanes.powerOfTwo(type, int(random.width))),
+      i32);
+  Value up =
+      lanes.shrU(lanes.make<arith::AddIOp>(steps, random.bits), random.width);
+  Value rounded = lanes.make<arith::AddIOp>(whole, up);
+  Value negated = lanes.make<arith::SubIOp>(lanes.integer(rounded, 0), rounded);
+  return lanes.select(isNegative, negated, rounded);
 }

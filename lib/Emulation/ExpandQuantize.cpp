@@ -14,7 +14,8 @@
 // q' is x / s, correctly rounded (Markstein), while nothing over- or
 // underflows. For that the scale is brought near 1 by a power of two, and x
 // with it; and x is clamped to where every result is the end of the range. What
-// then still is inexact is so small that all quantized types round it to zero.
+// then still is inexact is so small that all quantized types round it to zero,
+// by random bits, too: 16 of them make steps of 2^-33, and it is below 2^-40.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +75,7 @@ private:
   Value getQuotient();
   Value roundToPrecision(Value value);
   Value clamp(Value value, Value low, Value high);
+  Value roundToNearest(Value value);
   Value getZeroPoint(IntegerType to);
   Value spread(Value value) {
     if (op.lane)
@@ -174,6 +176,18 @@ Value QuantizeExpander::getZeroPoint(IntegerType to) {
   return op.zeroPoint ? wrapInteger(uniform, op.zeroPoint, to) : Value();
 }
 
+/// The integer next to `value` in the low bits, the others are garbage.
+Value QuantizeExpander::roundToNearest(Value value) {
+  // The lowest bit of the sum counts ones: it is rounded, to nearest even, and
+  // has the integer in its low bits.
+  const llvm::fltSemantics &semantics = getFloatType(value).getFloatSemantics();
+  unsigned mantissaBits = APFloat::semanticsPrecision(semantics) - 1;
+  Value origin = lanes.number(getFloatType(value),
+                              scalbn(APFloat(semantics, 3), mantissaBits - 1,
+                                     APFloat::rmNearestTiesToEven));
+  return lanes.toBits(lanes.make<arith::AddFOp>(value, origin));
+}
+
 /// D1
 Value QuantizeExpander::quantizeToInteger(IntegerType to) {
   FloatType type = getFloatType(op.input);
@@ -196,7 +210,7 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
   }
 
   Value quotient;
-  if (byReciprocal && op.precision.isF32()) {
+  if (byReciprocal && op.precision.isF32() && !op.random) {
     // Clamping before the division does as well, and keeps it in range: beyond
     // the rounded product of an end and the scale, the quotient is not below
     // half a step from that end.
@@ -209,15 +223,9 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
     quotient = clamp(getQuotient(), spread(low), spread(high));
   }
 
-  // The lowest bit of the sum counts ones: it is rounded, to nearest even, and
-  // has the integer in its low bits.
-  unsigned mantissaBits =
-      APFloat::semanticsPrecision(type.getFloatSemantics()) - 1;
-  APFloat one(type.getFloatSemantics(), 3);
-  Value sum = lanes.make<arith::AddFOp>(
-      quotient, lanes.number(type, scalbn(one, mantissaBits - 1,
-                                          APFloat::rmNearestTiesToEven)));
-  Value result = lanes.resize(lanes.toBits(sum), std::max(width, 8u));
+  Value integer = op.random ? roundStochastic(lanes, quotient, *op.random)
+                            : roundToNearest(quotient);
+  Value result = lanes.resize(integer, std::max(width, 8u));
   return zeroPoint ? lanes.make<arith::AddIOp>(result, spread(zeroPoint))
                    : result;
 }
@@ -229,8 +237,12 @@ Carrier QuantizeExpander::getFloatQuotient(Type to,
   // must not underflow.
   byReciprocal &= !op.zeroPoint;
   if (byReciprocal && op.precision.isF32()) {
-    Carrier carrier =
-        divideMagnitude(prepare(), getOverflowValue(to, semantics));
+    APFloat end = getOverflowValue(to, semantics);
+    // The quotient of the rounded limit may be a little below the end, which is
+    // no matter to the nearest number, but to random bits.
+    if (op.random)
+      end = scalbn(end, 1, APFloat::rmNearestTiesToEven);
+    Carrier carrier = divideMagnitude(prepare(), end);
     carrier.isCapped = true;
     return carrier;
   }
@@ -255,8 +267,11 @@ Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,
     return expander.quantizeToInteger(integer);
   CastSemantics semantics;
   semantics.saturate = saturate;
-  return encodeNarrowFloat(lanes, expander.getFloatQuotient(to, semantics), to,
-                           semantics);
+  Carrier quotient = expander.getFloatQuotient(to, semantics);
+  if (operands.random)
+    return encodeStochastic(lanes, getSigned(lanes, quotient), *operands.random,
+                            to, semantics);
+  return encodeNarrowFloat(lanes, quotient, to, semantics);
 }
 
 Value quant_float::expandQuotient(Lanes &lanes, Lanes &uniform,

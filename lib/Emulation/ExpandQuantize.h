@@ -29,6 +29,8 @@ struct QuantizeOperands {
   /// Where given, scale and zero point are vectors whose element of this number
   /// is meant; those of the other elements are prepared with it.
   std::optional<int64_t> lane;
+  /// Given where these round, not to nearest (S5).
+  std::optional<RandomBits> random = {};
 };
 
 /// Makes vectors of the scales that neighbouring quantize_elements have, so
@@ -36,9 +38,9 @@ struct QuantizeOperands {
 /// computation.
 void groupScales(Operation *root);
 
-/// Quantizes to storage of `to` (D1 to D4). `uniform` makes the ops that only
-/// the scale and the zero point are needed for: on a scalar (or a vector, with
-/// a lane) where the operands are uniform.
+/// Quantizes to storage of `to` (D1 to D4, S5). `uniform` makes the ops that
+/// only the scale and the zero point are needed for: on a scalar (or a vector,
+/// with a lane) where the operands are uniform.
 Value expandQuantize(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to, bool saturate);
 

@@ -108,7 +108,8 @@ static void groupOperands(ArrayRef<QuantizeElementsOp> ops) {
       continue;
     Value zeroPoint = vector::ExtractOp::create(builder, op.getLoc(),
                                                 zeroPointGroup, int64_t(index));
-    op.getZeroPointMutable().assign(builder.createOrFold<StorageCastOp>(
+    // The first of the others.
+    op.getOthersMutable()[0].assign(builder.createOrFold<StorageCastOp>(
         op.getLoc(), getElementTypeOrSelf(op.getType()), zeroPoint));
   }
 }
@@ -160,6 +161,8 @@ struct QuantizeExpansion {
                 lane};
     if (zeroPoint && !isUniform)
       operands.zeroPoint = lanes.spread(operands.zeroPoint);
+    if (Value random = op.getRandom())
+      operands.random = getRandomBits(lanes, random);
   }
 
   Lanes lanes;
@@ -200,7 +203,7 @@ struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
                                 PatternRewriter &rewriter) const override {
     auto quantize = op.getInput().getDefiningOp<QuantizeElementsOp>();
     Type type = getElementTypeOrSelf(op.getInput());
-    if (!quantize || isa<TensorType>(op.getType()) ||
+    if (!quantize || quantize.getRandom() || isa<TensorType>(op.getType()) ||
         !getElementTypeOrSelf(op.getType()).isF32() ||
         !canRoundInPlace(type, quantize.getSaturate()))
       return rewriter.notifyMatchFailure(op, "not what rounds in place");
@@ -231,12 +234,12 @@ struct QuantizationOpExpansion final
       return spreadParameter(rewriter, op.getLoc(), op.getGranularity(),
                              parameter, op.getInputValue().getType());
     };
-    Value zeroPoint = op.getZeroPointValue();
-    if (zeroPoint)
-      zeroPoint = spread(zeroPoint);
-    rewriter.replaceOp(
-        op, buildElementBody(rewriter, op.getLoc(), op, op.getInputValue(),
-                             spread(op.getScaleValue()), zeroPoint));
+    ElementOperands operands = getElementOperands(op, op->getOperands());
+    operands.scale = spread(operands.scale);
+    if (operands.zeroPoint)
+      operands.zeroPoint = spread(operands.zeroPoint);
+    rewriter.replaceOp(op,
+                       buildElementBody(rewriter, op.getLoc(), op, operands));
     return success();
   }
 };

@@ -110,13 +110,21 @@ static llvm::Expected<Tensor> castFromTexts(CastOp op, const Tensor &input) {
   return result;
 }
 
+/// S1, S4
+static llvm::Error checkRandomBits(Operation *op, const Tensor &input,
+                                   const Tensor &random) {
+  if (random.getSizes() == input.getSizes())
+    return llvm::Error::success();
+  return fail(op, "random bits must have the sizes of the input " +
+                      input.spell() + ", but got " + random.spell());
+}
+
 static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
   const Tensor &input = operands[0];
   Type to = getElementTypeOrSelf(op.getResult());
   if (Value random = op.getRandom()) {
-    if (operands[1].getSizes() != input.getSizes())
-      return fail(op, "random bits must have the sizes of the input " +
-                          input.spell() + ", but got " + operands[1].spell());
+    if (llvm::Error error = checkRandomBits(op, input, operands[1]))
+      return std::move(error);
     return compute(op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
       return reference::castBufferByRandomBits(
           getElementTypeOrSelf(op.getInput()), getElementTypeOrSelf(random), to,
@@ -160,12 +168,13 @@ struct Quantization {
   Operation *op;
   const Tensor &input;
   const Tensor &scale;
-  const Tensor *zeroPoint;
+  const Tensor *zeroPoint, *random;
   reference::Granularity granularity;
 
   Quantization(QuantizationOpInterface op, ArrayRef<Tensor> operands)
       : op(op), input(operands[0]), scale(operands[1]),
-        zeroPoint(operands.size() > 2 ? &operands[2] : nullptr),
+        zeroPoint(op.getZeroPointValue() ? &operands[2] : nullptr),
+        random(op.getRandomValue() ? &operands.back() : nullptr),
         granularity(op.getGranularity()) {}
 
   Type getType(unsigned operand) const {
@@ -176,12 +185,18 @@ struct Quantization {
       return std::nullopt;
     return zeroPoint->getBytes();
   }
+  std::optional<reference::RandomBits> getRandomBits() const {
+    if (!random)
+      return std::nullopt;
+    return reference::RandomBits{getType(op->getNumOperands() - 1),
+                                 random->getBytes()};
+  }
 };
 } // namespace
 
 /// Q1 and Q2, of the sizes that only show at run time.
 static llvm::Error checkSizes(const Quantization &values) {
-  const auto &[op, input, scale, zeroPoint, granularity] = values;
+  const auto &[op, input, scale, zeroPoint, random, granularity] = values;
   std::string found = scale.spell();
   SmallVector<int64_t> sizes = granularity.getParameterSizes(input.getSizes());
   if (!granularity.axis) {
@@ -206,7 +221,7 @@ static llvm::Error checkSizes(const Quantization &values) {
                         spellTensor(zeroPoint->getElement(), sizes) +
                         " for a scale " + found + ", but got " +
                         zeroPoint->spell());
-  return llvm::Error::success();
+  return random ? checkRandomBits(op, input, *random) : llvm::Error::success();
 }
 
 static llvm::Expected<Tensor> quantize(const Quantization &values, Type to,
@@ -215,13 +230,14 @@ static llvm::Expected<Tensor> quantize(const Quantization &values, Type to,
   options.saturate = semantics.saturate;
   options.precision = semantics.precision;
   const Tensor &input = values.input;
-  return compute(
-      values.op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
-        return reference::quantizeBuffer(
-            values.getType(0), values.getType(1), to, input.getSizes(),
-            values.granularity, input.getBytes(), values.scale.getBytes(),
-            values.getZeroPointBytes(), result, options);
-      });
+  return compute(values.op, to, input.getSizes(),
+                 [&](MutableArrayRef<char> result) {
+                   return reference::quantizeBuffer(
+                       values.getType(0), values.getType(1), to,
+                       input.getSizes(), values.granularity, input.getBytes(),
+                       values.scale.getBytes(), values.getZeroPointBytes(),
+                       result, options, values.getRandomBits());
+                 });
 }
 
 /// Of `input`, which is the op's or what came of quantizing it.

@@ -82,14 +82,12 @@ TypedAttr quant_float::getConstantOfBits(Type type, ArrayRef<APInt> bits) {
 Attribute quant_float::foldWithParameters(
     Operation *op, ArrayRef<Attribute> operands,
     const reference::Granularity &granularity, int64_t limit,
-    llvm::function_ref<APInt(const APInt &, const APInt &,
-                             std::optional<APInt>)>
-        fold) {
+    llvm::function_ref<APInt(const FoldedElement &)> fold, bool hasRandomBits) {
   Type type = op->getResult(0).getType();
   auto shaped = dyn_cast<ShapedType>(type);
   if (shaped && !shaped.hasStaticShape())
     return {};
-  SmallVector<SmallVector<APInt>, 3> bits;
+  SmallVector<SmallVector<APInt>, 4> bits;
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {
     auto typed = dyn_cast_or_null<TypedAttr>(operand);
     if (!typed ||
@@ -100,21 +98,27 @@ Attribute quant_float::foldWithParameters(
       return {};
     bits.push_back(std::move(*found));
   }
-  ArrayRef<APInt> inputs = bits[0], scales = bits[1], others;
-  if (bits.size() > 2)
+  ArrayRef<APInt> inputs = bits[0], scales = bits[1], others, randoms;
+  if (hasRandomBits)
+    randoms = bits.back();
+  if (bits.size() > (hasRandomBits ? 3 : 2))
     others = bits[2];
 
   auto foldOne = [&](uint64_t input, uint64_t parameter) {
-    auto getElement = [](ArrayRef<APInt> bits, uint64_t index) {
+    auto getElement = [](ArrayRef<APInt> bits,
+                         uint64_t index) -> const APInt & {
       return bits.size() == 1 ? bits.front() : bits[index];
     };
-    std::optional<APInt> other;
+    FoldedElement element{
+        getElement(inputs, input), getElement(scales, parameter), {}, {}};
     if (!others.empty())
-      other = getElement(others, parameter);
-    return fold(getElement(inputs, input), getElement(scales, parameter),
-                other);
+      element.other = getElement(others, parameter);
+    if (!randoms.empty())
+      element.random = getElement(randoms, input);
+    return fold(element);
   };
-  bool isSplat = inputs.size() == 1 && scales.size() == 1 && others.size() <= 1;
+  bool isSplat = inputs.size() == 1 && scales.size() == 1 &&
+                 others.size() <= 1 && randoms.size() <= 1;
   if (!shaped || isSplat)
     return getConstantOfBits(type, foldOne(0, 0));
   // Only constants that are alike in all elements are scalable. A constant's
@@ -126,6 +130,7 @@ Attribute quant_float::foldWithParameters(
   if (!count || llvm::any_of(sizes, reference::isScalable) ||
       !granularity.fits(scaleSizes, sizes) ||
       (inputs.size() > 1 && int64_t(inputs.size()) != *count) ||
+      (randoms.size() > 1 && int64_t(randoms.size()) != *count) ||
       (others.size() > 1 && others.size() != scales.size()))
     return {};
   reference::ParameterElements elements(granularity, scaleSizes, sizes);

@@ -30,16 +30,22 @@ std::optional<int64_t> countFolded(ArrayRef<int64_t> shape, int64_t limit);
 /// pattern for all elements, or one for each. Null for any other type.
 TypedAttr getConstantOfBits(Type type, ArrayRef<APInt> bits);
 
-/// What an op on an input and its parameters, a scale and perhaps another one
-/// of its shape, makes of constants: `fold` of each element with those that
-/// belong to it. Null where an operand is no constant, or the result has more
-/// than `limit` elements that are not alike.
+/// The operands of one element: of the input, a scale, perhaps another
+/// parameter of its shape and random bits.
+struct FoldedElement {
+  const APInt &input, &scale;
+  std::optional<APInt> other, random;
+};
+
+/// What an op on an input and its parameters makes of constants: `fold` of each
+/// element with those that belong to it. The last operand has an element for
+/// each of the input's where there are random bits. Null where an operand is no
+/// constant, or the result has more than `limit` elements that are not alike.
 Attribute
 foldWithParameters(Operation *op, ArrayRef<Attribute> operands,
                    const reference::Granularity &granularity, int64_t limit,
-                   llvm::function_ref<APInt(const APInt &, const APInt &,
-                                            std::optional<APInt>)>
-                       fold);
+                   llvm::function_ref<APInt(const FoldedElement &)> fold,
+                   bool hasRandomBits = false);
 
 } // namespace mlir::quant_float
 

@@ -205,11 +205,11 @@ reference::FakeConvertOptions FakeConvertOp::getReferenceOptions() {
 OpFoldResult FakeConvertOp::fold(FoldAdaptor adaptor) {
   Type type = getElementTypeOrSelf(getType());
   reference::FakeConvertOptions options = getReferenceOptions();
-  return foldWithParameters(
-      *this, adaptor.getOperands(), reference::Granularity::getBroadcast(),
-      kFoldLimit,
-      [&](const APInt &value, const APInt &scale, std::optional<APInt> shift) {
-        return reference::fakeConvertElement(type, getDestination(), value,
-                                             scale, shift, options);
-      });
+  return foldWithParameters(*this, adaptor.getOperands(),
+                            reference::Granularity::getBroadcast(), kFoldLimit,
+                            [&](const FoldedElement &element) {
+                              return reference::fakeConvertElement(
+                                  type, getDestination(), element.input,
+                                  element.scale, element.other, options);
+                            });
 }

@@ -273,35 +273,6 @@ LogicalResult StorageCastOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// QuantizeElementsOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult QuantizeElementsOp::verify() {
-  Type precision = getElementTypeOrSelf(getInput());
-  Type scale = getElementTypeOrSelf(getScale());
-  if (!isStandardFloat(precision))
-    return emitOpError() << "input must be of f32, f16, bf16 or f64, but got "
-                         << precision;
-  if (scale != precision)
-    return emitOpError() << "scale must have the input's element type "
-                         << precision << ", but got " << scale;
-  Type type = getElementTypeOrSelf(getResult());
-  auto integer = dyn_cast<IntegerType>(type);
-  bool isInteger =
-      integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
-  // A power of two alone is no quotient (D3 has no f8E8M0FNU).
-  if (!isInteger && !(isNarrowFloat(type) && !isa<Float8E8M0FNUType>(type)))
-    return emitOpError() << "result must be of integers of 2 to 16 bits or of "
-                            "float8, float6 or float4, but got "
-                         << type;
-  if (!getZeroPoint() || getElementTypeOrSelf(getZeroPoint()) == type)
-    return success();
-  return emitOpError() << "zero point must have the result's element type "
-                       << type << ", but got "
-                       << getElementTypeOrSelf(getZeroPoint());
-}
-
-//===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//
 

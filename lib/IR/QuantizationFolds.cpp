@@ -49,10 +49,11 @@ static bool hasModerateScale(QuantizationOpInterface op) {
 }
 
 /// quantize(dequantize(q, s, z), s, z) -> q, for integers, moderate scales and
-/// f32 in between: |d| < 2^17, so the quotient rounds to d.
+/// f32 in between: |d| < 2^17, so the quotient rounds to d, but not by random
+/// bits.
 static Value getRoundTrip(QuantizeOp op) {
   auto inner = op.getInput().getDefiningOp<DequantizeOp>();
-  if (!inner || inner.getInput().getType() != op.getType() ||
+  if (!inner || op.getRandom() || inner.getInput().getType() != op.getType() ||
       !isa<IntegerType>(op.getQuantizedElementType()) ||
       !getElementTypeOrSelf(op.getInput()).isF32() ||
       !op.getSemantics().precision.isF32() || !haveSameParameters(op, inner) ||
@@ -62,11 +63,12 @@ static Value getRoundTrip(QuantizeOp op) {
 }
 
 /// qdq(qdq(x, s, z), s, z) -> qdq(x, s, z), for moderate scales and f32: the
-/// quotient of a value of the grid rounds to that value again; a NaN stays one,
-/// and an infinity is made of one only by ops that do not saturate.
+/// quotient of a value of the grid rounds to that value again, but not by
+/// random bits, whatever brought it there; a NaN stays one, and an infinity is
+/// made of one only by ops that do not saturate.
 static Value getRoundTrip(QdqOp op) {
   auto inner = op.getInput().getDefiningOp<QdqOp>();
-  if (!inner || inner.getType() != op.getType() ||
+  if (!inner || op.getRandom() || inner.getType() != op.getType() ||
       inner.getStorage() != op.getStorage() ||
       inner.getSemantics().saturate != op.getSemantics().saturate ||
       !getElementTypeOrSelf(op.getInput()).isF32() ||
@@ -99,21 +101,24 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
   reference::QuantizeOptions options = getOptions(getSemantics());
   return foldWithParameters(
       *this, adaptor.getOperands(), getGranularity(), kFoldLimit,
-      [&](const APInt &value, const APInt &scale, std::optional<APInt> zero) {
-        return reference::quantizeElement(x, s, getQuantizedElementType(),
-                                          value, scale, zero, options);
-      });
+      [&](const FoldedElement &element) {
+        return reference::quantizeElement(
+            x, s, getQuantizedElementType(), element.input, element.scale,
+            element.other, options, element.random);
+      },
+      bool(getRandom()));
 }
 
 OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
   Type s = getElementTypeOrSelf(getScale());
   Type y = getElementTypeOrSelf(getResult());
-  return foldWithParameters(
-      *this, adaptor.getOperands(), getGranularity(), kDequantizeFoldLimit,
-      [&](const APInt &value, const APInt &scale, std::optional<APInt> zero) {
-        return reference::dequantizeElement(getQuantizedElementType(), s, y,
-                                            value, scale, zero);
-      });
+  return foldWithParameters(*this, adaptor.getOperands(), getGranularity(),
+                            kDequantizeFoldLimit,
+                            [&](const FoldedElement &element) {
+                              return reference::dequantizeElement(
+                                  getQuantizedElementType(), s, y,
+                                  element.input, element.scale, element.other);
+                            });
 }
 
 OpFoldResult QdqOp::fold(FoldAdaptor adaptor) {
@@ -125,10 +130,12 @@ OpFoldResult QdqOp::fold(FoldAdaptor adaptor) {
   reference::QuantizeOptions options = getOptions(getSemantics());
   return foldWithParameters(
       *this, adaptor.getOperands(), getGranularity(), kFoldLimit,
-      [&](const APInt &value, const APInt &scale, std::optional<APInt> zero) {
-        APInt code = reference::quantizeElement(x, s, getStorage(), value,
-                                                scale, zero, options);
-        return reference::dequantizeElement(getStorage(), s, x, code, scale,
-                                            zero);
-      });
+      [&](const FoldedElement &element) {
+        APInt code = reference::quantizeElement(
+            x, s, getStorage(), element.input, element.scale, element.other,
+            options, element.random);
+        return reference::dequantizeElement(getStorage(), s, x, code,
+                                            element.scale, element.other);
+      },
+      bool(getRandom()));
 }

@@ -9,8 +9,10 @@
 #include "Shapes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/DialectVersion.h"
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -133,6 +135,15 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op) {
          << describeShape(type) << " beside " << describeShape(scaleType);
 }
 
+/// Whether values of the types can have the same shape, both tensors, vectors
+/// or scalars.
+static bool areAlike(Type a, Type b) {
+  bool isSameKind = isa<TensorType>(a)   ? isa<TensorType>(b)
+                    : isa<VectorType>(a) ? isa<VectorType>(b)
+                                         : !isa<ShapedType>(b);
+  return isSameKind && haveCompatibleShapes(a, b);
+}
+
 /// V8: the result's shape, and no mixing of tensors with other values.
 static LogicalResult verifyShapes(QuantizationOpInterface op) {
   Type input = op.getInputValue().getType();
@@ -146,10 +157,7 @@ static LogicalResult verifyShapes(QuantizationOpInterface op) {
              << "and only there, but got " << value.getType() << " with "
              << input;
   Type type = op->getResult(0).getType();
-  bool isAlike = isTensor                 ? isa<TensorType>(type)
-                 : isa<VectorType>(input) ? isa<VectorType>(type)
-                                          : !isa<ShapedType>(type);
-  if (!isAlike || !haveCompatibleShapes(input, type))
+  if (!areAlike(input, type))
     return op->emitOpError() << "result must have the input's shape, but got "
                              << input << " and " << type;
   return success();
@@ -169,6 +177,52 @@ bool quant_float::haveSameParameters(QuantizationOpInterface a,
          a.getBlockSizeAttribute() == b.getBlockSizeAttribute() &&
          (a.getAxisAttribute() == b.getAxisAttribute() ||
           (a.getAxisIndex() && a.getAxisIndex() == b.getAxisIndex()));
+}
+
+//===----------------------------------------------------------------------===//
+// Random bits (S4)
+//===----------------------------------------------------------------------===//
+
+/// What is behind the scale: a zero point or not, and random bits exactly where
+/// they round. `OpTy` is one of those that have a round mode.
+template <typename OpTy> static LogicalResult verifyOthers(OpTy op) {
+  std::optional<RoundMode> mode = op.getRoundMode();
+  if (mode && *mode != RoundMode::Stochastic)
+    return op.emitOpError() << "round_mode must be stochastic, but got "
+                            << stringifyRoundMode(*mode);
+  size_t found = op.getOthers().size();
+  if (mode && found == 0)
+    return op.emitOpError() << "round_mode stochastic must come with random "
+                               "bits";
+  if (!mode && found == 2)
+    return op.emitOpError() << "random bits must come with round_mode "
+                               "stochastic";
+  if (found > 2)
+    return op.emitOpError() << "expected no operands but input, scale, zero "
+                               "point and random bits, but got "
+                            << op->getNumOperands();
+  Value random = op.getRandom();
+  if (random && !reference::isRandomBits(getElementTypeOrSelf(random)))
+    return op.emitOpError()
+           << "random bits must be of ui2, ui4, ui8 or ui16, but got "
+           << getElementTypeOrSelf(random);
+  return success();
+}
+
+/// Of whole tensors, vectors and scalars, beside the above.
+static LogicalResult verifyRandomBits(QuantizationOpInterface op) {
+  Value random = op.getRandomValue();
+  if (!random)
+    return success();
+  if (op.getStandardDomain() != kOwnDomain)
+    return op->emitOpError()
+           << "round_mode stochastic needs domain '" << kOwnDomain << "'";
+  for (Type type : {op.getInputValue().getType(), op->getResult(0).getType()})
+    if (!areAlike(type, random.getType()))
+      return op->emitOpError()
+             << "random bits must have the input's shape, but got "
+             << random.getType() << " beside " << type;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,9 +386,10 @@ static FloatType getPrecision(QuantizationOpInterface op,
 // The ops
 //===----------------------------------------------------------------------===//
 
-/// V1 to V4, Q5, Q6, Q9; then Q1 to Q4, V8.
+/// S4; V1 to V4, Q5, Q6, Q9; then Q1 to Q4, V8.
 LogicalResult QuantizeOp::verify() {
-  if (failed(verifyQuantize(*this, getQuantizedElementType(),
+  if (failed(verifyOthers(*this)) || failed(verifyRandomBits(*this)) ||
+      failed(verifyQuantize(*this, getQuantizedElementType(),
                             bool(getSaturateAttr()), getPrecision(),
                             getIgnoredAttributesAttr())))
     return failure();
@@ -350,14 +405,15 @@ LogicalResult DequantizeOp::verify() {
   return verifyStructure(*this);
 }
 
-/// Q5b: what quantize and dequantize verify; then Q1 to Q4, V8.
+/// Q5b, S4: what quantize and dequantize verify; then Q1 to Q4, V8.
 LogicalResult QdqOp::verify() {
   Type inputType = getElementTypeOrSelf(getInput());
   Type resultType = getElementTypeOrSelf(getResult());
   if (inputType != resultType)
     return emitOpError() << "result element type must be the input's "
                          << inputType << ", but got " << resultType;
-  if (failed(verifyQuantize(*this, getStorage(), bool(getSaturateAttr()),
+  if (failed(verifyOthers(*this)) || failed(verifyRandomBits(*this)) ||
+      failed(verifyQuantize(*this, getStorage(), bool(getSaturateAttr()),
                             getPrecision(), getIgnoredAttributesAttr())) ||
       failed(verifyDequantize(*this, getStorage(), resultType, ArrayAttr())))
     return failure();
@@ -372,6 +428,33 @@ QuantizeSemantics QdqOp::getSemantics() {
   return {::getPrecision(*this, getPrecision()), getSaturate().value_or(true)};
 }
 
+LogicalResult QuantizeElementsOp::verify() {
+  if (failed(verifyOthers(*this)))
+    return failure();
+  Type precision = getElementTypeOrSelf(getInput());
+  Type scale = getElementTypeOrSelf(getScale());
+  if (!isStandardFloat(precision))
+    return emitOpError() << "input must be of f32, f16, bf16 or f64, but got "
+                         << precision;
+  if (scale != precision)
+    return emitOpError() << "scale must have the input's element type "
+                         << precision << ", but got " << scale;
+  Type type = getElementTypeOrSelf(getResult());
+  auto integer = dyn_cast<IntegerType>(type);
+  bool isInteger =
+      integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
+  // A power of two alone is no quotient (D3 has no f8E8M0FNU).
+  if (!isInteger && !(isNarrowFloat(type) && !isa<Float8E8M0FNUType>(type)))
+    return emitOpError() << "result must be of integers of 2 to 16 bits or of "
+                            "float8, float6 or float4, but got "
+                         << type;
+  if (!getZeroPoint() || getElementTypeOrSelf(getZeroPoint()) == type)
+    return success();
+  return emitOpError() << "zero point must have the result's element type "
+                       << type << ", but got "
+                       << getElementTypeOrSelf(getZeroPoint());
+}
+
 Type QuantizeOp::getQuantizedElementType() {
   return getElementTypeOrSelf(getResult());
 }
@@ -379,6 +462,141 @@ Type DequantizeOp::getQuantizedElementType() {
   return getElementTypeOrSelf(getInput());
 }
 Type QdqOp::getQuantizedElementType() { return getStorage(); }
+
+Value QuantizeOp::getRandomValue() { return getRandom(); }
+Value DequantizeOp::getRandomValue() { return {}; }
+Value QdqOp::getRandomValue() { return getRandom(); }
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value, 2> getOthers(Value zeroPoint, Value random) {
+  SmallVector<Value, 2> others;
+  for (Value value : {zeroPoint, random})
+    if (value)
+      others.push_back(value);
+  return others;
+}
+
+static RoundModeAttr getRoundModeAttr(OpBuilder &builder, Value random) {
+  return random
+             ? RoundModeAttr::get(builder.getContext(), RoundMode::Stochastic)
+             : RoundModeAttr();
+}
+
+void QuantizeOp::build(OpBuilder &builder, OperationState &state, Type result,
+                       Value input, Value scale, Value zeroPoint,
+                       IntegerAttr opset, StringAttr domain, IntegerAttr axis,
+                       IntegerAttr blockSize, ArrayAttr ignoredAttributes,
+                       BoolAttr saturate, TypeAttr precision, Value random) {
+  build(builder, state, result, input, scale, ::getOthers(zeroPoint, random),
+        opset, domain, axis, blockSize, ignoredAttributes, saturate, precision,
+        ::getRoundModeAttr(builder, random));
+}
+
+void QdqOp::build(OpBuilder &builder, OperationState &state, Type result,
+                  Value input, Value scale, Value zeroPoint, IntegerAttr opset,
+                  StringAttr domain, IntegerAttr axis, IntegerAttr blockSize,
+                  ArrayAttr ignoredAttributes, TypeAttr storage,
+                  BoolAttr saturate, TypeAttr precision, Value random) {
+  build(builder, state, result, input, scale, ::getOthers(zeroPoint, random),
+        opset, domain, axis, blockSize, ignoredAttributes, storage, saturate,
+        precision, ::getRoundModeAttr(builder, random));
+}
+
+void QuantizeElementsOp::build(OpBuilder &builder, OperationState &state,
+                               Type result, Value input, Value scale,
+                               Value zeroPoint, bool saturate, Value random) {
+  build(builder, state, result, input, scale, ::getOthers(zeroPoint, random),
+        builder.getBoolAttr(saturate), ::getRoundModeAttr(builder, random));
+}
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+/// What 0.3 has no place for.
+static LogicalResult readRoundMode(DialectBytecodeReader &reader,
+                                   RoundModeAttr &mode) {
+  FailureOr<const DialectVersion *> version =
+      reader.getDialectVersion<QuantFloatDialect>();
+  if (failed(version) || static_cast<const QuantFloatDialectVersion &>(
+                             **version) < QuantFloatDialectVersion(0, 4))
+    return success();
+  return reader.readOptionalAttribute(mode);
+}
+
+/// The attributes that quantize and qdq have alike.
+template <typename PropertiesTy>
+static LogicalResult readShared(DialectBytecodeReader &reader,
+                                PropertiesTy &properties) {
+  return success(
+      succeeded(reader.readOptionalAttribute(properties.axis)) &&
+      succeeded(reader.readOptionalAttribute(properties.block_size)) &&
+      succeeded(reader.readOptionalAttribute(properties.domain)) &&
+      succeeded(reader.readOptionalAttribute(properties.ignored_attributes)) &&
+      succeeded(reader.readAttribute(properties.opset)) &&
+      succeeded(reader.readOptionalAttribute(properties.precision)) &&
+      succeeded(reader.readOptionalAttribute(properties.saturate)));
+}
+
+template <typename PropertiesTy>
+static void writeShared(DialectBytecodeWriter &writer,
+                        const PropertiesTy &properties) {
+  writer.writeOptionalAttribute(properties.axis);
+  writer.writeOptionalAttribute(properties.block_size);
+  writer.writeOptionalAttribute(properties.domain);
+  writer.writeOptionalAttribute(properties.ignored_attributes);
+  writer.writeAttribute(properties.opset);
+  writer.writeOptionalAttribute(properties.precision);
+  writer.writeOptionalAttribute(properties.saturate);
+}
+
+LogicalResult QuantizeOp::readProperties(DialectBytecodeReader &reader,
+                                         OperationState &state) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  if (failed(readShared(reader, properties)))
+    return failure();
+  return readRoundMode(reader, properties.round_mode);
+}
+
+void QuantizeOp::writeProperties(DialectBytecodeWriter &writer) {
+  writeShared(writer, getProperties());
+  writer.writeOptionalAttribute(getProperties().round_mode);
+}
+
+LogicalResult QdqOp::readProperties(DialectBytecodeReader &reader,
+                                    OperationState &state) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  if (failed(readShared(reader, properties)) ||
+      failed(reader.readAttribute(properties.storage)))
+    return failure();
+  return readRoundMode(reader, properties.round_mode);
+}
+
+void QdqOp::writeProperties(DialectBytecodeWriter &writer) {
+  writeShared(writer, getProperties());
+  writer.writeAttribute(getProperties().storage);
+  writer.writeOptionalAttribute(getProperties().round_mode);
+}
+
+LogicalResult QuantizeElementsOp::readProperties(DialectBytecodeReader &reader,
+                                                 OperationState &state) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(properties.saturate)))
+    return failure();
+  return readRoundMode(reader, properties.round_mode);
+}
+
+void QuantizeElementsOp::writeProperties(DialectBytecodeWriter &writer) {
+  writer.writeOptionalAttribute(getProperties().saturate);
+  writer.writeOptionalAttribute(getProperties().round_mode);
+}
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
 
 // The interfaces read the same of all three.
 #define QUANT_FLOAT_QUANTIZATION_OP(Op)                                        \

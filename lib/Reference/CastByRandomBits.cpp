@@ -28,12 +28,16 @@ static bool isDestination(const Format &to) {
          (to.kind == FormatKind::IEEE && to.width == 16);
 }
 
+bool reference::isRandomBits(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.isUnsigned() && getFormat(type) &&
+         integer.getWidth() <= 16;
+}
+
 bool reference::canCastByRandomBits(Type from, Type random, Type to) {
   std::optional<Format> source = getFormat(from), destination = getFormat(to);
-  auto integer = dyn_cast<IntegerType>(random);
   return source && destination && isSource(*source) &&
-         isDestination(*destination) && integer && integer.isUnsigned() &&
-         getFormat(random) && integer.getWidth() <= 16;
+         isDestination(*destination) && isRandomBits(random);
 }
 
 /// S2: the magnitude of `value` as a code, were there no largest: the lower one
@@ -55,6 +59,17 @@ static APInt roundMagnitude(unsigned mantissaBits, int minNormalExponent,
   return significand + APInt(64, steps << mantissaBits);
 }
 
+APInt reference::roundToNarrowByRandomBits(const Format &to,
+                                           const APFloat &value,
+                                           const APInt &random,
+                                           const CastOptions &options) {
+  if (value.isNaN() || value.isInfinity() || value.isZero())
+    return roundToNarrow(to, value, options);
+  APInt magnitude =
+      roundMagnitude(to.mantissaBits, to.minNormalExponent, value, random);
+  return finishNarrow(to, magnitude, value.isNegative(), options);
+}
+
 APInt reference::castElementByRandomBits(Type from, Type to, const APInt &bits,
                                          const APInt &random,
                                          const CastOptions &options) {
@@ -63,15 +78,10 @@ APInt reference::castElementByRandomBits(Type from, Type to, const APInt &bits,
     return bits;
   Format destination = *getFormat(to);
   APFloat value = decode(*getFormat(from), bits);
-  bool isIEEE = destination.kind == FormatKind::IEEE;
+  if (destination.kind != FormatKind::IEEE)
+    return roundToNarrowByRandomBits(destination, value, random, options);
   if (value.isNaN() || value.isInfinity() || value.isZero())
-    return isIEEE ? roundToIEEE(destination, value)
-                  : roundToNarrow(destination, value, options);
-  if (!isIEEE) {
-    APInt magnitude = roundMagnitude(
-        destination.mantissaBits, destination.minNormalExponent, value, random);
-    return finishNarrow(destination, magnitude, value.isNegative(), options);
-  }
+    return roundToIEEE(destination, value);
   // C2: beyond the largest number comes infinity.
   const llvm::fltSemantics &semantics = *destination.semantics;
   APInt magnitude =

@@ -41,6 +41,11 @@ llvm::APInt roundToNarrow(const Format &to, const llvm::APFloat &value,
 /// What becomes of a magnitude that has been rounded.
 llvm::APInt finishNarrow(const Format &to, const llvm::APInt &magnitude,
                          bool negative, const CastOptions &options);
+/// S2, of random bits that are as many as `random` is wide.
+llvm::APInt roundToNarrowByRandomBits(const Format &to,
+                                      const llvm::APFloat &value,
+                                      const llvm::APInt &random,
+                                      const CastOptions &options);
 llvm::APInt roundToScale(const llvm::APFloat &value,
                          const CastOptions &options);
 llvm::APInt truncateToInteger(const Format &to, const llvm::APFloat &value);

@@ -51,12 +51,13 @@ reference::dynamicQuantizeLinear(ArrayRef<char> in, MutableArrayRef<char> out,
     step.subtract(lowest, nearestEven);
     step.divide(APFloat(f32, 255), nearestEven);
   }
-  APInt origin = quantize(formats, neg(lowest).bitcastToAPInt(), step,
-                          /*zeroPoint=*/nullptr, /*saturate=*/true);
+  APInt origin =
+      quantize(formats, neg(lowest).bitcastToAPInt(), step,
+               /*zeroPoint=*/nullptr, /*saturate=*/true, /*random=*/nullptr);
   for (size_t i = 0; i < count; ++i)
     storeElement(formats.y, out, i,
                  quantize(formats, loadElement(formats.x, in, i), step, &origin,
-                          /*saturate=*/true));
+                          /*saturate=*/true, /*random=*/nullptr));
   storeElement(formats.scale, scale, 0, step.bitcastToAPInt());
   storeElement(formats.y, zeroPoint, 0, origin);
   return success();

@@ -8,6 +8,7 @@
 
 #include "Quantizes.h"
 #include "Slots.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -43,8 +44,9 @@ static bool isValid(const Granularity &granularity, ArrayRef<int64_t> sizes) {
 }
 
 /// One element of the quantized side: y's when quantizing, x's otherwise.
-using ElementFunction = llvm::function_ref<APInt(
-    const APInt &x, const APFloat &scale, const APInt *zeroPoint)>;
+using ElementFunction =
+    llvm::function_ref<APInt(size_t index, const APInt &x, const APFloat &scale,
+                             const APInt *zeroPoint)>;
 
 static LogicalResult
 transformBuffer(const QuantizeFormats &formats, const Format &storage,
@@ -74,7 +76,7 @@ transformBuffer(const QuantizeFormats &formats, const Format &storage,
   for (size_t i = 0; i < numElements; ++i) {
     uint64_t scale = elements[i];
     storeElement(formats.y, out, i,
-                 transform(loadElement(formats.x, in, i),
+                 transform(i, loadElement(formats.x, in, i),
                            parameters.scales[scale],
                            parameters.getZeroPoint(scale)));
   }
@@ -85,15 +87,25 @@ LogicalResult reference::quantizeBuffer(
     Type x, Type scale, Type y, ArrayRef<int64_t> sizes,
     const Granularity &granularity, ArrayRef<char> in, ArrayRef<char> scales,
     std::optional<ArrayRef<char>> zeroPoints, MutableArrayRef<char> out,
-    const QuantizeOptions &options) {
+    const QuantizeOptions &options, std::optional<RandomBits> random) {
   std::optional<QuantizeFormats> formats =
       getQuantizeFormats(x, scale, y, options.precision);
-  if (!formats)
+  std::optional<Format> randomFormat;
+  if (random && isRandomBits(random->type))
+    randomFormat = getFormat(random->type);
+  if (!formats || (random && !randomFormat) ||
+      (random && !holds(*randomFormat, random->bytes, sizes)))
     return failure();
   return transformBuffer(
       *formats, formats->y, sizes, granularity, in, scales, zeroPoints, out,
-      [&](const APInt &element, const APFloat &scale, const APInt *zeroPoint) {
-        return quantize(*formats, element, scale, zeroPoint, options.saturate);
+      [&](size_t index, const APInt &element, const APFloat &scale,
+          const APInt *zeroPoint) {
+        if (!random)
+          return quantize(*formats, element, scale, zeroPoint, options.saturate,
+                          /*random=*/nullptr);
+        APInt bits = loadElement(*randomFormat, random->bytes, index);
+        return quantize(*formats, element, scale, zeroPoint, options.saturate,
+                        &bits);
       });
 }
 
@@ -106,7 +118,8 @@ LogicalResult reference::dequantizeBuffer(
     return failure();
   return transformBuffer(
       *formats, formats->x, sizes, granularity, in, scales, zeroPoints, out,
-      [&](const APInt &element, const APFloat &scale, const APInt *zeroPoint) {
+      [&](size_t, const APInt &element, const APFloat &scale,
+          const APInt *zeroPoint) {
         return dequantize(*formats, element, scale, zeroPoint);
       });
 }

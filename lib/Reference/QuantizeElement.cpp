@@ -103,19 +103,39 @@ static bool addsZeroPoint(const Format &narrow) {
   return narrow.nonFinite == NonFinite::None;
 }
 
-/// D1, behind the division: the nearest integer first, then the zero point.
-static APInt quantizeToInteger(const Format &y, const APFloat &quotient,
-                               const APInt *zeroPoint) {
-  APInt origin = zeroPoint ? *zeroPoint : APInt::getZero(y.width);
-  if (quotient.isNaN())
-    return origin;
-  // What does not fit, infinities included, comes back as the end of the range
-  // on its side, and no zero point leads back from there.
+/// D1. What does not fit, infinities included, comes back as the end of the
+/// range on its side, and no zero point leads back from there.
+static APInt roundToNearest(const APFloat &quotient) {
   APSInt nearest(sumWidth - 1, /*isUnsigned=*/false);
   bool isExact;
   quotient.convertToInteger(nearest, nearestEven, &isExact);
+  return nearest.sext(sumWidth);
+}
 
-  APInt sum = nearest.sext(sumWidth) + widen(y, origin);
+/// S5, and of what does not fit the same: the magnitude cut to k bits behind
+/// the point, and the random bits added there.
+static APInt roundByRandomBits(APFloat quotient, const APInt &random) {
+  bool losesInfo, isExact;
+  quotient.convert(APFloat::IEEEdouble(), nearestEven, &losesInfo);
+  unsigned k = random.getBitWidth();
+  APSInt units(sumWidth - 2 + k, /*isUnsigned=*/true);
+  scalbn(abs(quotient), int(k), nearestEven)
+      .convertToInteger(units, APFloat::rmTowardZero, &isExact);
+  unsigned width = units.getBitWidth() + 1;
+  APInt sum = units.zext(width) + random.zext(width);
+  APInt magnitude = sum.lshr(k).trunc(sumWidth - 1).zext(sumWidth);
+  return quotient.isNegative() ? -magnitude : magnitude;
+}
+
+/// Behind the division: an integer first, then the zero point.
+static APInt quantizeToInteger(const Format &y, const APFloat &quotient,
+                               const APInt *zeroPoint, const APInt *random) {
+  APInt origin = zeroPoint ? *zeroPoint : APInt::getZero(y.width);
+  if (quotient.isNaN())
+    return origin;
+  APInt sum = (random ? roundByRandomBits(quotient, *random)
+                      : roundToNearest(quotient)) +
+              widen(y, origin);
   APInt lowest =
       y.isSigned ? APInt::getSignedMinValue(y.width) : APInt::getZero(y.width);
   APInt highest = y.isSigned ? APInt::getSignedMaxValue(y.width)
@@ -129,21 +149,22 @@ static APInt quantizeToInteger(const Format &y, const APFloat &quotient,
 
 APInt reference::quantize(const QuantizeFormats &formats, const APInt &x,
                           const APFloat &scale, const APInt *zeroPoint,
-                          bool saturate) {
+                          bool saturate, const APInt *random) {
   // D4: IEEE division, whatever the scale.
   APFloat quotient = convertTo(formats.precision, formats.x, x);
   quotient.divide(scale, nearestEven);
 
   const Format &y = formats.y;
   if (y.kind == FormatKind::Integer)
-    return quantizeToInteger(y, quotient, zeroPoint);
+    return quantizeToInteger(y, quotient, zeroPoint, random);
   if (zeroPoint && addsZeroPoint(y))
     quotient.add(convertTo(formats.precision, y, *zeroPoint), nearestEven);
   // D3: the exception that C4 makes for infinities is Cast's alone.
   CastOptions options;
   options.saturate = saturate;
-  return roundToNarrow(
-      y, decodeIEEE(formats.precision, quotient.bitcastToAPInt()), options);
+  APFloat value = decodeIEEE(formats.precision, quotient.bitcastToAPInt());
+  return random ? roundToNarrowByRandomBits(y, value, *random, options)
+                : roundToNarrow(y, value, options);
 }
 
 /// D5: x − zp, exact but for the one rounding to f32 that int32 may need.
@@ -178,11 +199,13 @@ APInt reference::dequantize(const QuantizeFormats &formats, const APInt &x,
 APInt reference::quantizeElement(Type x, Type scale, Type y, const APInt &xBits,
                                  const APInt &scaleBits,
                                  std::optional<APInt> zeroPointBits,
-                                 const QuantizeOptions &options) {
+                                 const QuantizeOptions &options,
+                                 std::optional<APInt> random) {
   QuantizeFormats formats = *getQuantizeFormats(x, scale, y, options.precision);
   return quantize(formats, xBits,
                   convertTo(formats.precision, formats.scale, scaleBits),
-                  zeroPointBits ? &*zeroPointBits : nullptr, options.saturate);
+                  zeroPointBits ? &*zeroPointBits : nullptr, options.saturate,
+                  random ? &*random : nullptr);
 }
 
 APInt reference::dequantizeElement(Type x, Type scale, Type y,

@@ -33,7 +33,7 @@ llvm::APFloat convertTo(const Format &precision, const Format &from,
 // One element. The scale is already in the precision.
 llvm::APInt quantize(const QuantizeFormats &formats, const llvm::APInt &x,
                      const llvm::APFloat &scale, const llvm::APInt *zeroPoint,
-                     bool saturate);
+                     bool saturate, const llvm::APInt *random);
 llvm::APInt dequantize(const QuantizeFormats &formats, const llvm::APInt &x,
                        const llvm::APFloat &scale,
                        const llvm::APInt *zeroPoint);

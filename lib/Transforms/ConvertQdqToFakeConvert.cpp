@@ -87,6 +87,8 @@ static std::string convert(RewriterBase &rewriter, Qdq qdq) {
   }
   if (!qdq.semantics.saturate)
     return "it saturates";
+  if (quantize.getRandomValue())
+    return "it rounds to nearest, not by random bits";
   reference::Granularity granularity = quantize.getGranularity();
   if (granularity.blockSize)
     return "a scale per block does not broadcast";

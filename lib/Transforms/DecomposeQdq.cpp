@@ -35,7 +35,7 @@ struct DecomposeQdq final : OpRewritePattern<QdqOp> {
         op.getInput(), op.getScale(), op.getZeroPoint(), op.getOpsetAttr(),
         op.getDomainAttr(), op.getAxisAttr(), op.getBlockSizeAttr(),
         op.getIgnoredAttributesAttr(), op.getSaturateAttr(),
-        op.getPrecisionAttr());
+        op.getPrecisionAttr(), op.getRandom());
     rewriter.replaceOpWithNewOp<DequantizeOp>(
         op, op.getType(), quantize, op.getScale(), op.getZeroPoint(),
         op.getOpsetAttr(), op.getDomainAttr(), op.getAxisAttr(),

@@ -49,7 +49,8 @@ struct FuseQdq final : OpRewritePattern<DequantizeOp> {
         quantize.getDomainAttr(), quantize.getAxisAttr(),
         quantize.getBlockSizeAttr(), quantize.getIgnoredAttributesAttr(),
         TypeAttr::get(quantize.getQuantizedElementType()),
-        quantize.getSaturateAttr(), quantize.getPrecisionAttr());
+        quantize.getSaturateAttr(), quantize.getPrecisionAttr(),
+        quantize.getRandom());
     return success();
   }
 };

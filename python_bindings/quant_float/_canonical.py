@@ -31,9 +31,12 @@ _OVERLAP = 5
 # In the order of the ops' syntax; `to` and `storage` are types without a keyword of their own name.
 _SYNTAX = {
     "cast": ("mode", "opset", "saturate", "round_mode"),
-    "quantize": ("axis", "block_size", "opset", "domain", "saturate", "precision"),
+    "quantize": ("axis", "block_size", "opset", "domain", "saturate", "precision", "round_mode"),
     "dequantize": ("axis", "block_size", "opset", "domain"),
-    "qdq": ("axis", "block_size", "storage", "opset", "domain", "saturate", "precision"),
+    "qdq": (
+        *("axis", "block_size", "storage", "opset", "domain", "saturate", "precision"),
+        "round_mode",
+    ),
     "fakeconvert": ("to", "mode", "opset"),
 }
 
@@ -150,7 +153,7 @@ def group_broadcast(x: Tensor, scale: Tensor, shift: Tensor | None) -> list[View
 
 
 def _write_module(op: str, attributes: dict[str, Any], types: tuple[str, ...], result: str) -> str:
-    names = [f"%{name}" for name in ("x", "scale", "other")[: len(types)]]
+    names = [f"%{name}" for name in ("x", "scale", "other", "random")[: len(types)]]
     arguments = ", ".join(f"{name}: {type_}" for name, type_ in zip(names, types, strict=True))
     words = [
         f"{word} {attributes[word]}" for word in _SYNTAX[op] if attributes.get(word) is not None

@@ -71,14 +71,7 @@ def cast(
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28.
     """
     source, to = take(x, "x"), _as_dtype(dtype)
-    views = [flatten(source)]
-    if random is not None:
-        bits = take(random, "random")
-        if bits.shape != source.shape:
-            raise ValueError(
-                f"random must have the shape of x, {source.shape}, but got {bits.shape}"
-            )
-        views.append(flatten(bits))
+    views = [flatten(source), *_take_random(random, source, flatten(source))]
     is_own = round_mode == "stochastic"
     attributes = _get_rules(opset, "mode", "quant_float", source.dtype, to, is_own=is_own) | {
         "saturate": as_boolean(saturate, "saturate"),
@@ -97,6 +90,7 @@ def quantize(
     block_size: int | None = None,
     saturate: bool | None = None,
     precision: DTypeLike | None = None,
+    random: ArrayLike | None = None,
     opset: int | None = None,
     out: Out | None = None,
     target: Target = "cpu",
@@ -122,6 +116,9 @@ def quantize(
         saturate: to float8, as of :func:`cast`.
         precision: the type of the division: float, float16, bfloat16 or double. Without one, by the
             opset's rule.
+        random: random bits in the shape of ``x``, of uint2, uint4, uint8 or uint16, which round in
+            place of the nearest: of k bits r takes the quotient to its neighbour away from zero
+            where ``floor(fraction * 2**k) + r >= 2**k``. Rounding so has no opset.
         opset, out, target, threads: as of :func:`cast`.
 
     Returns:
@@ -140,10 +137,13 @@ def quantize(
     if zeros:
         require_dtype(zeros, element, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
-    attributes = granularity | _get_domain(opset, scales, source.dtype, element)
+    views += _take_random(random, source, views[0])
+    is_own = random is not None
+    attributes = granularity | _get_domain(opset, scales, source.dtype, element, is_own=is_own)
     attributes |= {
         "saturate": as_boolean(saturate, "saturate"),
         "precision": None if precision is None else _as_dtype(precision).mlir,
+        "round_mode": "stochastic" if is_own else None,
     }
     return _finish("quantize", attributes, views, out, element, source, target, threads)
 
@@ -206,6 +206,7 @@ def qdq(
     block_size: int | None = None,
     saturate: bool | None = None,
     precision: DTypeLike | None = None,
+    random: ArrayLike | None = None,
     opset: int | None = None,
     out: Out | None = None,
     target: Target = "cpu",
@@ -215,7 +216,7 @@ def qdq(
 
     Args:
         x: an array of float, float16 or bfloat16. Numbers and lists become float.
-        scale, zero_point, axis, block_size, saturate, precision: as of :func:`quantize`.
+        scale, zero_point, axis, block_size, saturate, precision, random: as of :func:`quantize`.
         storage: the type in between; the zero point has it too.
         opset, out, target, threads: as of :func:`cast`.
 
@@ -233,11 +234,14 @@ def qdq(
     if zeros:
         require_dtype(zeros, element, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
-    attributes = granularity | _get_domain(opset, scales, source.dtype, element)
+    views += _take_random(random, source, views[0])
+    is_own = random is not None
+    attributes = granularity | _get_domain(opset, scales, source.dtype, element, is_own=is_own)
     attributes |= {
         "storage": element.mlir,
         "saturate": as_boolean(saturate, "saturate"),
         "precision": None if precision is None else _as_dtype(precision).mlir,
+        "round_mode": "stochastic" if is_own else None,
     }
     return _finish("qdq", attributes, views, out, source.dtype, source, target, threads)
 
@@ -325,10 +329,12 @@ def _get_rules(
     return {"opset": as_integer(opset, "opset", _NEWEST)}
 
 
-def _get_domain(opset: int | None, scales: Tensor, *elements: DType) -> dict[str, Any]:
+def _get_domain(
+    opset: int | None, scales: Tensor, *elements: DType, is_own: bool = False
+) -> dict[str, Any]:
     # ONNX's scales are wider, or powers of two.
     scale = scales.dtype
-    is_own = scale.is_float and scale.bits == 8 and scale.name != "float8e8m0"
+    is_own |= scale.is_float and scale.bits == 8 and scale.name != "float8e8m0"
     return _get_rules(opset, "domain", '"quant_float"', scale, *elements, is_own=is_own)
 
 
@@ -338,6 +344,16 @@ def _divide(
     axis = as_integer(axis, "axis", None)
     block_size = as_integer(block_size, "block_size", None)
     return divide(x, scale, zero_point, axis, block_size)
+
+
+def _take_random(random: ArrayLike | None, x: Tensor, like: View) -> list[View]:
+    """The random bits, if there are any, divided as ``x`` is."""
+    if random is None:
+        return []
+    bits = take(random, "random")
+    if bits.shape != x.shape:
+        raise ValueError(f"random must have the shape of x, {x.shape}, but got {bits.shape}")
+    return [View(bits, like.sizes, like.spelled)]
 
 
 def _take_zero_point(value: ArrayLike | None, element: DType) -> Tensor | None:

@@ -32,6 +32,14 @@ func.func @broadcast(%x: vector<2x3x2xf32>, %s: vector<3x1xf32>, %t: vector<3x1x
   return %0 : vector<2x3x2xf32>
 }
 
+// S5: 1 and a quarter of what has scale 1, and of what has scale 2 the half of it.
+func.func @random_bits(%x: vector<2x4xf32>, %s: vector<2x2xf32>) -> vector<2x4xf32> {
+  %r = quant_float.constant dense<[[0, 192, 0, 97], [191, 192, 96, 95]]> : vector<2x4xui8>
+  %0 = quant_float.qdq %x, %s, %r axis 1 block_size 2 storage i4 opset 1 domain "quant_float" round_mode stochastic
+         : vector<2x4xf32>, vector<2x2xf32>, vector<2x4xui8> to vector<2x4xf32>
+  return %0 : vector<2x4xf32>
+}
+
 func.func @main() {
   %x = arith.constant dense<1> : vector<2x5xi8>
   %y = arith.constant dense<1> : vector<5x2xi8>
@@ -40,6 +48,11 @@ func.func @main() {
   %column = arith.constant dense<[[1.0], [2.0]]> : vector<2x1xf32>
   %two = arith.constant dense<[1.0, 2.0]> : vector<2xf32>
   %five = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : vector<5xf32>
+  %quarters = arith.constant dense<1.25> : vector<2x4xf32>
+  %ones_and_twos = arith.constant dense<[[1.0, 2.0], [1.0, 2.0]]> : vector<2x2xf32>
+  // CHECK: ( ( 1, 2, 0, 2 ), ( 1, 2, 2, 0 ) )
+  %random = call @random_bits(%quarters, %ones_and_twos) : (vector<2x4xf32>, vector<2x2xf32>) -> vector<2x4xf32>
+  vector.print %random : vector<2x4xf32>
   %single = arith.constant dense<7.0> : vector<1xf32>
   // CHECK: ( ( 1, 1, 2, 2, 3 ), ( 4, 4, 5, 5, 6 ) )
   %0 = call @blocks(%x, %six) : (vector<2x5xi8>, vector<2x3xf32>) -> vector<2x5xf32>

@@ -75,7 +75,7 @@ assert (shown.split(), errors) == (added.split(), ""), shown + errors
 # Older than all: the upgrades have nothing to do.
 assert read(with_version(written, b"\x07\x05\x01\x01")) == (normal, "")
 newer = {
-    b"\x07\x05\x01\x09": "0.4",
+    b"\x07\x05\x01\x0b": "0.5",
     b"\x07\x05\x03\x01": "1.0",
     b"\x07\x05\xff\xff": "127.127",
 }

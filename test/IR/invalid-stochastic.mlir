@@ -85,3 +85,92 @@ func.func @philox_v8_shape(%s: tensor<i64>, %o: tensor<i64>, %x: tensor<2xf32>) 
   %0 = quant_float.philox %s, %o like %x : tensor<i64>, tensor<i64>, tensor<2xf32> to tensor<3xui8>
   return
 }
+
+// -----
+
+func.func @quantize_s4_no_random_bits(%x: tensor<2xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{'quant_float.quantize' op round_mode stochastic must come with random bits}}
+  %0 = quant_float.quantize %x, %s opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32> to tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_s4_no_round_mode(%x: tensor<2xf32>, %s: tensor<f32>, %z: tensor<i8>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.quantize' op random bits must come with round_mode stochastic}}
+  %0 = quant_float.quantize %x, %s, %z, %r opset 1 domain "quant_float" : tensor<2xf32>, tensor<f32>, tensor<i8>, tensor<2xui8> to tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @qdq_s4_operands(%x: tensor<2xf32>, %s: tensor<f32>, %z: tensor<i8>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.qdq' op expected no operands but input, scale, zero point and random bits, but got 5}}
+  %0 = quant_float.qdq %x, %s, %z, %r, %r storage i8 opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<i8>, tensor<2xui8>, tensor<2xui8> to tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_s4_round_mode(%x: tensor<2xf32>, %s: tensor<f32>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.quantize' op round_mode must be stochastic, but got up}}
+  %0 = quant_float.quantize %x, %s, %r opset 1 domain "quant_float" round_mode up : tensor<2xf32>, tensor<f32>, tensor<2xui8> to tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @qdq_s4_domain(%x: tensor<2xf32>, %s: tensor<f32>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.qdq' op round_mode stochastic needs domain 'quant_float'}}
+  %0 = quant_float.qdq %x, %s, %r storage i8 opset 28 round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<2xui8> to tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_s4_wide_random_bits(%x: tensor<2xf32>, %s: tensor<f32>, %r: tensor<2xui32>) {
+  // expected-error @+1 {{'quant_float.quantize' op random bits must be of ui2, ui4, ui8 or ui16, but got 'ui32'}}
+  %0 = quant_float.quantize %x, %s, %r opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<2xui32> to tensor<2xi8>
+  return
+}
+
+// -----
+
+// The last operand is no zero point.
+func.func @quantize_s4_zero_point_alone(%x: tensor<2xf32>, %s: tensor<f32>, %z: tensor<i8>) {
+  // expected-error @+1 {{'quant_float.quantize' op random bits must be of ui2, ui4, ui8 or ui16, but got 'i8'}}
+  %0 = quant_float.quantize %x, %s, %z opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<i8> to tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_s4_shape(%x: tensor<2x?xf32>, %s: tensor<f32>, %r: tensor<2xui8>) {
+  // expected-error @+1 {{'quant_float.quantize' op random bits must have the input's shape, but got 'tensor<2xui8>' beside 'tensor<2x?xf32>'}}
+  %0 = quant_float.quantize %x, %s, %r opset 1 domain "quant_float" round_mode stochastic : tensor<2x?xf32>, tensor<f32>, tensor<2xui8> to tensor<2x?xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_s4_scalar(%x: vector<2xf32>, %s: f32, %r: ui8) {
+  // expected-error @+1 {{'quant_float.quantize' op random bits must have the input's shape, but got 'ui8' beside 'vector<2xf32>'}}
+  %0 = quant_float.quantize %x, %s, %r opset 1 domain "quant_float" round_mode stochastic : vector<2xf32>, f32, ui8 to vector<2xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_s4_shapes_without_a_rank(%x: tensor<*xf32>, %s: tensor<f32>, %r: tensor<3xui8>) {
+  // expected-error @+1 {{'quant_float.quantize' op random bits must have the input's shape, but got 'tensor<3xui8>' beside 'tensor<2xi8>'}}
+  %0 = quant_float.quantize %x, %s, %r opset 1 domain "quant_float" round_mode stochastic : tensor<*xf32>, tensor<f32>, tensor<3xui8> to tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_elements_s4(%x: f32, %r: i8) {
+  // expected-error @+1 {{'quant_float.quantize_elements' op random bits must be of ui2, ui4, ui8 or ui16, but got 'i8'}}
+  %0 = quant_float.quantize_elements %x, %x, %r round_mode stochastic : f32, f32, i8 to i8
+  return
+}

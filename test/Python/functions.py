@@ -114,6 +114,19 @@ def check_stochastic():
         round_mode="stochastic",
         random=random.reshape(2, 128).astype(np.uint16),
     )
+    # A quarter of the way from 2 to 3, and from -2 to -3.
+    rows = np.float32([[2.25], [-2.25]]) * np.float32([[1], [0.5]]) * np.ones(256, np.float32)
+    both = np.broadcast_to(random, rows.shape)
+    wanted = np.float32([[1], [-1]]) * np.where(both >= 192, np.float32(3), np.float32(2))
+    scales, zeros = np.float32([1, 0.5]), np.int8([10, 0])
+    for target in ("cpu", "reference"):
+        y = qf.quantize(rows, scales, zeros, axis=0, random=both, target=target)
+        expect.same(f"stochastic quantize, {target}", y, (wanted + zeros[:, None]).astype(np.int8))
+        blocks = np.repeat(scales[:, None], 2, axis=1)
+        y = qf.qdq(
+            rows, blocks, storage="f6E2M3FN", axis=1, block_size=200, random=both, target=target
+        )
+        expect.same(f"stochastic qdq, {target}", y, rows)
     expect.same("numbers of the type stay", half, x.reshape(2, 128).astype(ml_dtypes.bfloat16))
 
 

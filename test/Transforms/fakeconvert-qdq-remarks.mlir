@@ -19,6 +19,15 @@ func.func @not_exact(%x: tensor<2xf32>) {
 
 // -----
 
+func.func @not_stochastic(%x: tensor<2xf32>, %r: tensor<2xui8>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  // expected-remark @+1 {{not converted to fakeconvert: it rounds to nearest, not by random bits}}
+  %0 = quant_float.qdq %x, %s, %r storage f8E4M3FN opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<2xui8> to tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @not_normal(%x: tensor<2xf32>, %y: tensor<2xf16>) {
   // 2^127, 2^-149, and in f16 2^15.
   %s0 = arith.constant dense<0x7F000000> : tensor<f32>

@@ -28,6 +28,20 @@ func.func @equal_constants(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
+// FUSE-LABEL: func.func @random_bits
+// FUSE-SAME: (%[[X:.+]]: tensor<4xf32>, %[[S:.+]]: tensor<f32>, %[[Z:.+]]: tensor<i8>, %[[R:.+]]: tensor<4xui4>)
+// FUSE-NEXT: quant_float.qdq %[[X]], %[[S]], %[[Z]], %[[R]] storage i8 opset 1 domain "quant_float" round_mode stochastic :
+// BACK-LABEL: func.func @random_bits
+// BACK-SAME: (%[[X:.+]]: tensor<4xf32>, %[[S:.+]]: tensor<f32>, %[[Z:.+]]: tensor<i8>, %[[R:.+]]: tensor<4xui4>)
+// BACK-NEXT: %[[Q:.+]] = quant_float.quantize %[[X]], %[[S]], %[[Z]], %[[R]] opset 1 domain "quant_float" round_mode stochastic :
+// BACK-NEXT: quant_float.dequantize %[[Q]], %[[S]], %[[Z]] opset 1 domain "quant_float" :
+func.func @random_bits(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>, %r: tensor<4xui4>) -> tensor<4xf32> {
+  %0 = quant_float.quantize %x, %s, %z, %r opset 1 domain "quant_float" round_mode stochastic
+         : tensor<4xf32>, tensor<f32>, tensor<i8>, tensor<4xui4> to tensor<4xi8>
+  %1 = quant_float.dequantize %0, %s, %z opset 1 domain "quant_float" : tensor<4xi8>, tensor<f32>, tensor<i8> to tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
 // FUSE-LABEL: func.func @not_what_is_used_elsewhere
 // FUSE: quant_float.quantize
 // FUSE: quant_float.dequantize

@@ -19,13 +19,22 @@ Value spreadParameter(OpBuilder &builder, Location loc,
                       const reference::Granularity &granularity,
                       Value parameter, Type inputType);
 
-/// What `op` (a quantize, dequantize or qdq) computes of an element, its scale
-/// and its zero point, which may be null, as ops that have no granularity: the
-/// body of the tensor op's loops. The values are of the element types that the
-/// op has: scalars, or vectors of one shape, with scalar parameters perhaps.
+/// What belongs to an element of a quantize, dequantize or qdq; null are a zero
+/// point and random bits that the op does not have.
+struct ElementOperands {
+  Value input, scale, zeroPoint, random;
+};
+
+/// `values` are in the order of the op's operands.
+ElementOperands getElementOperands(QuantizationOpInterface op,
+                                   ValueRange values);
+
+/// What `op` computes of an element as ops that have no granularity: the body
+/// of the tensor op's loops. The operands are of the element types that the op
+/// has: scalars, or vectors of one shape, with scalar parameters perhaps.
 Value buildElementBody(OpBuilder &builder, Location loc,
-                       QuantizationOpInterface op, Value input, Value scale,
-                       Value zeroPoint);
+                       QuantizationOpInterface op,
+                       const ElementOperands &operands);
 
 /// What a fakeconvert computes of an element, its scale and its shift, which
 /// may be null, as arith ops and casts, in the arithmetic of its mode. The

@@ -27,7 +27,7 @@ struct QuantFloatDialectVersion final : DialectVersion {
       : major(major), minor(minor) {}
 
   /// What this library writes, and the newest it reads.
-  static QuantFloatDialectVersion getCurrent() { return {0, 3}; }
+  static QuantFloatDialectVersion getCurrent() { return {0, 4}; }
 
   bool operator<(const QuantFloatDialectVersion &other) const {
     return std::make_pair(major, minor) <

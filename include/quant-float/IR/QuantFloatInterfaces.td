@@ -24,6 +24,8 @@ def QuantFloat_QuantizationOpInterface : OpInterface<"QuantizationOpInterface"> 
       "::mlir::Value", "getScaleValue">,
     InterfaceMethod<"The zero point, null where there is none.",
       "::mlir::Value", "getZeroPointValue">,
+    InterfaceMethod<"The random bits that round, null where there are none.",
+      "::mlir::Value", "getRandomValue">,
     InterfaceMethod<"The element type of the quantized side.",
       "::mlir::Type", "getQuantizedElementType">,
     InterfaceMethod<"The axis as it is written, if there is one.",

@@ -21,20 +21,34 @@ class QuantFloat_QuantizationOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
     Pure, DeclareOpInterfaceMethods<QuantFloat_QuantizationOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
-  dag valueArguments = (ins
-    QuantFloat_Value:$input,
-    QuantFloat_Value:$scale,
-    Optional<QuantFloat_Value>:$zero_point,
+  dag values = (ins QuantFloat_Value:$input, QuantFloat_Value:$scale);
+  dag standard = (ins
     I64Attr:$opset,
     OptionalAttr<StrAttr>:$domain,
     OptionalAttr<I64Attr>:$axis,
     OptionalAttr<I64Attr>:$block_size,
     OptionalAttr<StrArrayAttr>:$ignored_attributes);
-  let arguments = valueArguments;
   let results = (outs QuantFloat_Value:$result);
   let hasFolder = 1;
   let hasVerifier = 1;
 }
+
+// What rounds by random bits has them behind its other operands. Files of older
+// versions, which know of no such bits, have none of this.
+defvar othersArgument = (ins Variadic<QuantFloat_Value>:$others);
+defvar roundModeArgument = (ins OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode);
+defvar othersDeclaration = [{
+    /// The zero point, the first of the others; null where there is none.
+    ::mlir::Value getZeroPoint() {
+      bool isGiven = getOthers().size() > (getRoundMode() ? 1 : 0);
+      return isGiven ? getOthers().front() : ::mlir::Value();
+    }
+    /// The random bits, the last of the others (S4); null where there are none.
+    ::mlir::Value getRandom() {
+      bool isGiven = getRoundMode() && !getOthers().empty();
+      return isGiven ? getOthers().back() : ::mlir::Value();
+    }
+}];
 
 // The constraints that the three share; the descriptions go on from here.
 defvar quantizationConstraints = [{
@@ -75,6 +89,7 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
     ```
 
     `g(i)` is the element of the scale that the granularity gives element `i`.
+    The zero point may be absent.
 
     *Precision.* The division is in P, one rounding (D2): before opset 23 the
     input's type (f64 for i32); from 23 on `precision`, or else the scale's type
@@ -87,7 +102,25 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
     float6 and float4 always saturating. A scale of zero divides as IEEE 754
     says (D4). No value is an error.
 
+    *Stochastic rounding.* With `round_mode stochastic` the last operand has
+    random bits, k for each element, that decide in place of the nearest (S5).
+    To integers, `q` goes to the one of its neighbours that is further from zero
+    if the fraction of the way that it has come from the other one, cut off to k
+    bits, and the random bits add up to 1 or more:
+
+    ```
+    n          = trunc(|q|)
+    up         = floor((|q| - n) * 2^k) + random[i] >= 2^k
+    result[i]  = clamp(sign(q) * (n + up) + zero_point[g(i)])
+    ```
+
+    so exactly floor(fraction * 2^k) of the 2^k values of random bits do. To
+    floats `q`, of float6 and float4 with the zero point added, is rounded as a
+    stochastic `cast` rounds it (S2).
+
     Constraints:}] # quantizationConstraints # [{
+    - (S4) with `round_mode`, which is stochastic, the last operand has the input's
+      shape and elements of ui2, ui4, ui8 or ui16, and `domain` is "quant_float";
     - (Q5) the result's type is the zero point's; without one it is ui8, and from
       opset 21 on (`output_dtype`) any that the version accepts;
     - (Q6) at opsets 19 to 22 the scale has the input's element type;
@@ -103,20 +136,34 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
            : tensor<?x64xf32>, tensor<f32>, tensor<i8> to tensor<?x64xi8>
     %2 = quant_float.quantize %x, %s axis 1 block_size 32 opset 23 saturate false
            : tensor<?x64xf32>, tensor<?x2xf16> to tensor<?x64xf8E4M3FN>
+    %3 = quant_float.quantize %x, %s, %z, %r opset 1 domain "quant_float"
+           round_mode stochastic
+           : tensor<?x64xf32>, tensor<f32>, tensor<i4>, tensor<?x64xui8> to tensor<?x64xi4>
     ```
 
     Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft
     QuantizeLinear 1.
   }];
-  let arguments = !con(valueArguments, (ins
+  let arguments = !con(values, othersArgument, standard, (ins
     OptionalAttr<BoolAttr>:$saturate,
-    OptionalAttr<TypeAttr>:$precision));
+    OptionalAttr<TypeAttr>:$precision), roundModeArgument);
+  // What files of 0.3 hold, and the round mode.
+  let useCustomPropertiesEncoding = 1;
+  let builders = [
+    // Every argument may be null but the types, input, scale and opset.
+    OpBuilder<(ins "Type":$result, "Value":$input, "Value":$scale,
+                   "Value":$zeroPoint, "IntegerAttr":$opset, "StringAttr":$domain,
+                   "IntegerAttr":$axis, "IntegerAttr":$blockSize,
+                   "ArrayAttr":$ignoredAttributes, "BoolAttr":$saturate,
+                   "TypeAttr":$precision, CArg<"Value", "{}">:$random)>
+  ];
   let assemblyFormat = [{
-    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    $input `,` $scale (`,` $others^)? (`axis` $axis^)? (`block_size` $block_size^)?
     `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)? (`precision` $precision^)?
-    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+    (`round_mode` $round_mode^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = othersDeclaration # [{
     /// What is computed, with the versions resolved.
     QuantizeSemantics getSemantics();
   }];
@@ -155,6 +202,7 @@ def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
     Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28; com.microsoft
     DequantizeLinear 1.
   }];
+  let arguments = !con(values, (ins Optional<QuantFloat_Value>:$zero_point), standard);
   let assemblyFormat = [{
     $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
     `opset` $opset (`domain` $domain^)?
@@ -171,11 +219,13 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
     result = dequantize(quantize(input, scale, zero_point) : storage, scale, zero_point)
     ```
 
-    both at `opset`, bit for bit (D6).
+    both at `opset`, bit for bit (D6); with `round_mode stochastic` quantize has it
+    and the random bits, the last operand.
 
     Constraints:}] # quantizationConstraints # [{
     - (Q5b) quantize and dequantize accept the types and attributes at `opset`;
       the result has the input's type, so before opset 23 the scale has it too;
+    - (S4) the random bits are as those of `quantize`;
     - (Q9) `precision` is f32, f16, bf16 or f64.
 
     Example:
@@ -188,17 +238,28 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
     Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and
     zero point.
   }];
-  let arguments = !con(valueArguments, (ins
+  let arguments = !con(values, othersArgument, standard, (ins
     TypeAttr:$storage,
     OptionalAttr<BoolAttr>:$saturate,
-    OptionalAttr<TypeAttr>:$precision));
+    OptionalAttr<TypeAttr>:$precision), roundModeArgument);
+  // What files of 0.3 hold, and the round mode.
+  let useCustomPropertiesEncoding = 1;
+  let builders = [
+    // Every argument may be null but the types, input, scale and opset.
+    OpBuilder<(ins "Type":$result, "Value":$input, "Value":$scale,
+                   "Value":$zeroPoint, "IntegerAttr":$opset, "StringAttr":$domain,
+                   "IntegerAttr":$axis, "IntegerAttr":$blockSize,
+                   "ArrayAttr":$ignoredAttributes, "TypeAttr":$storage,
+                   "BoolAttr":$saturate,
+                   "TypeAttr":$precision, CArg<"Value", "{}">:$random)>
+  ];
   let assemblyFormat = [{
-    $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
+    $input `,` $scale (`,` $others^)? (`axis` $axis^)? (`block_size` $block_size^)?
     `storage` $storage `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)?
-    (`precision` $precision^)?
-    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+    (`precision` $precision^)? (`round_mode` $round_mode^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = othersDeclaration # [{
     /// What the quantization computes, with the versions resolved.
     QuantizeSemantics getSemantics();
   }];
@@ -310,10 +371,15 @@ def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
     result = cast(q + zero_point)                       // float6, float4 (D3)
     ```
 
+    With `round_mode stochastic` the last operand has the random bits that round
+    (S5).
+
     Constraints:
     - `input` and `scale` are of one type: f32, f16, bf16 or f64;
     - (Q2) `zero_point` has the result's element type; it is of no effect on
-      float8.
+      float8;
+    - (S4) `round_mode`, if given, is stochastic, and the random bits are of ui2,
+      ui4, ui8 or ui16.
 
     Example:
 
@@ -321,18 +387,25 @@ def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
     %1 = quant_float.quantize_elements %x, %s, %z : f32, f32, ui8 to ui8
     %2 = quant_float.quantize_elements %x, %s saturate false
            : vector<16xf16>, vector<16xf16> to vector<16xf8E4M3FN>
+    %3 = quant_float.quantize_elements %x, %s, %r round_mode stochastic
+           : f32, f32, ui8 to i4
     ```
   }];
-  let arguments = (ins
-    QuantFloat_Value:$input,
-    QuantFloat_Value:$scale,
-    Optional<QuantFloat_Value>:$zero_point,
-    DefaultValuedAttr<BoolAttr, "true">:$saturate);
+  let arguments = !con((ins QuantFloat_Value:$input, QuantFloat_Value:$scale),
+    othersArgument, (ins DefaultValuedAttr<BoolAttr, "true">:$saturate),
+    roundModeArgument);
   let results = (outs QuantFloat_Value:$result);
   let assemblyFormat = [{
-    $input `,` $scale (`,` $zero_point^)? (`saturate` $saturate^)?
-    attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
+    $input `,` $scale (`,` $others^)? (`saturate` $saturate^)? (`round_mode` $round_mode^)?
+    attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
+  // What files of 0.3 hold, and the round mode.
+  let useCustomPropertiesEncoding = 1;
+  let builders = [
+    OpBuilder<(ins "Type":$result, "Value":$input, "Value":$scale,
+                   "Value":$zeroPoint, "bool":$saturate, CArg<"Value", "{}">:$random)>
+  ];
+  let extraClassDeclaration = othersDeclaration;
   let hasVerifier = 1;
 }
 

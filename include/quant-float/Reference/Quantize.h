@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What quantize and dequantize give, bit for bit (rules D1 to D5 and D9 of the
-// semantics), computed on llvm::APFloat and llvm::APInt alone; qdq is one after
-// the other (D6). Folders call it and every lowering is tested against it, so
-// it shares no format or semantics code with either; which scale belongs to
-// which element all of them ask the Granularity.
+// What quantize and dequantize give, bit for bit (rules D1 to D5, D9 and S5 of
+// the semantics), computed on llvm::APFloat and llvm::APInt alone; qdq is one
+// after the other (D6). Folders call it and every lowering is tested against
+// it, so it shares no format or semantics code with either; which scale belongs
+// to which element all of them ask the Granularity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,20 @@ bool canQuantize(Type x, Type scale, Type y, Type precision);
 bool canDequantize(Type x, Type scale, Type y);
 
 /// Quantizes one element, given and returned as its bit pattern. The types must
-/// be supported, and the patterns as wide as them.
+/// be supported, and the patterns as wide as them. Random bits, as many as they
+/// are wide, decide where they are given (S5).
 llvm::APInt quantizeElement(Type x, Type scale, Type y,
                             const llvm::APInt &xBits,
                             const llvm::APInt &scaleBits,
                             std::optional<llvm::APInt> zeroPointBits,
-                            const QuantizeOptions &options);
+                            const QuantizeOptions &options,
+                            std::optional<llvm::APInt> random = std::nullopt);
+
+/// Random bits for each element of a buffer, of a type of isRandomBits.
+struct RandomBits {
+  Type type;
+  ArrayRef<char> bytes;
+};
 
 /// Dequantizes one element, given and returned as its bit pattern. The types
 /// must be supported, and the patterns as wide as them.
@@ -61,7 +69,7 @@ llvm::APInt dequantizeElement(Type x, Type scale, Type y,
 
 /// Quantizes a row-major buffer of these sizes. Slots are those of castBuffer;
 /// `scales` and `zeroPoints` hold as many elements as the granularity asks for,
-/// row-major too.
+/// row-major too; random bits, where given, are as many as elements (S5).
 ///
 /// Fails, leaving `out` as it was, when there is no such quantization, when the
 /// granularity does not fit the sizes, or when a buffer has another size.
@@ -69,7 +77,8 @@ LogicalResult
 quantizeBuffer(Type x, Type scale, Type y, ArrayRef<int64_t> sizes,
                const Granularity &granularity, ArrayRef<char> in,
                ArrayRef<char> scales, std::optional<ArrayRef<char>> zeroPoints,
-               MutableArrayRef<char> out, const QuantizeOptions &options);
+               MutableArrayRef<char> out, const QuantizeOptions &options,
+               std::optional<RandomBits> random = std::nullopt);
 
 /// Dequantizes a buffer, in the same way.
 LogicalResult dequantizeBuffer(Type x, Type scale, Type y,

@@ -19,9 +19,12 @@
 
 namespace mlir::quant_float::reference {
 
+/// Whether elements of the type are bits that round (S1, S4): unsigned integers
+/// of 2, 4, 8 and 16 bits.
+bool isRandomBits(Type type);
+
 /// Whether there is a cast by random bits of these types: from f32 f16 bf16, to
-/// f16, bf16, float8 but f8E8M0FNU, float6 and float4, by unsigned integers of
-/// 2, 4, 8 and 16 bits.
+/// f16, bf16, float8 but f8E8M0FNU, float6 and float4.
 bool canCastByRandomBits(Type from, Type random, Type to);
 
 /// Casts one element by random bits (S2). The types must be such, and the

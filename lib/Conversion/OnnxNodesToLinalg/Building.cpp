@@ -422,7 +422,7 @@ Value onnx_nodes::buildRequantized(NodeContext &context, Value sums,
             b.createOrFold<arith::MulFOp>(toSingle(b, args[0]), factor);
         return QuantizeElementsOp::create(
             b, elementType, scaled, makeNumber(b, b.getF32Type(), 1),
-            result.zeroPoint ? args[4] : Value(), b.getBoolAttr(true));
+            result.zeroPoint ? args[4] : Value(), /*saturate=*/true);
       });
 }
 

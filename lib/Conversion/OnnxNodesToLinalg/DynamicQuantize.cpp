@@ -55,7 +55,7 @@ NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
     Type codes = cast<RankedTensorType>(value.getType())
                      .clone(b.getIntegerType(8, /*isSigned=*/false));
     return QuantizeOp::create(
-        b, codes, value, scale, zeroPoint, context.opset,
+        b, codes, value, scale, zeroPoint, b.getI64IntegerAttr(context.opset),
         /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
         /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
         /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());

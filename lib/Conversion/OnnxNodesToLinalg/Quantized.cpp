@@ -33,11 +33,12 @@ static Value buildDequantized(NodeContext &context, Value codes,
 static Value buildQuantized(NodeContext &context, Value values,
                             const Quantization &to, Type elementType) {
   Type type = cast<RankedTensorType>(values.getType()).clone(elementType);
-  return QuantizeOp::create(
-      context.b, type, values, to.scale, to.zeroPoint, kNewestOpset,
-      /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
-      /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
-      /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
+  return QuantizeOp::create(context.b, type, values, to.scale, to.zeroPoint,
+                            context.b.getI64IntegerAttr(kNewestOpset),
+                            /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
+                            /*block_size=*/IntegerAttr(),
+                            /*ignored_attributes=*/ArrayAttr(),
+                            /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
 }
 
 /// A quantized input, with scale and zero point behind it: requires codes of

@@ -28,14 +28,9 @@ using namespace mlir::quant_float;
 
 /// S2
 static Value expandByRandomBits(Lanes &lanes, CastOp op, Value storage) {
-  Value random = lanes.getBuilder().createOrFold<StorageCastOp>(
-      op.getLoc(), getStorageType(op.getRandom().getType()), op.getRandom());
-  unsigned width = getNumberWidth(getElementTypeOrSelf(op.getRandom()));
-  // Callers may leave anything in the bits of a byte above.
-  random = lanes.bitAnd(lanes.resize(random, 32), (1u << width) - 1);
   Value value =
       decodeFloat(lanes, storage, getElementTypeOrSelf(op.getInput())).value;
-  return encodeStochastic(lanes, value, random, width,
+  return encodeStochastic(lanes, value, getRandomBits(lanes, op.getRandom()),
                           getElementTypeOrSelf(op.getType()),
                           op.getSemantics());
 }

@@ -251,8 +251,9 @@ struct QuantizationOpConversion final
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type || !isNumber(type.getElementType()))
         return failure();
+      // The input and its random bits have an element each.
       AffineMap map =
-          inputs.empty()
+          inputs.empty() || operand == op.getRandomValue()
               ? rewriter.getMultiDimIdentityMap(type.getRank())
               : op.getGranularity().getMap(op->getContext(), type.getShape(),
                                            inputType.getShape());
@@ -261,9 +262,8 @@ struct QuantizationOpConversion final
     }
     replaceByGeneric(rewriter, *getTypeConverter(), op, inputs,
                      [&](OpBuilder &builder, Location loc, ValueRange args) {
-                       return buildElementBody(
-                           builder, loc, op, args[0], args[1],
-                           args.size() > 2 ? args[2] : Value());
+                       return buildElementBody(builder, loc, op,
+                                               getElementOperands(op, args));
                      });
     return success();
   }

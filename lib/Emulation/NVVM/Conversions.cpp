@@ -205,6 +205,7 @@ static CastPlan planEncode(Type from, Type to, RoundMode mode,
 static constexpr StringLiteral kNoFixedSize =
     "neither a scalar nor a vector of fixed size";
 static constexpr StringLiteral kNoNarrowFloat = "no narrow float";
+static constexpr StringLiteral kRandomBits = "random bits decide";
 
 static bool isTensorOrScalable(Type type) {
   auto vector = dyn_cast<VectorType>(type);
@@ -220,7 +221,7 @@ CastPlan quant_float::planCast(CastOp op, const NvidiaChip &chip) {
     return plan;
   }
   if (op.getRandom()) {
-    plan.reason = "random bits decide";
+    plan.reason = kRandomBits;
     return plan;
   }
   if (!isNarrowFloat(from) && !isNarrowFloat(to)) {
@@ -257,6 +258,8 @@ CastPlan quant_float::planQuantize(QuantizeElementsOp op,
   CastPlan plan;
   if (isTensorOrScalable(op.getType()))
     plan.reason = kNoFixedSize;
+  else if (op.getRandom())
+    plan.reason = kRandomBits;
   else if (!isNarrowFloat(to))
     plan.reason = kNoNarrowFloat;
   else

@@ -16,6 +16,7 @@
 // CHECK: remark: [Missed] quantize | {{.*}}"f32 to f4E2M1FN expanded into arith: sm_90 has no cvt.rn.satfinite.e2m1x2.f32"
 // CHECK: remark: [Passed] quantize | {{.*}}"f32 to f8E4M3FN by cvt.rn.satfinite.e4m3x2.f32"
 // CHECK: remark: [Passed] cast | {{.*}}"f8E4M3FN to f32 by cvt.rn.f16x2.e4m3x2"
+// CHECK: remark: [Missed] quantize | {{.*}}"f32 to f8E4M3FN expanded into arith: random bits decide"
 
 // OLD: "f32 to f8E4M3FN expanded into arith: cvt.rn.satfinite.e4m3x2.f32 needs PTX 8.1, but got 8.0"
 
@@ -45,4 +46,9 @@ func.func @quantizations(%x: vector<4xf32>, %s: f32)
   %2 = quant_float.quantize %x, %s opset 23 : vector<4xf32>, f32 to vector<4xf4E2M1FN>
   %3 = quant_float.qdq %x, %s storage f8E4M3FN opset 23 : vector<4xf32>, f32 to vector<4xf32>
   return %0, %1, %2, %3 : vector<4xf8E5M2>, vector<4xui8>, vector<4xf4E2M1FN>, vector<4xf32>
+}
+
+func.func @random_bits(%x: vector<4xf32>, %s: f32, %r: vector<4xui8>) -> vector<4xf8E4M3FN> {
+  %0 = quant_float.quantize %x, %s, %r opset 1 domain "quant_float" round_mode stochastic : vector<4xf32>, f32, vector<4xui8> to vector<4xf8E4M3FN>
+  return %0 : vector<4xf8E4M3FN>
 }
