@@ -39,9 +39,25 @@ static bool quantizes(StringRef name) {
 namespace {
 /// What a model converts.
 struct ModelConversions {
-  std::map<std::string, size_t> nodes, uncovered;
+  std::map<std::string, size_t> nodes;
+  /// What they are and what vouches for them, as UncoveredNodes has it.
+  std::map<std::pair<std::string, std::string>, size_t> uncovered;
 };
 } // namespace
+
+/// Of a cast that is no conversion.
+static std::pair<std::string, std::string> describe(CastOp cast) {
+  auto isText = [](Type type) {
+    return isa<StringType>(getElementTypeOrSelf(type));
+  };
+  if (isText(cast.getInput().getType()) || isText(cast.getType()))
+    return {"Cast of strings", "the suite's comparison with exact fractions"};
+  if (cast.getMode() == CastMode::OpenVINO)
+    return {"Convert of OpenVINO", "the suite's comparison with OpenVINO"};
+  if (cast.getRandom())
+    return {"stochastic Cast", "the suite's tests of random bits"};
+  return {"Cast of another kind", "nothing"};
+}
 
 static ModelConversions findConversions(ModuleOp module) {
   ModelConversions found;
@@ -50,12 +66,15 @@ static ModelConversions findConversions(ModuleOp module) {
       ++found.nodes[one->getName()];
       return;
     }
+    auto node = dyn_cast<NodeOp>(op);
     if (auto cast = dyn_cast<CastOp>(op))
-      ++found.uncovered[cast.getMode() ? "Convert of OpenVINO"
-                                       : "Cast of strings"];
-    else if (auto node = dyn_cast<NodeOp>(op);
-             node && quantizes(node.getOpType()))
-      ++found.uncovered[node.getOpType().str()];
+      ++found.uncovered[describe(cast)];
+    else if (isa<QuantizeOp, QdqOp>(op))
+      ++found.uncovered[{"stochastic quantization",
+                         "the suite's tests of random bits"}];
+    else if (node && quantizes(node.getOpType()))
+      ++found.uncovered[{node.getOpType().str(),
+                         "the suite's tests of this operator"}];
   });
   return found;
 }
@@ -68,8 +87,8 @@ certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
   options.cpus = {"host"};
   AuditReport report;
   report.origin = getOrigin(options);
-  report.uncovered.assign(conversions.uncovered.begin(),
-                          conversions.uncovered.end());
+  for (const auto &[what, nodes] : conversions.uncovered)
+    report.uncovered.push_back({what.first, what.second, nodes});
   options.isWanted = [&](StringRef name) {
     return conversions.nodes.count(name.str()) != 0;
   };
@@ -143,9 +162,10 @@ certify::printAudit(const AuditReport &report, StringRef model,
                                : "",
         certificate.countMismatches(), certificate.code.front());
   }
-  for (const auto &[name, count] : report.uncovered)
-    os << llvm::formatv("| {0} | {1} | none: not covered | - | - | - |\n",
-                        printable(name), count);
+  for (const UncoveredNodes &one : report.uncovered)
+    os << llvm::formatv(
+        "| {0} | {1} | none: not covered, but by {2} | - | - | - |\n",
+        printable(one.name), one.nodes, one.instead);
   os << llvm::formatv(
       "\n{0} conversions of {1} nodes, {2} kinds of nodes not covered: {3}.\n",
       report.rows.size(), nodes, report.uncovered.size(),

@@ -44,6 +44,8 @@ static Options getImportOptions(const LoadOptions &load) {
   Options options;
   options.verify = load.verify;
   options.strict = load.strict;
+  if constexpr (std::is_same_v<Options, OnnxImportOptions>)
+    options.onExternalFile = load.onExternalFile;
   if constexpr (std::is_same_v<Options, OpenVinoImportOptions>)
     if (load.fakeConvertMode)
       options.fakeConvertMode = *load.fakeConvertMode;

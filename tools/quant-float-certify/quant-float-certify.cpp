@@ -27,6 +27,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include <chrono>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -668,21 +669,27 @@ static int printVectors(StringRef folder) {
 // Audits
 //===----------------------------------------------------------------------===//
 
-/// The model's files, with the SHA-256 of each.
+/// The model's files, with the SHA-256 of each; `external` are beside it.
 static llvm::Expected<std::vector<std::pair<std::string, std::string>>>
-hashFiles(StringRef model) {
-  std::vector<std::pair<std::string, std::string>> files;
-  llvm::SmallString<128> weights(model);
+hashFiles(StringRef model, const std::set<std::string> &external) {
+  std::vector<std::string> names = {llvm::sys::path::filename(model).str()};
+  llvm::append_range(names, external);
+  StringRef folder = llvm::sys::path::parent_path(model);
+  llvm::SmallString<128> weights(names.front());
   llvm::sys::path::replace_extension(weights, "bin");
-  bool hasWeights = model.ends_with(".xml") && llvm::sys::fs::exists(weights);
-  for (StringRef path : {model, StringRef(weights)}) {
-    if (path != model && !hasWeights)
-      continue;
-    auto buffer = llvm::MemoryBuffer::getFile(path);
+  std::vector<std::pair<std::string, std::string>> files;
+  auto getPath = [&](StringRef name) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path;
+  };
+  if (model.ends_with(".xml") && llvm::sys::fs::exists(getPath(weights)))
+    names.push_back(weights.str().str());
+  for (const std::string &name : names) {
+    auto buffer = llvm::MemoryBuffer::getFile(getPath(name));
     if (!buffer)
-      return llvm::createFileError(path, buffer.getError());
-    files.emplace_back(llvm::sys::path::filename(path),
-                       hashBytes((*buffer)->getBuffer()));
+      return llvm::createFileError(getPath(name), buffer.getError());
+    files.emplace_back(name, hashBytes((*buffer)->getBuffer()));
   }
   return files;
 }
@@ -700,13 +707,19 @@ static int audit(const Arguments &arguments) {
     complain(llvm::toString(std::move(error)));
     return kToolWrongInput;
   };
-  auto files = hashFiles(arguments.audit);
-  if (!files)
-    return fail(files.takeError());
   Session session;
-  llvm::Expected<Model> model = Model::load(session, arguments.audit);
+  LoadOptions loadOptions;
+  std::set<std::string> external;
+  loadOptions.onExternalFile = [&](StringRef name) {
+    external.insert(name.str());
+  };
+  llvm::Expected<Model> model =
+      Model::load(session, arguments.audit, loadOptions);
   if (!model)
     return fail(model.takeError());
+  auto files = hashFiles(arguments.audit, external);
+  if (!files)
+    return fail(files.takeError());
   llvm::Expected<AuditReport> report =
       auditModel(*model, certificates, arguments.certify);
   if (!report)

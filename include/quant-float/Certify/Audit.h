@@ -28,11 +28,17 @@ struct AuditRow {
   bool isSampled = false;
 };
 
+/// Nodes that certificates are not about.
+struct UncoveredNodes {
+  /// What they are, and what vouches for them instead.
+  std::string name, instead;
+  size_t nodes = 0;
+};
+
 struct AuditReport {
   std::vector<AuditRow> rows;
-  /// What converts without being a conversion that certificates are about, by
-  /// its name, and how many nodes do so.
-  std::vector<std::pair<std::string, size_t>> uncovered;
+  /// What converts without being a conversion that certificates are about.
+  std::vector<UncoveredNodes> uncovered;
   Origin origin;
 
   /// Whether a release may rely on it.

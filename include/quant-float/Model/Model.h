@@ -22,6 +22,7 @@
 #include "quant-float/Compiler/Check.h"
 #include "quant-float/Model/CompareModes.h"
 #include "quant-float/Model/CompiledModel.h"
+#include <functional>
 #include <optional>
 
 namespace mlir::quant_float {
@@ -35,6 +36,9 @@ struct LoadOptions {
   /// Whose arithmetic every fakeconvert follows; without one, what the model
   /// says, and of an OpenVINO model OpenVINO's.
   std::optional<FakeConvertMode> fakeConvertMode;
+  /// Is told of each file of external data that an ONNX model has, by its name
+  /// in the model.
+  std::function<void(StringRef)> onExternalFile;
 };
 
 /// The forms that a model in memory may have.

@@ -105,6 +105,8 @@ ExternalData::open(StringRef location, const Subject &subject) {
   if (!buffer)
     return diagnose(subject, Diag::ExternalOpen, shown,
                     buffer.getError().message());
+  if (onFile)
+    onFile(location);
   return cached->second = std::move(*buffer);
 }
 

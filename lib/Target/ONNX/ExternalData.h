@@ -12,6 +12,7 @@
 #include "../Common/Bytes.h"
 #include "Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 #include <memory>
 #include <onnx/onnx_pb.h>
 #include <string>
@@ -22,8 +23,11 @@ namespace mlir::quant_float::onnx_import {
 /// mapped, once each.
 class ExternalData {
 public:
-  /// An empty folder: there is none, every tensor is refused.
-  explicit ExternalData(StringRef folder) : folder(folder) {}
+  /// An empty folder: there is none, every tensor is refused. `onFile` is told
+  /// the name of each file.
+  explicit ExternalData(StringRef folder,
+                        std::function<void(StringRef)> onFile = {})
+      : folder(folder), onFile(std::move(onFile)) {}
 
   FailureOr<SharedBytes> read(const ::onnx::TensorProto &tensor,
                               const Subject &subject);
@@ -33,6 +37,7 @@ private:
                                                       const Subject &subject);
 
   std::string folder;
+  std::function<void(StringRef)> onFile;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
   /// Their checksums, as far as they were asked for.
   llvm::StringMap<std::string> digests;

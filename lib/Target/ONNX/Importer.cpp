@@ -28,7 +28,7 @@ Importer::Importer(MLIRContext *context, StringRef fileName, StringRef folder,
                    const OnnxImportOptions &options)
     : context(context), options(options),
       file{FileLineColLoc::get(context, fileName, 0, 0), ""},
-      externalData(folder), decoder(externalData) {}
+      externalData(folder, options.onExternalFile), decoder(externalData) {}
 
 //===----------------------------------------------------------------------===//
 // Model

@@ -54,6 +54,9 @@ struct OnnxImportOptions {
   /// warning otherwise. What only the lowering of ordinary nodes finds out is
   /// refused there: the module remembers it (`quant_float.strict`).
   bool strict = false;
+  /// Is told of each file of external data that is read, by its name in the
+  /// model.
+  std::function<void(StringRef)> onExternalFile;
 };
 
 /// Imports the model in the file `path`. External data is looked up beside it
