@@ -126,7 +126,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
   function.addPass(createQuantFloatLowerStridedTransfersPass());
-  manager.addPass(createQuantFloatLowerPackedElementsPass());
+  QuantFloatLowerPackedElementsPassOptions packed;
+  packed.permutes = cpu.hasByteTables;
+  manager.addPass(createQuantFloatLowerPackedElementsPass(packed));
   manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
 
   if (threads != 1) {

@@ -33,7 +33,9 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatMapToGpuPass(mapping));
   function.addPass(createConvertLinalgToLoopsPass());
-  manager.addPass(createQuantFloatLowerPackedElementsPass());
+  QuantFloatLowerPackedElementsPassOptions packed;
+  packed.inOrder = true;
+  manager.addPass(createQuantFloatLowerPackedElementsPass(packed));
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   QuantFloatLowerMathPassOptions math;

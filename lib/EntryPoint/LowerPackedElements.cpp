@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LookUpPackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -49,39 +52,47 @@ namespace {
 /// elements.
 class PackedAccess {
 public:
-  /// Of `buffer`, whose sizes and strides count elements, at `indices`.
+  /// Of `buffer`, whose sizes and strides count elements, at `indices`. With
+  /// `inOrder`, elements are written in order, vectors from bytes on.
   PackedAccess(ImplicitLocOpBuilder &b, Value buffer, ValueRange indices,
-               unsigned bits);
+               unsigned bits, bool inOrder = false);
 
-  /// Whether vectors of `count` elements are whole groups.
-  bool isWhole(int64_t count) const { return count % groupSize == 0; }
+  /// Of `count` elements, those in whole groups.
+  int64_t getWhole(int64_t count) const { return count - count % groupSize; }
   Value read();
-  Value read(int64_t count);
+  /// The bytes of so many elements, moved to begin with the first one. With
+  /// `limit`, only so many of them are there.
+  Value readBytes(int64_t count, Value limit = {});
+  /// One element in each byte.
+  Value spread(Value packed, int64_t count);
   void write(Value element);
   /// A vector of i8, of which the low bits count.
   void write(TypedValue<VectorType> elements);
+  /// Its first `limit` elements.
+  void write(TypedValue<VectorType> elements, Value limit);
 
 private:
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
-  Value constantLike(Value value, uint64_t number) {
-    return arith::ConstantOp::create(b, makeSplat(value.getType(), number));
+  Value constantLike(Type type, uint64_t number) {
+    return arith::ConstantOp::create(b, makeSplat(type, number));
   }
   TypedAttr makeSplat(Type type, uint64_t number);
   Value keep(Value value, uint64_t mask) {
-    return arith::AndIOp::create(b, value, constantLike(value, mask));
+    return arith::AndIOp::create(b, value, constantLike(value.getType(), mask));
   }
   Value shiftLeft(Value value, unsigned amount) {
-    return amount ? arith::ShLIOp::create(b, value, constantLike(value, amount))
+    return amount ? arith::ShLIOp::create(b, value,
+                                          constantLike(value.getType(), amount))
                         .getResult()
                   : value;
   }
   Value shiftRight(Value value, unsigned amount) {
-    return amount
-               ? arith::ShRUIOp::create(b, value, constantLike(value, amount))
-                     .getResult()
-               : value;
+    return amount ? arith::ShRUIOp::create(
+                        b, value, constantLike(value.getType(), amount))
+                        .getResult()
+                  : value;
   }
   Value merge(Value one, Value other) {
     return one ? arith::OrIOp::create(b, one, other).getResult() : other;
@@ -90,10 +101,15 @@ private:
   Value getByteIndex(int64_t ahead = 0);
   /// Of the first byte, the bits in front of the element.
   Value getBitsBefore();
+  /// The bytes that `count` elements are in.
+  Value getTouched(Value count);
   Value view(Value end);
+  Value load(VectorType type, Value bytes, Value at, Value limit);
+  Value pack(TypedValue<VectorType> elements);
 
   ImplicitLocOpBuilder &b;
   unsigned bits;
+  bool inOrder;
   int64_t groupSize;
   /// memref<i8>: where the buffer begins.
   Value base;
@@ -104,8 +120,8 @@ private:
 } // namespace
 
 PackedAccess::PackedAccess(ImplicitLocOpBuilder &b, Value buffer,
-                           ValueRange indices, unsigned bits)
-    : b(b), bits(bits), groupSize(8 / std::gcd(8u, bits)) {
+                           ValueRange indices, unsigned bits, bool inOrder)
+    : b(b), bits(bits), inOrder(inOrder), groupSize(8 / std::gcd(8u, bits)) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
   base = metadata.getBaseBuffer();
   SmallVector<int64_t> strides;
@@ -143,6 +159,13 @@ Value PackedAccess::getByteIndex(int64_t ahead) {
 
 Value PackedAccess::getBitsBefore() {
   return b.createOrFold<arith::AndIOp>(bit, index(7));
+}
+
+Value PackedAccess::getTouched(Value count) {
+  Value all = b.createOrFold<arith::MulIOp>(count, index(bits));
+  Value last = b.createOrFold<arith::AddIOp>(
+      b.createOrFold<arith::AddIOp>(getBitsBefore(), all), index(7));
+  return b.createOrFold<arith::ShRUIOp>(last, index(3));
 }
 
 /// The bytes up to `end`.
@@ -183,14 +206,19 @@ void PackedAccess::write(Value element) {
     return arith::ShLIOp::create(b, value, before);
   };
   Value value = place(keep(arith::ExtUIOp::create(b, i16, element), mask));
-  Value kept = place(constantLike(value, mask));
+  Value kept = place(constantLike(value.getType(), mask));
   auto update = [&](Value at, unsigned amount) {
     auto cut = [&](Value window) -> Value {
       return arith::TruncIOp::create(b, i8, shiftRight(window, amount));
     };
     Value byte = memref::LoadOp::create(b, bytes, at);
     Value others = cut(kept);
-    others = arith::XOrIOp::create(b, others, constantLike(others, 0xff));
+    // Bits behind the element are yet to be written: from its lowest one up.
+    if (inOrder)
+      others =
+          merge(others, arith::SubIOp::create(b, constantLike(i8, 0), others));
+    others =
+        arith::XOrIOp::create(b, others, constantLike(others.getType(), 0xff));
     byte = merge(arith::AndIOp::create(b, byte, others), cut(value));
     memref::StoreOp::create(b, byte, bytes, at);
   };
@@ -199,19 +227,25 @@ void PackedAccess::write(Value element) {
     update(last, 8);
 }
 
-/// The bits of the vector, which begin anywhere in a byte, moved to where they
-/// begin with one, then spread:
-///
-///   x = group of elements, in a lane of as many bytes
-///   (x & 0xf) | (x << 4 & 0xf00)                      // 4 bits
-Value PackedAccess::read(int64_t count) {
-  int64_t numBytes = count * bits / 8, numGroups = count / groupSize;
+/// The bytes at `at`, of which only the first `limit` may be touched, if given.
+Value PackedAccess::load(VectorType type, Value bytes, Value at, Value limit) {
+  if (!limit)
+    return vector::LoadOp::create(b, type, bytes, at);
+  Value mask =
+      vector::CreateMaskOp::create(b, type.clone(b.getI1Type()), limit);
+  Value zeros = constantLike(type, 0);
+  return vector::MaskedLoadOp::create(b, type, bytes, at, mask, zeros);
+}
+
+Value PackedAccess::readBytes(int64_t count, Value limit) {
+  int64_t numBytes = count * bits / 8;
   auto type = VectorType::get({numBytes}, b.getI8Type());
   Value first = getByteIndex(), before = getBitsBefore();
   Value bytes = view(b.createOrFold<arith::AddIOp>(first, index(numBytes + 1)));
   Value isAligned =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, index(0));
-  Value loaded = vector::LoadOp::create(b, type, bytes, first);
+  Value touched = limit ? getTouched(limit) : Value();
+  Value loaded = load(type, bytes, first, touched);
   auto branch = scf::IfOp::create(b, TypeRange(type), isAligned,
                                   /*withElseRegion=*/true);
   {
@@ -221,11 +255,14 @@ Value PackedAccess::read(int64_t count) {
     b.setInsertionPointToStart(branch.elseBlock());
     // The last element is in the byte behind.
     Value behind = b.createOrFold<arith::AddIOp>(first, index(1));
-    Value next = vector::LoadOp::create(b, type, bytes, behind);
+    // At least the bits in front of the vector are in one byte.
+    Value left =
+        limit ? b.createOrFold<arith::SubIOp>(touched, index(1)) : Value();
+    Value next = load(type, bytes, behind, left);
     Value low = arith::IndexCastOp::create(b, b.getI8Type(), before);
-    Value high = arith::SubIOp::create(b, constantLike(low, 8), low);
+    Value high = arith::SubIOp::create(b, constantLike(low.getType(), 8), low);
     // Elements of 4 bits begin in the middle.
-    Value amount = bits == 4 ? constantLike(loaded, 4)
+    Value amount = bits == 4 ? constantLike(type, 4)
                              : vector::BroadcastOp::create(b, type, low);
     Value rest =
         bits == 4 ? amount : vector::BroadcastOp::create(b, type, high);
@@ -234,7 +271,13 @@ Value PackedAccess::read(int64_t count) {
                              arith::ShLIOp::create(b, next, rest));
     scf::YieldOp::create(b, joined);
   }
-  Value packed = branch.getResult(0);
+  return branch.getResult(0);
+}
+
+///   x = group of elements, in a lane of as many bytes
+///   (x & 0xf) | (x << 4 & 0xf00)                      // 4 bits
+Value PackedAccess::spread(Value packed, int64_t count) {
+  int64_t numGroups = count / groupSize;
   auto laneType = VectorType::get({numGroups}, b.getIntegerType(8 * groupSize));
   Value lanes;
   if (groupSize * bits == 8) {
@@ -256,7 +299,7 @@ Value PackedAccess::read(int64_t count) {
                                    elements);
 }
 
-void PackedAccess::write(TypedValue<VectorType> elements) {
+Value PackedAccess::pack(TypedValue<VectorType> elements) {
   int64_t count = elements.getType().getNumElements();
   int64_t numBytes = count * bits / 8, numGroups = count / groupSize;
   auto type = VectorType::get({numBytes}, b.getI8Type());
@@ -278,10 +321,20 @@ void PackedAccess::write(TypedValue<VectorType> elements) {
       order.append({4 * i, 4 * i + 1, 4 * i + 2});
     packed = vector::ShuffleOp::create(b, spread, spread, order);
   }
+  return packed;
+}
 
+void PackedAccess::write(TypedValue<VectorType> elements) {
+  Value packed = pack(elements);
+  auto type = cast<VectorType>(packed.getType());
+  int64_t numBytes = type.getNumElements();
   Value first = getByteIndex(), before = getBitsBefore();
   Value behind = b.createOrFold<arith::AddIOp>(first, index(numBytes));
   Value bytes = view(b.createOrFold<arith::AddIOp>(behind, index(1)));
+  if (inOrder) {
+    vector::StoreOp::create(b, packed, bytes, first);
+    return;
+  }
   Value isAligned =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, index(0));
   auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
@@ -292,8 +345,8 @@ void PackedAccess::write(TypedValue<VectorType> elements) {
   // the byte that its last element is in, are others'.
   b.setInsertionPointToStart(branch.elseBlock());
   Value low = arith::IndexCastOp::create(b, b.getI8Type(), before);
-  Value high = arith::SubIOp::create(b, constantLike(low, 8), low);
-  Value ones = arith::ConstantOp::create(b, makeSplat(b.getI8Type(), 0xff));
+  Value high = arith::SubIOp::create(b, constantLike(low.getType(), 8), low);
+  Value ones = constantLike(b.getI8Type(), 0xff);
   Value inFront = arith::ShRUIOp::create(b, ones, high);
   Value atEnd = arith::ShLIOp::create(b, ones, low);
   Value carried = arith::ShRUIOp::create(
@@ -314,6 +367,65 @@ void PackedAccess::write(TypedValue<VectorType> elements) {
   memref::StoreOp::create(b, merge(tail, lastBits), bytes, behind);
 }
 
+/// All in one vector that has room for the byte behind: the elements' bits and
+/// which of them count, both moved to where the first one is in its byte, and
+/// merged with what is there.
+void PackedAccess::write(TypedValue<VectorType> elements, Value limit) {
+  Value packed = pack(elements);
+  auto packedType = cast<VectorType>(packed.getType());
+  int64_t numBytes = packedType.getNumElements();
+  auto type = VectorType::get(llvm::PowerOf2Ceil(numBytes + 1), b.getI8Type());
+  VectorType maskType = type.clone(b.getI1Type());
+  Value zeros = constantLike(type, 0), ones = constantLike(type, 0xff);
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    order.push_back(std::min(i, numBytes));
+  Value wide =
+      vector::ShuffleOp::create(b, packed, constantLike(packedType, 0), order);
+
+  Value numBits = b.createOrFold<arith::MulIOp>(limit, index(bits));
+  auto maskFirst = [&](Value count) -> Value {
+    return vector::CreateMaskOp::create(b, maskType, count);
+  };
+  auto getBytes = [&](Value bits) -> Value {
+    return b.createOrFold<arith::ShRUIOp>(bits, index(3));
+  };
+  Value rest = arith::IndexCastOp::create(
+      b, b.getI8Type(), b.createOrFold<arith::AndIOp>(numBits, index(7)));
+  Value one = constantLike(b.getI8Type(), 1);
+  Value partial =
+      arith::SubIOp::create(b, arith::ShLIOp::create(b, one, rest), one);
+  Value counts = arith::SelectOp::create(
+      b, maskFirst(getBytes(b.createOrFold<arith::AddIOp>(numBits, index(7)))),
+      vector::BroadcastOp::create(b, type, partial), zeros);
+  counts =
+      arith::SelectOp::create(b, maskFirst(getBytes(numBits)), ones, counts);
+
+  Value low = arith::IndexCastOp::create(b, b.getI8Type(), getBitsBefore());
+  Value high = arith::SubIOp::create(b, constantLike(b.getI8Type(), 7), low);
+  order.assign(1, type.getNumElements());
+  for (int64_t i = 0; i + 1 < type.getNumElements(); ++i)
+    order.push_back(i);
+  auto move = [&](Value value) {
+    Value carried = vector::ShuffleOp::create(b, value, zeros, order);
+    // By 8 in two steps.
+    carried = arith::ShRUIOp::create(
+        b, shiftRight(carried, 1), vector::BroadcastOp::create(b, type, high));
+    Value moved = arith::ShLIOp::create(
+        b, value, vector::BroadcastOp::create(b, type, low));
+    return merge(moved, carried);
+  };
+  counts = move(counts);
+
+  Value first = getByteIndex(), touched = getTouched(limit);
+  Value bytes = view(b.createOrFold<arith::AddIOp>(first, touched));
+  Value others = arith::XOrIOp::create(b, counts, ones);
+  Value merged = merge(
+      arith::AndIOp::create(b, move(wide), counts),
+      arith::AndIOp::create(b, load(type, bytes, first, touched), others));
+  vector::MaskedStoreOp::create(b, bytes, first, maskFirst(touched), merged);
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -322,7 +434,11 @@ namespace {
 struct LowerPackedElements final
     : quant_float::impl::QuantFloatLowerPackedElementsPassBase<
           LowerPackedElements> {
+  using QuantFloatLowerPackedElementsPassBase::
+      QuantFloatLowerPackedElementsPassBase;
+
   void runOnOperation() override;
+  LogicalResult lowerAccess(Operation *op, unsigned bits);
 };
 } // namespace
 
@@ -348,55 +464,96 @@ static Value getBytes(ImplicitLocOpBuilder &b, Value elements) {
   return arith::ExtUIOp::create(b, type, elements);
 }
 
-/// A vector's elements, side by side in the buffer from its indices on.
+/// A vector's elements, side by side in the buffer from its indices on; with a
+/// mask, the first of them.
 static bool isContiguous(VectorTransferOpInterface op) {
-  return !op.getMask() && !op.hasOutOfBoundsDim() &&
-         op.getPermutationMap().isMinorIdentity() &&
+  return (!op.getMask() ||
+          op.getMask().getDefiningOp<vector::CreateMaskOp>()) &&
+         !op.hasOutOfBoundsDim() && op.getPermutationMap().isMinorIdentity() &&
          cast<MemRefType>(op.getBase().getType()).isLastDimUnitStride();
 }
 
-/// Reads `count` elements one by one.
-static Value readEach(ImplicitLocOpBuilder &b, Value buffer, ValueRange indices,
-                      int64_t count, unsigned bits) {
-  SmallVector<Value> elements;
+/// How many elements the mask lets through; null where there is no mask.
+static Value getLimit(VectorTransferOpInterface op) {
+  if (!op.getMask())
+    return {};
+  return op.getMask().getDefiningOp<vector::CreateMaskOp>().getOperand(0);
+}
+
+/// Calls `visit` with the elements of a vector of `count` that are not in whole
+/// groups: their numbers and indices.
+static void
+visitRest(ImplicitLocOpBuilder &b, ValueRange indices, int64_t from,
+          int64_t count,
+          llvm::function_ref<void(int64_t element, ValueRange indices)> visit) {
   SmallVector<Value> at(indices);
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = from; i < count; ++i) {
     at.back() = b.createOrFold<arith::AddIOp>(
         indices.back(), arith::ConstantIndexOp::create(b, i));
-    elements.push_back(PackedAccess(b, buffer, at, bits).read());
+    visit(i, at);
   }
-  return vector::FromElementsOp::create(
-      b, VectorType::get({count}, b.getI8Type()), elements);
 }
 
-static Value readVector(ImplicitLocOpBuilder &b, Value buffer,
-                        ValueRange indices, VectorType type, unsigned bits) {
-  int64_t count = type.getNumElements();
+/// Replaces `op`, which reads a vector, the first `limit` elements of it.
+static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
+                                Value limit, unsigned bits, bool lookUp) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  int64_t count = cast<VectorType>(op->getResult(0).getType()).getNumElements();
   PackedAccess access(b, buffer, indices, bits);
-  return access.isWhole(count) ? access.read(count)
-                               : readEach(b, buffer, indices, count, bits);
+  int64_t whole = access.getWhole(count);
+  if (whole == count) {
+    Value packed = access.readBytes(count, limit);
+    if (lookUp)
+      for (Operation *user : op->getUsers())
+        if (auto codes = dyn_cast<arith::ExtUIOp>(user);
+            codes && getElementTypeOrSelf(codes.getType()).isInteger(8))
+          lookUpPackedElements(codes, packed, bits);
+    replaceElements(b, op, access.spread(packed, count));
+    return success();
+  }
+  if (limit)
+    return failure();
+  auto type = VectorType::get(count, b.getI8Type());
+  Value elements = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  if (whole)
+    elements = vector::InsertStridedSliceOp::create(
+        b, access.spread(access.readBytes(whole), whole), elements, 0, 1);
+  visitRest(b, indices, whole, count, [&](int64_t element, ValueRange at) {
+    elements = vector::InsertOp::create(
+        b, PackedAccess(b, buffer, at, bits).read(), elements, element);
+  });
+  replaceElements(b, op, elements);
+  return success();
 }
 
-static void writeVector(ImplicitLocOpBuilder &b, Value buffer,
-                        ValueRange indices, Value elements, unsigned bits) {
+static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
+                                 ValueRange indices, Value elements,
+                                 Value limit, unsigned bits, bool inOrder) {
   auto vector = cast<TypedValue<VectorType>>(elements);
-  PackedAccess access(b, buffer, indices, bits);
+  PackedAccess access(b, buffer, indices, bits, inOrder);
   int64_t count = vector.getType().getNumElements();
-  if (access.isWhole(count))
-    return access.write(vector);
-  SmallVector<Value> at(indices);
-  for (int64_t i = 0; i < count; ++i) {
-    at.back() = b.createOrFold<arith::AddIOp>(
-        indices.back(), arith::ConstantIndexOp::create(b, i));
-    PackedAccess(b, buffer, at, bits)
-        .write(vector::ExtractOp::create(b, elements, i).getResult());
+  int64_t whole = access.getWhole(count);
+  if (limit) {
+    if (whole != count)
+      return failure();
+    access.write(vector, limit);
+    return success();
   }
+  if (whole)
+    access.write(cast<TypedValue<VectorType>>(
+        b.createOrFold<vector::ExtractStridedSliceOp>(vector, 0, whole, 1)));
+  visitRest(b, indices, whole, count, [&](int64_t element, ValueRange at) {
+    PackedAccess(b, buffer, at, bits, inOrder)
+        .write(vector::ExtractOp::create(b, elements, element).getResult());
+  });
+  return success();
 }
 
 /// `op` reads or writes packed elements. Its buffer's type has become one of
 /// bytes, whose sizes, strides and offset still count elements.
-static LogicalResult lowerAccess(Operation *op, unsigned bits) {
+LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
+  bool lookUp = permutes && bits <= 4;
   auto refuse = [&] {
     return op->emitOpError("has no lowering on packed elements");
   };
@@ -405,24 +562,24 @@ static LogicalResult lowerAccess(Operation *op, unsigned bits) {
     replaceElements(b, op, access.read());
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
     Value byte = getBytes(b, store.getValue());
-    PackedAccess(b, store.getMemRef(), store.getIndices(), bits).write(byte);
+    PackedAccess(b, store.getMemRef(), store.getIndices(), bits, inOrder)
+        .write(byte);
   } else if (auto load = dyn_cast<vector::LoadOp>(op)) {
-    if (load.getVectorType().getRank() != 1)
+    if (load.getVectorType().getRank() != 1 ||
+        failed(readVector(op, load.getBase(), load.getIndices(),
+                          /*limit=*/Value(), bits, lookUp)))
       return refuse();
-    replaceElements(b, op,
-                    readVector(b, load.getBase(), load.getIndices(),
-                               load.getVectorType(), bits));
   } else if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-    if (read.getVectorType().getRank() != 1 || !isContiguous(read))
+    if (read.getVectorType().getRank() != 1 || !isContiguous(read) ||
+        failed(readVector(op, read.getBase(), read.getIndices(), getLimit(read),
+                          bits, lookUp)))
       return refuse();
-    replaceElements(b, op,
-                    readVector(b, read.getBase(), read.getIndices(),
-                               read.getVectorType(), bits));
   } else if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
-    if (write.getVectorType().getRank() != 1 || !isContiguous(write))
+    if (write.getVectorType().getRank() != 1 || !isContiguous(write) ||
+        failed(writeVector(b, write.getBase(), write.getIndices(),
+                           getBytes(b, write.getVector()), getLimit(write),
+                           bits, inOrder)))
       return refuse();
-    writeVector(b, write.getBase(), write.getIndices(),
-                getBytes(b, write.getVector()), bits);
   } else {
     return refuse();
   }
@@ -581,6 +738,7 @@ void LowerPackedElements::runOnOperation() {
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(function);
     if (failed(info))
       return signalPassFailure();
-    clearPadding(function, *info);
+    if (!inOrder)
+      clearPadding(function, *info);
   }
 }

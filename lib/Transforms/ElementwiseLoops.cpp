@@ -294,9 +294,10 @@ public:
       : rewriter(rewriter), loc(op.getLoc()), op(op), nest(nest),
         blockSize(nest.getBlockSize()) {}
 
-  SmallVector<GenericOp> build(bool parallel);
+  SmallVector<GenericOp> build(int64_t rowsOfThread);
 
 private:
+  Value buildThreadLoop(Value extent, int64_t rows);
   void buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count);
   void buildBlocks();
 
@@ -377,7 +378,36 @@ void LoopsAround::buildBlocks() {
   tiles.push_back(nest.buildTile(whole, left));
 }
 
-SmallVector<GenericOp> LoopsAround::build(bool parallel) {
+/// A loop for threads, `rows` indices of it at a time; returns the index.
+Value LoopsAround::buildThreadLoop(Value extent, int64_t rows) {
+  AffineExpr size = rewriter.getAffineDimExpr(0);
+  AffineExpr number = rewriter.getAffineDimExpr(1);
+  auto apply = [&](AffineExpr result, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, result,
+                                                 operands);
+  };
+  OpFoldResult groups = apply(size.ceilDiv(rows), {getAsOpFoldResult(extent)});
+  auto forall = scf::ForallOp::create(rewriter, loc, {groups}, ValueRange(),
+                                      /*mapping=*/std::nullopt);
+  rewriter.setInsertionPoint(forall.getTerminator());
+  Value group = forall.getInductionVars().front();
+  if (rows == 1)
+    return group;
+  auto get = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  };
+  Value from = get(apply(size * rows, {group}));
+  OpFoldResult to = affine::makeComposedFoldedAffineMin(
+      rewriter, loc,
+      AffineMap::get(2, 0, {size, number * rows + rows}, rewriter.getContext()),
+      {getAsOpFoldResult(extent), OpFoldResult(group)});
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  auto inGroup = scf::ForOp::create(rewriter, loc, from, get(to), one);
+  rewriter.setInsertionPoint(inGroup.getBody()->getTerminator());
+  return inGroup.getInductionVar();
+}
+
+SmallVector<GenericOp> LoopsAround::build(int64_t rowsOfThread) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
@@ -390,13 +420,9 @@ SmallVector<GenericOp> LoopsAround::build(bool parallel) {
       continue;
     }
     Value extent = nest.getExtent(loop);
-    if (parallel) {
-      auto forall = scf::ForallOp::create(
-          rewriter, loc, {getAsOpFoldResult(extent)}, ValueRange(),
-          /*mapping=*/std::nullopt);
-      nest.setIndex(loop, forall.getInductionVars().front());
-      rewriter.setInsertionPoint(forall.getTerminator());
-      parallel = false;
+    if (rowsOfThread) {
+      nest.setIndex(loop, buildThreadLoop(extent, rowsOfThread));
+      rowsOfThread = 0;
       continue;
     }
     auto loopOp = scf::ForOp::create(rewriter, loc, zero, extent, one);
@@ -416,12 +442,12 @@ bool quant_float::needsLoopsAround(GenericOp op) {
 
 SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
                                                      GenericOp op,
-                                                     bool parallel) {
+                                                     int64_t rowsOfThread) {
   LoopNest nest(rewriter, op);
   if (!nest.analyze())
     return {};
   SmallVector<GenericOp> tiles =
-      LoopsAround(rewriter, op, nest).build(parallel);
+      LoopsAround(rewriter, op, nest).build(rowsOfThread);
   rewriter.eraseOp(op);
   return tiles;
 }

@@ -73,9 +73,11 @@ bool needsLoopsAround(linalg::GenericOp op);
 /// of the output, and around that one loops over the blocks that share a scale.
 /// Returns ops of the one loop that is left, whose inputs that do not change
 /// along it are scalars; none, with the op as it was, where the maps are of
-/// another kind. With `parallel`, the outermost loop is for threads.
-SmallVector<linalg::GenericOp>
-buildLoopsAround(RewriterBase &rewriter, linalg::GenericOp op, bool parallel);
+/// another kind. With `rowsOfThread`, threads share the outermost loop, so many
+/// indices or a multiple at a time.
+SmallVector<linalg::GenericOp> buildLoopsAround(RewriterBase &rewriter,
+                                                linalg::GenericOp op,
+                                                int64_t rowsOfThread = 0);
 
 } // namespace mlir::quant_float
 

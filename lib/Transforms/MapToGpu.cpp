@@ -57,11 +57,34 @@ static int64_t getBytes(Value buffer) {
   return getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
 }
 
+static bool isPacked(Value buffer) {
+  return isPackedElementType(getElementTypeOrSelf(buffer));
+}
+
 /// Whether the elements of a vector are where those of a buffer are.
 static bool fillsSlots(MemRefType type) {
   Type element = type.getElementType();
   return element.isIntOrFloat() &&
-         element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element);
+         (isPackedElementType(element) ||
+          element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
+}
+
+/// The elements that begin and end with a byte in every output: a thread writes
+/// whole bytes. None where outputs are not written in the order of their
+/// elements.
+static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
+  int64_t elements = 1;
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    if (!isPacked(output.get()))
+      continue;
+    auto type = cast<MemRefType>(output.get().getType());
+    if (!type.getLayout().isIdentity() ||
+        !op.getMatchingIndexingMap(&output).isIdentity())
+      return std::nullopt;
+    elements = std::lcm(
+        elements, 8 / std::gcd<int64_t>(8, type.getElementTypeBitWidth()));
+  }
+  return elements;
 }
 
 namespace {
@@ -74,7 +97,8 @@ public:
     name.consume_back(".kernel");
   }
 
-  void map(LinalgOp op);
+  /// Fails, with an error, where threads would share bytes.
+  LogicalResult map(LinalgOp op);
 
 private:
   Value index(int64_t value) {
@@ -232,7 +256,8 @@ int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
 Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {
   Value all;
   for (Value operand : tile->getOperands()) {
-    if (!isa<MemRefType>(operand.getType()))
+    // Bytes are aligned.
+    if (!isa<MemRefType>(operand.getType()) || isPacked(operand))
       continue;
     auto metadata =
         memref::ExtractStridedMetadataOp::create(rewriter, loc, operand);
@@ -282,7 +307,8 @@ void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
   rewriter.replaceOp(tile, vectorized->replacements);
   SmallVector<Operation *> transfers;
   for (Operation &op : *block)
-    if (isa<vector::TransferReadOp, vector::TransferWriteOp>(op))
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+        transfer && !isPacked(transfer.getBase()))
       transfers.push_back(&op);
   for (Operation *transfer : transfers)
     setAlignment(rewriter, transfer, width);
@@ -313,6 +339,11 @@ GenericOp KernelBuilder::buildTile(LoopNest &nest, ValueRange indices,
 
 void KernelBuilder::mapRows(GenericOp op, LoopNest &nest) {
   int64_t width = chooseWidth(op, nest);
+  int64_t elementsOfBytes = *getElementsOfBytes(op);
+  if (width % elementsOfBytes != 0)
+    width = 1;
+  // Of one thread.
+  int64_t share = std::max(width, elementsOfBytes);
   unsigned inner = nest.getInner();
   SmallVector<Value> extents;
   Value size = index(1);
@@ -329,8 +360,17 @@ void KernelBuilder::mapRows(GenericOp op, LoopNest &nest) {
     return indices;
   };
   Value count =
-      rewriter.createOrFold<arith::CeilDivUIOp>(loc, size, index(width));
-  Value first = multiply(beginLaunch(count), index(width));
+      rewriter.createOrFold<arith::CeilDivUIOp>(loc, size, index(share));
+  Value first = multiply(beginLaunch(count), index(share));
+  auto buildEach = [&] {
+    Value end = arith::AddIOp::create(rewriter, loc, first, index(share));
+    end = arith::MinUIOp::create(rewriter, loc, end, size);
+    auto loop = scf::ForOp::create(rewriter, loc, first, end, index(1));
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    buildTile(nest, getIndices(loop.getInductionVar()), 1);
+  };
+  if (width < share)
+    return buildEach();
   SmallVector<Value> indices = getIndices(first);
   GenericOp tile = buildTile(nest, indices, width);
   if (width == 1)
@@ -345,11 +385,7 @@ void KernelBuilder::mapRows(GenericOp op, LoopNest &nest) {
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   rewriter.moveOpBefore(tile, branch.thenBlock()->getTerminator());
   rewriter.setInsertionPointToStart(branch.elseBlock());
-  Value end = arith::AddIOp::create(rewriter, loc, first, index(width));
-  end = arith::MinUIOp::create(rewriter, loc, end, size);
-  auto loop = scf::ForOp::create(rewriter, loc, first, end, index(1));
-  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  buildTile(nest, getIndices(loop.getInductionVar()), 1);
+  buildEach();
   vectorize(tile, width);
 }
 
@@ -386,7 +422,8 @@ void KernelBuilder::mapElements(LinalgOp op) {
 bool KernelBuilder::mapElementwise(LinalgOp &op) {
   auto generic = dyn_cast<GenericOp>(op.getOperation());
   if (!generic || generic.getNumLoops() == 0 ||
-      generic.getNumParallelLoops() != generic.getNumLoops())
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !getElementsOfBytes(op))
     return false;
   generic = collapseLoops(rewriter, generic);
   op = cast<LinalgOp>(generic.getOperation());
@@ -398,13 +435,21 @@ bool KernelBuilder::mapElementwise(LinalgOp &op) {
   return true;
 }
 
-void KernelBuilder::map(LinalgOp op) {
+LogicalResult KernelBuilder::map(LinalgOp op) {
   loc = op.getLoc();
   rewriter.setInsertionPoint(op);
-  if (!mapElementwise(op))
+  if (!mapElementwise(op)) {
+    for (Value output : op.getDpsInits())
+      if (isPacked(output))
+        return op.emitOpError()
+               << "has no kernel: expected packed results of elementwise ops, "
+                  "in the order of their elements, but got "
+               << output.getType() << ", of which threads would share bytes";
     mapElements(op);
+  }
   endLaunch();
   rewriter.eraseOp(op);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -451,23 +496,10 @@ void MapToGpu::runOnOperation() {
     if (op.hasPureBufferSemantics())
       ops.push_back(op);
   });
-  bool isPacked = false;
-  for (LinalgOp op : ops)
-    for (Value output : op.getDpsInits()) {
-      Type type = getElementTypeOrSelf(output);
-      if (!isPackedElementType(type))
-        continue;
-      op.emitOpError()
-          << "has no kernel: expected results that are not packed, "
-             "but got "
-          << type << ", of which threads would share bytes";
-      isPacked = true;
-    }
-  if (isPacked)
-    return signalPassFailure();
   KernelBuilder kernels(function, module);
   for (LinalgOp op : ops)
-    kernels.map(op);
+    if (failed(kernels.map(op)))
+      return signalPassFailure();
 
   function.walk([&](Operation *op) {
     rewriter.setInsertionPoint(op);

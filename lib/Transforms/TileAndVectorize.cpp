@@ -20,6 +20,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Transforms/Passes.h"
+#include <numeric>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATTILEANDVECTORIZEPASS
@@ -72,24 +73,28 @@ static bool holdsPacked(Value value) {
   return type && isPackedElementType(type.getElementType());
 }
 
-/// Whether threads could write elements of the same byte: what each writes are
-/// chunks, or what belongs to one index of the first loop.
-static bool sharesBytes(GenericOp op) {
-  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+/// How many indices of the outermost loop one thread takes together, so that no
+/// two write elements of the same byte; none where that does not help.
+static std::optional<int64_t> getRowsOfThread(GenericOp op) {
+  int64_t rows = 1;
+  for (OpOperand &output : op.getDpsInitsMutable()) {
     if (!holdsPacked(output.get()))
-      return false;
+      continue;
     auto type = cast<MemRefType>(output.get().getType());
     if (!type.getLayout().isIdentity() ||
         !op.getMatchingIndexingMap(&output).isIdentity())
-      return true;
-    if (!needsLoopsAround(op))
-      return false;
-    // Bits, but for what is a multiple of bytes anyway.
-    int64_t bits = type.getElementTypeBitWidth();
-    for (int64_t size : type.getShape().drop_front())
-      bits = ShapedType::isDynamic(size) ? bits : bits * (size % 8) % 8;
-    return bits % 8 != 0;
-  });
+      return std::nullopt;
+    // Bits of a row, but for what is a multiple of bytes anyway. A first
+    // dimension of one has no loop.
+    ArrayRef<int64_t> sizes =
+        type.getShape().drop_while([](int64_t size) { return size == 1; });
+    int64_t rowBits = type.getElementTypeBitWidth();
+    for (int64_t size : sizes.drop_front(!sizes.empty()))
+      if (!ShapedType::isDynamic(size))
+        rowBits = rowBits * (size % 8) % 8;
+    rows = std::lcm(rows, 8 / std::gcd<int64_t>(rowBits, 8));
+  }
+  return rows;
 }
 
 namespace {
@@ -111,7 +116,7 @@ struct TileAndVectorize final
 /// show at run time, in one: waking threads takes longer than they do.
 LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
                                            GenericOp op) {
-  if (!mayBeLarge(op) || sharesBytes(op))
+  if (!mayBeLarge(op) || !getRowsOfThread(op))
     return tileInOne(rewriter, op);
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -141,7 +146,7 @@ LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
 LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
                                               GenericOp op) {
   if (needsLoopsAround(op)) {
-    for (GenericOp inner : buildLoopsAround(rewriter, op, /*parallel=*/true))
+    for (GenericOp inner : buildLoopsAround(rewriter, op, *getRowsOfThread(op)))
       if (failed(tileAndPeel(rewriter, inner)))
         return failure();
     return success();
@@ -157,7 +162,7 @@ LogicalResult TileAndVectorize::tileInOne(RewriterBase &rewriter,
                                           GenericOp op) {
   if (!needsLoopsAround(op))
     return tileAndPeel(rewriter, op);
-  for (GenericOp inner : buildLoopsAround(rewriter, op, /*parallel=*/false))
+  for (GenericOp inner : buildLoopsAround(rewriter, op))
     if (failed(tileAndPeel(rewriter, inner)))
       return failure();
   return success();
@@ -198,8 +203,7 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
   bool isStatic = llvm::none_of(ranges, ShapedType::isDynamic);
   SmallVector<int64_t> sizes;
   if (!isStatic) {
-    // Packed elements have no masks of their own.
-    if (!maskedTail || llvm::any_of(op->getOperands(), holdsPacked))
+    if (!maskedTail)
       return;
     for (int64_t range : ranges)
       sizes.push_back(ShapedType::isDynamic(range) ? tileSize : range);

@@ -1,5 +1,7 @@
 // Packed elements are read and written in bytes; how many there are shows in no type. What it computes, packed.py runs.
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements --canonicalize --cse | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-lower-packed-elements=permutes=true | FileCheck %s --check-prefix=PERMUTES
+// RUN: quant-float-opt %s --quant-float-lower-packed-elements=in-order=true --canonicalize --cse | FileCheck %s --check-prefix=ORDER
 
 // CHECK-LABEL: func.func @loads(
 // CHECK-SAME: %[[M:.+]]: memref<?x5xi8>, %[[I:.+]]: index, %[[J:.+]]: index) -> i8
@@ -36,6 +38,11 @@ func.func @two_bytes(%m: memref<7xi6>, %i: index) -> i8 {
 // CHECK: %[[KEPT:.+]] = arith.andi %[[OLD]]
 // CHECK: %[[NEW:.+]] = arith.ori %[[KEPT]]
 // CHECK: memref.store %[[NEW]], %[[BYTES]][%[[AT]]]
+// What is behind it in the byte becomes zero.
+// ORDER-LABEL: func.func @stores(
+// ORDER: %[[REPLACED:.+]] = arith.trunci
+// ORDER: %[[NEGATIVE:.+]] = arith.subi %c0_i8, %[[REPLACED]]
+// ORDER: arith.ori %[[REPLACED]], %[[NEGATIVE]]
 func.func @stores(%m: memref<?xi2>, %i: index, %x: i8) {
   %0 = arith.trunci %x : i8 to i2
   memref.store %0, %m[%i] : memref<?xi2>
@@ -55,6 +62,112 @@ func.func @vectors(%m: memref<?xi4>, %i: index) -> vector<16xi8> {
   %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi4>, vector<16xi4>
   %1 = arith.extui %0 : vector<16xi4> to vector<16xi8>
   return %1 : vector<16xi8>
+}
+
+// What is left of a row: no byte behind the last element's is touched.
+// CHECK-LABEL: func.func @masked(
+// CHECK-SAME: %[[X:.+]]: memref<?xi8>, %[[Y:.+]]: memref<?xi8>, %[[N:.+]]: index)
+// CHECK: %[[BITS:.+]] = arith.muli %[[N]], %c4
+// CHECK: %[[BYTES:.+]] = arith.shrui %{{.+}}, %c3
+// CHECK: %[[MASK:.+]] = vector.create_mask %[[BYTES]] : vector<8xi1>
+// CHECK: vector.maskedload {{.*}}, %[[MASK]]
+// CHECK: vector.maskedload {{.*}} vector<16xi8>
+// CHECK: vector.maskedstore {{.*}} vector<16xi8>
+func.func @masked(%x: memref<?xi4>, %y: memref<?xi4>, %n: index) {
+  %p = ub.poison : i4
+  %c0 = arith.constant 0 : index
+  %mask = vector.create_mask %n : vector<16xi1>
+  %0 = vector.transfer_read %x[%c0], %p, %mask {in_bounds = [true]} : memref<?xi4>, vector<16xi4>
+  vector.transfer_write %0, %y[%c0], %mask {in_bounds = [true]} : vector<16xi4>, memref<?xi4>
+  return
+}
+
+// Elements that are not whole bytes together are written one by one.
+// CHECK-LABEL: func.func @odd(
+// CHECK: vector.load {{.*}} vector<2xi8>
+// CHECK: vector.insert {{.*}} [4] : i8 into vector<5xi8>
+// CHECK: vector.store {{.*}} vector<2xi8>
+// CHECK: memref.store
+func.func @odd(%x: memref<?xi4>, %y: memref<?xi4>) {
+  %p = ub.poison : i4
+  %c0 = arith.constant 0 : index
+  %0 = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<?xi4>, vector<5xi4>
+  vector.transfer_write %0, %y[%c0] {in_bounds = [true]} : vector<5xi4>, memref<?xi4>
+  return
+}
+
+// Vectors begin with a byte.
+// ORDER-LABEL: func.func @odd(
+// ORDER: vector.store {{.*}} vector<2xi8>
+// ORDER-NOT: scf.if
+// ORDER: return
+
+// What becomes of codes, looked up: a constant where it depends on nothing else.
+// PERMUTES-LABEL: func.func @table_of_codes(
+// PERMUTES: %[[TABLE:.+]] = arith.constant dense<[0.000000e+00, 5.000000e-01, 1.000000e+00, {{.*}}, -6.000000e+00]> : vector<16xf32>
+// PERMUTES: %[[ENTRIES:.+]] = arith.bitcast %[[TABLE]]
+// PERMUTES: %[[INDICES:.+]] = llvm.call_intrinsic "llvm.x86.avx512.pmultishift.qb.512"
+// PERMUTES: %[[INDEX:.+]] = vector.bitcast %[[INDICES]]
+// PERMUTES: llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"(%[[ENTRIES]], %[[INDEX]])
+func.func @table_of_codes(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
+  %p = ub.poison : i4
+  %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi4>, vector<32xi4>
+  %1 = arith.extui %0 : vector<32xi4> to vector<32xi8>
+  %2 = quant_float.storage_cast %1 : vector<32xi8> to vector<32xf4E2M1FN>
+  %3 = quant_float.cast %2 opset 25 : vector<32xf4E2M1FN> to vector<32xf32>
+  return %3 : vector<32xf32>
+}
+
+// Scales and zero points of a block go into the table. Two bits come again and
+// again in it, halves are two tables side by side.
+// PERMUTES-LABEL: func.func @table_of_block(
+// PERMUTES-SAME: %[[S:[a-z0-9]+]]: f32)
+// PERMUTES: %[[CODES:.+]] = arith.constant dense<[0.000000e+00, 1.000000e+00, -2.000000e+00, -1.000000e+00, 0.000000e+00,
+// PERMUTES: %[[SCALE:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
+// PERMUTES: %[[TABLE:.+]] = arith.mulf %[[SCALE]], %[[CODES]] : vector<16xf32>
+// PERMUTES: %[[HALVES:.+]] = quant_float.cast %[[TABLE]]
+// PERMUTES: arith.bitcast %[[HALVES]] : vector<16xf16> to vector<16xi16>
+// PERMUTES: vector.shuffle {{.*}} : vector<16xi16>, vector<16xi16>
+// PERMUTES: "llvm.x86.avx512.permvar.hi.512"
+func.func @table_of_block(%m: memref<?xi2>, %i: index, %s: f32) -> vector<32xf16> {
+  %p = ub.poison : i2
+  %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi2>, vector<32xi2>
+  %1 = arith.extui %0 : vector<32xi2> to vector<32xi8>
+  %2 = quant_float.storage_cast %1 : vector<32xi8> to vector<32xi2>
+  %3 = quant_float.cast %2 opset 25 : vector<32xi2> to vector<32xf32>
+  %4 = vector.broadcast %s : f32 to vector<32xf32>
+  %5 = arith.mulf %4, %3 : vector<32xf32>
+  %6 = quant_float.cast %5 opset 25 : vector<32xf32> to vector<32xf16>
+  return %6 : vector<32xf16>
+}
+
+// A scale for each element is not in a table, what it multiplies is.
+// PERMUTES-LABEL: func.func @table_and_scales(
+// PERMUTES-SAME: %[[S:[a-z0-9]+]]: vector<32xf32>)
+// PERMUTES: "llvm.x86.avx512.permvar.si.512"
+// PERMUTES: %[[FOUND:.+]] = arith.bitcast %{{.+}} : vector<32xi32> to vector<32xf32>
+// PERMUTES: arith.mulf %[[FOUND]], %[[S]]
+func.func @table_and_scales(%m: memref<?xi4>, %i: index, %s: vector<32xf32>) -> vector<32xf32> {
+  %p = ub.poison : i4
+  %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi4>, vector<32xi4>
+  %1 = arith.extui %0 : vector<32xi4> to vector<32xi8>
+  %2 = quant_float.storage_cast %1 : vector<32xi8> to vector<32xi4>
+  %3 = quant_float.cast %2 opset 25 : vector<32xi4> to vector<32xf32>
+  %4 = arith.mulf %3, %s : vector<32xf32>
+  return %4 : vector<32xf32>
+}
+
+// Integers of the code are as quick to compute.
+// PERMUTES-LABEL: func.func @no_table(
+// PERMUTES-NOT: llvm.call_intrinsic
+// PERMUTES: return
+func.func @no_table(%m: memref<?xi4>, %i: index) -> vector<32xi8> {
+  %p = ub.poison : i4
+  %c = arith.constant dense<8> : vector<32xi8>
+  %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi4>, vector<32xi4>
+  %1 = arith.extui %0 : vector<32xi4> to vector<32xi8>
+  %2 = arith.xori %1, %c : vector<32xi8>
+  return %2 : vector<32xi8>
 }
 
 // Constants are as many bytes as the elements take.

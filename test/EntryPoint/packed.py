@@ -357,6 +357,7 @@ for element in TYPES:
         quantization_cases(element, (7, 66), (1, 3), is_dynamic)
         quantization_cases(element, (7, 66), (0, 2), is_dynamic)
     quantization_cases(element, (97,), (0, 5), False)
+    quantization_cases(element, (5, 96), (1, 16), False)
     movement_cases(element, 7, 13)
     movement_cases(element, 3, 132)
     constant_cases(element)
@@ -371,6 +372,17 @@ case(
     [Packed.of_values("i4", big)],
 )
 case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [Plain(big)], [Packed.of_values("f6E2M3FN", big)])  # fmt: skip
+# Rows behind a dimension of one.
+axis = "%r0 = quant_float.quantize %0, %1 axis 1 opset 28 : {0}, {1} to {2}"
+case(axis, [Plain(big[None]), Plain(np.ones(5, "f4"))], [Packed.of_values("ui2", big[None])])
+# Every length of what is left behind the last vector.
+for length in range(1, 200, 3):
+    few = (random.standard_normal((3, length)) * 4).astype("f4")
+    ones = Plain(np.ones(3, "f4"))
+    for element in ("i4", "ui2", "f6E3M2FN"):
+        codes = Packed.of_values(element, few)
+        case("%r0 = quant_float.quantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}", [Plain(few), ones], [codes], True)  # fmt: skip
+        case("%r0 = quant_float.dequantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}", [codes, ones], [Plain(codes.values.astype("f4"))], True)  # fmt: skip
 
 blobs = ",\n".join(f'      {key}: "0x01000000{data.hex()}"' for key, data in resources.items())
 text = "".join(functions) + f"{{-#\n  dialect_resources: {{\n    builtin: {{\n{blobs}\n    }}\n  }}\n#-}}\n"  # fmt: skip

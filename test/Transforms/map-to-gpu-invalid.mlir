@@ -11,10 +11,11 @@ func.func @host_reads(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-#map = affine_map<(d0) -> (d0)>
-func.func @shared_bytes(%x: memref<?xi8>, %y: memref<?xi4>) {
-  // expected-error @+1 {{has no kernel: expected results that are not packed, but got 'i4', of which threads would share bytes}}
-  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : memref<?xi8>) outs(%y : memref<?xi4>) {
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+func.func @shared_bytes(%x: memref<?x?xi8>, %y: memref<?x?xi4>) {
+  // expected-error @+1 {{has no kernel: expected packed results of elementwise ops, in the order of their elements, but got 'memref<?x?xi4>', of which threads would share bytes}}
+  linalg.generic {indexing_maps = [#map, #transposed], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x?xi8>) outs(%y : memref<?x?xi4>) {
   ^bb0(%in: i8, %out: i4):
     %0 = arith.trunci %in : i8 to i4
     linalg.yield %0 : i4

@@ -111,9 +111,15 @@ def QuantFloatLowerPackedElementsPass
     - vectors along the last dimension are loaded and stored whole, moved by the
       bits that they begin within a byte, and spread to one element in each byte.
 
+    With `permutes`, what elementwise ops make of a vector of codes of up to 4
+    bits, by themselves or with operands that all elements share, is looked up
+    in a table of what they make of each code, straight from the packed bits.
+
     Constants become as many bytes as there are. The bits behind the last element
     of a result are zero. Everything is moved by one thread for each byte: ops
-    above that work in threads divide results where bytes end.
+    above that work in threads divide results where bytes end. With `in-order`,
+    as in kernels of GPUs, a thread writes bytes from their first element on, and
+    what is behind an element in its byte becomes zero.
 
     ```mlir
     %0 = memref.load %m[%i] : memref<?xi4>
@@ -123,9 +129,16 @@ def QuantFloatLowerPackedElementsPass
     %3 = arith.trunci %2 : i8 to i4
     ```
   }];
+  let options = [
+    Option<"permutes", "permutes", "bool", /*default=*/"false",
+           "the machine has the permutes of AVX-512 VBMI">,
+    Option<"inOrder", "in-order", "bool", /*default=*/"false",
+           "one thread writes the elements of a byte, in order">
+  ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
-    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
   ];
 }
 

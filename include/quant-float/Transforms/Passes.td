@@ -141,7 +141,9 @@ def QuantFloatTileAndVectorizePass
       the output's last dimension; inputs that do not change along it, or in
       blocks (`d floordiv B`), are scalars loaded in front of it or of a block,
       so that nothing gathers; small blocks are several in a round of the loop;
-    - with `parallel`, an `scf.forall` over large chunks comes first;
+    - with `parallel`, an `scf.forall` over large chunks comes first, or one over
+      the outermost loop, as many rows at a time as end with a byte where results
+      are packed;
     - an `scf.for` over tiles of `tile-size` elements, peeled, so that the main
       loop's tiles are full; upstream's vectorizer turns a tile into vectors;
     - what is left at the end is vectorized with masks if `masked-tail`, and is
@@ -319,7 +321,9 @@ def QuantFloatMapToGpuPass
       as vectors, if they are in one row along the output's last dimension and
       in one block of a scale (`d floordiv B`) and if the addresses of all are
       multiples of the access, and one by one otherwise. Scales that do not
-      change along the row are loaded once.
+      change along the row are loaded once. Of packed results it takes as many as
+      end with a byte, at least; these have to be written in the order of their
+      elements.
     - Of other ops a thread computes one element of the result, reductions in the
       order of the op's loops: right, and not fast.
 

@@ -1,0 +1,258 @@
+//===- LookUpPackedElements.cpp - Results of packed codes by look-up ------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// There are at most 16 codes of up to 4 bits. What elementwise ops make of a
+// vector of them depends on each code alone if their other operands are the
+// same for all elements, as scales and zero points of a block are:
+//
+//   y[i] = f(code[i])  ->  table[c] = f(c);  y[i] = table[code[i]]
+//
+// The table is computed by the same ops, of 16 elements. It is a constant where
+// nothing but the code is an operand, and computed before a loop where the
+// others do not change in it. An index of AVX-512's permutes is in the low bits
+// of an element and what is above does not count: one instruction, which takes
+// any 8 neighbouring bits of 64 for each byte, makes indices of packed codes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LookUpPackedElements.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Entries of a table: what codes of 4 bits need. Fewer bits use it again and
+/// again, so that the bits above a code do not count.
+static constexpr int64_t kEntries = 16;
+static constexpr int64_t kRegisterBits = 512;
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Computes the tables of all values that depend on codes alone.
+class Tables {
+public:
+  Tables(arith::ExtUIOp codes, unsigned bits);
+
+  /// The values to look up, with their tables: what is used otherwise, and what
+  /// there is more than bits of codes in.
+  SmallVector<std::pair<Value, Value>> getResults() const;
+
+private:
+  Value getTable(OpBuilder &builder, Value operand) const;
+  bool add(Operation &op);
+
+  int64_t count;
+  llvm::MapVector<Value, Value> tables;
+  /// Those that a cast, the costly part, is behind.
+  llvm::DenseSet<Value> converted;
+};
+} // namespace
+
+static VectorType getTableType(Type elementType) {
+  return VectorType::get(kEntries, elementType);
+}
+
+Tables::Tables(arith::ExtUIOp codes, unsigned bits)
+    : count(cast<VectorType>(codes.getType()).getNumElements()) {
+  SmallVector<int8_t> numbers;
+  for (int64_t i = 0; i < kEntries; ++i)
+    numbers.push_back(i & llvm::maskTrailingOnes<uint64_t>(bits));
+  OpBuilder builder(codes);
+  tables[codes] = arith::ConstantOp::create(
+      builder, codes.getLoc(),
+      DenseElementsAttr::get(getTableType(builder.getI8Type()),
+                             ArrayRef<int8_t>(numbers)));
+  for (Operation *op = codes->getNextNode(); op; op = op->getNextNode())
+    add(*op);
+}
+
+/// What the operand of an elementwise op is in a table; null where it depends
+/// on more than the code.
+Value Tables::getTable(OpBuilder &builder, Value operand) const {
+  if (auto known = tables.find(operand); known != tables.end())
+    return known->second;
+  auto type = dyn_cast<VectorType>(operand.getType());
+  if (!type)
+    return operand;
+  VectorType tableType = getTableType(type.getElementType());
+  Location loc = operand.getLoc();
+  DenseElementsAttr constant;
+  if (matchPattern(operand, m_Constant(&constant)))
+    return constant.isSplat()
+               ? arith::ConstantOp::create(builder, loc,
+                                           constant.resizeSplat(tableType))
+                     .getResult()
+               : Value();
+  auto broadcast = operand.getDefiningOp<vector::BroadcastOp>();
+  if (!broadcast || isa<VectorType>(broadcast.getSourceType()))
+    return {};
+  return vector::BroadcastOp::create(builder, loc, tableType,
+                                     broadcast.getSource());
+}
+
+bool Tables::add(Operation &op) {
+  if (!llvm::any_of(op.getOperands(),
+                    [&](Value operand) { return tables.contains(operand); }) ||
+      !OpTrait::hasElementwiseMappableTraits(&op) || !isMemoryEffectFree(&op) ||
+      op.getNumResults() != 1)
+    return false;
+  OpBuilder builder(&op);
+  IRMapping mapping;
+  for (Value operand : op.getOperands()) {
+    Value table = getTable(builder, operand);
+    if (!table)
+      return false;
+    mapping.map(operand, table);
+  }
+  Value result = op.getResult(0);
+  Operation *made = builder.clone(op, mapping);
+  made->getResult(0).setType(getTableType(getElementTypeOrSelf(result)));
+  tables[result] = made->getResult(0);
+  SmallVector<Value> folded;
+  if (succeeded(builder.tryFold(made, folded)) && !folded.empty()) {
+    tables[result] = folded.front();
+    made->erase();
+  }
+  if (isa<CastOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+        return converted.contains(operand);
+      }))
+    converted.insert(result);
+  return true;
+}
+
+SmallVector<std::pair<Value, Value>> Tables::getResults() const {
+  SmallVector<std::pair<Value, Value>> results;
+  for (auto [value, table] : tables) {
+    bool isUsedOtherwise = llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return user->getNumResults() != 1 || !tables.contains(user->getResult(0));
+    });
+    unsigned width = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+    if (isUsedOtherwise && converted.contains(value) &&
+        llvm::is_contained({8u, 16u, 32u}, width))
+      results.push_back({value, table});
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Look-ups
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LookUp {
+public:
+  /// Of codes of `bits` bits.
+  LookUp(ImplicitLocOpBuilder &b, unsigned bits) : b(b), bits(bits) {}
+
+  /// `table` at the `count` codes that are side by side in `packed`.
+  Value build(Value table, Value packed, int64_t count);
+
+private:
+  Value callIntrinsic(StringRef name, VectorType type, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name),
+                                         operands)
+        .getResult(0);
+  }
+  Value makeIndices(Value words, int64_t first, unsigned width);
+
+  ImplicitLocOpBuilder &b;
+  unsigned bits;
+};
+} // namespace
+
+/// A register of elements of `width` bits that have code `first` and those
+/// behind it in their low bits. `words` are the packed codes in 64 bits each.
+Value LookUp::makeIndices(Value words, int64_t first, unsigned width) {
+  auto bytesType = VectorType::get(kRegisterBits / 8, b.getI8Type());
+  int64_t limit = cast<VectorType>(words.getType()).getNumElements();
+  SmallVector<int64_t> sources;
+  SmallVector<int8_t> places(kRegisterBits / 8, 0);
+  for (int64_t at = 0; at < kRegisterBits; at += width) {
+    int64_t bit = (first + at / width) * bits;
+    places[at / 8] = bit % 64;
+    // All codes of 64 bits of results are in the same word.
+    if (at % 64 == 0)
+      sources.push_back(std::min(bit / 64, limit - 1));
+  }
+  Value data = vector::ShuffleOp::create(b, words, words, sources);
+  Value control = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(bytesType, ArrayRef<int8_t>(places)));
+  Value indices =
+      callIntrinsic("llvm.x86.avx512.pmultishift.qb.512", bytesType,
+                    {control, vector::BitCastOp::create(b, bytesType, data)});
+  return vector::BitCastOp::create(
+      b, VectorType::get(kRegisterBits / width, b.getIntegerType(width)),
+      indices);
+}
+
+Value LookUp::build(Value table, Value packed, int64_t count) {
+  Type elementType = getElementTypeOrSelf(table);
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  int64_t lanes = kRegisterBits / width;
+  auto registerType = VectorType::get(lanes, b.getIntegerType(width));
+
+  // Packed codes to whole words; what is behind them is not used.
+  int64_t bytes = cast<VectorType>(packed.getType()).getNumElements();
+  int64_t wholeBytes = llvm::alignTo(bytes, 8);
+  if (bytes != wholeBytes) {
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < wholeBytes; ++i)
+      order.push_back(i < bytes ? i : ShapedType::kDynamic);
+    llvm::replace(order, ShapedType::kDynamic, vector::ShuffleOp::kPoisonIndex);
+    packed = vector::ShuffleOp::create(b, packed, packed, order);
+  }
+  Value words = vector::BitCastOp::create(
+      b, VectorType::get(wholeBytes / 8, b.getI64Type()), packed);
+
+  // As many times as fill a register.
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < lanes; ++i)
+    order.push_back(i % kEntries);
+  Value entries = arith::BitcastOp::create(
+      b, getTableType(registerType.getElementType()), table);
+  if (lanes != kEntries)
+    entries = vector::ShuffleOp::create(b, entries, entries, order);
+
+  StringRef permute = width == 32   ? "llvm.x86.avx512.permvar.si.512"
+                      : width == 16 ? "llvm.x86.avx512.permvar.hi.512"
+                                    : "llvm.x86.avx512.permvar.qi.512";
+  auto type = VectorType::get(llvm::alignTo(count, lanes),
+                              registerType.getElementType());
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t first = 0; first < count; first += lanes) {
+    Value part = callIntrinsic(permute, registerType,
+                               {entries, makeIndices(words, first, width)});
+    result = vector::InsertStridedSliceOp::create(b, part, result, first, 1);
+  }
+  if (type.getNumElements() != count)
+    result = vector::ExtractStridedSliceOp::create(b, result, 0, count, 1);
+  return arith::BitcastOp::create(b, VectorType::get(count, elementType),
+                                  result);
+}
+
+void quant_float::lookUpPackedElements(arith::ExtUIOp codes, Value packed,
+                                       unsigned bits) {
+  int64_t count = cast<VectorType>(codes.getType()).getNumElements();
+  for (auto [value, table] : Tables(codes, bits).getResults()) {
+    ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
+    b.setInsertionPointAfterValue(value);
+    Value found = LookUp(b, bits).build(table, packed, count);
+    value.replaceAllUsesWith(found);
+  }
+}
