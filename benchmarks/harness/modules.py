@@ -40,8 +40,9 @@ def tensor(array: np.ndarray, onnx_type: int) -> Tensor:
 def _cast(row: dict) -> str:
     source = f"tensor<?x{FORMATS[row['from']].mlir}>"
     target = f"tensor<?x{FORMATS[row['to']].mlir}>"
+    packed = " {quant_float.packed}" if row.get("packed") else ""
     return (
-        f"func.func @{row['name']}(%x: {source}) -> {target} {{\n"
+        f"func.func @{row['name']}(%x: {source}{packed}) -> {target} {{\n"
         f"  %y = quant_float.cast %x opset {row['opset']} : {source} to {target}\n"
         f"  return %y : {target}\n"
         "}\n"

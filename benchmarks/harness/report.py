@@ -71,15 +71,15 @@ def _ratio(ours: float | None, other: float | None, digits: int = 2) -> str:
 
 def _title(row: dict) -> str:
     types = f"{row['from']} → {row['to']}"
+    packed = ", packed" if row.get("packed") else ""
     if row["op"] == "cast":
-        return types
+        return types + packed
     if row["op"] in ("qdq", "fakeconvert"):
         types = row["storage"]
     where = {"tensor": "", "axis": ", per axis", "block": ", blocks of 32"}[row["granularity"]]
-    where += ", packed" if row.get("packed") else ""
     shift = ", shift" if row.get("shift") else ""
     mode = f", {row['mode']}" if "mode" in row else ""
-    return f"{row['op']} {types}{where}{shift}{mode}"
+    return f"{row['op']} {types}{where}{packed}{shift}{mode}"
 
 
 def markdown(record: dict, statistic: str = "best_gelems") -> str:
