@@ -51,6 +51,16 @@ QUANT_FLOAT_EXPORTED const char *quantFloatDtypeGetMlirName(int32_t dtype);
 /** The qf_dtype that ONNX or MLIR calls so; 0 if there is none. */
 QUANT_FLOAT_EXPORTED int32_t quantFloatDtypeFromName(const char *name);
 
+/* Random bits -------------------------------------------------------------- */
+
+/** Fills `count` elements with random bits, those that quant_float.philox makes
+ * of `seed` and `offset` (S3): of Philox 4x32-10, four elements of a block, the
+ * same ones on every CPU and GPU. `dtype` is QF_UINT2, QF_UINT4, QF_UINT8,
+ * QF_UINT16 or QF_UINT32; elements of less than a byte have a byte each. */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatMakeRandomBits(int32_t dtype, uint64_t seed, uint64_t offset,
+                         void *elements, size_t count, QuantFloatError *error);
+
 /* Entry points ------------------------------------------------------------- */
 
 /** An input or output as the model declares it. */

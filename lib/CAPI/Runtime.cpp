@@ -9,6 +9,7 @@
 #include "quant-float-c/Runtime.h"
 
 #include "Objects.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -50,6 +51,41 @@ int32_t quantFloatDtypeFromName(const char *name) {
       if (StringRef(element.mlir) == name || StringRef(element.onnx) == name)
         return element.number;
   return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Random bits
+//===----------------------------------------------------------------------===//
+
+QuantFloatStatus quantFloatMakeRandomBits(int32_t dtype, uint64_t seed,
+                                          uint64_t offset, void *elements,
+                                          size_t count,
+                                          QuantFloatError *error) {
+  return run(error, [&]() -> llvm::Error {
+    switch (dtype) {
+    case QF_UINT2:
+    case QF_UINT4:
+    case QF_UINT8:
+    case QF_UINT16:
+    case QF_UINT32:
+      break;
+    default:
+      return fail(QUANT_FLOAT_ERROR_ELEMENT_TYPE,
+                  "random bits must be of uint2, uint4, uint8, uint16 or "
+                  "uint32, but got dtype " +
+                      Twine(dtype));
+    }
+    if (!elements && count)
+      return failNull("elements");
+    const ElementInfo &element = *findElement(dtype);
+    if (count > SIZE_MAX / element.getSlotBytes())
+      return fail(QUANT_FLOAT_ERROR_SIZE,
+                  "no memory holds " + Twine(count) + " elements");
+    (void)reference::philoxBuffer(
+        element.bits, seed, offset,
+        {static_cast<char *>(elements), count * element.getSlotBytes()});
+    return llvm::Error::success();
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -153,7 +153,8 @@ static llvm::Expected<Tensor> evaluate(PhiloxOp op, ArrayRef<Tensor> operands) {
   Type to = getElementTypeOrSelf(op.getResult());
   return compute(op, to, operands[2].getSizes(),
                  [&](MutableArrayRef<char> result) {
-                   return reference::philoxBuffer(to, read(operands[0]),
+                   return reference::philoxBuffer(to.getIntOrFloatBitWidth(),
+                                                  read(operands[0]),
                                                   read(operands[1]), result);
                  });
 }

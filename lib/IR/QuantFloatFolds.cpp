@@ -220,6 +220,29 @@ void CastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 }
 
 //===----------------------------------------------------------------------===//
+// PhiloxOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult PhiloxOp::fold(FoldAdaptor adaptor) {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  std::optional<SmallVector<APInt>> seed = getElementBits(adaptor.getSeed());
+  std::optional<SmallVector<APInt>> offset =
+      getElementBits(adaptor.getOffset());
+  if (!type || !type.hasStaticShape() || !seed || !offset)
+    return {};
+  std::optional<int64_t> count = countFolded(type.getShape(), kFoldLimit);
+  if (!count)
+    return {};
+  unsigned width = type.getElementTypeBitWidth();
+  SmallVector<APInt> bits;
+  for (int64_t i = 0; i < *count; ++i)
+    bits.push_back(APInt(
+        width, reference::philoxElement(width, seed->front().getZExtValue(),
+                                        offset->front().getZExtValue(), i)));
+  return getConstantOfBits(type, bits);
+}
+
+//===----------------------------------------------------------------------===//
 // StorageCastOp, ConstantOp
 //===----------------------------------------------------------------------===//
 

@@ -6,51 +6,101 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Slots.h"
-#include "mlir/IR/BuiltinTypes.h"
 #include "quant-float/Reference/Stochastic.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
 using llvm::APInt;
 
+// "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and its code.
+static constexpr uint64_t kMultipliers[2] = {0xD2511F53, 0xCD9E8D57};
+static constexpr uint32_t kWeyl[2] = {0x9E3779B9, 0xBB67AE85};
+static constexpr int kRounds = 10;
+
 std::array<uint32_t, 4> reference::philox(std::array<uint32_t, 2> key,
                                           std::array<uint32_t, 4> counter) {
-  // "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and its code.
-  constexpr uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-  constexpr uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85;
-  constexpr int rounds = 10;
-  for (int round = 0; round < rounds; ++round) {
-    uint64_t product0 = multiplier0 * counter[0];
-    uint64_t product1 = multiplier1 * counter[2];
+  for (int round = 0; round < kRounds; ++round) {
+    uint64_t product0 = kMultipliers[0] * counter[0];
+    uint64_t product1 = kMultipliers[1] * counter[2];
     counter = {
         uint32_t(product1 >> 32) ^ counter[1] ^ key[0], uint32_t(product1),
         uint32_t(product0 >> 32) ^ counter[3] ^ key[1], uint32_t(product0)};
-    key = {key[0] + weyl0, key[1] + weyl1};
+    key = {key[0] + kWeyl[0], key[1] + kWeyl[1]};
   }
   return counter;
 }
 
-LogicalResult reference::philoxBuffer(Type to, uint64_t seed, uint64_t offset,
-                                      MutableArrayRef<char> out) {
-  auto type = dyn_cast<IntegerType>(to);
-  std::optional<Format> format = getFormat(to);
-  if (!format || !type || !type.isUnsigned() || type.getWidth() > 32)
+uint32_t reference::philoxElement(unsigned width, uint64_t seed,
+                                  uint64_t offset, uint64_t index) {
+  uint64_t block = offset + index / 4;
+  std::array<uint32_t, 4> words =
+      philox({uint32_t(seed), uint32_t(seed >> 32)},
+             {uint32_t(block), uint32_t(block >> 32), 0, 0});
+  return words[index % 4] >> (32 - width);
+}
+
+/// Blocks that are computed side by side: compilers make vectors of the loops.
+static constexpr size_t kBlocks = 16;
+static constexpr size_t kElements = 4 * kBlocks;
+
+template <typename T>
+static void makeBlocks(unsigned width, uint64_t seed, uint64_t first,
+                       T (&elements)[kElements]) {
+  uint32_t words[4][kBlocks];
+  for (size_t i = 0; i < kBlocks; ++i) {
+    words[0][i] = uint32_t(first + i);
+    words[1][i] = uint32_t((first + i) >> 32);
+    words[2][i] = words[3][i] = 0;
+  }
+  uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < kBlocks; ++i) {
+      uint64_t product0 = kMultipliers[0] * words[0][i];
+      uint64_t product1 = kMultipliers[1] * words[2][i];
+      words[0][i] = uint32_t(product1 >> 32) ^ words[1][i] ^ key[0];
+      words[1][i] = uint32_t(product1);
+      words[2][i] = uint32_t(product0 >> 32) ^ words[3][i] ^ key[1];
+      words[3][i] = uint32_t(product0);
+    }
+    key[0] += kWeyl[0];
+    key[1] += kWeyl[1];
+  }
+  for (size_t i = 0; i < kBlocks; ++i)
+    for (size_t word = 0; word < 4; ++word)
+      elements[4 * i + word] = T(words[word][i] >> (32 - width));
+}
+
+template <typename T>
+static LogicalResult fill(unsigned width, uint64_t seed, uint64_t offset,
+                          MutableArrayRef<char> out) {
+  if (out.size() % sizeof(T) != 0)
     return failure();
-  size_t count = out.size() / getSlotSize(*format);
-  if (count * getSlotSize(*format) != out.size())
-    return failure();
-  for (size_t i = 0; i < count; ++i) {
-    // S3: four elements of each block, the upper bits of its words.
-    uint64_t block = offset + i / 4;
-    std::array<uint32_t, 4> words =
-        philox({uint32_t(seed), uint32_t(seed >> 32)},
-               {uint32_t(block), uint32_t(block >> 32), 0, 0});
-    storeElement(*format, out, i,
-                 APInt(32, words[i % 4])
-                     .lshr(32 - type.getWidth())
-                     .trunc(type.getWidth()));
+  while (!out.empty()) {
+    T elements[kElements];
+    makeBlocks(width, seed, offset, elements);
+    size_t size = std::min(out.size(), sizeof(elements));
+    std::memcpy(out.data(), elements, size);
+    out = out.drop_front(size);
+    offset += kBlocks;
   }
   return success();
+}
+
+LogicalResult reference::philoxBuffer(unsigned width, uint64_t seed,
+                                      uint64_t offset,
+                                      MutableArrayRef<char> out) {
+  switch (width) {
+  case 2:
+  case 4:
+  case 8:
+    return fill<uint8_t>(width, seed, offset, out);
+  case 16:
+    return fill<uint16_t>(width, seed, offset, out);
+  case 32:
+    return fill<uint32_t>(width, seed, offset, out);
+  default:
+    return failure();
+  }
 }

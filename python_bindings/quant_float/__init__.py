@@ -5,7 +5,8 @@
     [1 1.125 448]
 
 :func:`cast`, :func:`quantize`, :func:`dequantize`, :func:`qdq` and :func:`fakeconvert` compute on
-arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled on first use.
+arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled on first use, and
+:func:`philox` makes the random bits that some of them round by.
 :func:`load`, :func:`parse`, :func:`import_onnx` and :func:`import_openvino` read models,
 :func:`check` holds them against every opset, :func:`compile` makes callable kernels of them.
 :mod:`quant_float.opsets` tells what the versions of the ops accept.
@@ -17,7 +18,7 @@ from ._cache import CacheInfo, KernelCache, kernel_cache
 from ._device import DeviceArray, to_device
 from ._disk import DiskCache, DiskCacheInfo, disk_cache
 from ._errors import CompileError, Diagnostic, Error, ModelError, RunError
-from ._functions import cast, dequantize, fakeconvert, qdq, quantize
+from ._functions import cast, dequantize, fakeconvert, philox, qdq, quantize
 from ._kernels import Argument, Kernel, load_kernel
 from ._models import (
     Function,
@@ -87,6 +88,7 @@ __all__ = [
     "opsets",
     "pack",
     "parse",
+    "philox",
     "qdq",
     "quantize",
     "to_device",

@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arguments import as_boolean, as_choice, as_integer
+from ._arguments import as_boolean, as_choice, as_integer, require_integer
 from ._arrays import Tensor, require_dtype, take, take_output
 from ._canonical import View, divide, flatten, group_broadcast, run
+from ._device import describe
 from ._types import DType
 from ._types import dtype as _as_dtype
 from .typing import ArrayLike, DTypeLike, FakeConvertMode, Out, RoundMode, Target
 
-__all__ = ["cast", "dequantize", "fakeconvert", "qdq", "quantize"]
+__all__ = ["cast", "dequantize", "fakeconvert", "philox", "qdq", "quantize"]
 
 _FLOAT, _UINT8, _INT32 = _as_dtype("float"), _as_dtype("uint8"), _as_dtype("int32")
 _NEWEST = _native.get_newest_opset()
 _FAKECONVERT_OPSET = 13
+_RANDOM = ("uint2", "uint4", "uint8", "uint16", "uint32")
 
 
 def cast(
@@ -300,6 +302,54 @@ def fakeconvert(
     }
     views = group_broadcast(source, scales, shifts)
     return _finish("fakeconvert", attributes, views, out, source.dtype, source, target, threads)
+
+
+def philox(
+    shape: int | tuple[int, ...],
+    seed: int,
+    offset: int = 0,
+    *,
+    dtype: DTypeLike = "uint8",
+    out: Out | None = None,
+) -> Out:
+    """Random bits that follow from ``seed``, ``offset`` and the place of an element alone.
+
+    What the op ``quant_float.philox`` makes, on every CPU and GPU: Philox 4x32-10, whose key is
+    ``seed`` and whose counter begins at ``offset``. Elements are counted row by row, four have a
+    block, and each has the upper bits of its word. A call that goes on where another one ended
+    has an ``offset`` larger by ``ceil(elements / 4)``.
+
+    Args:
+        shape: the sizes, or the one.
+        seed, offset: of 64 bits each, from 0 on.
+        dtype: uint2, uint4, uint8, uint16 or uint32.
+        out: an array of this type and shape to write to.
+
+    Returns:
+        ``out``, or a new array.
+
+    Raises:
+        TypeError, ValueError: an argument has another type, or is out of range.
+
+    >>> import quant_float as qf
+    >>> qf.philox((2, 3), seed=0)
+    array([[102, 225, 188],
+           [155,  56, 129]], dtype=uint8)
+    """
+    sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    sizes = tuple(require_integer(size, "a size of shape", 0, 2**63 - 1) for size in sizes)
+    element = _as_dtype(dtype)
+    if element.name not in _RANDOM:
+        raise TypeError(f"dtype must be one of {', '.join(_RANDOM)}, but got {element.name}")
+    result = take_output(out, element, sizes, "out")
+    most = 2**64 - 1
+    _native.make_random_bits(
+        require_integer(seed, "seed", 0, most),
+        require_integer(offset, "offset", 0, most),
+        describe(result),
+    )
+    array: Out = result.array
+    return array
 
 
 def _finish(

@@ -14,6 +14,19 @@ using namespace quant_float_python;
 
 namespace {
 
+/// Fills an array of codes.
+void makeRandomBits(uint64_t seed, uint64_t offset, nb::tuple to) {
+  nb::list items;
+  items.append(to);
+  TensorArguments place(nb::borrow<nb::sequence>(items), /*writable=*/true);
+  const qf_tensor &tensor = *place.data();
+  invoke("kernel", {}, [&](QuantFloatError *error) {
+    size_t count = place.countBytes(0) / quantFloatDtypeGetBytes(tensor.dtype);
+    return quantFloatMakeRandomBits(tensor.dtype, seed, offset, tensor.data,
+                                    count, error);
+  });
+}
+
 /// Owns tensors of the library's.
 class Tensors {
 public:
@@ -119,6 +132,8 @@ void quant_float_python::defineTensors(nb::module_ &module) {
       .def("read", &Tensors::read, nb::arg("index"), nb::arg("to"))
       .def("make_capsule", &Tensors::makeCapsule, nb::arg("index"),
            nb::arg("code"), nb::arg("bits"), nb::arg("owner"));
+  module.def("make_random_bits", &makeRandomBits, nb::arg("seed"),
+             nb::arg("offset"), nb::arg("to"));
   module.def("copy_to_device", &copyToDevice, nb::arg("arrays"));
   module.def("compare_tensors", &compareTensors, nb::arg("one"),
              nb::arg("other"));

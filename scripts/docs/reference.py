@@ -19,7 +19,7 @@ SECTION = re.compile(r"^/\* (\S.*?) -{3,} \*/\n", re.M)
 
 # What of the Python package is told in which order.
 PYTHON = {
-    "Functions of arrays": ["cast", "quantize", "dequantize", "qdq", "fakeconvert"],
+    "Functions of arrays": ["cast", "quantize", "dequantize", "qdq", "fakeconvert", "philox"],
     "Models": [
         "load",
         "parse",

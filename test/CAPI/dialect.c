@@ -78,6 +78,17 @@ static void types(MlirContext context) {
           quantFloatDtypeCountBytes(QF_FLOAT32, 15) == 60 &&
           quantFloatDtypeCountBytes(QF_FLOAT32, SIZE_MAX / 2) == 0 &&
           quantFloatDtypeCountBytes(8, 1) == 0);
+  /* Random123's known answers of Philox 4x32-10: their upper bits. */
+  uint32_t words[5];
+  uint16_t halves[4];
+  MUST(quantFloatMakeRandomBits(QF_UINT32, 0, 0, words, 5, &lastError));
+  REQUIRE(words[0] == 0x6627E8D5 && words[1] == 0xE169C58D &&
+          words[2] == 0xBC57AC4C && words[3] == 0x9B00DBD8);
+  MUST(quantFloatMakeRandomBits(QF_UINT16, 0, 1, halves, 4, &lastError));
+  REQUIRE(halves[0] == words[4] >> 16);
+  MUST(quantFloatMakeRandomBits(QF_UINT2, 0, 0, halves, 2, &lastError));
+  REQUIRE(((uint8_t *)halves)[0] == 1 && ((uint8_t *)halves)[1] == 3);
+  MUST(quantFloatMakeRandomBits(QF_UINT8, 0, 0, NULL, 0, &lastError));
   printType(quantFloatElementTypeGet(context, QF_FLOAT4E2M1));
   MlirType own = quantFloatFloat8UE5M3TypeGet(context);
   printType(own);

@@ -98,6 +98,16 @@ static void badHandles(const char *name, QuantFloatSession s, QuantFloatModel m,
                               !quantFloatKernelGetEntry(k, 0));
 }
 
+static void randomBits(void) {
+  uint8_t byte;
+  answer("random type",
+         quantFloatMakeRandomBits(QF_INT8, 0, 0, &byte, 1, &error));
+  answer("random place",
+         quantFloatMakeRandomBits(QF_UINT8, 0, 0, NULL, 1, &error));
+  answer("random count", quantFloatMakeRandomBits(QF_UINT32, 0, 0, &byte,
+                                                  SIZE_MAX / 2, &error));
+}
+
 static void handles(void) {
   QuantFloatSession noSession = {0};
   QuantFloatModel noModel = {0};
@@ -391,6 +401,7 @@ int main(void) {
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
   model = parse(session, castText);
   kernel = compileText(castText, NULL);
+  randomBits();
   handles();
   nulls();
   files();
@@ -407,6 +418,9 @@ int main(void) {
   return 0;
 }
 
+// CHECK: random type: element type: random bits must be of uint2, uint4, uint8, uint16 or uint32, but got dtype 3
+// CHECK: random place: null: {{.*}}elements
+// CHECK: random count: size: no memory holds {{.*}} elements
 // CHECK-LABEL: -- null
 // CHECK-COUNT-2: : handle: expected the handle of a session, but got the null handle
 // CHECK-COUNT-9: : handle: expected the handle of a model, but got the null handle
@@ -494,4 +508,4 @@ int main(void) {
 // CHECK-NEXT: load size: argument: options must have their size in the first field, but got 1
 // CHECK-NEXT: load mode: argument: the mode of fakeconvert must be -1 to 2, but got 9
 // CHECK-NEXT: session size: argument: options must have their size in the first field, but got 3
-// CHECK-NEXT: 158 cases, alive: 0
+// CHECK-NEXT: 161 cases, alive: 0

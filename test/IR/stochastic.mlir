@@ -114,3 +114,18 @@ func.func @no_round_trip(%x: tensor<3xi8>, %y: tensor<3xf32>, %r: tensor<3xui8>)
          : tensor<3xf32>, tensor<f32>, tensor<3xui8> to tensor<3xf32>
   return %1, %3 : tensor<3xi8>, tensor<3xf32>
 }
+
+// Random123's known answer for a key and a counter of zeros, and its upper bits; a counter that is not known stays.
+// FOLD-LABEL: @fold_philox(
+func.func @fold_philox(%o: tensor<i64>, %x: tensor<2x2xf32>, %y: tensor<3x?xf32>) -> (tensor<2x2xui32>, tensor<2x2xui2>, tensor<2x2xui8>, tensor<3x?xui8>) {
+  %zero = arith.constant dense<0> : tensor<i64>
+  // FOLD-DAG: dense<{{\[\[}}1713891541, 3781805453], [3159862348, 2600524760]]> : tensor<2x2xui32>
+  %0 = quant_float.philox %zero, %zero like %x : tensor<i64>, tensor<i64>, tensor<2x2xf32> to tensor<2x2xui32>
+  // FOLD-DAG: dense<{{\[\[}}1, 3], [2, 2]]> : tensor<2x2xui2>
+  %1 = quant_float.philox %zero, %zero like %x : tensor<i64>, tensor<i64>, tensor<2x2xf32> to tensor<2x2xui2>
+  // FOLD-DAG: quant_float.philox {{.*}} to tensor<2x2xui8>
+  %2 = quant_float.philox %zero, %o like %x : tensor<i64>, tensor<i64>, tensor<2x2xf32> to tensor<2x2xui8>
+  // FOLD-DAG: quant_float.philox {{.*}} to tensor<3x?xui8>
+  %3 = quant_float.philox %zero, %zero like %y : tensor<i64>, tensor<i64>, tensor<3x?xf32> to tensor<3x?xui8>
+  return %0, %1, %2, %3 : tensor<2x2xui32>, tensor<2x2xui2>, tensor<2x2xui8>, tensor<3x?xui8>
+}

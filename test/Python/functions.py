@@ -8,6 +8,7 @@ import expect
 import ml_dtypes
 import numpy as np
 import quant_float as qf
+from conformance.philox import random_bits
 from quant_float import _arrays
 
 full = "--full" in sys.argv
@@ -128,6 +129,19 @@ def check_stochastic():
         )
         expect.same(f"stochastic qdq, {target}", y, rows)
     expect.same("numbers of the type stay", half, x.reshape(2, 128).astype(ml_dtypes.bfloat16))
+
+
+def check_philox():
+    """The bits of the op, by the generator as its paper has it."""
+    for dtype, width in (("uint2", 2), ("ui4", 4), ("uint8", 8), ("uint16", 16), ("uint32", 32)):
+        for shape, seed, offset in (((7, 33), 2**64 - 3, 2**32 - 5), (0, 1, 2), ((), 5, 6)):
+            found = qf.philox(shape, seed, offset, dtype=dtype)
+            sizes = shape if isinstance(shape, tuple) else (shape,)
+            wanted = random_bits(int(np.prod(sizes)), width, seed, offset).reshape(sizes)
+            expect.same(f"philox {dtype} {shape}", found, wanted.astype(found.dtype))
+    out = np.empty(5, np.uint16)
+    expect.true("philox out", qf.philox(5, 1, dtype="uint16", out=out) is out)
+    expect.same("philox goes on", qf.philox(8, 9, 2)[:4], qf.philox((3, 4), 9)[2])
 
 
 def make_scales(count, element):
@@ -331,6 +345,7 @@ def check_cache():
 
 check_casts()
 check_stochastic()
+check_philox()
 check_attributes()
 check_quantization()
 check_scalars()

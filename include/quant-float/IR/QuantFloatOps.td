@@ -194,6 +194,7 @@ def QuantFloat_PhiloxOp : QuantFloat_Op<"philox", [
     $seed `,` $offset `like` $like attr-dict
     `:` type($seed) `,` type($offset) `,` type($like) `to` type($result)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

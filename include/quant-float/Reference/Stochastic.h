@@ -44,9 +44,15 @@ LogicalResult castBufferByRandomBits(Type from, Type random, Type to,
 std::array<uint32_t, 4> philox(std::array<uint32_t, 2> key,
                                std::array<uint32_t, 4> counter);
 
-/// Fills a buffer of unsigned integers of 2 to 32 bits with random ones (S3).
-/// Fails, leaving `out` as it was, for other types and parts of elements.
-LogicalResult philoxBuffer(Type to, uint64_t seed, uint64_t offset,
+/// The random bits of the element that has this number (S3), of a width from 2
+/// to 32.
+uint32_t philoxElement(unsigned width, uint64_t seed, uint64_t offset,
+                       uint64_t index);
+
+/// Fills a buffer with the random bits of elements of 2, 4, 8, 16 or 32 bits,
+/// counted from 0. Fails, leaving `out` as it was, for other widths and parts
+/// of elements.
+LogicalResult philoxBuffer(unsigned width, uint64_t seed, uint64_t offset,
                            MutableArrayRef<char> out);
 
 } // namespace mlir::quant_float::reference

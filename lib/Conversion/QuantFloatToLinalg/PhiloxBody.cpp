@@ -31,11 +31,12 @@ private:
     return arith::TruncIOp::create(b, b.getI32Type(), value);
   }
   Value high(Value value) {
-    return low(arith::ShRUIOp::create(b, value, constant(64, 32)));
+    return arith::ShRUIOp::create(b, value, constant(64, 32));
   }
+  /// Of the low 32 bits of a word.
   Value multiply(Value word, uint64_t factor) {
     return arith::MulIOp::create(
-        b, arith::ExtUIOp::create(b, b.getI64Type(), word),
+        b, arith::ExtUIOp::create(b, b.getI64Type(), low(word)),
         constant(64, factor));
   }
   Value exclusiveOr(Value a, Value c, Value d) {
@@ -49,32 +50,31 @@ private:
 Value PhiloxBuilder::getWord(Value seed, Value offset, Value index) {
   Value block = arith::AddIOp::create(
       b, offset, arith::ShRUIOp::create(b, index, constant(64, 2)));
-  Value zero = constant(32, 0);
-  Value key0 = low(seed), key1 = high(seed);
-  Value words[4] = {low(block), high(block), zero, zero};
+  // The words and the key are the low halves of i64: vectors multiply those,
+  // and nothing has to be moved between lanes of two widths.
+  Value zero = constant(64, 0);
+  Value key0 = seed, key1 = high(seed);
+  Value words[4] = {block, high(block), zero, zero};
   constexpr int kRounds = 10;
   for (int round = 0; round < kRounds; ++round) {
     Value product0 = multiply(words[0], 0xD2511F53);
     Value product1 = multiply(words[2], 0xCD9E8D57);
-    Value next0 = exclusiveOr(high(product1), words[1], key0);
-    Value next2 = exclusiveOr(high(product0), words[3], key1);
-    words[0] = next0;
-    words[1] = low(product1);
-    words[2] = next2;
-    words[3] = low(product0);
-    key0 = arith::AddIOp::create(b, key0, constant(32, 0x9E3779B9));
-    key1 = arith::AddIOp::create(b, key1, constant(32, 0xBB67AE85));
+    words[0] = exclusiveOr(high(product1), words[1], key0);
+    words[1] = product1;
+    words[2] = exclusiveOr(high(product0), words[3], key1);
+    words[3] = product0;
+    key0 = arith::AddIOp::create(b, key0, constant(64, 0x9E3779B9));
+    key1 = arith::AddIOp::create(b, key1, constant(64, 0xBB67AE85));
   }
-  Value number = low(index);
   auto hasBit = [&](unsigned bit) -> Value {
     return arith::CmpIOp::create(
         b, arith::CmpIPredicate::ne,
-        arith::AndIOp::create(b, number, constant(32, bit)), zero);
+        arith::AndIOp::create(b, index, constant(64, bit)), zero);
   };
   Value isOdd = hasBit(1);
   Value first = arith::SelectOp::create(b, isOdd, words[1], words[0]);
   Value second = arith::SelectOp::create(b, isOdd, words[3], words[2]);
-  return arith::SelectOp::create(b, hasBit(2), second, first);
+  return low(arith::SelectOp::create(b, hasBit(2), second, first));
 }
 
 Value quant_float::buildPhilox(OpBuilder &builder, Location loc, Value seed,

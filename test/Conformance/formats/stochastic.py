@@ -1,7 +1,8 @@
 # Stochastic rounding, compiled and by the Reference, against exact arithmetic: for each number all 256 values of 8 random bits, of which as
 # many round up as its fraction says; other widths by Philox, and Philox by its known answers.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir/quant-float-run %t
+# RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
+import itertools
 import pathlib
 import platform
 import subprocess
@@ -13,6 +14,7 @@ from conformance.described import DESCRIBED, MORE
 from conformance.philox import random_bits
 
 program, work = sys.argv[1], pathlib.Path(sys.argv[2])
+IS_FULL = len(sys.argv) > 3
 CPUS = ["host", "x86-64-v3", "x86-64"] if platform.machine() == "x86_64" else ["host"]
 TARGETS = [*(["--cpu", cpu] for cpu in CPUS), ["--target", "reference"]]
 FORMATS = DESCRIBED | MORE
@@ -60,7 +62,7 @@ def signed(numbers):
     return np.concatenate([numbers, -numbers])
 
 
-def check_casts(source, numbers, width, random, cases):
+def check_casts(source, numbers, width, random, cases, targets=TARGETS):
     """The array's numbers, each with the random values of a row."""
     x = np.repeat(numbers, random.shape[1]) if random.ndim == 2 else numbers
     r = np.ravel(random).astype(np.uint8 if width <= 8 else np.uint16)
@@ -70,7 +72,7 @@ def check_casts(source, numbers, width, random, cases):
     expected = [
         FORMATS[to].encode_by_bits(wide, r, width, saturate == "true") for to, saturate in cases
     ]
-    for target in TARGETS:
+    for target in targets:
         found = run(write_casts(source, width, cases), [operand, r], len(cases), *target)
         for (to, saturate), one, wanted in zip(cases, found, expected, strict=True):
             one = one.view(wanted.dtype)
@@ -101,7 +103,7 @@ def check_all_values():
     specials = np.float32([np.inf, np.nan, 1e-40, 3.4e38, 2.0**-30, 1e30])
     every = np.concatenate([choose_numbers(to) for to in FORMATS] + [specials])
     every = np.unique(every.view(np.uint32)).view(np.float32)
-    every = every[:: max(1, every.size // 150)]
+    every = every[:: max(1, every.size // (150 if IS_FULL else 60))]
     numbers = signed(np.concatenate([every, specials]))
     random = np.broadcast_to(np.arange(256), (numbers.size, 256))
     check_casts("f32", numbers, 8, random, cases)
@@ -118,7 +120,9 @@ def check_all_values():
 
 
 def check_widths():
+    """Numbers of other types and by other bits; how a CPU computes with f32 the above has tried."""
     cases = [(to, "true") for to in FORMATS]
+    targets = TARGETS if IS_FULL else [TARGETS[0], TARGETS[-1]]
     for number, (source, dtype) in enumerate(
         [("f32", np.float32), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16)]
     ):
@@ -127,38 +131,51 @@ def check_widths():
                 x = signed(np.concatenate([choose_numbers(to) for to in FORMATS]))
             else:
                 x = np.arange(1 << 16, dtype=np.uint16).view(dtype)
+            if not IS_FULL:
+                x = generator.choice(x, 1 << 11, replace=False)
             kept = [(to, saturate) for to, saturate in cases if to != source]
             bits = random_bits(x.size, width, 99 + number, width)
-            check_casts(source, x, width, bits, kept)
+            check_casts(source, x, width, bits, kept, targets)
 
 
 def check_philox():
+    """Shapes of every rank up to 3, every width, and counters that carry into the second word and wrap around."""
     shapes = [(3, 5, 7), (257,), (0, 4), ()]
-    for shape in shapes:
-        for seed, offset in [(0, 0), (0xDEADBEEFCAFEF00D, 5), (1, 2**64 - 2), (2**63, 2**32 - 1)]:
-            widths = (2, 4, 8, 16, 32)
-            open_sizes = "".join("?x" for _ in shape)
-            types = ", ".join(f"tensor<{open_sizes}ui{width}>" for width in widths)
-            lines = "".join(
-                f"  %{width} = quant_float.philox %s, %o like %x : tensor<i64>, tensor<i64>, tensor<{open_sizes}f16> "
-                f"to tensor<{open_sizes}ui{width}>\n"
-                for width in widths
-            )
-            text = (
-                f"func.func @main(%s: tensor<i64>, %o: tensor<i64>, %x: tensor<{open_sizes}f16>) -> ({types}) {{\n{lines}"
-                f"  return {', '.join(f'%{width}' for width in widths)} : {types}\n}}\n"
-            )
-            numbers = [np.array(number, np.uint64).view(np.int64) for number in (seed, offset)]
-            for target in TARGETS:
-                found = run(text, [*numbers, np.zeros(shape, np.float16)], len(widths), *target)
-                for width, one in zip(widths, found, strict=True):
-                    count = int(np.prod(shape))
-                    wanted = random_bits(count, width, seed, offset).astype(one.dtype)
-                    compare(
-                        f"{width} bits of {shape}, seed {seed}, offset {offset} {target}",
-                        one,
-                        wanted,
-                    )
+    seeds = [(0, 0), (0xDEADBEEFCAFEF00D, 5), (1, 2**64 - 2), (2**63, 2**32 - 1)]
+    widths = (2, 4, 8, 16, 32)
+    # Loops are of a rank and a width, and take any seed.
+    cases = [(shape, width, at) for shape in shapes[:2] for at, width in enumerate(widths)]
+    cases += [(shape, width, 1) for shape in shapes[2:] for width in (4, 16)]
+    if IS_FULL:
+        cases = list(itertools.product(shapes, widths, range(len(seeds))))
+    arguments, inputs = [], []
+    for i, (seed, offset) in enumerate(seeds):
+        arguments += [f"%s{i}: tensor<i64>", f"%o{i}: tensor<i64>"]
+        inputs += [np.array(number, np.uint64).view(np.int64) for number in (seed, offset)]
+    sizes = ["".join("?x" for _ in shape) for shape in shapes]
+    for i, shape in enumerate(shapes):
+        arguments.append(f"%x{i}: tensor<{sizes[i]}f16>")
+        inputs.append(np.zeros(shape, np.float16))
+    lines, types = [], []
+    for i, (shape, width, at) in enumerate(cases):
+        at %= len(seeds)
+        like, size = shapes.index(shape), sizes[shapes.index(shape)]
+        types.append(f"tensor<{size}ui{width}>")
+        lines.append(
+            f"  %{i} = quant_float.philox %s{at}, %o{at} like %x{like} : tensor<i64>, tensor<i64>, tensor<{size}f16> "
+            f"to {types[-1]}\n"
+        )
+    names = ", ".join(f"%{i}" for i in range(len(cases)))
+    text = (
+        f"func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n{''.join(lines)}"
+        f"  return {names} : {', '.join(types)}\n}}\n"
+    )
+    for target in TARGETS:
+        found = run(text, inputs, len(cases), *target)
+        for (shape, width, at), one in zip(cases, found, strict=True):
+            seed, offset = seeds[at % len(seeds)]
+            wanted = random_bits(int(np.prod(shape)), width, seed, offset).astype(one.dtype)
+            compare(f"{width} bits of {shape}, seed {seed}, offset {offset} {target}", one, wanted)
 
 
 check_all_values()

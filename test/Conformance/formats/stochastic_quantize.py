@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import ml_dtypes
 import numpy as np
 from conformance.described import DESCRIBED, MORE
+from conformance.stochastic import get_range, round_to_integer
 
 program, work = sys.argv[1], pathlib.Path(sys.argv[2])
 IS_FULL = len(sys.argv) > 3
@@ -41,11 +42,6 @@ def is_integer(to):
     return to.lstrip("u").startswith("i")
 
 
-def get_range(to):
-    width = int(to.lstrip("ui"))
-    return (0, 2**width - 1) if to.startswith("u") else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
-
-
 def decode(to, codes):
     """Numbers of storage, exact."""
     if is_integer(to):
@@ -69,17 +65,6 @@ def divide(x, scales, precision):
     dtype = SOURCES[precision]
     with np.errstate(all="ignore"):
         return (x.astype(dtype) / scales.astype(dtype)).astype(dtype)
-
-
-def round_to_integer(q, random, width, to, zero_points):
-    """S5: exactly floor(fraction * 2^width) of the values of random bits take a magnitude to the next one."""
-    size = np.abs(q.astype(np.longdouble))
-    size = np.where(np.isfinite(size), np.minimum(size, 2.0**40), 0)
-    ups = np.floor(np.ldexp(size - np.floor(size), width)).astype(np.int64)
-    number = np.floor(size).astype(np.int64) + (random.astype(np.int64) >= (1 << width) - ups)
-    number = np.where(np.isinf(q), 2**40, number)
-    low, high = get_range(to)
-    return np.clip(np.where(np.signbit(q), -number, number) + zero_points, low, high)
 
 
 def expect(case, x, scales, zero_points, random, width, source, scale_type):

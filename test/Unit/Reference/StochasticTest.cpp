@@ -33,18 +33,29 @@ TEST_F(StochasticTest, S3_known_answers) {
 TEST_F(StochasticTest, S3_elements) {
   char out[6];
   MutableArrayRef<char> bytes(out);
-  ASSERT_TRUE(succeeded(philoxBuffer(parse("ui8"), 0, 0, bytes)));
+  ASSERT_TRUE(succeeded(philoxBuffer(8, 0, 0, bytes)));
   // The upper bytes of four words, and of the first two of the next block.
   Words next = philox({0, 0}, {1, 0, 0, 0});
   const char expected[] = {char(0x66),          char(0xe1),
                            char(0xbc),          char(0x9b),
                            char(next[0] >> 24), char(next[1] >> 24)};
   EXPECT_EQ(StringRef(out, 6), StringRef(expected, 6));
-  ASSERT_TRUE(succeeded(philoxBuffer(parse("ui2"), 0, 0, bytes)));
+  ASSERT_TRUE(succeeded(philoxBuffer(2, 0, 0, bytes)));
   EXPECT_EQ(StringRef(out, 2), StringRef("\x01\x03", 2));
-  EXPECT_TRUE(failed(philoxBuffer(parse("i8"), 0, 0, bytes)));
-  EXPECT_TRUE(failed(philoxBuffer(parse("ui64"), 0, 0, bytes)));
-  EXPECT_TRUE(failed(philoxBuffer(parse("ui32"), 0, 0, bytes)));
+  EXPECT_TRUE(failed(philoxBuffer(3, 0, 0, bytes)));
+  EXPECT_TRUE(failed(philoxBuffer(64, 0, 0, bytes)));
+  // Six bytes are one element and a half.
+  EXPECT_TRUE(failed(philoxBuffer(32, 0, 0, bytes)));
+  // What is made many at a time is what is made one by one, around carries.
+  uint16_t many[1001];
+  uint64_t seed = 0xDEADBEEFCAFEF00D;
+  for (uint64_t offset : {uint64_t(0), (uint64_t(1) << 32) - 7, -uint64_t(9)}) {
+    ASSERT_TRUE(succeeded(philoxBuffer(
+        16, seed, offset,
+        MutableArrayRef(reinterpret_cast<char *>(many), sizeof many))));
+    for (size_t i = 0; i < std::size(many); ++i)
+      ASSERT_EQ(many[i], philoxElement(16, seed, offset, i)) << i;
+  }
 }
 
 TEST_F(StochasticTest, S1_types) {
