@@ -22,6 +22,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Emulation/EmulationTarget.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/TargetCpu.h"
@@ -103,11 +104,12 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           unsigned threads, bool islands) {
   buildBufferizePipeline(manager, islands, /*onDevice=*/false);
 
+  unsigned vectorBytes = EmulationTarget::get(cpu).vectorBytes;
   QuantFloatTileAndVectorizePassOptions tiling;
   // One register of bytes, the narrowest elements there are.
-  tiling.tileSize = std::max(cpu.vectorBytes, 16u);
+  tiling.tileSize = vectorBytes;
   // Masks on bytes are instructions where byte vectors of 64 are.
-  tiling.maskedTail = cpu.vectorBytes == 64;
+  tiling.maskedTail = vectorBytes == 64;
   tiling.parallel = threads != 1;
   ConvertQuantFloatToArithPassOptions expansion;
   expansion.cpu = cpu.cpu;
@@ -115,7 +117,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   expansion.features = cpu.features;
 
   QuantFloatVectorizeReductionsPassOptions reductions;
-  reductions.vectorBytes = std::max(cpu.vectorBytes, 16u);
+  reductions.vectorBytes = vectorBytes;
 
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());

@@ -8,30 +8,20 @@
 
 #include "CastExpander.h"
 
+#include "Storage.h"
 #include "quant-float/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static bool isBool(Type type) { return type.isInteger(1); }
-
-/// Callers may leave anything in the bits of a byte above a narrow integer; the
-/// decoding of narrow floats drops them by itself.
-static Value dropUnusedBits(Lanes &lanes, Value storage, Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return storage;
-  return isBool(type) ? lanes.bitAnd(storage, 1)
-                      : wrapInteger(lanes, storage, integer);
-}
-
 Carrier quant_float::convertToCarrier(Lanes &lanes, Value storage, Type from,
                                       Type to) {
-  storage = dropUnusedBits(lanes, storage, from);
+  // The decoding of narrow floats drops unused bits by itself.
   auto fromInteger = dyn_cast<IntegerType>(from);
-  Carrier carrier = fromInteger
-                        ? convertInteger(lanes, storage, fromInteger, to)
-                        : decodeFloat(lanes, storage, from);
+  Carrier carrier =
+      fromInteger ? convertInteger(lanes, dropUnusedBits(lanes, storage, from),
+                                   fromInteger, to)
+                  : decodeFloat(lanes, storage, from);
   if (getNumberWidth(to) < 32 && getElementTypeOrSelf(carrier.value).isF64())
     carrier.value = roundToOdd(lanes, carrier.value);
   return carrier;
@@ -45,15 +35,18 @@ Value quant_float::expandCast(Lanes &lanes, Value storage, Type from, Type to,
   if (!isNumber(from) || !isNumber(to))
     return {};
 
-  if (isBool(to))
-    return testNonZero(lanes, dropUnusedBits(lanes, storage, from), from);
+  if (to.isInteger(1))
+    return testNonZero(
+        lanes,
+        isa<IntegerType>(from) ? dropUnusedBits(lanes, storage, from) : storage,
+        from);
   if (auto toInteger = dyn_cast<IntegerType>(to)) {
     auto fromInteger = dyn_cast<IntegerType>(from);
     if (!fromInteger)
       return truncateToInteger(lanes, decodeFloat(lanes, storage, from),
                                toInteger);
     storage = dropUnusedBits(lanes, storage, from);
-    bool isSigned = !fromInteger.isUnsigned() && !isBool(from);
+    bool isSigned = !fromInteger.isUnsigned() && !from.isInteger(1);
     unsigned width = std::max(toInteger.getWidth(), 8u);
     return wrapInteger(lanes, lanes.resize(storage, width, isSigned),
                        toInteger);

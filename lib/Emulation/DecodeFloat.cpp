@@ -95,7 +95,7 @@ static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
   Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
   Value bits = lanes.shl(magnitude, half.mantissaBits - from.mantissaBits);
   // Where conversions lose the sign and the payload of NaN, both come after.
-  bool keepsNaNs = lanes.getCpu().keepsNaNSigns;
+  bool keepsNaNs = lanes.getTarget().keepsNaNSigns;
   Value isNaN;
   if (from.hasNaN)
     isNaN =
@@ -126,7 +126,7 @@ static Carrier decodeByHalf(Lanes &lanes, Value code, const FloatFormat &from,
 
 Value quant_float::moveToTop(Lanes &lanes, Value codes, unsigned width) {
   auto type = dyn_cast<VectorType>(codes.getType());
-  bool byFours = lanes.getCpu().packsBytes && Lanes::getWidth(codes) == 8 &&
+  bool byFours = lanes.getTarget().packsBytes && Lanes::getWidth(codes) == 8 &&
                  type && type.getRank() == 1 && !type.isScalable() &&
                  type.getNumElements() % 4 == 0;
   if (!byFours)
@@ -185,22 +185,24 @@ Carrier quant_float::decodeFloat(Lanes &lanes, Value storage, Type from) {
     return {storage, NaNs::Any};
   if (from.isBF16()) {
     Value bits = lanes.resize(lanes.toBits(storage), 32);
-    return {lanes.bitcast(lanes.shl(bits, 16), f32), NaNs::Any};
+    return {lanes.bitcast(lanes.shl(bits, 16), f32), NaNs::Any,
+            /*significantBits=*/8};
   }
-  if (from.isF16() && lanes.getCpu().hasHalfConversions) {
+  if (from.isF16() && lanes.getTarget().hasHalfConversions) {
     Value value = lanes.convert<arith::ExtFOp>(storage, f32);
-    if (!lanes.getCpu().keepsNaNSigns)
+    if (!lanes.getTarget().keepsNaNSigns)
       value = copySign(lanes, value, lanes.toBits(storage), 16);
     return {value, NaNs::Any};
   }
   if (isa<Float8E8M0FNUType>(from))
     return decodeScale(lanes, lanes.toBits(storage));
   FloatFormat format(from);
-  if (lanes.getCpu().keepsSubnormals && format.width <= 8 &&
+  if (lanes.getTarget().keepsSubnormals && format.width <= 8 &&
       !format.hasInfinity)
     return decodeByProduct(lanes, lanes.toBits(storage), format);
   auto f16 = Float16Type::get(from.getContext());
-  if (lanes.getCpu().hasHalfConversions && fitsHalf(format, FloatFormat(f16)))
+  if (lanes.getTarget().hasHalfConversions &&
+      fitsHalf(format, FloatFormat(f16)))
     return decodeByHalf(lanes, lanes.resize(lanes.toBits(storage), 16), format,
                         f16);
   return decodeByBits(lanes, lanes.resize(lanes.toBits(storage), 32), format);

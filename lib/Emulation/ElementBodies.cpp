@@ -8,6 +8,7 @@
 
 #include "quant-float/Emulation/ElementBodies.h"
 
+#include "Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -51,8 +52,7 @@ private:
 Value BodyBuilder::getBiased(Value value) {
   Type type = getElementTypeOrSelf(value);
   unsigned width = type.getIntOrFloatBitWidth();
-  Value storage = builder.createOrFold<StorageCastOp>(
-      loc, getStorageType(value.getType()), value);
+  Value storage = toStorage(builder, loc, value);
   auto constant = [&](int64_t number) -> Value {
     TypedAttr attribute = builder.getI8IntegerAttr(number);
     if (auto vector = dyn_cast<VectorType>(storage.getType()))
@@ -118,11 +118,10 @@ Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
   if (!type)
     return parameter;
   // Vectors of unsigned elements are for ops of ours alone.
-  Value value = builder.createOrFold<StorageCastOp>(
-      loc, getStorageType(parameter.getType()), parameter);
+  Value value = toStorage(builder, loc, parameter);
   auto finish = [&]() -> Value {
-    return builder.createOrFold<StorageCastOp>(
-        loc, withElementType(value.getType(), type.getElementType()), value);
+    return fromStorage(builder, loc, value,
+                       withElementType(value.getType(), type.getElementType()));
   };
   if (!type.isScalable() && type.getNumElements() == 1) {
     value = vector::ExtractOp::create(builder, loc, value,

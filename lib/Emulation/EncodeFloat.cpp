@@ -28,7 +28,7 @@ static Value convertFloat(Lanes &lanes, Value value, FloatType type) {
   Value result = width > fromWidth
                      ? lanes.convert<arith::ExtFOp>(value, type)
                      : lanes.convert<arith::TruncFOp>(value, type);
-  if (lanes.getCpu().keepsNaNSigns)
+  if (lanes.getTarget().keepsNaNSigns)
     return result;
   Value isNegative = lanes.shrU(lanes.toBits(value), fromWidth - 1);
   Value sign = lanes.shl(lanes.resize(isNegative, width), width - 1);
@@ -88,13 +88,13 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   FloatType f32 = getF32(magnitude);
   uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
   Value nan = lanes.number(f32, getOrdinaryValue(to, nanCode));
-  bool hasMinimum = lanes.getCpu().hasMinimum;
+  bool hasMinimum = lanes.getTarget().hasMinimum;
   auto selectLess = [&](Value a, Value b) {
     return lanes.select(lanes.compare(CmpFPredicate::OLT, a, b), a, b);
   };
   // A NaN is not less and goes as well. But LLVM takes this for IEEE 754-2008's
   // minNum, which keeps a signaling one.
-  bool isMinNum = nans == NaNs::Any && !lanes.getCpu().minIsSelect;
+  bool isMinNum = nans == NaNs::Any && !lanes.getTarget().minIsSelect;
   auto replaceNaN = [&](Value value) {
     if (hasMinimum)
       return lanes.make<arith::MinNumFOp>(value, nan);
@@ -197,12 +197,12 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
   auto carrierType = cast<FloatType>(getElementTypeOrSelf(value));
   if (to.isBF16())
     return lanes.bitcast(encodeBFloat(lanes, carrier, FloatFormat(to)), to);
-  if (to.isF16() && !lanes.getCpu().hasHalfConversions)
+  if (to.isF16() && !lanes.getTarget().hasHalfConversions)
     return lanes.bitcast(
         encodeHalf(lanes, value, carrier.nans, FloatFormat(to)), to);
 
   Value result = to == carrierType ? value : convertFloat(lanes, value, to);
-  bool madeNaNs = to != carrierType && !lanes.getCpu().makesCanonicalNaNs;
+  bool madeNaNs = to != carrierType && !lanes.getTarget().makesCanonicalNaNs;
   if (carrier.nans == NaNs::Any ||
       (carrier.nans == NaNs::Canonical && madeNaNs))
     result = canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
@@ -252,7 +252,7 @@ Value quant_float::encodeNarrowFloat(Lanes &lanes, Carrier carrier, Type type,
         lanes.powerOfTwo(f32, to.minExponent - int(to.mantissaBits) - 1));
     return lanes.select(isNonZero, sign, lanes.integer(sign, 0));
   };
-  bool packsBytes = lanes.getCpu().packsBytes;
+  bool packsBytes = lanes.getTarget().packsBytes;
   if (packsBytes && to.isFNUZ)
     bits = dropOfZero(bits);
   Value sign = lanes.shrU(bits, 32 - to.width);

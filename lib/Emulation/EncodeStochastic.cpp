@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CastExpander.h"
+#include "Storage.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 
@@ -30,8 +31,7 @@ static constexpr uint64_t kInfinity = 0x7F800000;
 
 RandomBits quant_float::getRandomBits(Lanes &lanes, Value random) {
   unsigned width = getNumberWidth(getElementTypeOrSelf(random));
-  Value storage = lanes.getBuilder().createOrFold<StorageCastOp>(
-      lanes.getLoc(), getStorageType(random.getType()), random);
+  Value storage = toStorage(lanes.getBuilder(), lanes.getLoc(), random);
   // Callers may leave anything in the bits of a byte above.
   return {
       lanes.bitAnd(lanes.resize(lanes.spread(storage), 32), (1u << width) - 1),

@@ -67,7 +67,8 @@ Carrier quant_float::convertInteger(Lanes &lanes, Value storage,
   auto f32 = Float32Type::get(context);
   auto f64 = Float64Type::get(context);
   bool fromUnsigned = isUnsigned(from);
-  bool byHalves = from.getWidth() == 64 && !lanes.getCpu().hasLongConversions;
+  bool byHalves =
+      from.getWidth() == 64 && !lanes.getTarget().hasLongConversions;
   auto convert = [&](Value value, FloatType type) -> Carrier {
     if (byHalves)
       return {convertByHalves(lanes, value, fromUnsigned), NaNs::None};

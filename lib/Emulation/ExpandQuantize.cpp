@@ -62,7 +62,7 @@ public:
   QuantizeExpander(Lanes &lanes, Lanes &uniform, const QuantizeOperands &op)
       : lanes(lanes), uniform(uniform), op(op),
         byReciprocal(op.isUniform && !op.precision.isF64() &&
-                     lanes.getCpu().hasFma) {}
+                     lanes.getTarget().hasFma) {}
 
   Value quantizeToInteger(IntegerType to);
   /// The quotient, to be rounded to `to` once.

@@ -10,8 +10,6 @@
 #define QUANT_FLOAT_LIB_EMULATION_EXPANDQUANTIZE_H
 
 #include "CastExpander.h"
-#include "mlir/IR/PatternMatch.h"
-#include "quant-float/IR/QuantFloatOps.h"
 
 namespace mlir::quant_float {
 
@@ -33,11 +31,6 @@ struct QuantizeOperands {
   std::optional<RandomBits> random = {};
 };
 
-/// Makes vectors of the scales that neighbouring quantize_elements have, so
-/// that their reciprocals and what else is needed of them come from one
-/// computation.
-void groupScales(Operation *root);
-
 /// Quantizes to storage of `to` (D1 to D4, S5). `uniform` makes the ops that
 /// only the scale and the zero point are needed for: on a scalar (or a vector,
 /// with a lane) where the operands are uniform.
@@ -48,10 +41,6 @@ Value expandQuantize(Lanes &lanes, Lanes &uniform,
 Value expandQuotient(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to,
                      const CastSemantics &semantics);
-/// The same of an op on scalars or vectors.
-Value expandQuotient(PatternRewriter &rewriter, QuantizeElementsOp op,
-                     const TargetCpu &cpu);
-
 /// The f32 that quantizing to `to`, which rounds in place, and casting back
 /// give.
 Value expandQuantizeInPlace(Lanes &lanes, Lanes &uniform,

@@ -8,7 +8,6 @@
 
 #include "Lanes.h"
 #include "mlir/IR/PatternMatch.h"
-#include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -24,8 +23,8 @@ class FakeConvertBody {
 public:
   FakeConvertBody(OpBuilder &builder, Location loc, FakeConvertOp op,
                   Value input)
-      : op(op), lanes(builder, loc, input, noCpu), f32(builder.getF32Type()),
-        f16(builder.getF16Type()),
+      : op(op), lanes(builder, loc, input, anyTarget),
+        f32(builder.getF32Type()), f16(builder.getF16Type()),
         type(cast<FloatType>(getElementTypeOrSelf(input))),
         destination(cast<FloatType>(op.getDestination())) {}
 
@@ -56,7 +55,7 @@ private:
   Value roundByPlugin(Value value);
   Value truncateSubnormals(Value half);
 
-  static const TargetCpu noCpu;
+  static const EmulationTarget anyTarget;
   FakeConvertOp op;
   Lanes lanes;
   FloatType f32, f16, type, destination;
@@ -65,7 +64,7 @@ private:
 };
 } // namespace
 
-const TargetCpu FakeConvertBody::noCpu;
+const EmulationTarget FakeConvertBody::anyTarget;
 
 //===----------------------------------------------------------------------===//
 // OpenVINO's own rounding
@@ -266,7 +265,6 @@ struct FakeConvertOpExpansion final : OpRewritePattern<FakeConvertOp> {
 };
 } // namespace
 
-void quant_float::populateFakeConvertToArithPatterns(
-    RewritePatternSet &patterns) {
+void quant_float::populateFakeConvertPatterns(RewritePatternSet &patterns) {
   patterns.add<FakeConvertOpExpansion>(patterns.getContext());
 }

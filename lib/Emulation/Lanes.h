@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/Emulation/EmulationTarget.h"
 
 namespace mlir::quant_float {
 
@@ -29,14 +29,15 @@ inline bool isArithmetic(Operation *op) {
 class Lanes {
 public:
   /// `like` is a value of the shape to work on.
-  Lanes(OpBuilder &builder, Location loc, Value like, const TargetCpu &cpu)
+  Lanes(OpBuilder &builder, Location loc, Value like,
+        const EmulationTarget &target)
       : builder(builder), loc(loc), shape(dyn_cast<VectorType>(like.getType())),
-        cpu(cpu) {}
+        target(target) {}
 
   /// The same on the shape of another value.
-  Lanes withShapeOf(Value like) const { return {builder, loc, like, cpu}; }
+  Lanes withShapeOf(Value like) const { return {builder, loc, like, target}; }
 
-  const TargetCpu &getCpu() const { return cpu; }
+  const EmulationTarget &getTarget() const { return target; }
   OpBuilder &getBuilder() const { return builder; }
   Location getLoc() const { return loc; }
 
@@ -142,14 +143,14 @@ public:
   /// a * factor + c, where the product is exact, so that rounding it apart
   /// changes nothing on targets without the fused instruction.
   Value multiplyAdd(Value a, Value factor, Value c) {
-    if (cpu.hasFma)
+    if (target.hasFma)
       return make<math::FmaOp>(a, factor, c);
     return make<arith::AddFOp>(make<arith::MulFOp>(a, factor), c);
   }
 
   /// The smaller of the two; where `value` is NaN, that.
   Value cap(Value value, Value limit) {
-    if (cpu.hasMinimum)
+    if (target.hasMinimum)
       return make<arith::MinimumFOp>(value, limit);
     return select(compare(arith::CmpFPredicate::OLT, limit, value), limit,
                   value);
@@ -166,7 +167,7 @@ private:
   OpBuilder &builder;
   Location loc;
   VectorType shape;
-  const TargetCpu &cpu;
+  const EmulationTarget &target;
 };
 
 } // namespace mlir::quant_float

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lanes.h"
+#include "Patterns.h"
 #include "mlir/IR/PatternMatch.h"
-#include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/OpenVinoConvert.h"
 
@@ -121,7 +121,7 @@ Value quant_float::buildOpenVinoCast(OpBuilder &builder, Location loc, Value x,
   Type from = getElementTypeOrSelf(x);
   if (from == to)
     return x;
-  static const TargetCpu none;
+  static const EmulationTarget none;
   Lanes lanes(builder, loc, x, none);
   if (getOpenVinoConversion(from, to) != OpenVinoConversion::Own) {
     for (Type step : getOpenVinoSteps(from, to))
@@ -157,7 +157,6 @@ struct OpenVinoCastOpExpansion final : OpRewritePattern<CastOp> {
 };
 } // namespace
 
-void quant_float::populateOpenVinoCastToArithPatterns(
-    RewritePatternSet &patterns) {
+void quant_float::populateOpenVinoCastPatterns(RewritePatternSet &patterns) {
   patterns.add<OpenVinoCastOpExpansion>(patterns.getContext());
 }

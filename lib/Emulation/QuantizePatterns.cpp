@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConversionRow.h"
 #include "ExpandQuantize.h"
+#include "Flatten.h"
+#include "Patterns.h"
 #include "RoundThroughFloats.h"
+#include "Storage.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,8 +29,8 @@ static Value getUniform(OpBuilder &builder, Value value) {
     return getUniform(builder, broadcast.getSource());
   if (auto cast = value.getDefiningOp<StorageCastOp>())
     if (Value scalar = getUniform(builder, cast.getInput()))
-      return builder.createOrFold<StorageCastOp>(
-          cast.getLoc(), getElementTypeOrSelf(value), scalar);
+      return fromStorage(builder, cast.getLoc(), scalar,
+                         getElementTypeOrSelf(value));
   return {};
 }
 
@@ -88,8 +91,7 @@ static void groupOperands(ArrayRef<QuantizeElementsOp> ops) {
     if (zeroPoint)
       zeroPoint = getUniform(builder, zeroPoint);
     if (zeroPoint)
-      zeroPoints.push_back(builder.createOrFold<StorageCastOp>(
-          op.getLoc(), getStorageType(zeroPoint.getType()), zeroPoint));
+      zeroPoints.push_back(toStorage(builder, op.getLoc(), zeroPoint));
   }
   if (scales.size() != ops.size() || llvm::all_equal(scales) ||
       (!zeroPoints.empty() && zeroPoints.size() != ops.size()))
@@ -109,8 +111,8 @@ static void groupOperands(ArrayRef<QuantizeElementsOp> ops) {
     Value zeroPoint = vector::ExtractOp::create(builder, op.getLoc(),
                                                 zeroPointGroup, int64_t(index));
     // The first of the others.
-    op.getOthersMutable()[0].assign(builder.createOrFold<StorageCastOp>(
-        op.getLoc(), getElementTypeOrSelf(op.getType()), zeroPoint));
+    op.getOthersMutable()[0].assign(fromStorage(
+        builder, op.getLoc(), zeroPoint, getElementTypeOrSelf(op.getType())));
   }
 }
 
@@ -131,13 +133,8 @@ namespace {
 /// with.
 struct QuantizeExpansion {
   QuantizeExpansion(PatternRewriter &rewriter, QuantizeElementsOp op,
-                    const TargetCpu &cpu)
-      : lanes(rewriter, op.getLoc(), op.getInput(), cpu) {
-    auto toStorage = [&](Value value) -> Value {
-      return value ? rewriter.createOrFold<StorageCastOp>(
-                         op.getLoc(), getStorageType(value.getType()), value)
-                   : value;
-    };
+                    const EmulationTarget &target)
+      : lanes(rewriter, op.getLoc(), op.getInput(), target) {
     Value scale = getUniform(rewriter, op.getScale());
     Value zeroPoint = op.getZeroPoint();
     if (zeroPoint && scale)
@@ -150,13 +147,16 @@ struct QuantizeExpansion {
       zeroPoint = op.getZeroPoint();
     }
     std::optional<int64_t> lane = findGroup(scale, zeroPoint, isUniform);
-    uniform.emplace(rewriter, op.getLoc(), scale, cpu);
+    uniform.emplace(rewriter, op.getLoc(), scale, target);
 
     auto precision = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
+    auto getStorage = [&](Value value) {
+      return toStorage(rewriter, op.getLoc(), value);
+    };
     operands = {precision,
-                decodeFloat(lanes, toStorage(op.getInput()), precision).value,
-                decodeFloat(*uniform, toStorage(scale), precision).value,
-                toStorage(zeroPoint),
+                decodeFloat(lanes, getStorage(op.getInput()), precision).value,
+                decodeFloat(*uniform, getStorage(scale), precision).value,
+                zeroPoint ? getStorage(zeroPoint) : Value(),
                 isUniform,
                 lane};
     if (zeroPoint && !isUniform)
@@ -169,35 +169,57 @@ struct QuantizeExpansion {
   std::optional<Lanes> uniform;
   QuantizeOperands operands;
 };
+} // namespace
 
+/// The quotient, in which a NaN has no specified sign (D8), by instructions.
+static Value quantizeByRow(QuantizeExpansion &expansion, QuantizeElementsOp op,
+                           const ConversionPlan &plan) {
+  Lanes &lanes = expansion.lanes;
+  Value quotient =
+      flatten(lanes.getBuilder(), op.getLoc(),
+              expandQuotient(lanes, *expansion.uniform, expansion.operands,
+                             plan.to, plan.semantics));
+  Lanes flat = lanes.withShapeOf(quotient);
+  Value codes = encodeByRow(flat, *plan.row, Carrier{quotient}, plan.to,
+                            plan.semantics, /*nanMatters=*/false);
+  codes = flat.bitcast(codes, getStorageElementType(plan.to));
+  return unflatten(lanes.getBuilder(), op.getLoc(), codes, op.getType());
+}
+
+namespace {
 struct QuantizeElementsOpExpansion final
     : OpRewritePattern<QuantizeElementsOp> {
-  QuantizeElementsOpExpansion(MLIRContext *context, const TargetCpu &cpu)
-      : OpRewritePattern(context), cpu(cpu) {}
+  QuantizeElementsOpExpansion(MLIRContext *context,
+                              const EmulationTarget &target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(QuantizeElementsOp op,
                                 PatternRewriter &rewriter) const override {
     if (isa<TensorType>(op.getType()))
       return failure();
-    QuantizeExpansion expansion(rewriter, op, cpu);
+    ConversionPlan plan = planQuantize(op, target);
+    emitPlanRemark(op, "quantize", plan, target);
+    QuantizeExpansion expansion(rewriter, op, target);
     Lanes &lanes = expansion.lanes;
-    Type to = getElementTypeOrSelf(op.getType());
-    Value result = expandQuantize(lanes, *expansion.uniform, expansion.operands,
-                                  to, op.getSaturate());
-    result = lanes.bitcast(result, getStorageElementType(to));
-    rewriter.replaceOp(op, rewriter.createOrFold<StorageCastOp>(
-                               op.getLoc(), op.getType(), result));
+    Value result =
+        plan.row ? quantizeByRow(expansion, op, plan)
+                 : expandQuantize(lanes, *expansion.uniform, expansion.operands,
+                                  plan.to, plan.semantics.saturate);
+    result = lanes.bitcast(result, getStorageElementType(plan.to));
+    rewriter.replaceOp(
+        op, fromStorage(rewriter, op.getLoc(), result, op.getType()));
     return success();
   }
 
-  TargetCpu cpu;
+  const EmulationTarget &target;
 };
 
 /// %q = quantize_elements %x, %s : f32, f32 to f8E4M3FN
 /// %y = cast %q : f8E4M3FN to f32
 struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
-  QuantizeElementsOpRoundTrip(MLIRContext *context, const TargetCpu &cpu)
-      : OpRewritePattern(context), cpu(cpu) {}
+  QuantizeElementsOpRoundTrip(MLIRContext *context,
+                              const EmulationTarget &target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
@@ -207,7 +229,12 @@ struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
         !getElementTypeOrSelf(op.getType()).isF32() ||
         !canRoundInPlace(type, quantize.getSaturate()))
       return rewriter.notifyMatchFailure(op, "not what rounds in place");
-    QuantizeExpansion expansion(rewriter, quantize, cpu);
+    ConversionPlan plan = planQuantize(quantize, target);
+    if (plan.row)
+      return rewriter.notifyMatchFailure(op, "instructions take less");
+    plan.isInPlace = true;
+    emitPlanRemark(op, "round trip", plan, target);
+    QuantizeExpansion expansion(rewriter, quantize, target);
     Lanes &lanes = expansion.lanes;
     Value result = expandQuantizeInPlace(
         lanes, *expansion.uniform, expansion.operands, cast<FloatType>(type));
@@ -218,7 +245,7 @@ struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
     return success();
   }
 
-  TargetCpu cpu;
+  const EmulationTarget &target;
 };
 
 /// quantize, dequantize, qdq of a scalar or a vector, as ops on elements.
@@ -245,26 +272,16 @@ struct QuantizationOpExpansion final
 };
 } // namespace
 
-Value quant_float::expandQuotient(PatternRewriter &rewriter,
-                                  QuantizeElementsOp op, const TargetCpu &cpu) {
-  QuantizeExpansion expansion(rewriter, op, cpu);
-  CastSemantics semantics;
-  semantics.saturate = op.getSaturate();
-  return expandQuotient(expansion.lanes, *expansion.uniform, expansion.operands,
-                        getElementTypeOrSelf(op.getType()), semantics);
-}
-
-void quant_float::populateQuantizeToElementsPatterns(
-    RewritePatternSet &patterns) {
+void quant_float::populateQuantizationPatterns(RewritePatternSet &patterns) {
   patterns.add<QuantizationOpExpansion>(patterns.getContext());
 }
 
-void quant_float::populateQuantizeInPlacePatterns(const TargetCpu &cpu,
+void quant_float::populateQuantizeInPlacePatterns(const EmulationTarget &target,
                                                   RewritePatternSet &patterns) {
-  patterns.add<QuantizeElementsOpRoundTrip>(patterns.getContext(), cpu);
+  patterns.add<QuantizeElementsOpRoundTrip>(patterns.getContext(), target);
 }
 
-void quant_float::populateQuantizeElementsToArithPatterns(
-    const TargetCpu &cpu, RewritePatternSet &patterns) {
-  patterns.add<QuantizeElementsOpExpansion>(patterns.getContext(), cpu);
+void quant_float::populateQuantizeElementsPatterns(
+    const EmulationTarget &target, RewritePatternSet &patterns) {
+  patterns.add<QuantizeElementsOpExpansion>(patterns.getContext(), target);
 }

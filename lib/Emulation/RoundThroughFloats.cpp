@@ -21,6 +21,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoundThroughFloats.h"
+#include "ConversionRow.h"
+#include "Patterns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -125,8 +127,8 @@ namespace {
 /// %y = cast %q : f8E4M3FN to f32
 /// and the same with f16 between.
 struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
-  CastOpRoundTrip(MLIRContext *context, const TargetCpu &cpu)
-      : OpRewritePattern(context), cpu(cpu) {}
+  CastOpRoundTrip(MLIRContext *context, const EmulationTarget &target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
@@ -144,8 +146,14 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
       value = half.getInput();
     if (!isElement(value, f32))
       return rewriter.notifyMatchFailure(op, "not from f32");
+    ConversionPlan plan =
+        planEncoding(op.getType(), type, narrow.getSemantics(), target);
+    if (plan.row)
+      return rewriter.notifyMatchFailure(op, "instructions take less");
+    plan.isInPlace = true;
+    emitPlanRemark(op, "round trip", plan, target);
 
-    Lanes lanes(rewriter, op.getLoc(), value, cpu);
+    Lanes lanes(rewriter, op.getLoc(), value, target);
     auto to = cast<FloatType>(type);
     Carrier carrier{value};
     carrier.isCapped = isCapped(value, FloatFormat(to).maxValue);
@@ -159,7 +167,7 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     return success();
   }
 
-  TargetCpu cpu;
+  const EmulationTarget &target;
 };
 } // namespace
 
@@ -218,7 +226,7 @@ struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
       return rewriter.notifyMatchFailure(op, "not of float8 by a scalar");
 
     Location loc = op.getLoc();
-    static const TargetCpu none;
+    static const EmulationTarget none;
     Lanes scalar(rewriter, loc, divisor, none);
     Lanes lanes(rewriter, loc, op.getLhs(), none);
     Value isSafe = isOrdinary(scalar, divisor);
@@ -252,12 +260,11 @@ struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
 } // namespace
 
 void quant_float::populateDivisionByScalarPatterns(
-    const TargetCpu &cpu, RewritePatternSet &patterns) {
-  if (cpu.hasFma)
-    patterns.add<DivFOpByReciprocal>(patterns.getContext());
+    RewritePatternSet &patterns) {
+  patterns.add<DivFOpByReciprocal>(patterns.getContext());
 }
 
 void quant_float::populateRoundThroughFloatsPatterns(
-    const TargetCpu &cpu, RewritePatternSet &patterns) {
-  patterns.add<CastOpRoundTrip>(patterns.getContext(), cpu);
+    const EmulationTarget &target, RewritePatternSet &patterns) {
+  patterns.add<CastOpRoundTrip>(patterns.getContext(), target);
 }

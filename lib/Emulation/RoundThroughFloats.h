@@ -11,10 +11,6 @@
 
 #include "CastExpander.h"
 
-namespace mlir {
-class RewritePatternSet;
-} // namespace mlir
-
 namespace mlir::quant_float {
 
 /// Whether f32 can be rounded to what a cast to `type` keeps of it without
@@ -27,20 +23,6 @@ Value roundInPlace(Lanes &lanes, const Carrier &carrier, FloatType type,
 /// `result`, but the canonical quiet NaN with its sign where the f32 `source`
 /// is a NaN (C2).
 Value withCanonicalNaNs(Lanes &lanes, Value result, Value source);
-
-/// Vectors of float8 plus a scalar divided by a scalar, by its reciprocal where
-/// that gives the same bits; apply before the following.
-void populateDivisionByScalarPatterns(const TargetCpu &cpu,
-                                      RewritePatternSet &patterns);
-
-/// Saturating casts of f32 to float8 and back; apply before the patterns that
-/// expand single casts.
-void populateRoundThroughFloatsPatterns(const TargetCpu &cpu,
-                                        RewritePatternSet &patterns);
-
-/// The same of saturating quantizations of elements to float8.
-void populateQuantizeInPlacePatterns(const TargetCpu &cpu,
-                                     RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float
 

@@ -153,6 +153,25 @@ getUnverifiableFeatures(const llvm::Target &target, const llvm::Triple &triple,
 
 llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                                          StringRef features) {
+  // LLVM takes longer to look a CPU up than to compile a small model.
+  static std::mutex mutex;
+  static llvm::StringMap<TargetCpu> known;
+  std::string key = llvm::join_items('|', triple, cpu, features);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = known.find(key); found != known.end())
+      return found->second;
+  }
+  llvm::Expected<TargetCpu> result = lookup(triple, cpu, features);
+  if (result) {
+    std::lock_guard<std::mutex> lock(mutex);
+    known.try_emplace(key, *result);
+  }
+  return result;
+}
+
+llvm::Expected<TargetCpu> TargetCpu::lookup(StringRef triple, StringRef cpu,
+                                            StringRef features) {
   initializeTargets();
   TargetCpu result;
   result.triple =
@@ -206,30 +225,15 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
     subtarget.reset(
         (*target)->createMCSubtargetInfo(parsed, result.cpu, result.features));
   }
-  auto has = [&](StringRef feature) {
-    return subtarget->checkFeatures(("+" + feature).str());
-  };
+  result.subtarget = std::move(subtarget);
   // LLVM aborts on the others.
-  if (!parsed.isAArch64() && (!parsed.isArch64Bit() || !has("64bit")))
+  if (!parsed.isAArch64() && (!parsed.isArch64Bit() || !result.has("64bit")))
     return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
-  if (parsed.isX86()) {
-    result.hasFma = has("fma");
-    result.hasHalfConversions = has("f16c");
-    result.minIsSelect = result.keepsNaNSigns = true;
-    result.hasLongConversions = has("avx512dq");
-    result.hasByteTables = has("avx512vbmi") && has("avx512bw");
-    result.vectorBytes = has("avx512f") && has("avx512bw") ? 64
-                         : has("avx2")                     ? 32
-                                                           : 16;
-  } else if (parsed.isAArch64()) {
-    result.hasFma = result.hasHalfConversions = true;
-    result.hasLongConversions = result.keepsNaNSigns = true;
-  } else {
-    // RISC-V makes every NaN the positive one: the conversions of zvfhmin are
-    // no use for f16.
-    result.hasFma = result.hasLongConversions = true;
-  }
   return result;
+}
+
+bool TargetCpu::has(StringRef feature) const {
+  return subtarget && subtarget->checkFeatures(("+" + feature).str());
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
@@ -114,6 +113,6 @@ struct DecomposeFakeConvertPass final
 
 void quant_float::populateDecomposeFakeConvertPatterns(
     RewritePatternSet &patterns) {
-  populateFakeConvertToArithPatterns(patterns);
+  populateFakeConvertPatterns(patterns);
   patterns.add<DecomposeFakeConvert>(patterns.getContext());
 }

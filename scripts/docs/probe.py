@@ -5,7 +5,7 @@ import subprocess
 
 # The first chips with the instructions of a kind, and one before them.
 CHIPS = ["sm_75", "sm_89", "sm_90", "sm_100a"]
-REMARKS = ["--remarks-filter=quant-float-nvvm", "--remark-format=emitRemark"]
+REMARKS = ["--remarks-filter=quant-float-conversion", "--remark-format=emitRemark"]
 REMARK = re.compile(r":(\d+):\d+: remark: \[(Passed|Missed)\] .*Remark=\"(.*)\"")
 TO_CPU = [
     "--quant-float-decompose-qdq",

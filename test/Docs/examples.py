@@ -29,6 +29,14 @@ WRONG = {
         "<!-- example: from=README.md -->\n```cpp\nint main() {}\n```",
         "README.md has no",
     ),
+    "a difference, added": (
+        "<!-- example: from=README.md -->\n```diff\n+int main() {}\n```",
+        "README.md has no",
+    ),
+    "a difference, taken away": (
+        "<!-- example: from=README.md -->\n```diff\n-# quant-float\n```",
+        "README.md still has",
+    ),
     "python": ("```python\nassert 1 == 2\n```", "AssertionError"),
     "pycon": ("```pycon\n>>> 1 + 1\n3\n```", "Expected:\n    3\nGot:\n    2"),
     "json": ("```json\n{,}\n```", "Expecting property name"),

@@ -18,9 +18,6 @@ class TypeConverter;
 
 namespace mlir::quant_float {
 
-struct NvidiaChip;
-struct TargetCpu;
-
 #define GEN_PASS_DECL
 #include "quant-float/Conversion/Passes.h.inc"
 
@@ -40,53 +37,6 @@ void populateStorageTypeConversions(TypeConverter &converter);
 /// Ops on ranked tensors to linalg.generic, for a converter from above.
 void populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns);
-
-/// quantize, dequantize and qdq of scalars and vectors to quantize_elements and
-/// casts; apply before the following.
-void populateQuantizeToElementsPatterns(RewritePatternSet &patterns);
-
-/// fakeconvert of scalars and vectors to arith ops and casts; apply before the
-/// patterns for casts.
-void populateFakeConvertToArithPatterns(RewritePatternSet &patterns);
-
-/// Casts of scalars and vectors in the mode openvino, which become arith ops
-/// and casts of ONNX.
-void populateOpenVinoCastToArithPatterns(RewritePatternSet &patterns);
-
-/// quantize_elements of scalars and vectors to arith ops. Part of the
-/// following.
-void populateQuantizeElementsToArithPatterns(const TargetCpu &cpu,
-                                             RewritePatternSet &patterns);
-
-/// Casts and quantizations of scalars and vectors to arith ops that `cpu` has
-/// instructions for. They leave storage casts where values enter and leave.
-void populateQuantFloatToArithConversionPatterns(const TargetCpu &cpu,
-                                                 RewritePatternSet &patterns);
-
-/// Casts of vectors that instructions of this x86 CPU do better than the above;
-/// they have the greater benefit. None, if there are no such instructions.
-void populateQuantFloatToX86ConversionPatterns(const TargetCpu &cpu,
-                                               RewritePatternSet &patterns);
-
-/// Truncations of vectors that this x86 CPU does better by permutes, with what
-/// they truncate; apply after the above.
-void populateX86NarrowingPatterns(const TargetCpu &cpu,
-                                  RewritePatternSet &patterns);
-
-/// Casts of scalars and vectors that this GPU has instructions for to nvvm ops;
-/// they have the greater benefit. The first set makes casts with no instruction
-/// of their own out of two that may have; apply it before the second, which
-/// goes with populateQuantFloatToArithConversionPatterns for getNvidiaCpu.
-void populateSplitCastsForNVVMPatterns(const NvidiaChip &chip,
-                                       RewritePatternSet &patterns);
-void populateQuantFloatToNVVMConversionPatterns(const NvidiaChip &chip,
-                                                RewritePatternSet &patterns);
-
-/// What the portable expansion may use on an NVIDIA GPU.
-TargetCpu getNvidiaCpu(const NvidiaChip &chip);
-
-/// What is left of storage casts to arith ops; apply after the above.
-void populateStorageCastToArithPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float
 

@@ -141,10 +141,16 @@ def ConvertQuantFloatToArithPass
     for, are divided by.
 
     `cpu` says which of upstream's own conversions are instructions on the
-    target (f16 and bf16 conversions, fused multiply-add) and so may be used, and
-    which casts the target has a faster way for: with byte tables (AVX-512 VBMI)
-    vectors of 64 float8, float6, float4 or f8E8M0FNU codes are looked up, and
-    results of 32 bits are cut to bytes and words by permutes.
+    target (of f16, fused multiply-add) and so may be used, and which conversion
+    instructions it has
+    (include/quant-float/Emulation/Conversions.def is the table): vectors of as
+    many elements as these take become LLVM's intrinsics. With byte tables
+    (AVX-512 VBMI) results of 32 bits are cut to bytes and words by permutes.
+
+    Each cast has a remark of the category "quant-float-conversion" that says
+    which instruction was taken and what a better one needs, and so has the
+    quotient of each quantization: `--remarks-filter=quant-float-conversion
+    --remark-format=emitRemark` shows them.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
@@ -168,7 +174,7 @@ def ConvertQuantFloatToNVVMPass
     Works on the GPU modules inside the op that it is given, or on all of the op
     if there are none. Casts of scalars and vectors become `nvvm.convert` ops
     where the chip and the version of PTX have them
-    (lib/Emulation/NVVM/Conversions.def is the table), with the arith
+    (include/quant-float/Emulation/Conversions.def is the table), with the arith
     ops that make up for where the instruction differs from ONNX: NaN, overflow
     that does not saturate, negative numbers to f8E8M0FNU. `quantize`, `dequantize`,
     `qdq` and `fakeconvert` are arithmetic and such casts. Everything else, and
@@ -184,10 +190,8 @@ def ConvertQuantFloatToNVVMPass
     Other sources than those of an instruction are brought to f32 first, f64 and
     wide integers by rounding to odd, so that one rounding is left (C1).
 
-    Each cast has a remark of the category "quant-float-nvvm" that says which
-    instruction was taken or why none was, and so has the quotient of each
-    quantization: `--remarks-filter=quant-float-nvvm --remark-format=emitRemark`
-    shows them.
+    Remarks say which instruction was taken for each cast, as by
+    `convert-quant-float-to-arith`.
 
     Upstream's `gpu-lower-to-nvvm-pipeline` lowers what comes out: what it makes
     library calls of where PTX has instructions (fused multiply-add, minima) is in

@@ -11,6 +11,10 @@
 
 #include "quant-float/IR/QuantFloatOps.h"
 
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
 namespace mlir::quant_float {
 
 /// A scale, a zero point or a shift, for each element of a scalar or vector of
@@ -41,6 +45,9 @@ Value buildElementBody(OpBuilder &builder, Location loc,
 /// values are scalars, or vectors of one shape, with scalar parameters perhaps.
 Value buildElementBody(OpBuilder &builder, Location loc, FakeConvertOp op,
                        Value input, Value scale, Value shift);
+
+/// fakeconvert of scalars and vectors to that.
+void populateFakeConvertPatterns(RewritePatternSet &patterns);
 
 /// What a cast in the mode openvino computes of an element, or of a vector of
 /// them, as arith ops and casts of ONNX. OpenVINO converts the types.

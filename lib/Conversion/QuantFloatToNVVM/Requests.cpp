@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM aborts at instructions that a target has not, and at vectors of unknown
-// size: what asks for such is told here.
+// LLVM aborts at instructions that a target has not: what asks for such is told
+// here.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../Emulation/NVVM/Conversions.h"
+#include "Requests.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -96,27 +97,4 @@ FailureOr<NvidiaChip> quant_float::resolveChip(Operation *op, StringRef chip,
     }
   }
   return result;
-}
-
-LogicalResult quant_float::verifyShapes(Operation *root) {
-  auto verify = [](Operation *op) -> WalkResult {
-    if (!isa<CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp,
-             QuantizeElementsOp>(op))
-      return WalkResult::advance();
-    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
-                                              op->getResultTypes())) {
-      auto vector = dyn_cast<VectorType>(type);
-      bool hasFixedSize =
-          vector ? !vector.isScalable() : !isa<ShapedType>(type);
-      if (!hasFixedSize)
-        return op->emitOpError("expected scalars or vectors of fixed size "
-                               "inside of kernels, but got ")
-               << type;
-      if (!isNumber(getElementTypeOrSelf(type)))
-        return op->emitOpError("expected numbers inside of kernels, but got ")
-               << type;
-    }
-    return WalkResult::advance();
-  };
-  return failure(root->walk(verify).wasInterrupted());
 }

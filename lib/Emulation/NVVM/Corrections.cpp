@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversions.h"
+#include "../Storage.h"
+#include "Instructions.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -104,17 +105,13 @@ static Value correctNaNCode(Lanes &lanes, Value codes) {
       l.make<arith::XOrIOp>(packed, registers.getBit(carry, 7)));
 }
 
-Value quant_float::finishFloat8(Lanes &lanes,
-                                function_ref<Value(Value)> convert,
-                                const Carrier &carrier, FloatType type,
-                                const CastSemantics &semantics,
-                                bool nanMatters) {
-  FloatFormat to(type);
-  Value value = carrier.value;
+Value nvvm::finishFloat8(Lanes &lanes, Convert convert, Value value,
+                         const Conversion &conversion) {
+  FloatFormat to(conversion.to);
   Value codes = convert(value);
-  if (!semantics.saturate)
+  if (!conversion.semantics.saturate)
     codes = correctOverflow(lanes, codes, value, to);
-  if (carrier.nans == NaNs::None || !nanMatters)
+  if (conversion.nans == NaNs::None || !conversion.nanMatters)
     return codes;
   if (to.nanCode != to.magnitudeMask())
     codes = correctNaNCode(lanes, codes);
@@ -132,14 +129,12 @@ Value quant_float::finishFloat8(Lanes &lanes,
 //
 // with k so that what overflows in the FNUZ format has a code from 0x80 on in
 // the latter, and NaN has the greatest.
-Value quant_float::finishFNUZ(Lanes &lanes, function_ref<Value(Value)> convert,
-                              const Carrier &carrier, FloatType type,
-                              const CastSemantics &semantics, bool) {
-  FloatFormat to(type);
-  Value value = carrier.value;
+Value nvvm::finishFNUZ(Lanes &lanes, Convert convert, Value value,
+                       const Conversion &conversion) {
+  FloatFormat to(conversion.to);
   auto from = cast<FloatType>(getElementTypeOrSelf(value));
   // C4: infinity times zero is NaN, and adding another zero changes nothing.
-  if (semantics.saturate && semantics.infinityIsNaN)
+  if (conversion.semantics.saturate && conversion.semantics.infinityIsNaN)
     value = lanes.make<math::FmaOp>(value, lanes.number(from, APFloat(0.0f)),
                                     value);
   auto convertScaled = [&](int exponent) {
@@ -164,10 +159,10 @@ Value quant_float::finishFNUZ(Lanes &lanes, function_ref<Value(Value)> convert,
       small,
       l.make<arith::AndIOp>(l.make<arith::XOrIOp>(small, large), isLarge));
   Value mask = registers.scale(registers.getBit(code, 7), 0x7F);
-  if (semantics.saturate) {
+  if (conversion.semantics.saturate) {
     code = l.make<arith::OrIOp>(l.bitAnd(code, each(0x7F)), mask);
     // C5: 0x7F and 1 are the code of NaN.
-    if (carrier.nans != NaNs::None)
+    if (conversion.nans != NaNs::None)
       code = l.make<arith::AddIOp>(code,
                                    registers.getBit(l.add(second, each(1)), 7));
   } else {
@@ -181,15 +176,13 @@ Value quant_float::finishFNUZ(Lanes &lanes, function_ref<Value(Value)> convert,
 
 // NaN is the zero of the other sign (D8: of either), where the instruction
 // gives the largest value.
-Value quant_float::finishGrid(Lanes &lanes, function_ref<Value(Value)> convert,
-                              const Carrier &carrier, FloatType,
-                              const CastSemantics &, bool nanMatters) {
-  Value value = carrier.value;
-  if (carrier.nans == NaNs::None)
+Value nvvm::finishGrid(Lanes &lanes, Convert convert, Value value,
+                       const Conversion &conversion) {
+  if (conversion.nans == NaNs::None)
     return convert(value);
   auto from = cast<FloatType>(getElementTypeOrSelf(value));
   Value zero = lanes.number(from, APFloat(0.0f));
-  if (nanMatters) {
+  if (conversion.nanMatters) {
     Value bits = lanes.toBits(value);
     Value others = lanes.make<arith::XOrIOp>(bits, lanes.integer(bits, -1));
     zero =
@@ -198,13 +191,11 @@ Value quant_float::finishGrid(Lanes &lanes, function_ref<Value(Value)> convert,
   return convert(lanes.select(lanes.isNaN(value), zero, value));
 }
 
-Value quant_float::finishScale(Lanes &lanes, function_ref<Value(Value)> convert,
-                               const Carrier &carrier, FloatType,
-                               const CastSemantics &semantics, bool) {
-  Value value = carrier.value;
+Value nvvm::finishScale(Lanes &lanes, Convert convert, Value value,
+                        const Conversion &conversion) {
   auto from = cast<FloatType>(getElementTypeOrSelf(value));
   // Negative numbers are 0; NaN stays.
-  if (semantics.saturate)
+  if (conversion.semantics.saturate)
     return convert(lanes.make<arith::MaximumFOp>(
         value, lanes.number(from, APFloat(0.0f))));
   Value codes = convert(value);
@@ -212,4 +203,41 @@ Value quant_float::finishScale(Lanes &lanes, function_ref<Value(Value)> convert,
       lanes.compare(CmpFPredicate::OGE, value, lanes.powerOfTwo(from, -127)),
       lanes.compare(CmpFPredicate::OLE, value, lanes.powerOfTwo(from, 127)));
   return lanes.select(isInside, codes, lanes.integer(codes, 0xFF));
+}
+
+/// C7: NaN is canonical and has the sign of the code, where the instruction
+/// drops the sign.
+static Value correctNaNs(Lanes &lanes, Value value, Value codes, Type from) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(value));
+  FloatFormat format(type);
+  unsigned width = FloatFormat(from).width;
+  Value bits =
+      lanes.select(lanes.isNaN(value), format.nanCode, lanes.toBits(value));
+  if (FloatFormat(from).isSigned) {
+    Value top = format.width == 32
+                    ? moveToTop(lanes, codes, width)
+                    : lanes.shl(lanes.resize(codes, format.width),
+                                format.width - width);
+    Value sign = lanes.bitAnd(top, format.signMask());
+    bits = lanes.make<arith::OrIOp>(bits, sign);
+  }
+  return lanes.bitcast(bits, type);
+}
+
+Value nvvm::finishDecoded(Lanes &lanes, Convert convert, Value codes,
+                          const Conversion &conversion) {
+  codes = dropUnusedBits(lanes, codes, conversion.from);
+  Value value = convert(codes);
+  // To bf16 by f32, of which the high half is enough.
+  bool byHighHalf =
+      getElementTypeOrSelf(value).isF16() && conversion.to.isBF16();
+  Type wide = byHighHalf ? Float32Type::get(value.getContext()) : conversion.to;
+  if (getElementTypeOrSelf(value) != wide)
+    value = lanes.convert<arith::ExtFOp>(value, wide);
+  if (conversion.nanMatters)
+    value = correctNaNs(lanes, value, codes, conversion.from);
+  if (!byHighHalf)
+    return value;
+  Value high = lanes.shrU(lanes.toBits(value), 16);
+  return lanes.bitcast(lanes.resize(high, 16), conversion.to);
 }

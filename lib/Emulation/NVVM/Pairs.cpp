@@ -17,12 +17,31 @@
 
 #include "Pairs.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
+
+namespace {
+class Pairs {
+public:
+  Pairs(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  /// Pairs as integers; an odd last element has a zero beside it.
+  SmallVector<Value> split(Value vector);
+  /// The first `count` elements of pairs given as integers.
+  Value join(ArrayRef<Value> pairs, Type element, int64_t count);
+
+private:
+  Value bitcast(Value value, int64_t count, Type element);
+  /// The first elements of a vector.
+  SmallVector<Value> takeApart(Value vector, int64_t count);
+  Value putTogether(ArrayRef<Value> elements);
+
+  OpBuilder &builder;
+  Location loc;
+};
+} // namespace
 
 Value Pairs::bitcast(Value value, int64_t count, Type element) {
   return vector::BitCastOp::create(builder, loc,
@@ -81,26 +100,26 @@ Value Pairs::join(ArrayRef<Value> pairs, Type element, int64_t count) {
   return putTogether(takeApart(result, count));
 }
 
-Value quant_float::flatten(OpBuilder &builder, Location loc, Value value) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  if (!type)
-    return vector::FromElementsOp::create(
-        builder, loc, VectorType::get(1, value.getType()), value);
-  if (type.getRank() == 1)
-    return value;
-  return builder.createOrFold<vector::ShapeCastOp>(
-      loc, VectorType::get(type.getNumElements(), type.getElementType()),
-      value);
-}
-
-Value quant_float::unflatten(OpBuilder &builder, Location loc, Value value,
-                             Type like) {
-  auto type = dyn_cast<VectorType>(like);
-  if (!type)
-    return vector::ExtractOp::create(builder, loc, value, 0);
-  if (type.getRank() == 1)
-    return value;
-  Type element = getElementTypeOrSelf(value);
-  return vector::ShapeCastOp::create(
-      builder, loc, VectorType::get(type.getShape(), element), value);
+Value quant_float::convertPairs(Lanes &lanes, const ConversionRow &row,
+                                Value value, const Conversion &conversion) {
+  OpBuilder &builder = lanes.getBuilder();
+  Location loc = lanes.getLoc();
+  auto type = cast<VectorType>(value.getType());
+  Type element = type.getElementType();
+  bool isDecoding = element.isInteger(8);
+  auto pairType = VectorType::get(2, element);
+  Pairs pairs(builder, loc);
+  SmallVector<Value> converted;
+  for (Value pair : pairs.split(value)) {
+    if (!isDecoding)
+      pair = LLVM::BitcastOp::create(builder, loc, pairType, pair);
+    Value result = row.build(lanes, pair, conversion);
+    element = getElementTypeOrSelf(result);
+    if (isDecoding)
+      result =
+          LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), result);
+    converted.push_back(result);
+  }
+  return pairs.join(converted, isDecoding ? element : builder.getI8Type(),
+                    type.getNumElements());
 }

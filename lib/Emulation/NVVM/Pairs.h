@@ -9,36 +9,14 @@
 #ifndef QUANT_FLOAT_LIB_EMULATION_NVVM_PAIRS_H
 #define QUANT_FLOAT_LIB_EMULATION_NVVM_PAIRS_H
 
-#include "mlir/IR/Builders.h"
+#include "../ConversionRow.h"
 
 namespace mlir::quant_float {
 
-/// Vectors of one dimension as pairs of elements, which are what instructions
-/// convert. Both directions go by integers: shuffles of bytes cost instructions
-/// of their own.
-class Pairs {
-public:
-  Pairs(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  /// Pairs as integers; an odd last element has a zero beside it.
-  SmallVector<Value> split(Value vector);
-  /// The first `count` elements of pairs given as integers.
-  Value join(ArrayRef<Value> pairs, Type element, int64_t count);
-
-private:
-  Value bitcast(Value value, int64_t count, Type element);
-  /// The first elements of a vector.
-  SmallVector<Value> takeApart(Value vector, int64_t count);
-  Value putTogether(ArrayRef<Value> elements);
-
-  OpBuilder &builder;
-  Location loc;
-};
-
-/// `value` with one dimension.
-Value flatten(OpBuilder &builder, Location loc, Value value);
-/// The shape of `like` for what has been flattened.
-Value unflatten(OpBuilder &builder, Location loc, Value value, Type like);
+/// A vector of one dimension by instructions for two elements. Both directions
+/// go by integers: shuffles of bytes cost instructions of their own.
+Value convertPairs(Lanes &lanes, const ConversionRow &row, Value value,
+                   const Conversion &conversion);
 
 } // namespace mlir::quant_float
 

@@ -20,15 +20,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Instructions.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/PatternMatch.h"
-#include "quant-float/Conversion/Passes.h"
-#include "quant-float/IR/ElementTypes.h"
-#include "quant-float/IR/QuantFloatOps.h"
-#include "quant-float/Support/FloatFormat.h"
-#include "quant-float/Support/TargetCpu.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -195,57 +189,20 @@ SmallVector<Value> ByteRegisters::decode(ArrayRef<Table> tables, Value codes) {
   return parts.front();
 }
 
-namespace {
-struct CastOpDecodeByTables final : OpRewritePattern<CastOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CastOp op,
-                                PatternRewriter &rewriter) const override {
-    auto inputType = dyn_cast<VectorType>(op.getInput().getType());
-    auto resultType = dyn_cast<VectorType>(op.getType());
-    if (!inputType || inputType.getRank() != 1 || inputType.isScalable() ||
-        inputType.getDimSize(0) % kRegisterBytes != 0)
-      return rewriter.notifyMatchFailure(op, "not of whole registers of bytes");
-    Type from = inputType.getElementType();
-    Type to = resultType.getElementType();
-    if (!isNarrowFloat(from) || !isStandardFloat(to))
-      return rewriter.notifyMatchFailure(op, "not a decoding of narrow floats");
-    SmallVector<Table> tables =
-        makeTables(FloatFormat(from), cast<FloatType>(to));
-
-    Location loc = op.getLoc();
-    Value codes = rewriter.createOrFold<StorageCastOp>(
-        loc, getStorageType(inputType), op.getInput());
-    auto byteType = VectorType::get(inputType.getShape(), rewriter.getI8Type());
-    if (codes.getType() != byteType)
-      codes = arith::BitcastOp::create(rewriter, loc, byteType, codes);
-
-    ByteRegisters registers(rewriter, loc);
-    auto partType =
-        VectorType::get(kRegisterBytes * 8 / to.getIntOrFloatBitWidth(), to);
-    Value result = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getZeroAttr(resultType));
-    int64_t offset = 0;
-    for (int64_t i = 0; i < inputType.getDimSize(0); i += kRegisterBytes) {
-      Value slice = rewriter.createOrFold<vector::ExtractStridedSliceOp>(
-          loc, codes, i, kRegisterBytes, 1);
-      for (Value part : registers.decode(tables, slice)) {
-        part = vector::BitCastOp::create(rewriter, loc, partType, part);
-        result = vector::InsertStridedSliceOp::create(rewriter, loc, part,
-                                                      result, offset, 1);
-        offset += partType.getDimSize(0);
-      }
-    }
-    rewriter.replaceOp(op, result);
-    return success();
+Value x86::decodeByTables(Lanes &lanes, Value codes,
+                          const Conversion &conversion) {
+  auto to = cast<FloatType>(conversion.to);
+  SmallVector<Table> tables = makeTables(FloatFormat(conversion.from), to);
+  auto partType = VectorType::get(kRegisterBytes * 8 / to.getWidth(), to);
+  OpBuilder &builder = lanes.getBuilder();
+  Value result = lanes.make<arith::ConstantOp>(
+      builder.getZeroAttr(VectorType::get(kRegisterBytes, to)));
+  int64_t offset = 0;
+  for (Value part :
+       ByteRegisters(builder, lanes.getLoc()).decode(tables, codes)) {
+    part = lanes.make<vector::BitCastOp>(partType, part);
+    result = lanes.make<vector::InsertStridedSliceOp>(part, result, offset, 1);
+    offset += partType.getDimSize(0);
   }
-};
-} // namespace
-
-void quant_float::populateQuantFloatToX86ConversionPatterns(
-    const TargetCpu &cpu, RewritePatternSet &patterns) {
-  // Before the expansion that serves every target.
-  if (cpu.hasByteTables)
-    patterns.add<CastOpDecodeByTables>(patterns.getContext(),
-                                       PatternBenefit(2));
+  return result;
 }

@@ -18,13 +18,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Instructions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/Conversion/Passes.h"
-#include "quant-float/Support/TargetCpu.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -132,8 +132,6 @@ struct TruncIOpByPermutes final : OpRewritePattern<arith::TruncIOp> {
 };
 } // namespace
 
-void quant_float::populateX86NarrowingPatterns(const TargetCpu &cpu,
-                                               RewritePatternSet &patterns) {
-  if (cpu.hasByteTables)
-    patterns.add<TruncIOpByPermutes>(patterns.getContext());
+void x86::populateNarrowByPermutesPatterns(RewritePatternSet &patterns) {
+  patterns.add<TruncIOpByPermutes>(patterns.getContext());
 }

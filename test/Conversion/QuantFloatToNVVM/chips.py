@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 KERNEL = """gpu.module @kernels {target} {{
-  gpu.func @cast(%x: vector<4xf32>) kernel {{
+  gpu.func @cast(%x: vector<4xf32>, %y: memref<vector<4xf8E4M3FN>>) kernel {{
     %0 = quant_float.cast %x opset 19 : vector<4xf32> to vector<4xf8E4M3FN>
+    memref.store %0, %y[] : memref<vector<4xf8E4M3FN>>
     gpu.return
   }}
 }}

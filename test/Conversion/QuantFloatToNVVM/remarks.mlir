@@ -1,19 +1,19 @@
-// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_90 --remarks-filter=quant-float-nvvm --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s
-// RUN: quant-float-opt %s --convert-quant-float-to-nvvm="chip=sm_89 ptx=80" --remarks-filter=quant-float-nvvm --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=OLD
-// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_100a --remarks-filter=quant-float-nvvm --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=NEW
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_90 --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm="chip=sm_89 ptx=80" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=OLD
+// RUN: quant-float-opt %s --convert-quant-float-to-nvvm=chip=sm_100a --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=NEW
 
 // CHECK: remark: [Passed] cast | {{.*}}"f32 to f8E4M3FN by cvt.rn.satfinite.e4m3x2.f32"
 // CHECK: remark: [Passed] cast | {{.*}}"f32 to f8E4M3FNUZ by cvt.rn.satfinite.e4m3x2.f32"
-// CHECK: remark: [Missed] cast | {{.*}}"f32 to f8E8M0FNU expanded into arith: sm_90 has no cvt.rp.satfinite.ue8m0x2.f32"
+// CHECK: remark: [Missed] cast | {{.*}}"f32 to f8E8M0FNU expanded into arith: cvt.rp.satfinite.ue8m0x2.f32 is not on sm_90"
 // CHECK: remark: [Missed] cast | {{.*}}"f32 to f8E8M0FNU expanded into arith: no instruction rounds scales to nearest"
 // CHECK: remark: [Missed] cast | {{.*}}"f32 to f16 expanded into arith: no narrow float"
 // CHECK: remark: [Passed] cast | {{.*}}"f8E5M2 to f32 by cvt.rn.f16x2.e5m2x2"
 // CHECK: remark: [Passed] cast | {{.*}}"f32 to f8E4M3FN by cvt.rn.satfinite.e4m3x2.f32"
 // CHECK: remark: [Missed] cast | {{.*}}"f8E5M2 to i1 expanded into arith: no number is converted"
-// CHECK: remark: [Missed] cast | {{.*}}"f8E4M3FNUZ to f16 expanded into arith: no chip has an instruction"
+// CHECK: remark: [Missed] cast | {{.*}}"f8E4M3FNUZ to f16 expanded into arith: no instruction is known"
 // CHECK: remark: [Passed] quantize | {{.*}}"f32 to f8E5M2 by cvt.rn.satfinite.e5m2x2.f32"
 // CHECK: remark: [Missed] quantize | {{.*}}"f32 to ui8 expanded into arith: no narrow float"
-// CHECK: remark: [Missed] quantize | {{.*}}"f32 to f4E2M1FN expanded into arith: sm_90 has no cvt.rn.satfinite.e2m1x2.f32"
+// CHECK: remark: [Missed] quantize | {{.*}}"f32 to f4E2M1FN expanded into arith: cvt.rn.satfinite.e2m1x2.f32 is not on sm_90"
 // CHECK: remark: [Passed] quantize | {{.*}}"f32 to f8E4M3FN by cvt.rn.satfinite.e4m3x2.f32"
 // CHECK: remark: [Passed] cast | {{.*}}"f8E4M3FN to f32 by cvt.rn.f16x2.e4m3x2"
 // CHECK: remark: [Missed] quantize | {{.*}}"f32 to f8E4M3FN expanded into arith: random bits decide"

@@ -155,7 +155,14 @@ class Page:
     def check_excerpt(self, block):
         """Pieces, between which `...` is left out, are in the file in this order."""
         rest = " ".join((self.source / block.options["from"]).read_text().split())
-        for piece in re.split(r"^ *(?://|#|/\*)? *\.\.\..*$", block.text, flags=re.M):
+        text = block.text
+        if block.language == "diff":
+            # What it has added and left is there, what it has taken away is not.
+            for line in re.findall(r"^-(.*)$", text, flags=re.M):
+                if " ".join(line.split()) in rest:
+                    self.fail(block, f"{block.options['from']} still has\n{line}")
+            text = re.sub(r"^(?:-.*\n|[+ ])", "", text, flags=re.M)
+        for piece in re.split(r"^ *(?://|#|/\*)? *\.\.\..*$", text, flags=re.M):
             found = rest.find(words := " ".join(piece.split()))
             if found < 0:
                 return self.fail(block, f"{block.options['from']} has no\n{piece}")

@@ -1,4 +1,4 @@
-//===- QuantizeToNVVM.cpp - Quotients to conversion instructions ----------===//
+//===- Flatten.cpp - Vectors as vectors of one dimension ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,40 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ExpandQuantize.h"
-#include "Conversions.h"
-#include "Pairs.h"
-#include "quant-float/Conversion/Passes.h"
+#include "Flatten.h"
+
+#include "Patterns.h"
+#include "Storage.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
+
+Value quant_float::flatten(OpBuilder &builder, Location loc, Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return vector::FromElementsOp::create(
+        builder, loc, VectorType::get(1, value.getType()), value);
+  if (type.getRank() == 1)
+    return value;
+  return builder.createOrFold<vector::ShapeCastOp>(
+      loc, VectorType::get(type.getNumElements(), type.getElementType()),
+      value);
+}
+
+Value quant_float::unflatten(OpBuilder &builder, Location loc, Value value,
+                             Type like) {
+  auto type = dyn_cast<VectorType>(like);
+  if (!type)
+    return vector::ExtractOp::create(builder, loc, value, 0);
+  if (type.getRank() == 1)
+    return value;
+  Type element = getElementTypeOrSelf(value);
+  return vector::ShapeCastOp::create(
+      builder, loc, VectorType::get(type.getShape(), element), value);
+}
 
 namespace {
 /// An elementwise op on a matrix, as one on the vector of its elements.
@@ -30,8 +56,7 @@ struct VectorFlattening final : OpRewritePattern<OpTy> {
     // Vectors of unsigned elements are for ops of ours alone.
     auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
       Type element = getElementTypeOrSelf(value);
-      Value storage = rewriter.createOrFold<StorageCastOp>(
-          loc, getStorageType(value.getType()), value);
+      Value storage = toStorage(rewriter, loc, value);
       Type storageElement = getElementTypeOrSelf(storage);
       if (auto broadcast = storage.getDefiningOp<vector::BroadcastOp>();
           broadcast && !isa<VectorType>(broadcast.getSource().getType()))
@@ -41,8 +66,8 @@ struct VectorFlattening final : OpRewritePattern<OpTy> {
       else
         storage = rewriter.createOrFold<vector::ShapeCastOp>(
             loc, VectorType::get(shape, storageElement), storage);
-      return rewriter.createOrFold<StorageCastOp>(
-          loc, VectorType::get(shape, element), storage);
+      return fromStorage(rewriter, loc, storage,
+                         VectorType::get(shape, element));
     };
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
@@ -57,44 +82,9 @@ struct VectorFlattening final : OpRewritePattern<OpTy> {
     return success();
   }
 };
-
-struct QuantizeElementsOpByInstruction final
-    : OpRewritePattern<QuantizeElementsOp> {
-  QuantizeElementsOpByInstruction(MLIRContext *context, const NvidiaChip &chip)
-      : OpRewritePattern(context, PatternBenefit(2)), chip(chip) {}
-
-  LogicalResult matchAndRewrite(QuantizeElementsOp op,
-                                PatternRewriter &rewriter) const override {
-    CastPlan plan = planQuantize(op, chip);
-    if (!plan.encode)
-      return rewriter.notifyMatchFailure(op, plan.reason);
-    Location loc = op.getLoc();
-    TargetCpu cpu = getNvidiaCpu(chip);
-    Value quotient = flatten(rewriter, loc, expandQuotient(rewriter, op, cpu));
-    Lanes lanes(rewriter, loc, quotient, cpu);
-    CastSemantics semantics;
-    semantics.saturate = op.getSaturate();
-    auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
-    // D8: NaN has no specified sign.
-    Value result = encodeByInstruction(lanes, *plan.encode, Carrier{quotient},
-                                       to, semantics, /*nanMatters=*/false);
-    result = lanes.bitcast(result, getStorageElementType(to));
-    result = unflatten(rewriter, loc, result, op.getType());
-    rewriter.replaceOp(
-        op, rewriter.createOrFold<StorageCastOp>(loc, op.getType(), result));
-    return success();
-  }
-
-  NvidiaChip chip;
-};
 } // namespace
 
 void quant_float::populateFlatteningPatterns(RewritePatternSet &patterns) {
   patterns.add<VectorFlattening<CastOp>, VectorFlattening<QuantizeElementsOp>>(
       patterns.getContext());
-}
-
-void quant_float::populateQuantizeToNVVMPatterns(const NvidiaChip &chip,
-                                                 RewritePatternSet &patterns) {
-  patterns.add<QuantizeElementsOpByInstruction>(patterns.getContext(), chip);
 }

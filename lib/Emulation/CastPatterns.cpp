@@ -1,0 +1,126 @@
+//===- CastPatterns.cpp - Casts of scalars and vectors --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConversionRow.h"
+#include "Flatten.h"
+#include "Patterns.h"
+#include "Storage.h"
+#include "mlir/IR/PatternMatch.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+Value quant_float::encodeByRow(Lanes &lanes, const ConversionRow &row,
+                               const Carrier &carrier, Type to,
+                               const CastSemantics &semantics,
+                               bool nanMatters) {
+  return convertByRow(lanes, row, carrier.value,
+                      {getElementTypeOrSelf(carrier.value), to, semantics,
+                       carrier.nans, carrier.significantBits, nanMatters});
+}
+
+/// `storage` has one dimension.
+static Value castByRow(Lanes &lanes, CastOp op, Value storage,
+                       const ConversionPlan &plan) {
+  const ConversionRow &row = *plan.row;
+  if (!isNarrowFloat(plan.from) || !row.takes(plan.from)) {
+    Carrier carrier =
+        row.takes(plan.from)
+            ? Carrier{lanes.bitcast(storage, plan.from)}
+            : convertToCarrier(lanes, storage, plan.from, plan.to);
+    bool nanMatters = !isArithmetic(op.getInput().getDefiningOp());
+    return encodeByRow(lanes, row, carrier, plan.to, plan.semantics,
+                       nanMatters);
+  }
+  Conversion conversion{plan.from, plan.to, plan.semantics};
+  conversion.nanMatters = FloatFormat(plan.from).hasNaN &&
+                          !llvm::all_of(op->getUsers(), isArithmetic);
+  return convertByRow(lanes, row, lanes.bitcast(storage, lanes.getInt(8)),
+                      conversion);
+}
+
+/// S2
+static Value castByRandomBits(Lanes &lanes, CastOp op, Value storage) {
+  Value value =
+      decodeFloat(lanes, storage, getElementTypeOrSelf(op.getInput())).value;
+  return encodeStochastic(lanes, value, getRandomBits(lanes, op.getRandom()),
+                          getElementTypeOrSelf(op.getType()),
+                          op.getSemantics());
+}
+
+namespace {
+/// A cast in two steps, each with a plan of its own.
+struct CastOpSplit final : OpRewritePattern<CastOp> {
+  CastOpSplit(MLIRContext *context, const EmulationTarget &target)
+      : OpRewritePattern(context), target(target) {}
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!planCast(op, target).isSplit)
+      return rewriter.notifyMatchFailure(op, "one step or none");
+    Value middle = CastOp::create(rewriter, op.getLoc(), op.getInput(),
+                                  rewriter.getF32Type());
+    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(middle); });
+    return success();
+  }
+
+  const EmulationTarget &target;
+};
+
+/// A cast between its storage types, by instructions or arith ops.
+struct CastOpExpansion final : OpRewritePattern<CastOp> {
+  CastOpExpansion(MLIRContext *context, const EmulationTarget &target)
+      : OpRewritePattern(context), target(target) {}
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    Value input = op.getInput();
+    if (isa<TensorType>(input.getType()) || op.getMode() == CastMode::OpenVINO)
+      return failure();
+    ConversionPlan plan = planCast(op, target);
+    if (!isNumber(plan.from) || !isNumber(plan.to))
+      return rewriter.notifyMatchFailure(op, "strings have no lowering");
+    emitPlanRemark(op, "cast", plan, target);
+    Location loc = op.getLoc();
+    Value storage = toStorage(rewriter, loc, input);
+    bool isByRow = plan.row && plan.row->build;
+    if (isByRow)
+      storage = flatten(rewriter, loc, storage);
+    Lanes lanes(rewriter, loc, storage, target);
+    Value result;
+    if (isByRow)
+      result = castByRow(lanes, op, storage, plan);
+    else if (op.getRandom() && plan.from != plan.to)
+      result = castByRandomBits(lanes, op, storage);
+    else
+      result = expandCast(lanes, storage, plan.from, plan.to, plan.semantics);
+    if (!result)
+      return failure();
+    // Narrow floats of a byte are computed as codes.
+    result = lanes.bitcast(result, getStorageElementType(plan.to));
+    if (isByRow)
+      result = unflatten(rewriter, loc, result, op.getType());
+    rewriter.replaceOp(op, fromStorage(rewriter, loc, result, op.getType()));
+    return success();
+  }
+
+  const EmulationTarget &target;
+};
+} // namespace
+
+void quant_float::populateCastSplitPatterns(const EmulationTarget &target,
+                                            RewritePatternSet &patterns) {
+  patterns.add<CastOpSplit>(patterns.getContext(), target);
+}
+
+void quant_float::populateCastPatterns(const EmulationTarget &target,
+                                       RewritePatternSet &patterns) {
+  patterns.add<CastOpExpansion>(patterns.getContext(), target);
+}

@@ -1,0 +1,231 @@
+//===- ConversionPlan.cpp - Which row is taken, and why -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConversionRow.h"
+#include "NVVM/Instructions.h"
+#include "X86/Instructions.h"
+#include "mlir/IR/Remarks.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/FloatFormat.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+// What rows may name beside the builtin types.
+struct NarrowFloatType {
+  static bool classof(Type type) { return isNarrowFloat(type); }
+};
+struct StandardFloatType {
+  static bool classof(Type type) { return isStandardFloat(type); }
+};
+} // namespace
+
+template <typename T> static bool is(Type type) { return T::classof(type); }
+
+ArrayRef<ConversionRow> quant_float::getConversionRows() {
+  static const ConversionRow rows[] = {
+#define QUANT_FLOAT_CONVERSION(From, To, Feature, Elements, Instruction,       \
+                               Build, Finish)                                  \
+  {is<From##Type>, is<To##Type>, ConversionFeature::Feature,                   \
+   Elements,       Instruction,  Build,                                        \
+   Finish},
+#include "quant-float/Emulation/Conversions.def"
+  };
+  return rows;
+}
+
+Machine quant_float::getMachine(ConversionFeature feature) {
+  static constexpr Machine machines[] = {
+#define QUANT_FLOAT_CONVERSION_FEATURE(Name, FeatureMachine)                   \
+  Machine::FeatureMachine,
+#include "quant-float/Emulation/Conversions.def"
+  };
+  return machines[size_t(feature)];
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// Whether one of the types wider than `result` is `to`.
+static bool holds(Type to, Type result) {
+  return to == result || to.isF32() || to.isF64() ||
+         (to.isBF16() && result.isF16());
+}
+
+/// Whether `row` does a cast, alone or with conversions that are exact.
+static bool serves(const ConversionRow &row, Type from, Type to) {
+  Type f16 = Float16Type::get(to.getContext());
+  Type bf16 = BFloat16Type::get(to.getContext());
+  if (row.takes(from))
+    return row.gives(to) ||
+           (isNarrowFloat(from) && ((row.gives(f16) && holds(to, f16)) ||
+                                    (row.gives(bf16) && holds(to, bf16))));
+  return isNarrowFloat(to) && row.gives(to) &&
+         row.takes(Float32Type::get(to.getContext()));
+}
+
+static bool isTensorOrScalable(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return isa<TensorType>(type) || (vector && vector.isScalable());
+}
+
+/// Whether vectors of this shape are taken apart into what `row` converts.
+/// CPUs have other instructions for what is no whole vector, GPUs none.
+static bool fits(const ConversionRow &row, Type shape) {
+  if (row.elements == 0)
+    return !isa<TensorType>(shape);
+  if (getMachine(row.feature) == Machine::Nvidia)
+    return !isTensorOrScalable(shape);
+  auto vector = dyn_cast<VectorType>(shape);
+  return vector && vector.getRank() == 1 && !vector.isScalable() &&
+         vector.getNumElements() % row.elements == 0;
+}
+
+/// The name of the instruction for these semantics.
+static std::string getInstruction(const ConversionRow &row,
+                                  const CastSemantics &semantics) {
+  std::string name = row.instruction.str();
+  auto replace = [&](StringRef from, StringRef to) {
+    if (size_t at = name.find(from.str()); at != std::string::npos)
+      name.replace(at, from.size(), to.str());
+  };
+  replace("{0}", semantics.roundMode == RoundMode::Up ? "rp" : "rz");
+  replace("{1}", semantics.saturate ? "s" : "");
+  return name;
+}
+
+/// Takes the first row that there is.
+static void findRow(ConversionPlan &plan, const EmulationTarget &target) {
+  plan.row = nullptr;
+  Type from = plan.from, to = plan.to;
+  // No instruction rounds scales to nearest.
+  if (isa<Float8E8M0FNUType>(to) &&
+      plan.semantics.roundMode == RoundMode::Nearest) {
+    plan.reason = "no instruction rounds scales to nearest";
+    return;
+  }
+  for (const ConversionRow &row : getConversionRows()) {
+    if (getMachine(row.feature) != target.machine || !serves(row, from, to))
+      continue;
+    if (target.has(row.feature) && fits(row, plan.shape)) {
+      plan.row = &row;
+      return;
+    }
+    plan.missed.push_back(&row);
+  }
+  plan.reason = isNarrowFloat(from) || isNarrowFloat(to)
+                    ? "no instruction is known"
+                    : "no narrow float";
+}
+
+static constexpr StringLiteral kTensor = "neither a scalar nor a vector";
+static constexpr StringLiteral kRandomBits = "random bits decide";
+
+ConversionPlan quant_float::planCast(CastOp op, const EmulationTarget &target) {
+  ConversionPlan plan;
+  plan.from = getElementTypeOrSelf(op.getInput());
+  plan.to = getElementTypeOrSelf(op.getResult());
+  plan.semantics = op.getSemantics();
+  plan.shape = op.getType();
+  if (isa<TensorType>(plan.shape)) {
+    plan.reason = kTensor;
+    return plan;
+  }
+  if (op.getRandom()) {
+    plan.reason = kRandomBits;
+    return plan;
+  }
+  // V7, C13: bits are enough.
+  if (plan.from == plan.to || plan.to.isInteger(1)) {
+    plan.reason = "no number is converted";
+    return plan;
+  }
+  findRow(plan, target);
+  bool isByOne = plan.row && plan.row->takes(plan.from);
+  if (target.castsInSteps && isNarrowFloat(plan.from) && !isByOne) {
+    ConversionPlan step = plan;
+    step.to = Float32Type::get(op.getContext());
+    findRow(step, target);
+    plan.isSplit = step.row;
+  }
+  return plan;
+}
+
+ConversionPlan quant_float::planEncoding(Type shape, Type to,
+                                         const CastSemantics &semantics,
+                                         const EmulationTarget &target) {
+  ConversionPlan plan;
+  plan.from = Float32Type::get(to.getContext());
+  plan.to = to;
+  plan.semantics = semantics;
+  plan.shape = shape;
+  if (isa<TensorType>(shape))
+    plan.reason = kTensor;
+  else
+    findRow(plan, target);
+  return plan;
+}
+
+ConversionPlan quant_float::planQuantize(QuantizeElementsOp op,
+                                         const EmulationTarget &target) {
+  CastSemantics semantics;
+  semantics.saturate = op.getSaturate();
+  // The quotient is an f32.
+  ConversionPlan plan = planEncoding(
+      op.getType(), getElementTypeOrSelf(op.getType()), semantics, target);
+  plan.from = getElementTypeOrSelf(op.getInput());
+  if (op.getRandom()) {
+    plan.row = nullptr;
+    plan.missed.clear();
+    plan.reason = kRandomBits;
+  }
+  return plan;
+}
+
+std::string ConversionPlan::describe(const EmulationTarget &target) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << from << " to " << to;
+  if (row)
+    os << " by " << getInstruction(*row, semantics);
+  else
+    os << (isInPlace ? " and back, rounded in place" : " expanded into arith");
+  SmallVector<std::string> needs;
+  for (const ConversionRow *better : missed) {
+    std::string need = getInstruction(*better, semantics) + " ";
+    if (target.has(better->feature))
+      need += "takes vectors of " + std::to_string(better->elements);
+    else
+      need += target.missing[size_t(better->feature)];
+    needs.push_back(std::move(need));
+  }
+  if (needs.empty() && !row && !reason.empty())
+    needs.push_back(reason.str());
+  if (!needs.empty())
+    os << ": " << llvm::join(needs, ", ");
+  return text;
+}
+
+void quant_float::emitPlanRemark(Operation *op, StringRef name,
+                                 const ConversionPlan &plan,
+                                 const EmulationTarget &target) {
+  // Texts take their time.
+  if (!op->getContext()->getRemarkEngine())
+    return;
+  auto options = remark::RemarkOpts::name(name).category(kConversionRemarks);
+  if (plan.row)
+    remark::passed(op->getLoc(), options) << plan.describe(target);
+  else
+    remark::missed(op->getLoc(), options) << plan.describe(target);
+}
