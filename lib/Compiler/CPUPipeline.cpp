@@ -104,7 +104,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           unsigned threads, bool islands) {
   buildBufferizePipeline(manager, islands, /*onDevice=*/false);
 
-  unsigned vectorBytes = EmulationTarget::get(cpu).vectorBytes;
+  EmulationTarget target = EmulationTarget::get(cpu);
+  unsigned vectorBytes = target.vectorBytes;
   QuantFloatTileAndVectorizePassOptions tiling;
   // One register of bytes, the narrowest elements there are.
   tiling.tileSize = vectorBytes;
@@ -129,7 +130,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   function.addPass(createCSEPass());
   function.addPass(createQuantFloatLowerStridedTransfersPass());
   QuantFloatLowerPackedElementsPassOptions packed;
-  packed.permutes = cpu.hasByteTables;
+  packed.permutes = target.has(ConversionFeature::Avx512Vbmi);
   manager.addPass(createQuantFloatLowerPackedElementsPass(packed));
   manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
 
