@@ -8,6 +8,7 @@
 
 #include "quant-float/Compiler/Driver.h"
 
+#include "Explain.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -220,6 +221,14 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                      StringRef baseName,
                                      llvm::raw_pwrite_stream &os,
                                      std::string *beside) {
+  if (kind == EmitKind::Plan) {
+    PlanRecorder recorder(*module.getContext());
+    FailureOr<TargetCpu> cpu = getTarget(module, options);
+    if (failed(cpu) || failed(lower(module, *cpu, options)))
+      return failure();
+    recorder.print(os);
+    return success();
+  }
   if (kind == EmitKind::Ptx || kind == EmitKind::Cubin ||
       (options.target == Target::NVVM &&
        (kind == EmitKind::LLVMIR || kind == EmitKind::Assembly)))

@@ -73,9 +73,14 @@ TypedAttr quant_float::getConstantOfBits(Type type, ArrayRef<APInt> bits) {
     return bits.size() == 1 ? getScalarOfBits(type, bits.front()) : TypedAttr();
   if (!shaped.hasStaticShape())
     return {};
-  SmallVector<Attribute> values;
-  for (const APInt &element : bits)
-    values.push_back(getScalarOfBits(elementType, element));
+  // Not by an attribute for each element: the context keeps them for ever.
+  auto number = dyn_cast<FloatType>(elementType);
+  if (!number)
+    return cast<TypedAttr>(DenseElementsAttr::get(shaped, bits));
+  SmallVector<APFloat> values =
+      llvm::map_to_vector(bits, [&](const APInt &element) {
+        return APFloat(number.getFloatSemantics(), element);
+      });
   return cast<TypedAttr>(DenseElementsAttr::get(shaped, values));
 }
 

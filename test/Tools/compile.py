@@ -146,6 +146,23 @@ expect(sorted(p.name for p in work.iterdir()) == before, "a file beside standard
 compile_model(2, "narrow.mlir", "-o", "-", stderr="expected --emit")
 compile_model(2, "narrow.mlir", "-o", "-", "--emit", "shared", stderr="needs a file to go to")
 
+# --- what becomes of conversions ---------------------------------------------------------------------
+
+CPU = ("--triple", "x86_64-linux-gnu", "--cpu")
+for name, options, plan in (
+    ("narrow.mlir", (*CPU, "diamondrapids"), "f32 to f8E4M3FN by vcvt2ps2phx+vcvtph2hf8s\n"),
+    ("narrow.onnx", (*CPU, "x86-64-v3"), "expanded into arith: vcvt2ps2phx+vcvtph2hf8s needs avx10.2\n"),
+    ("narrow.onnx", ("--target", "nvvm", "--chip", "sm_90"), "f32 to f8E4M3FN by cvt.rn.satfinite.e4m3x2.f32\n"),
+):  # fmt: skip
+    text = compile_model(0, name, "--explain", *options).decode()
+    place = "narrow.mlir:2:8: " if name == "narrow.mlir" else "narrow.onnx: "
+    expect(text.startswith(place) and text.endswith(plan), f"{name} {options}: {text}")
+    compile_model(0, name, "--explain", *options, "-o", "plan.txt")
+    expect((work / "plan.txt").read_text() == text, f"plan.txt is not what {name} prints")
+compile_model(1, "narrow.mlir", "--explain", "--cpu", "nosuch", stderr="unknown cpu 'nosuch'")
+message = "--explain: expected no --emit, but got 'asm'"
+compile_model(2, "narrow.mlir", "--explain", "--emit", "asm", stderr=message)
+
 # --- the library, called -----------------------------------------------------------------------------
 
 
@@ -269,5 +286,5 @@ compile_model(2, "narrow.mlir", "-o", "out.txt", stderr="or an output named .mli
 compile_model(2, "narrow.mlir", "-o", "out.s", "--emit", "hex", stderr="but got 'hex'")
 compile_model(2, "narrow.mlir", "-o", "out.s", "-O4", stderr="-O: expected 0 to 3, but got '4'")
 compile_model(2, "narrow.mlir", "-o", "out.s", "--target", "tpu", stderr="but got 'tpu'")
-compile_model(2, "narrow.mlir")
+compile_model(2, "narrow.mlir", stderr="-o: expected the file to write")
 sys.exit("\n".join(failures) if failures else 0)

@@ -29,8 +29,13 @@ struct Options {
                "for MLIR on standard input)"),
       cl::cat(category)};
   cl::opt<std::string> output{
-      "o", cl::Required, cl::value_desc("OUT"),
+      "o", cl::value_desc("OUT"),
       cl::desc("the file to write, - for standard output"), cl::cat(category)};
+  cl::opt<bool> explain{
+      "explain",
+      cl::desc("write what becomes of each conversion, and why, to OUT or to "
+               "standard output"),
+      cl::cat(category)};
   cl::opt<std::string> target{"target", cl::value_desc("cpu|nvvm"),
                               cl::desc("what the code is for (default: cpu)"),
                               cl::init("cpu"), cl::cat(category)};
@@ -123,8 +128,18 @@ int main(int argc, char **argv) {
   if (arguments.threads > kMostThreads)
     return fail("--threads: expected 0 to " + llvm::Twine(kMostThreads) +
                 ", but got " + llvm::Twine(arguments.threads));
-  std::optional<EmitKind> kind = findEmitKind(
-      arguments.emit, llvm::sys::path::extension(arguments.output));
+  if (arguments.explain && !arguments.emit.empty())
+    return fail("--explain: expected no --emit, but got '" + arguments.emit +
+                "'");
+  if (arguments.output.empty() && !arguments.explain)
+    return fail("-o: expected the file to write");
+  if (arguments.output.empty())
+    arguments.output = "-";
+  std::optional<EmitKind> kind =
+      arguments.explain
+          ? EmitKind::Plan
+          : findEmitKind(arguments.emit,
+                         llvm::sys::path::extension(arguments.output));
   if (!kind && !arguments.emit.empty())
     return fail(
         "--emit: expected mlir, llvm-dialect, llvm-ir, asm, obj, shared, "

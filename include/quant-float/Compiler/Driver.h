@@ -40,7 +40,10 @@ enum class EmitKind {
   /// With Target::NVVM, as are LLVMIR and Assembly then: the device code of all
   /// kernels.
   Ptx,
-  Cubin
+  Cubin,
+  /// As text a line for each conversion: where it is, the instruction that does
+  /// it or that it becomes arith ops, and what better instructions need.
+  Plan
 };
 
 /// What entry points run on.
