@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AArch64/Instructions.h"
 #include "ConversionRow.h"
 #include "NVVM/Instructions.h"
+#include "RISCV/Instructions.h"
 #include "X86/Instructions.h"
 #include "mlir/IR/Remarks.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -102,6 +104,7 @@ static std::string getInstruction(const ConversionRow &row,
   };
   replace("{0}", semantics.roundMode == RoundMode::Up ? "rp" : "rz");
   replace("{1}", semantics.saturate ? "s" : "");
+  replace("{2}", semantics.saturate ? ".sat" : "");
   return name;
 }
 

@@ -8,6 +8,7 @@
 
 #include "quant-float/Emulation/ExpandQuantFloatOps.h"
 
+#include "AArch64/Float8Mode.h"
 #include "NVVM/Kernels.h"
 #include "Patterns.h"
 #include "Storage.h"
@@ -100,6 +101,8 @@ LogicalResult QuantFloatExpansion::apply(Operation *root) const {
   eraseUnused<StorageCastOp>(root);
   if (isKernel)
     nvvm::lowerShapes(root);
+  if (steps->target.has(ConversionFeature::Fp8))
+    aarch64::hoistFloat8Modes(root);
   return success();
 }
 

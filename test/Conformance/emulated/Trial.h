@@ -31,8 +31,8 @@ struct TrialResult {
 ///   change, if it has up to 16 bits; 2^20 codes spread evenly, or all.
 /// - All others: a certificate's inputs.
 ///
-/// Every result is compared with the oracle; it is also the Reference that is
-/// asked of casts, about every sixteenth code of even spread and all others.
+/// Every result is compared with the oracle. Of casts the Reference is asked,
+/// too, about a part of the codes that are spread and about all others.
 class Trial {
 public:
   Trial(const certify::Conversion &conversion, bool isComplete,
