@@ -129,6 +129,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
   function.addPass(createQuantFloatLowerStridedTransfersPass());
+  manager.addPass(createQuantFloatStreamStoresPass());
   QuantFloatLowerPackedElementsPassOptions packed;
   packed.permutes = target.has(ConversionFeature::Avx512Vbmi);
   manager.addPass(createQuantFloatLowerPackedElementsPass(packed));

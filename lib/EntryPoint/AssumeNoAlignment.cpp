@@ -57,8 +57,9 @@ struct QuantFloatAssumeNoAlignmentPass
       llvm::TypeSwitch<Operation *>(op)
           .Case<LLVM::LoadOp, LLVM::StoreOp>([](auto access) {
             // Atomic accesses need their alignment and never touch tensors.
+            // Where stores are not temporal it has been looked at.
             if (access.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
-                !isOwnMemory(access.getAddr()))
+                !access.getNontemporal() && !isOwnMemory(access.getAddr()))
               access.setAlignment(1);
           })
           .Case<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp>([](auto access) {

@@ -56,6 +56,7 @@ void __qf_compute_output_sizes();
 void __qf_run_texts();
 void __qf_cast_texts();
 void __qf_load_texts();
+void __qf_get_cache_size();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
@@ -133,14 +134,14 @@ static void setTarget(llvm::Module &module, const llvm::TargetMachine &target) {
 }
 
 /// The entry points, which are what calls the runtime, but for its part for
-/// strings: that kernels call.
+/// strings and the size of the cache: those kernels call.
 static llvm::SmallVector<llvm::Function *>
 findEntryPoints(llvm::Module &module) {
   llvm::SmallVector<llvm::Function *> entryPoints;
   for (llvm::Function &function : module)
-    if (StringRef name = function.getName(); function.isDeclaration() &&
-                                             name.starts_with("__qf_") &&
-                                             !name.ends_with("_texts"))
+    if (StringRef name = function.getName();
+        function.isDeclaration() && name.starts_with("__qf_") &&
+        !name.ends_with("_texts") && name != "__qf_get_cache_size")
       for (llvm::User *user : function.users())
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
           entryPoints.push_back(call->getFunction());
@@ -248,6 +249,7 @@ ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
        reinterpret_cast<void *>(&__qf_compute_output_sizes)},
       {"__qf_run_texts", reinterpret_cast<void *>(&__qf_run_texts)},
       {"__qf_cast_texts", reinterpret_cast<void *>(&__qf_cast_texts)},
-      {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)}};
+      {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)},
+      {"__qf_get_cache_size", reinterpret_cast<void *>(&__qf_get_cache_size)}};
   return functions;
 }

@@ -184,7 +184,8 @@ def QuantFloatAssumeNoAlignmentPass
   let description = [{
     Lowering to LLVM gives loads and stores the alignment of the element type.
     Callers of entry points promise none, so accesses get alignment 1, except
-    where the address clearly comes from an alloca or a global.
+    where the address clearly comes from an alloca or a global, and of
+    non-temporal accesses, which are behind a look at the address.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

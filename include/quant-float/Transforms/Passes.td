@@ -309,6 +309,29 @@ def QuantFloatLowerStridedTransfersPass
   ];
 }
 
+def QuantFloatStreamStoresPass
+    : Pass<"quant-float-stream-stores", "mlir::ModuleOp"> {
+  let summary = "write results past the caches where they are large";
+  let description = [{
+    Gives loops of kernels that write vectors one behind the other a second
+    version, with non-temporal stores, and with prefetches of what is read 2 KB
+    ahead. It runs where the buffers that the loop reads and writes are together
+    larger than the machine's last-level cache, which the entry runtime knows,
+    and where stores can be aligned: where the result begins within a line, the
+    iterations begin with the next one, and whole vectors at both ends come
+    first. Loops over blocks of scales are not moved, and have it where results
+    are aligned. A fence follows.
+
+    Buffers of less than 1 MiB of static size have no second version.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatMapToGpuPass
     : InterfacePass<"quant-float-map-to-gpu", "mlir::FunctionOpInterface"> {
   let summary = "make kernels of linalg ops on buffers";

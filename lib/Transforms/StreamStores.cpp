@@ -1,0 +1,444 @@
+//===- StreamStores.cpp - Large results go past the caches ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A store to memory that no cache holds reads a line first, to write it later.
+// Non-temporal stores of whole lines do not, and leave what is in the caches
+// there; of results that fit into them they are slower. So which one a loop has
+// is decided when it runs:
+//
+// scf.for %i = %lb to %ub step 64 { ... transfer_write ..., %y[%i] }
+//   ->
+// scf.if (%y and what it is made of are larger than the last-level cache) {
+//   // Whole vectors at both ends, where %y begins within a line: elements are
+//   // written twice, the same ones.
+//   scf.for %end in (%lb, %last) { ... transfer_write ..., %y[%end] }
+//   scf.for %i = %lb + %shift to ... step 64 {
+//     prefetch what is read 2 KB ahead
+//     ... vector.store ..., %y[%i] {nontemporal, alignment = 64}
+//   }
+// } else {
+//   as it was
+// }
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/BufferSize.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATSTREAMSTORESPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// What is smaller fits into every last-level cache.
+static constexpr int64_t kLeastBytes = int64_t(1) << 20;
+static constexpr int64_t kLineBytes = 64;
+/// How far ahead inputs are prefetched. The long bodies of conversions have too
+/// few loads on their way otherwise.
+static constexpr int64_t kPrefetchBytes = 2048;
+static constexpr llvm::StringLiteral kGetCacheSize = "__qf_get_cache_size";
+
+/// The whole buffer that a view is of.
+static Value getRoot(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+/// Bytes of an element that vectors have where buffers have it; 0 of others.
+static int64_t getElementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!element.isIntOrFloat() || isPackedElementType(element))
+    return 0;
+  int64_t bytes = getStrideBytes(element);
+  return element.getIntOrFloatBitWidth() == 8 * bytes ? bytes : 0;
+}
+
+namespace {
+/// A vector at an offset that goes with the loop.
+struct Access {
+  VectorTransferOpInterface transfer;
+  memref::SubViewOp view;
+
+  static std::optional<Access> get(VectorTransferOpInterface transfer,
+                                   scf::ForOp loop);
+  Value getRoot() { return ::getRoot(view); }
+  int64_t getElementBytes() { return ::getElementBytes(view.getType()); }
+  int64_t getBytes() {
+    return transfer.getVectorType().getNumElements() * getElementBytes();
+  }
+  /// What stores of the vector are aligned to.
+  int64_t getAlignment() { return std::min(getBytes(), kLineBytes); }
+};
+
+/// One loop, in two versions.
+class StreamingLoop {
+public:
+  StreamingLoop(ModuleOp module, scf::ForOp loop)
+      : b(loop.getLoc(), loop.getContext()), module(module), loop(loop) {}
+
+  /// Whether its results may be large and can be written so.
+  bool analyze(DominanceInfo &dominance);
+  void split();
+
+private:
+  bool isElement(OpOperand &use);
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value add(Value one, Value other) {
+    return b.createOrFold<arith::AddIOp>(one, other);
+  }
+  Value getAddress(Access &access);
+  Value isLarge();
+  Value isPossible(Value shift);
+  Value getShift();
+  scf::ForOp cloneLoop(Value from, Value to, Value step,
+                       function_ref<Value(Value)> getOffset);
+  void stream(scf::ForOp copy);
+
+  ImplicitLocOpBuilder b;
+  ModuleOp module;
+  scf::ForOp loop;
+  /// The outermost loop around.
+  Operation *outermost = nullptr;
+  SmallVector<Access> reads, writes;
+  llvm::SetVector<Value> roots;
+  int64_t step = 0;
+  /// Whether iterations may begin anywhere.
+  bool canShift = true;
+  Value last;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which loops
+//===----------------------------------------------------------------------===//
+
+std::optional<Access> Access::get(VectorTransferOpInterface transfer,
+                                  scf::ForOp loop) {
+  auto view = transfer.getBase().getDefiningOp<memref::SubViewOp>();
+  if (!view || view->getBlock() != loop.getBody() ||
+      transfer->getBlock() != loop.getBody() || transfer.getMask() ||
+      transfer.hasOutOfBoundsDim() || transfer.getVectorType().getRank() != 1 ||
+      view.getType().getRank() != 1 || !view.getType().isLastDimUnitStride() ||
+      !view.getSourceType().isLastDimUnitStride() ||
+      !transfer.getPermutationMap().isMinorIdentity() ||
+      !llvm::all_of(transfer.getIndices(),
+                    [](Value at) { return isConstantIntValue(at, 0); }))
+    return std::nullopt;
+  return Access{transfer, view};
+}
+
+/// Whether the use counts elements along the last dimension: every iteration
+/// does the same with what is there, wherever it begins.
+bool StreamingLoop::isElement(OpOperand &use) {
+  auto view = dyn_cast<memref::SubViewOp>(use.getOwner());
+  if (!view)
+    return false;
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+  return llvm::count(view->getOperands(), use.get()) == 1 &&
+         llvm::dyn_cast_if_present<Value>(offsets.back()) == use.get();
+}
+
+bool StreamingLoop::analyze(DominanceInfo &dominance) {
+  std::optional<int64_t> constantStep = getConstantIntValue(loop.getStep());
+  if (!constantStep || loop.getNumResults() != 0)
+    return false;
+  step = *constantStep;
+  outermost = loop;
+  while (isa<scf::ForOp, scf::ForallOp, scf::IfOp>(outermost->getParentOp()))
+    outermost = outermost->getParentOp();
+
+  // Offsets are the loop's number, or so much more.
+  llvm::SmallDenseMap<Value, int64_t> offsets = {{loop.getInductionVar(), 0}};
+  for (Operation &op : *loop.getBody()) {
+    if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+      AffineExpr start = getAffineDimExpr(0, op.getContext());
+      auto sum =
+          dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+      if (apply.getMapOperands().size() == 1 &&
+          apply.getMapOperands()[0] == loop.getInductionVar() && sum &&
+          sum.getKind() == AffineExprKind::Add && sum.getLHS() == start &&
+          isa<AffineConstantExpr>(sum.getRHS()))
+        offsets[apply] = cast<AffineConstantExpr>(sum.getRHS()).getValue();
+    }
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+      std::optional<Access> access = Access::get(transfer, loop);
+      if (access)
+        (isa<vector::TransferWriteOp>(op) ? writes : reads).push_back(*access);
+      else if (isa<vector::TransferWriteOp>(op))
+        return false;
+    } else if (!isMemoryEffectFree(&op) && !isa<memref::LoadOp>(op)) {
+      return false;
+    }
+  }
+  if (writes.empty())
+    return false;
+  for (Value value : llvm::make_first_range(offsets))
+    for (OpOperand &use : value.getUses()) {
+      auto apply = dyn_cast<affine::AffineApplyOp>(use.getOwner());
+      canShift &= (apply && offsets.contains(apply)) || isElement(use);
+    }
+  for (Access &write : writes) {
+    Value offset =
+        llvm::dyn_cast_if_present<Value>(write.view.getMixedOffsets().back());
+    int64_t bytes = write.getElementBytes(), alignment = write.getAlignment();
+    if (!bytes || alignment < 16 || !llvm::isPowerOf2_64(alignment) ||
+        !offset || !offsets.contains(offset) ||
+        offsets[offset] * bytes % alignment != 0 ||
+        step * bytes % alignment != 0)
+      return false;
+    // Its address is computed in front of the loop as well.
+    if (llvm::any_of(write.view->getOperands(), [&](Value operand) {
+          return operand.getParentBlock() == loop.getBody() &&
+                 !offsets.contains(operand);
+        }))
+      return false;
+    roots.insert(write.getRoot());
+  }
+  SmallVector<Value> written(roots.begin(), roots.end());
+  // What is written twice must not be read.
+  WalkResult others = loop.walk([&](Operation *op) {
+    if (isa<VectorTransferOpInterface, memref::LoadOp>(op) &&
+        !isa<vector::TransferWriteOp>(op)) {
+      if (llvm::is_contained(written, getRoot(op->getOperand(0))))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (others.wasInterrupted())
+    return false;
+  for (Access &read : reads)
+    roots.insert(read.getRoot());
+  int64_t bytes = 0;
+  for (Value root : roots) {
+    auto type = dyn_cast<MemRefType>(root.getType());
+    // Packed ones are small.
+    if (!type || !dominance.properlyDominates(root, outermost))
+      return false;
+    bytes += type.hasStaticShape() ? getStaticBytes(type) : kLeastBytes;
+  }
+  return bytes >= kLeastBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The versions
+//===----------------------------------------------------------------------===//
+
+/// Of all buffers together, asked once before the loops.
+Value StreamingLoop::isLarge() {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(outermost);
+  Value bytes;
+  for (Value root : roots) {
+    auto type = cast<MemRefType>(root.getType());
+    Value size = index(getStrideBytes(type.getElementType()));
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      size = b.createOrFold<arith::MulIOp>(
+          size, b.createOrFold<memref::DimOp>(root, index(i)));
+    bytes = bytes ? add(bytes, size) : size;
+  }
+  Value mayBe = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bytes,
+                                      index(kLeastBytes));
+  auto branch = scf::IfOp::create(b, TypeRange(b.getI1Type()), mayBe,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto get = module.lookupSymbol<func::FuncOp>(kGetCacheSize);
+  if (!get) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    get = func::FuncOp::create(b, kGetCacheSize,
+                               b.getFunctionType({}, b.getI64Type()));
+    get.setPrivate();
+  }
+  Value cache = func::CallOp::create(b, get, ValueRange()).getResult(0);
+  cache = arith::IndexCastOp::create(b, b.getIndexType(), cache);
+  Value larger =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, bytes, cache);
+  scf::YieldOp::create(b, larger);
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value never = arith::ConstantIntOp::create(b, 0, 1);
+  scf::YieldOp::create(b, never);
+  return branch.getResult(0);
+}
+
+/// Where the first iteration writes.
+Value StreamingLoop::getAddress(Access &access) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), loop.getLowerBound());
+  for (Value operand : access.view->getOperands())
+    if (operand.getParentBlock() == loop.getBody())
+      if (Operation *apply = operand.getDefiningOp())
+        b.clone(*apply, mapping);
+  Value view = b.clone(*access.view, mapping)->getResult(0);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+      b, metadata.getBaseBuffer());
+  return add(base, b.createOrFold<arith::MulIOp>(
+                       metadata.getOffset(), index(access.getElementBytes())));
+}
+
+/// Elements to the first one that is aligned.
+Value StreamingLoop::getShift() {
+  Access &first = writes.front();
+  Value missing = arith::SubIOp::create(b, index(0), getAddress(first));
+  missing = arith::AndIOp::create(b, missing, index(first.getAlignment() - 1));
+  return arith::DivUIOp::create(b, missing, index(first.getElementBytes()));
+}
+
+/// Whether all stores are aligned then, and there is much between the ends.
+Value StreamingLoop::isPossible(Value shift) {
+  Value rest;
+  for (Access &write : writes) {
+    Value moved =
+        b.createOrFold<arith::MulIOp>(shift, index(write.getElementBytes()));
+    Value one = arith::AndIOp::create(b, add(getAddress(write), moved),
+                                      index(write.getAlignment() - 1));
+    rest = rest ? arith::OrIOp::create(b, rest, one).getResult() : one;
+  }
+  if (!canShift)
+    rest = arith::OrIOp::create(b, rest, shift);
+  Value isAligned =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, index(0));
+  Value enough = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sge,
+      arith::SubIOp::create(b, loop.getUpperBound(), loop.getLowerBound()),
+      index(4 * step));
+  return arith::AndIOp::create(b, isAligned, enough);
+}
+
+scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step,
+                                    function_ref<Value(Value)> getOffset) {
+  auto copy = scf::ForOp::create(b, from, to, step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(copy.getBody());
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), getOffset(copy.getInductionVar()));
+  for (Operation &op : loop.getBody()->without_terminator())
+    b.clone(op, mapping);
+  return copy;
+}
+
+/// Non-temporal stores instead of the writes of `copy`.
+void StreamingLoop::stream(scf::ForOp copy) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<VectorTransferOpInterface> transfers;
+  copy.walk([&](VectorTransferOpInterface op) { transfers.push_back(op); });
+  for (VectorTransferOpInterface op : transfers) {
+    std::optional<Access> access = Access::get(op, copy);
+    if (!access)
+      continue;
+    b.setInsertionPoint(op);
+    if (auto write = dyn_cast<vector::TransferWriteOp>(op.getOperation())) {
+      auto store = vector::StoreOp::create(b, write.getVector(),
+                                           write.getBase(), write.getIndices());
+      store.setNontemporal(true);
+      store.setAlignment(access->getAlignment());
+      write.erase();
+      continue;
+    }
+    int64_t bytes = access->getElementBytes();
+    if (!bytes || access->getRoot() == access->view)
+      continue;
+    // No further than the last vector.
+    memref::SubViewOp view = access->view;
+    SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+    Value offset = dyn_cast<Value>(offsets.back());
+    if (!offset)
+      continue;
+    SmallVector<Value> at =
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
+    at.back() = arith::MinUIOp::create(
+        b, add(offset, index(kPrefetchBytes / bytes)), last);
+    for (int64_t line = 0; line < access->getBytes(); line += kLineBytes) {
+      SmallVector<Value> place = at;
+      place.back() = add(place.back(), index(line / bytes));
+      memref::PrefetchOp::create(b, view.getSource(), place,
+                                 /*isWrite=*/false, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+    }
+  }
+}
+
+void StreamingLoop::split() {
+  Value large = isLarge();
+  b.setInsertionPoint(loop);
+  Value shift = getShift();
+  Value streams = arith::AndIOp::create(b, large, isPossible(shift));
+  auto versions = scf::IfOp::create(b, streams, /*withElseRegion=*/true);
+
+  b.setInsertionPointToStart(versions.thenBlock());
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  // The last iteration's.
+  AffineExpr from = b.getAffineDimExpr(0), to = b.getAffineDimExpr(1);
+  last = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(),
+      affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), from + (to - from - 1).floorDiv(step) * step,
+          {OpFoldResult(lower), OpFoldResult(upper)}));
+  if (canShift) {
+    Value isShifted =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, shift, index(0));
+    Value ends = arith::SelectOp::create(b, isShifted, index(2), index(0));
+    cloneLoop(index(0), ends, index(1), [&](Value number) -> Value {
+      Value isFirst =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, index(0));
+      return arith::SelectOp::create(b, isFirst, lower, last);
+    });
+  }
+  Value start = canShift ? add(lower, shift) : lower;
+  stream(cloneLoop(start, add(last, index(1)), loop.getStep(),
+                   [](Value number) { return number; }));
+  loop->moveBefore(versions.elseBlock()->getTerminator());
+
+  // What comes next sees the results. Threads that share the loop meet at its
+  // end by locked instructions, which do the same.
+  b.setInsertionPointAfter(outermost == loop ? versions : outermost);
+  auto branch = scf::IfOp::create(b, large);
+  b.setInsertionPointToStart(branch.thenBlock());
+  LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst);
+}
+
+namespace {
+struct StreamStores final
+    : quant_float::impl::QuantFloatStreamStoresPassBase<StreamStores> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel->hasAttr(kEntryPointAttrName))
+        kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    DominanceInfo &dominance = getAnalysis<DominanceInfo>();
+    SmallVector<StreamingLoop> streaming;
+    for (scf::ForOp loop : loops) {
+      StreamingLoop candidate(getOperation(), loop);
+      if (candidate.analyze(dominance))
+        streaming.push_back(std::move(candidate));
+    }
+    for (StreamingLoop &loop : streaming)
+      loop.split();
+  }
+};
+} // namespace
