@@ -18,7 +18,7 @@ IS_FULL = len(sys.argv) > 3
 # With instructions of AVX-512, with FMA, without both.
 CPUS = ["host", "x86-64-v3", "x86-64"] if platform.machine() == "x86_64" else ["host"]
 TARGETS = [*(["--cpu", cpu] for cpu in CPUS), ["--target", "reference"]]
-NUMBERS = 400 if IS_FULL else 24
+NUMBERS = 60 if IS_FULL else 24
 BLOCK = 3
 SOURCES = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f64": np.float64}
 generator = np.random.default_rng(7)
@@ -284,11 +284,12 @@ check("bf16", "f32", 4, with_precision(SIXTEEN, "bf16"), FEW)
 check("f32", "f8E8M0FNU", 4, with_precision(SIXTEEN, "f64"), FEW)
 check("i32", "f32", 16, [case for case in SIXTEEN if case.op != "qdq"], FEW)
 if IS_FULL:
-    for width in (2, 4, 8, 16):
-        check("f32", "f32", width, MANY, TARGETS)
+    check("f32", "f32", 8, MANY, TARGETS)
+    check("f32", "f32", 16, MANY, FEW)
+    for width in (2, 4, 16):
+        check("f32", "f32", width, CASES, TARGETS)
     for source in ("f16", "bf16", "f32"):
         for precision in SOURCES:
-            check(source, "f32", 8, with_precision(CASES, precision), TARGETS)
-        check(source, source, 4, CASES, TARGETS)
+            check(source, "f32", 8, with_precision(CASES, precision), FEW)
 print(f"{compared} compared, {len(failures)} failures")
 sys.exit("\n".join(failures[:20]) if failures else 0)
