@@ -122,11 +122,12 @@ struct Compiled {
 };
 } // namespace
 
-/// `isLibrary` adds what shared libraries say of themselves.
+/// Compiles to what the code generator makes a file of this kind of: `Shared`
+/// adds what shared libraries say of themselves.
 static FailureOr<Compiled> compile(ModuleOp module,
                                    const CompileOptions &options,
                                    llvm::LLVMContext &llvmContext,
-                                   bool isLibrary = false) {
+                                   EmitKind kind = EmitKind::LLVMIR) {
   auto fail = [&](const Twine &message) -> FailureOr<Compiled> {
     emitError(module.getLoc()) << message;
     return failure();
@@ -148,10 +149,11 @@ static FailureOr<Compiled> compile(ModuleOp module,
   result.module->setDataLayout(result.machine->createDataLayout());
   LinkEntryRuntimeOptions link;
   link.inProcess = options.inProcess;
+  link.asAssembly = kind != EmitKind::LLVMIR;
   if (llvm::Error error =
           linkEntryRuntime(*result.module, *result.machine, link))
     return fail(llvm::toString(std::move(error)));
-  if (isLibrary) {
+  if (kind == EmitKind::Shared) {
     FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
     if (failed(entries))
       return failure();
@@ -260,8 +262,7 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   }
 
   llvm::LLVMContext llvmContext;
-  FailureOr<Compiled> compiled =
-      compile(module, options, llvmContext, kind == EmitKind::Shared);
+  FailureOr<Compiled> compiled = compile(module, options, llvmContext, kind);
   if (failed(compiled))
     return failure();
   if (beside && !getSuffixBeside(kind).empty()) {

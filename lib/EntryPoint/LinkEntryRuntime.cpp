@@ -18,31 +18,90 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <mutex>
 
 using namespace mlir::quant_float;
 using llvm::ArrayRef;
+using llvm::SmallVector;
 using llvm::StringRef;
 
-static const unsigned char x86Runtime[] = {
+static const unsigned char x86Entry[] = {
 #include "EntryRuntime.x86_64.inc"
 };
-static const unsigned char aarch64Runtime[] = {
-#include "EntryRuntime.aarch64.inc"
+static const unsigned char x86EntryAssembly[] = {
+#include "EntryRuntime.x86_64.s.inc"
 };
-static const unsigned char riscv64Runtime[] = {
-#include "EntryRuntime.riscv64.inc"
-};
-
-static const unsigned char x86TextRuntime[] = {
+static const unsigned char x86Text[] = {
 #include "TextRuntime.x86_64.inc"
 };
-static const unsigned char aarch64TextRuntime[] = {
+static const unsigned char x86TextAssembly[] = {
+#include "TextRuntime.x86_64.s.inc"
+};
+static const unsigned char aarch64Entry[] = {
+#include "EntryRuntime.aarch64.inc"
+};
+static const unsigned char aarch64EntryAssembly[] = {
+#include "EntryRuntime.aarch64.s.inc"
+};
+static const unsigned char aarch64Text[] = {
 #include "TextRuntime.aarch64.inc"
 };
-static const unsigned char riscv64TextRuntime[] = {
+static const unsigned char aarch64TextAssembly[] = {
+#include "TextRuntime.aarch64.s.inc"
+};
+static const unsigned char riscv64Entry[] = {
+#include "EntryRuntime.riscv64.inc"
+};
+static const unsigned char riscv64EntryAssembly[] = {
+#include "EntryRuntime.riscv64.s.inc"
+};
+static const unsigned char riscv64Text[] = {
 #include "TextRuntime.riscv64.inc"
 };
+static const unsigned char riscv64TextAssembly[] = {
+#include "TextRuntime.riscv64.s.inc"
+};
+
+namespace {
+/// A part of the runtime, for one architecture.
+struct RuntimePart {
+  StringRef bitcode;
+  /// For ELF.
+  StringRef assembly;
+};
+/// The runtime, and what strings need beside it.
+struct Runtime {
+  RuntimePart entry;
+  RuntimePart text;
+};
+} // namespace
+
+template <size_t size>
+static StringRef toText(const unsigned char (&bytes)[size]) {
+  return StringRef(reinterpret_cast<const char *>(bytes), size);
+}
+
+/// Empty for architectures that have none.
+static Runtime getRuntime(const llvm::Triple &triple) {
+#define RUNTIME(arch)                                                          \
+  {                                                                            \
+    {toText(arch##Entry), toText(arch##EntryAssembly)}, {                      \
+      toText(arch##Text), toText(arch##TextAssembly)                           \
+    }                                                                          \
+  }
+  switch (triple.getArch()) {
+  case llvm::Triple::x86_64:
+    return RUNTIME(x86);
+  case llvm::Triple::aarch64:
+    return RUNTIME(aarch64);
+  case llvm::Triple::riscv64:
+    return RUNTIME(riscv64);
+  default:
+    return {};
+  }
+#undef RUNTIME
+}
 
 // The source of the bitcode compiled for this machine, too, for code that is
 // compiled into the process: thousands of instructions that need not be
@@ -60,33 +119,11 @@ void __qf_get_cache_size();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
-namespace {
-/// The runtime's bitcode, and that of strings.
-struct Runtime {
-  ArrayRef<unsigned char> entry;
-  ArrayRef<unsigned char> text;
-};
-} // namespace
-
-/// Empty for architectures that have none.
-static Runtime getRuntime(const llvm::Triple &triple) {
-  switch (triple.getArch()) {
-  case llvm::Triple::x86_64:
-    return {x86Runtime, x86TextRuntime};
-  case llvm::Triple::aarch64:
-    return {aarch64Runtime, aarch64TextRuntime};
-  case llvm::Triple::riscv64:
-    return {riscv64Runtime, riscv64TextRuntime};
-  default:
-    return {};
-  }
-}
-
 /// The bit set that Runtime/CpuFeatures.h compares with the machine.
 static uint64_t getRequiredFeatures(const llvm::TargetMachine &target) {
   // Only Linux answers on AArch64 and RISC-V; CPUID needs no system.
   const llvm::Triple &triple = target.getTargetTriple();
-  if (getRuntime(triple).entry.empty())
+  if (getRuntime(triple).entry.bitcode.empty())
     return 0;
   if (triple.getArch() != llvm::Triple::x86_64 && !triple.isOSLinux())
     return 0;
@@ -148,13 +185,14 @@ findEntryPoints(llvm::Module &module) {
   return entryPoints;
 }
 
-/// A part of the runtime, for the module's target.
+/// A part of the runtime, for the module's target; of its functions the
+/// attributes alone.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
-parseRuntime(ArrayRef<unsigned char> runtime, const llvm::Module &module) {
-  StringRef bytes(reinterpret_cast<const char *>(runtime.data()),
-                  runtime.size());
-  llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(bytes, "entry runtime"), module.getContext());
+parseRuntime(const RuntimePart &part, const llvm::Module &module) {
+  llvm::Expected<std::unique_ptr<llvm::Module>> parsed =
+      llvm::getLazyBitcodeModule(
+          llvm::MemoryBufferRef(part.bitcode, "entry runtime"),
+          module.getContext());
   if (!parsed)
     return parsed.takeError();
   // The runtime is compiled for Linux, but depends on the architecture alone.
@@ -170,6 +208,8 @@ static llvm::Error linkInternally(llvm::Module &module,
   for (llvm::GlobalValue &value : linked->global_values())
     if (!value.isDeclaration() && !value.hasLocalLinkage())
       names.push_back(value.getName().str());
+  if (llvm::Error error = linked->materializeAll())
+    return error;
   if (llvm::Linker::linkModules(module, std::move(linked)))
     return llvm::createStringError("the entry runtime does not link");
   for (const std::string &name : names)
@@ -178,6 +218,35 @@ static llvm::Error linkInternally(llvm::Module &module,
       value->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
   return llvm::Error::success();
+}
+
+/// Puts a part of the runtime, which `linked` declares, beside the module's own
+/// code, to be assembled with it.
+static void addAssembly(llvm::Module &module, const RuntimePart &part,
+                        const llvm::Module &linked) {
+  module.appendModuleInlineAsm(part.assembly);
+  if (llvm::Metadata *abi = linked.getModuleFlag("target-abi"))
+    module.setModuleFlag(llvm::Module::Error, "target-abi", abi);
+  for (const llvm::Function &function : linked)
+    if (!function.isDeclaration())
+      if (llvm::Function *called = module.getFunction(function.getName()))
+        called->setDSOLocal(true);
+}
+
+/// What the runtime asks the machine for.
+static void defineRequiredFeatures(llvm::Module &module, uint64_t required) {
+  static constexpr StringRef name = "__qf_required_cpu_features";
+  llvm::Constant *value =
+      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required));
+  auto *features = module.getNamedGlobal(name);
+  if (!features)
+    features = new llvm::GlobalVariable(
+        module, value->getType(), /*isConstant=*/true,
+        llvm::GlobalValue::InternalLinkage, value, name);
+  features->setInitializer(value);
+  features->setLinkage(llvm::GlobalValue::InternalLinkage);
+  features->setVisibility(llvm::GlobalValue::DefaultVisibility);
+  features->setConstant(true);
 }
 
 llvm::Error
@@ -204,7 +273,7 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
 
   const llvm::Triple &triple = target.getTargetTriple();
   Runtime runtime = getRuntime(triple);
-  if (runtime.entry.empty())
+  if (runtime.entry.bitcode.empty())
     return llvm::createStringError(
         "no entry points for '%s': expected an architecture of x86_64, aarch64 "
         "(little endian) or riscv64, but got %s",
@@ -226,20 +295,27 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
         copyTarget(function, *entryPoint);
       break;
     }
-  auto *features = linked.getNamedGlobal("__qf_required_cpu_features");
-  uint64_t required = getRequiredFeatures(target);
-  features->setInitializer(
-      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required)));
-  features->setConstant(true);
 
-  bool hasTexts = module.getFunction("__qf_run_texts");
-  if (llvm::Error error = linkInternally(module, std::move(*parsed)))
-    return error;
-  if (!hasTexts)
-    return llvm::Error::success();
-  llvm::Expected<std::unique_ptr<llvm::Module>> texts =
-      parseRuntime(runtime.text, module);
-  return texts ? linkInternally(module, std::move(*texts)) : texts.takeError();
+  bool asAssembly = options.asAssembly && triple.isOSBinFormatELF();
+  SmallVector<const RuntimePart *, 2> parts = {&runtime.entry};
+  if (module.getFunction("__qf_run_texts"))
+    parts.push_back(&runtime.text);
+  for (const RuntimePart *part : parts) {
+    if (part != parts.front())
+      parsed = parseRuntime(*part, module);
+    if (!parsed)
+      return parsed.takeError();
+    if (asAssembly)
+      addAssembly(module, *part, **parsed);
+    else if (llvm::Error error = linkInternally(module, std::move(*parsed)))
+      return error;
+  }
+  defineRequiredFeatures(module, getRequiredFeatures(target));
+  // Assembly shows nobody what it uses.
+  if (asAssembly)
+    llvm::appendToCompilerUsed(
+        module, {module.getNamedGlobal("__qf_required_cpu_features")});
+  return llvm::Error::success();
 }
 
 ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {

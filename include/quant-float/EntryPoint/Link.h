@@ -25,6 +25,10 @@ struct LinkEntryRuntimeOptions {
   /// getProcessEntryRuntime, which does not look at the CPU. Code for another
   /// CPU than this machine's is an error.
   bool inProcess = false;
+  /// The module becomes assembly or an object. For ELF the runtime then is in
+  /// it as assembly: optimizing and compiling it anew would take more time than
+  /// most models do.
+  bool asAssembly = false;
 };
 
 /// Links the entry runtime into `module`, whose entry points come from

@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 /* Bit i: row i of the architecture's table below. Defined by the compiler. */
-extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
+extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS]
+    __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
 #define QF_CPU_FEATURES "X86Features.def"
