@@ -151,13 +151,19 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   low.addPass(createLowerAffinePass());
   // A cast is one op until here, which the passes above are quick about.
   low.addPass(createConvertQuantFloatToArithPass(expansion));
-  low.addPass(createSCFToControlFlowPass());
+  // What a conversion has no pattern for stays as it is: nothing has to be
+  // taken back, which upstream would keep books for.
+  SCFToControlFlowPassOptions toControlFlow;
+  toControlFlow.allowPatternRollback = false;
+  low.addPass(createSCFToControlFlowPass(toControlFlow));
   low.addPass(createCSEPass());
   QuantFloatRequireLoweredPassOptions requirement;
   requirement.target = cpu.cpu;
   low.addPass(createQuantFloatRequireLoweredPass(requirement));
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createConvertToLLVMPass());
+  low.addPass(createQuantFloatLowerVectorsPass());
+  ConvertToLLVMPassOptions toLLVM;
+  toLLVM.allowPatternRollback = false;
+  manager.addPass(createConvertToLLVMPass(toLLVM));
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createQuantFloatAssumeNoAlignmentPass());
   manager.addPass(createQuantFloatEmitCWrappersPass());

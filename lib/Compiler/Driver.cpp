@@ -51,6 +51,14 @@ static FailureOr<TargetCpu> getTarget(ModuleOp module,
   return *cpu;
 }
 
+/// Passes that compile models. Each is checked by those who write it, the model
+/// by its reader: what comes out is checked once more when it is translated.
+static void prepare(PassManager &manager) {
+#ifdef NDEBUG
+  manager.enableVerifier(false);
+#endif
+}
+
 /// quant-float-lower-to-nvvm in place.
 static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
                                  KernelFormat format) {
@@ -59,6 +67,7 @@ static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
   if (!chip)
     return emitError(module.getLoc()) << llvm::toString(chip.takeError());
   PassManager lower(module.getContext());
+  prepare(lower);
   buildOutlineKernelsPipeline(lower, options.islands);
   LowerToNVVMOptions lowering;
   lowering.chip = chip->name;
@@ -80,6 +89,7 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
   if (options.target == Target::NVVM)
     return lowerToNVVM(module, options, KernelFormat::ISA);
   PassManager manager(module.getContext());
+  prepare(manager);
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
   if (options.instrument)
     options.instrument(manager);

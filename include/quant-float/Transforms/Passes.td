@@ -309,6 +309,22 @@ def QuantFloatLowerStridedTransfersPass
   ];
 }
 
+def QuantFloatLowerVectorsPass
+    : InterfacePass<"quant-float-lower-vectors", "mlir::FunctionOpInterface"> {
+  let summary = "make vector ops those that LLVM has";
+  let description = [{
+    The patterns that upstream's `convert-vector-to-llvm` begins with: transfers
+    become loads and stores, masks comparisons, slices, transpositions and
+    products of several dimensions become ops of one. `convert-to-llvm` knows
+    the rest. Only vector ops are looked at; upstream's pass takes most of the
+    time that a module of small functions needs, because it folds all others.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatStreamStoresPass
     : Pass<"quant-float-stream-stores", "mlir::ModuleOp"> {
   let summary = "write results past the caches where they are large";

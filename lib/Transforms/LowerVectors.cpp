@@ -1,0 +1,65 @@
+//===- LowerVectors.cpp - Vector ops that LLVM has none of ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATLOWERVECTORSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+struct LowerVectors final
+    : quant_float::impl::QuantFloatLowerVectorsPassBase<LowerVectors> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    vector::populateVectorToVectorCanonicalizationPatterns(set);
+    vector::populateVectorBitCastLoweringPatterns(set);
+    vector::populateVectorBroadcastLoweringPatterns(set);
+    vector::populateVectorContractLoweringPatterns(
+        set, vector::VectorContractLowering::Dot);
+    vector::populateVectorMaskOpLoweringPatterns(set);
+    vector::populateVectorShapeCastLoweringPatterns(set);
+    vector::populateVectorInterleaveLoweringPatterns(set);
+    vector::populateVectorTransposeLoweringPatterns(
+        set, vector::VectorTransposeLowering::EltWise);
+    vector::populateVectorTransferLoweringPatterns(set, /*maxTransferRank=*/1);
+    vector::populateVectorMaskMaterializationPatterns(
+        set, /*force32BitVectorIndices=*/true);
+    vector::populateVectorInsertExtractStridedSliceTransforms(set);
+    vector::populateVectorStepLoweringPatterns(set);
+    vector::populateVectorRankReducingFMAPattern(set);
+    vector::populateVectorGatherLoweringPatterns(set);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_present<vector::VectorDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    (void)applyOpPatternsGreedily(ops, patterns, config);
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+} // namespace
