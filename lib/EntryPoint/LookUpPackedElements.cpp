@@ -85,7 +85,7 @@ Tables::Tables(arith::ExtUIOp codes, unsigned bits)
 /// What the operand of an elementwise op is in a table; null where it depends
 /// on more than the code.
 Value Tables::getTable(OpBuilder &builder, Value operand) const {
-  if (auto known = tables.find(operand); known != tables.end())
+  if (const auto *known = tables.find(operand); known != tables.end())
     return known->second;
   auto type = dyn_cast<VectorType>(operand.getType());
   if (!type)

@@ -38,8 +38,10 @@ static constexpr int64_t kRows = 4;
 /// Inner reductions of so few steps in all are written out.
 static constexpr int64_t kUnrolled = 9;
 
+namespace {
 /// How an operand moves along a loop.
 enum class Access { Invariant, Contiguous, Strided };
+} // namespace
 
 static Access getAccess(GenericOp op, OpOperand *operand, unsigned loop) {
   AffineMap map = op.getMatchingIndexingMap(operand);

@@ -12,10 +12,8 @@
 
 using namespace quant_float_python;
 
-namespace {
-
 /// Fills an array of codes.
-void makeRandomBits(uint64_t seed, uint64_t offset, nb::tuple to) {
+static void makeRandomBits(uint64_t seed, uint64_t offset, nb::tuple to) {
   nb::list items;
   items.append(to);
   TensorArguments place(nb::borrow<nb::sequence>(items), /*writable=*/true);
@@ -26,6 +24,8 @@ void makeRandomBits(uint64_t seed, uint64_t offset, nb::tuple to) {
                                     count, error);
   });
 }
+
+namespace {
 
 /// Owns tensors of the library's.
 class Tensors {

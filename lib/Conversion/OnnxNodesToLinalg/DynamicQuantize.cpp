@@ -57,7 +57,7 @@ NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
     return QuantizeOp::create(
         b, codes, value, scale, zeroPoint, b.getI64IntegerAttr(context.opset),
         /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
-        /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
+        /*blockSize=*/IntegerAttr(), /*ignoredAttributes=*/ArrayAttr(),
         /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
   };
   Value zeroPoint = quantize(offset, Value());
