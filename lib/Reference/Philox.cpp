@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
-using llvm::APInt;
 
 // "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and its code.
 static constexpr uint64_t kMultipliers[2] = {0xD2511F53, 0xCD9E8D57};

@@ -26,8 +26,8 @@ static Value buildDequantized(NodeContext &context, Value codes,
   return DequantizeOp::create(context.b, type, codes, from.scale,
                               from.zeroPoint, kNewestOpset,
                               /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
-                              /*block_size=*/IntegerAttr(),
-                              /*ignored_attributes=*/ArrayAttr());
+                              /*blockSize=*/IntegerAttr(),
+                              /*ignoredAttributes=*/ArrayAttr());
 }
 
 static Value buildQuantized(NodeContext &context, Value values,
@@ -36,8 +36,8 @@ static Value buildQuantized(NodeContext &context, Value values,
   return QuantizeOp::create(context.b, type, values, to.scale, to.zeroPoint,
                             context.b.getI64IntegerAttr(kNewestOpset),
                             /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
-                            /*block_size=*/IntegerAttr(),
-                            /*ignored_attributes=*/ArrayAttr(),
+                            /*blockSize=*/IntegerAttr(),
+                            /*ignoredAttributes=*/ArrayAttr(),
                             /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
 }
 
