@@ -3,8 +3,9 @@
 """Prints the main loop of a compiled cast: show_loop.py FILE.s [LINES]
 
 A loop is the run of instructions from a label to a jump back to it, with no
-other such run inside. The main loop is the first with about as many vector
-instructions as any: the loops behind it are for the elements that are left.
+other such run inside. The main loop is the one with the least around its vector
+instructions, of those that have about as many as any; the first of several. The
+others are for the elements at the ends and for what is larger than the caches.
 """
 
 import re
@@ -41,7 +42,8 @@ def main() -> int:
     shown = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     found = [(codes, sum(bool(VECTOR.search(code)) for code in codes)) for codes in loops(lines)]
     most = max((vectors for _, vectors in found), default=0)
-    body, vectors = next((entry for entry in found if 2 * entry[1] >= most), ([], 0))
+    candidates = [entry for entry in found if 2 * entry[1] >= most]
+    body, vectors = min(candidates, key=lambda entry: len(entry[0]) - entry[1], default=([], 0))
     if not vectors:
         print(f"{sys.argv[1]}: no vector loop", file=sys.stderr)
         return 1

@@ -26,8 +26,8 @@ static Value buildDequantized(NodeContext &context, Value codes,
   return DequantizeOp::create(context.b, type, codes, from.scale,
                               from.zeroPoint, kNewestOpset,
                               /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
-                              /*blockSize=*/IntegerAttr(),
-                              /*ignoredAttributes=*/ArrayAttr());
+                              /*block_size=*/IntegerAttr(),
+                              /*ignored_attributes=*/ArrayAttr());
 }
 
 static Value buildQuantized(NodeContext &context, Value values,

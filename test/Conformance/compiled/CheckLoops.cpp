@@ -109,10 +109,17 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
   static const llvm::Regex vectorStore(
       "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
+  // What is prefetched is no further than the last vector, of many tensors by
+  // addresses on the stack.
+  static const llvm::Regex address("^(cmovaeq\t|movq\t[0-9]*\\(%rsp\\), %r)");
+  bool prefetches = llvm::any_of(
+      body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
   for (StringRef line : body) {
     if (line.starts_with("call"))
       return ("calls: " + line).str();
+    if (prefetches && address.match(line))
+      continue;
     if (!rules.mayPrepare && scalar.match(line))
       return ("works on single elements: " + line).str();
     if (line.contains("gather"))
