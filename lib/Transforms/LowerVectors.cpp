@@ -45,6 +45,8 @@ struct LowerVectors final
     vector::populateVectorStepLoweringPatterns(set);
     vector::populateVectorRankReducingFMAPattern(set);
     vector::populateVectorGatherLoweringPatterns(set);
+    vector::populateVectorFromElementsUnrollPatterns(set);
+    vector::populateVectorToElementsUnrollPatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -26,6 +26,14 @@ func.func @transpose(%x: vector<2x4xf32>) -> vector<4x2xf32> {
   return %0 : vector<4x2xf32>
 }
 
+// CHECK-LABEL: func.func @elements(
+// CHECK:         vector.from_elements {{.*}} : vector<2xf32>
+// CHECK-NOT:     vector.from_elements {{.*}} : vector<2x2xf32>
+func.func @elements(%a: f32, %b: f32) -> vector<2x2xf32> {
+  %0 = vector.from_elements %a, %b, %b, %a : vector<2x2xf32>
+  return %0 : vector<2x2xf32>
+}
+
 // What is no vector op is left alone, even if it could be folded.
 
 // CHECK-LABEL: func.func @others(

@@ -1,6 +1,7 @@
 # Random bits and what is rounded by them on a GPU, executed by the simulator of a driver: the bits of the generator and of code for the CPU.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import cuda
 import numpy as np
 from conformance.stochastic import expect_outputs, make_inputs, write_model
+from nvvm.ptx import PTXAS
 
 
 def main(tools, compiler, cuda_include, obj_root, folder):
@@ -20,6 +22,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         np.save(path, value)
     expected = expect_outputs(values)
     failures = []
+    with_assembler = os.environ | {"PATH": f"{PTXAS.parent}:{os.environ['PATH']}"}
     for chip in ("sm_90", "sm_100a"):
         device, kernels = folder / f"{chip}.ll", folder / f"{chip}.so"
         command = [
@@ -35,7 +38,9 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         subprocess.run([*command, "--emit", "llvm-ir"], check=True)
         # NVIDIA's assembler takes the code.
         subprocess.run(
-            [*command[:3], folder / f"{chip}.cubin", *command[4:], "--emit", "cubin"], check=True
+            [*command[:3], folder / f"{chip}.cubin", *command[4:], "--emit", "cubin"],
+            env=with_assembler,
+            check=True,
         )
         cuda.build_kernels(device.read_text(), kernels, compiler, cuda_include)
         environment = cuda.simulator_environment(obj_root, [kernels], chip=chip[3:].rstrip("a"))
