@@ -27,6 +27,11 @@ namespace {
 struct NarrowFloatType {
   static bool classof(Type type) { return isNarrowFloat(type); }
 };
+struct SignedNarrowFloatType {
+  static bool classof(Type type) {
+    return isNarrowFloat(type) && FloatFormat(type).isSigned;
+  }
+};
 struct StandardFloatType {
   static bool classof(Type type) { return isStandardFloat(type); }
 };

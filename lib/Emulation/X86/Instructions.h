@@ -23,6 +23,11 @@ namespace mlir::quant_float::x86 {
 /// Narrow floats to wider ones by look-up.
 Value decodeByTables(Lanes &lanes, Value codes, const Conversion &conversion);
 
+//===- EncodeByTables.cpp -------------------------------------------------===//
+
+/// f16 and bf16 to signed narrow floats by look-up.
+Value encodeByTables(Lanes &lanes, Value part, const Conversion &conversion);
+
 //===- Float8.cpp ---------------------------------------------------------===//
 
 using Convert = llvm::function_ref<Value(Value)>;
