@@ -230,7 +230,8 @@ static std::vector<uint64_t> makeCodes(const Conversion &conversion,
 // Calls
 //===----------------------------------------------------------------------===//
 
-Inputs::Inputs(const Conversion &conversion, bool isSampled)
+Inputs::Inputs(const Conversion &conversion, bool isSampled,
+               std::optional<uint64_t> scale)
     : conversion(conversion), isSampled(isSampled) {
   const Format &from = *conversion.from;
   complete = from.bits <= 16;
@@ -245,14 +246,16 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled)
     return;
   }
   std::vector<uint64_t> scales = makeScales(*conversion.scale);
+  std::vector<uint64_t> shifts = makeScales(*conversion.from);
+  if (scale)
+    scales = {*scale};
   for (size_t i = 0; i < scales.size(); i += isSampled ? 6 : 1)
     for (size_t second : {0, 1}) {
       if (second && !conversion.hasZeroPoint)
         continue;
       uint64_t zeroPoint = 0;
       if (conversion.kind == Conversion::Kind::FakeConvert)
-        zeroPoint =
-            makeScales(*conversion.from)[(3 * i + second) % scales.size()];
+        zeroPoint = shifts[(3 * i + second) % shifts.size()];
       else if (conversion.hasZeroPoint)
         zeroPoint =
             makeZeroPoint(conversion.getZeroPointFormat(), 2 * i + second);

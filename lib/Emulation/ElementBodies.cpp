@@ -37,6 +37,7 @@ public:
     return CastOp::create(builder, loc, value, elementType);
   }
   Value getBiased(Value value);
+  Value getReciprocal(Value scale);
   Value quantize(const ElementOperands &operands, Type type,
                  const QuantizeSemantics &semantics);
   Value dequantize(Value input, Value scale, Value zeroPoint, Type type);
@@ -66,14 +67,35 @@ Value BodyBuilder::getBiased(Value value) {
   return arith::XOrIOp::create(builder, loc, code, constant(1 << (width - 1)));
 }
 
+/// 1 / scale, exactly: codes of powers of two count up by one, from 2^-127 to
+/// 2^127, and the one behind, which is a NaN, stays what it is.
+Value BodyBuilder::getReciprocal(Value scale) {
+  Type type = withElementType(scale.getType(), builder.getI8Type());
+  Value code = arith::BitcastOp::create(builder, loc, type, scale);
+  TypedAttr sum = builder.getI8IntegerAttr(int8_t(254));
+  if (auto vector = dyn_cast<VectorType>(type))
+    sum = DenseElementsAttr::get(vector, sum);
+  code = arith::SubIOp::create(
+      builder, loc, arith::ConstantOp::create(builder, loc, sum), code);
+  return arith::BitcastOp::create(builder, loc, scale.getType(), code);
+}
+
 Value BodyBuilder::quantize(const ElementOperands &operands, Type type,
                             const QuantizeSemantics &semantics) {
   // D1, D2
+  Value input = cast(operands.input, semantics.precision), scale;
+  if (isa<Float8E8M0FNUType>(getElementTypeOrSelf(operands.scale)) &&
+      semantics.precision.isF32()) {
+    Value factor = cast(getReciprocal(operands.scale), semantics.precision);
+    input = arith::MulFOp::create(builder, loc, input, spread(factor, input));
+    scale =
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1.0));
+  } else {
+    scale = cast(operands.scale, semantics.precision);
+  }
   return QuantizeElementsOp::create(
-      builder, loc, withElementType(operands.input.getType(), type),
-      cast(operands.input, semantics.precision),
-      cast(operands.scale, semantics.precision),
-      isFloat8(type) ? Value() : operands.zeroPoint, semantics.saturate,
+      builder, loc, withElementType(operands.input.getType(), type), input,
+      scale, isFloat8(type) ? Value() : operands.zeroPoint, semantics.saturate,
       operands.random);
 }
 

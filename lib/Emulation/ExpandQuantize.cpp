@@ -17,10 +17,13 @@
 // then still is inexact is so small that all quantized types round it to zero,
 // by random bits, too: 16 of them make steps of 2^-33, and it is below 2^-40.
 //
+// By a power of two nothing is divided at all: its reciprocal is exact.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ExpandQuantize.h"
 #include "RoundThroughFloats.h"
+#include "mlir/IR/Matchers.h"
 #include "quant-float/IR/ElementTypes.h"
 
 using namespace mlir;
@@ -50,6 +53,15 @@ static Value getSigned(Lanes &lanes, const Carrier &carrier) {
   return lanes.bitcast(bits, getFloatType(carrier.value));
 }
 
+/// 1 / scale, if that is a number known now and exact.
+static std::optional<APFloat> getExactInverse(Value scale) {
+  APFloat value(0.0), inverse(0.0);
+  if (!matchPattern(scale, m_ConstantFloat(&value)) ||
+      !value.getExactInverse(&inverse))
+    return std::nullopt;
+  return inverse;
+}
+
 namespace {
 /// x / s = (x * factor) / scale; the latter is positive and near 1.
 struct Divisor {
@@ -61,7 +73,8 @@ class QuantizeExpander {
 public:
   QuantizeExpander(Lanes &lanes, Lanes &uniform, const QuantizeOperands &op)
       : lanes(lanes), uniform(uniform), op(op),
-        byReciprocal(op.isUniform && !op.precision.isF64() &&
+        inverse(getExactInverse(op.scale)),
+        byReciprocal(op.isUniform && !inverse && !op.precision.isF64() &&
                      lanes.getTarget().hasFma) {}
 
   Value quantizeToInteger(IntegerType to);
@@ -85,6 +98,8 @@ private:
 
   Lanes &lanes, &uniform;
   const QuantizeOperands &op;
+  /// Given where the scale is known to be a power of two.
+  std::optional<APFloat> inverse;
   bool byReciprocal;
 };
 } // namespace
@@ -153,6 +168,12 @@ Value QuantizeExpander::getQuotient() {
     APFloat end =
         scalbn(APFloat(1.0f), kEndOfRanges, APFloat::rmNearestTiesToEven);
     quotient = getSigned(lanes, divideMagnitude(prepare(), end));
+  } else if (inverse) {
+    quotient =
+        inverse->isExactlyValue(1.0)
+            ? op.input
+            : lanes.make<arith::MulFOp>(
+                  op.input, lanes.number(getFloatType(op.input), *inverse));
   } else {
     quotient = lanes.make<arith::DivFOp>(op.input, spread(op.scale));
   }

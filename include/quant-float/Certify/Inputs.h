@@ -60,15 +60,16 @@ struct Call {
 ///   and f64 as destinations, whose values are too many, all those beside a
 ///   power of two and 2^18 others); every exponent with mantissas of no, one,
 ///   all bits; 2^20 random codes of random lengths.
-/// - All others: 24 scales, among them the ends of their type, with two zero
-/// points each where there
-///   are any, times every code of up to 16 bits, or around every value where
-///   the result may change, times the scale, ±2 codes, special and random ones.
+/// - All others: 24 scales, among them the ends of their type, or one that is
+///   given, with two zero points each where there are any, times every code of
+///   up to 16 bits, or around every value where the result may change, times
+///   the scale, ±2 codes, special and random ones.
 ///
 /// Sampled, every 256th call of casts from 32 bits, and every sixth scale.
 class Inputs {
 public:
-  Inputs(const Conversion &conversion, bool isSampled);
+  Inputs(const Conversion &conversion, bool isSampled,
+         std::optional<uint64_t> scale = std::nullopt);
 
   uint64_t getNumCalls() const { return numCalls; }
   /// Whether all codes that the type has are among them.

@@ -24,6 +24,10 @@ constexpr uint64_t kSecondSourceIsE4M3 = 1 << 3;
 /// Of those that make it; without, E5M2 and overflow to what stands for it.
 constexpr uint64_t kResultIsE4M3 = 1 << 6;
 constexpr uint64_t kResultSaturates = 1 << 15;
+/// What f32 is multiplied by before it is rounded, 2^exponent, -128 to 127.
+constexpr uint64_t getScaleOfResult(int exponent) {
+  return uint64_t(exponent & 0xFF) << 24;
+}
 
 /// Writes FPMR.
 void setFloat8Mode(OpBuilder &builder, Location loc, uint64_t mode);

@@ -10,6 +10,7 @@
 
 #include "Float8Mode.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace mlir;
@@ -30,18 +31,7 @@ static Value slice(Lanes &lanes, Value value, int64_t offset, int64_t size) {
       lanes.getLoc(), value, offset, size, 1);
 }
 
-static void setResultMode(Lanes &lanes, const Conversion &conversion) {
-  uint64_t mode = kSecondSourceIsE4M3;
-  if (isa<Float8E4M3FNType>(conversion.to))
-    mode |= kResultIsE4M3;
-  if (conversion.semantics.saturate)
-    mode |= kResultSaturates;
-  setFloat8Mode(lanes.getBuilder(), lanes.getLoc(), mode);
-}
-
-Value aarch64::encodeFloat8(Lanes &lanes, Value part,
-                            const Conversion &conversion) {
-  setResultMode(lanes, conversion);
+Value aarch64::encodeFloat8(Lanes &lanes, Value part, const Conversion &) {
   auto sixteen = VectorType::get(16, lanes.getInt(8));
   StringRef narrow = "llvm.aarch64.neon.fp8.fcvtn";
   if (getElementTypeOrSelf(part).isF16())
@@ -59,8 +49,7 @@ Value aarch64::encodeFloat8(Lanes &lanes, Value part,
 /// Of a register of any size the first 128 bits are used, in which results of
 /// the two operands alternate.
 Value aarch64::encodeFloat8FromBFloat(Lanes &lanes, Value part,
-                                      const Conversion &conversion) {
-  setResultMode(lanes, conversion);
+                                      const Conversion &) {
   OpBuilder &builder = lanes.getBuilder();
   auto getScalable = [](int64_t count, Type element) {
     return VectorType::get(count, element, /*scalableDims=*/true);
@@ -96,8 +85,29 @@ static Value getTopBytes(Lanes &lanes, Value value) {
   return value;
 }
 
+/// The other factor where `value` is f32 times a positive power of two, whose
+/// exponent becomes `exponent`. Of what f32 rounds first the codes are zero.
+static Value dropPowerOfTwo(Value value, int &exponent) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  APFloat factor(0.0f);
+  if (!product || !getElementTypeOrSelf(value).isF32() ||
+      !matchPattern(product.getRhs(), m_ConstantFloat(&factor)) ||
+      factor.isNegative() || factor.getExactLog2() == INT_MIN)
+    return value;
+  exponent = factor.getExactLog2();
+  return product.getLhs();
+}
+
 Value aarch64::finishEncoded(Lanes &lanes, function_ref<Value(Value)> convert,
                              Value value, const Conversion &conversion) {
+  int exponent = 0;
+  value = dropPowerOfTwo(value, exponent);
+  uint64_t mode = kSecondSourceIsE4M3 | getScaleOfResult(exponent);
+  if (isa<Float8E4M3FNType>(conversion.to))
+    mode |= kResultIsE4M3;
+  if (conversion.semantics.saturate)
+    mode |= kResultSaturates;
+  setFloat8Mode(lanes.getBuilder(), lanes.getLoc(), mode);
   Value codes = convert(value);
   if (conversion.nans == NaNs::None || !conversion.nanMatters)
     return codes;
@@ -109,7 +119,6 @@ Value aarch64::finishEncoded(Lanes &lanes, function_ref<Value(Value)> convert,
 /// FPMR tells the two formats apart by the number in the name.
 static Value decode(Lanes &lanes, Value part, const Conversion &conversion,
                     Type half) {
-  setFloat8Mode(lanes.getBuilder(), lanes.getLoc(), kSecondSourceIsE4M3);
   StringRef widen = isa<Float8E5M2Type>(conversion.from)
                         ? "llvm.aarch64.neon.fp8.cvtl1"
                         : "llvm.aarch64.neon.fp8.cvtl2";
@@ -136,6 +145,7 @@ Value aarch64::decodeToBFloat(Lanes &lanes, Value part,
 
 Value aarch64::finishDecoded(Lanes &lanes, function_ref<Value(Value)> convert,
                              Value codes, const Conversion &conversion) {
+  setFloat8Mode(lanes.getBuilder(), lanes.getLoc(), kSecondSourceIsE4M3);
   Value value = convert(codes);
   if (conversion.nanMatters) {
     Value sign = lanes.shl(lanes.resize(lanes.bitAnd(codes, 0x80), 16), 8);

@@ -12,7 +12,8 @@
 #include "../ConversionRow.h"
 
 // What the rows of Conversions.def name. The register FPMR says which formats
-// the instructions mean: each of them here comes behind an op that writes it.
+// the instructions mean, and a power of two to multiply by: what finishes a
+// vector writes it in front of them.
 namespace mlir::quant_float::aarch64 {
 
 /// Sixteen f32 or f16 to float8. Every NaN loses its sign.
@@ -20,7 +21,8 @@ Value encodeFloat8(Lanes &lanes, Value part, const Conversion &conversion);
 /// Sixteen bf16 to float8, with SVE2.
 Value encodeFloat8FromBFloat(Lanes &lanes, Value part,
                              const Conversion &conversion);
-/// Gives NaNs their signs.
+/// Gives NaNs their signs. A product with a power of two is left to the
+/// instruction.
 Value finishEncoded(Lanes &lanes, function_ref<Value(Value)> convert,
                     Value value, const Conversion &conversion);
 /// Sixteen float8 to f16 or bf16, which have no sign either where they are NaN.

@@ -86,11 +86,11 @@ static std::vector<uint64_t> makeEdges(const Format &from, const Format &to) {
 }
 
 Trial::Trial(const Conversion &conversion, bool isComplete,
-             MLIRContext &context)
+             std::optional<uint64_t> scale, MLIRContext &context)
     : conversion(conversion) {
   const Format &from = *conversion.from;
   if (conversion.kind != Conversion::Kind::Cast || from.bits > 32) {
-    others.emplace(conversion, /*isSampled=*/!isComplete);
+    others.emplace(conversion, /*isSampled=*/!isComplete, scale);
     return;
   }
   this->from = parseType(StringRef(from.name), &context);

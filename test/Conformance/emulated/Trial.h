@@ -35,8 +35,9 @@ struct TrialResult {
 /// too, about a part of the codes that are spread and about all others.
 class Trial {
 public:
+  /// With `scale` that one alone, which the program knows.
   Trial(const certify::Conversion &conversion, bool isComplete,
-        MLIRContext &context);
+        std::optional<uint64_t> scale, MLIRContext &context);
 
   /// Runs `command` with a program of Inputs/program.c, in whose table the
   /// conversion has this index. Prints the first mismatches. Fails where the

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Trial.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "quant-float/Compiler/Driver.h"
 #include "quant-float/InitAll.h"
@@ -46,6 +48,9 @@ struct Options : NoOtherOptions {
   cl::opt<bool> run{"run", cl::desc("run a program that has them")};
   cl::opt<std::string> record{"record", cl::value_desc("file"),
                               cl::desc("write what was found as JSON")};
+  cl::opt<int> power{
+      "constant-scale", cl::value_desc("exponent"),
+      cl::desc("scales are a constant power of two, no operand")};
   cl::opt<bool> complete{"complete", cl::desc("on all inputs of 32 bits")};
   cl::list<std::string> command{cl::Positional,
                                 cl::desc("the emulator and the program")};
@@ -61,6 +66,21 @@ static std::vector<Conversion> choose(const Options &options) {
       return regex.match(one.getName());
     });
   return chosen;
+}
+
+/// Makes a constant of the scale, which is the second operand.
+static void makeScaleConstant(ModuleOp module, int exponent) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    BlockArgument scale = function.getArgument(1);
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+    auto type = cast<RankedTensorType>(scale.getType());
+    scale.replaceAllUsesWith(arith::ConstantOp::create(
+        builder, function.getLoc(),
+        DenseElementsAttr::get(
+            type, builder.getFloatAttr(type.getElementType(),
+                                       std::ldexp(1.0, exponent)))));
+    (void)function.eraseArgument(1);
+  }
 }
 
 static int getNumber(const Format *format) {
@@ -87,6 +107,8 @@ static LogicalResult emit(ArrayRef<Conversion> conversions,
   for (const Conversion &one : conversions)
     text += one.print();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (module && options.power.getNumOccurrences())
+    makeScaleConstant(*module, options.power);
   CompileOptions compile;
   compile.cpu = options.cpu;
   compile.triple = options.triple;
@@ -100,11 +122,20 @@ static LogicalResult emit(ArrayRef<Conversion> conversions,
       options.emit + "/conversions.inc", [&](llvm::raw_fd_ostream &os) {
         for (const Conversion &one : conversions)
           os << "CONVERSION(" << one.getName() << ", " << getNumber(one.from)
-             << ", " << getNumber(one.scale) << ", "
+             << ", "
+             << (options.power.getNumOccurrences() ? 0 : getNumber(one.scale))
+             << ", "
              << (one.hasZeroPoint ? getNumber(&one.getZeroPointFormat()) : 0)
              << ", " << getNumber(one.to) << ")\n";
         return success();
       });
+}
+
+static std::optional<uint64_t> getScale(const Conversion &conversion,
+                                        const Options &options) {
+  if (!options.power.getNumOccurrences())
+    return std::nullopt;
+  return fromDouble(*conversion.scale, std::ldexp(1.0, options.power));
 }
 
 /// Prints a line for each conversion and one for all of them.
@@ -117,7 +148,7 @@ static LogicalResult run(ArrayRef<Conversion> conversions,
   for (auto [index, one] : llvm::enumerate(conversions)) {
     auto start = Clock::now();
     llvm::Expected<TrialResult> result =
-        Trial(one, options.complete, context)
+        Trial(one, options.complete, getScale(one, options), context)
             .run(ArrayRef<std::string>(options.command), index, threads);
     if (!result) {
       llvm::errs() << llvm::toString(result.takeError()) << "\n";
