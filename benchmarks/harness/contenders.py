@@ -8,6 +8,7 @@ contenders of the row share, so that caches and pages are the same for each.
 
 import ctypes
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,15 @@ from .formats import FORMATS, Format
 
 class Unsupported(Exception):
     """The contender has nothing for this row; the text says why."""
+
+
+def count_differing(result: np.ndarray, want: np.ndarray, target: Format) -> int:
+    wrong = result.reshape(-1).view(target.code) != want
+    if wrong.any() and target.numpy.kind != "i":
+        # NaNs are one: which sign one has is not what is timed.
+        values = (result.reshape(-1), want.view(target.numpy))
+        wrong &= ~np.logical_and(*(np.isnan(value.astype(np.float32)) for value in values))
+    return int(np.count_nonzero(wrong))
 
 
 class Contender:
@@ -36,15 +46,21 @@ class Contender:
     def time(self, calls: int) -> float:
         raise NotImplementedError
 
+    def count_differing(self, want: np.ndarray) -> int:
+        """The elements of the result whose codes are not these."""
+        return count_differing(self.result, want, self.target)
+
 
 class Ours(Contender):
-    name = "quant-float"
+    """The entry point of a shared library, called from C."""
+
+    cpu = "host"
 
     def prepare(self) -> None:
         if self.setting.tool is None:
             raise Unsupported("quant-float-compile is not built")
         try:
-            self.function = self.setting.entry_point(self.row)
+            self.function = self.setting.entry_point(self.row, self.cpu)
         except modules.CompileError as error:
             raise Unsupported(f"does not compile: {error}") from error
         types = [self.source.onnx]
@@ -53,17 +69,26 @@ class Ours(Contender):
         elif len(self.inputs) > 1:
             types += [FORMATS["f32"].onnx, quantization.storage(self.row).onnx]
         tensors = [modules.tensor(*pair) for pair in zip(self.inputs, types, strict=True)]
-        if self.row.get("packed"):
+        self.output = modules.tensor(self.result, self.target.onnx)
+        if self.row.get("packed") == "input":
             self.codes = quantization.packed(self.data)
             tensors[0] = modules.packed_tensor(self.codes, self.data, types[0])
+        elif self.row.get("packed") == "result":
+            self.output = modules.packed_tensor(self.result, self.data, self.target.onnx)
         self.input = (modules.Tensor * len(tensors))(*tensors)
-        self.output = modules.tensor(self.result, self.target.onnx)
         self.error = ctypes.create_string_buffer(modules.ERROR_SIZE)
         self.time(1)
 
+    def count_differing(self, want: np.ndarray) -> int:
+        if self.row.get("packed") != "result":
+            return super().count_differing(want)
+        codes = self.result.view(np.uint8)[: want.size // 2]
+        codes = np.stack((codes & 15, codes >> 4), axis=1)
+        return count_differing(codes.view(self.target.numpy), want, self.target)
+
     def time(self, calls: int) -> float:
         status = ctypes.c_int()
-        seconds = self.setting.native.time_entry_point(
+        seconds = self.setting.natives[self.cpu].time_entry_point(
             self.function,
             ctypes.byref(self.input),
             ctypes.byref(self.output),
@@ -85,7 +110,9 @@ class NumKong(Contender):
     def prepare(self) -> None:
         import numkong
 
-        if self.row["op"] != "cast" or None in (self.source.numkong, self.target.numkong):
+        if self.row["op"] != "cast":
+            raise Unsupported("only casts")
+        if None in (self.source.numkong, self.target.numkong):
             raise Unsupported("no such types")
         library = ctypes.CDLL(numkong._numkong.__file__)
         self.function = library.nk_cast
@@ -112,6 +139,8 @@ class OnnxRuntime(Contender):
 
         if self.row["op"] == "fakeconvert":
             raise Unsupported("not an ONNX op")
+        if self.row["op"] == "cast" and self.row.get("packed"):
+            raise Unsupported("binds no buffer of packed elements")
         if self.row["op"] == "cast":
             model = self._cast_model()
         else:
@@ -163,6 +192,9 @@ class OnnxRuntime(Contender):
         return time.perf_counter() - start
 
 
+CONVERT_TYPES = {"f32": "f32", "f16": "f16", "bf16": "bf16", "e4m3fn": "f8e4m3", "e5m2": "f8e5m2"}
+
+
 class OpenVino(Contender):
     """One thread and both tensors in place: the ONNX model of the row, or what
     is nearest to it."""
@@ -172,7 +204,7 @@ class OpenVino(Contender):
     def prepare(self) -> None:
         import openvino
 
-        if self.source.name == "i4":
+        if self.source.name == "i4" or self.row.get("packed"):
             raise Unsupported("packs two in a byte, and takes no such buffer")
         core = openvino.Core()
         settings = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
@@ -186,8 +218,7 @@ class OpenVino(Contender):
             ):
                 if port.element_type.size != array.itemsize:
                     raise Unsupported(f"has {port.element_type} there")
-                view = array.view(port.element_type.to_dtype())
-                bind(openvino.Tensor(view, shared_memory=True))
+                bind(openvino.Tensor(array.view(np.uint8), port.get_shape(), port.element_type))
             self.time(1)
         except (RuntimeError, TypeError, ValueError) as error:
             raise Unsupported(str(error).strip().splitlines()[-1][:200]) from error
@@ -197,7 +228,11 @@ class OpenVino(Contender):
         from openvino import opset13
 
         if self.row["op"] == "cast":
-            raise Unsupported("not timed")
+            names = [CONVERT_TYPES.get(form.name) for form in (self.source, self.target)]
+            if None in names:
+                raise Unsupported("no such types")
+            x = opset13.parameter(list(self.data.shape), getattr(openvino.Type, names[0]))
+            return openvino.Model([opset13.convert(x, names[1])], [x])
         if self.row["op"] == "fakeconvert":
             return fakeconvert.openvino_model(self.row, self.inputs)
         if self.row["op"] != "qdq":
@@ -225,6 +260,8 @@ class MlDtypes(Contender):
     def prepare(self) -> None:
         if self.row["op"] != "cast":
             raise Unsupported("only casts")
+        if self.row.get("packed"):
+            raise Unsupported("has a byte for each element")
 
     def time(self, calls: int) -> float:
         start = time.perf_counter()
@@ -234,20 +271,21 @@ class MlDtypes(Contender):
 
 
 class Traffic(Contender):
-    """The row's bytes read and written without a conversion."""
+    """The row's bytes read and written without a conversion, by the vectors of a CPU."""
 
-    name = "traffic"
+    cpu = "host"
     converts = False
     non_temporal = 0
 
     def time(self, calls: int) -> float:
         # Of packed elements two are one.
-        together = 2 if self.row.get("packed") else 1
-        seconds = self.setting.native.time_traffic(
+        packed = self.row.get("packed")
+        together = 2 if packed else 1
+        seconds = self.setting.natives[self.cpu].time_traffic(
             ctypes.c_void_p(self.data.ctypes.data),
-            ctypes.c_int64(self.source.size),
+            ctypes.c_int64(self.source.size * (1 if packed == "input" else together)),
             ctypes.c_void_p(self.result.ctypes.data),
-            ctypes.c_int64(self.target.size * together),
+            ctypes.c_int64(self.target.size * (1 if packed == "result" else together)),
             ctypes.c_int64(self.data.size // together),
             ctypes.c_int(self.non_temporal),
             ctypes.c_int64(calls),
@@ -257,27 +295,56 @@ class Traffic(Contender):
         return seconds
 
 
-class StreamingTraffic(Traffic):
-    """The same with stores that go past the caches."""
-
-    name = "traffic (nt)"
-    non_temporal = 1
+def ours_name(cpu: str, first: str) -> str:
+    return "quant-float" if cpu == first else f"quant-float ({cpu})"
 
 
-CONTENDERS = [Ours, NumKong, OnnxRuntime, OpenVino, MlDtypes, Traffic, StreamingTraffic]
+def traffic_name(cpu: str, first: str, non_temporal: bool) -> str:
+    """Stores of the second go past the caches."""
+    words = [word for word in (cpu if cpu != first else "", "nt" if non_temporal else "") if word]
+    return f"traffic ({', '.join(words)})" if words else "traffic"
+
+
+def list_contenders(cpus: list[str]) -> list[type[Contender]]:
+    """Who takes turns: ours and traffic for each CPU, and the peers."""
+
+    def make(kind, name, **values):
+        return type(kind.__name__, (kind,), {"name": name, **values})
+
+    from .compilers import Iree, Jax
+
+    first = cpus[0]
+    ours = [make(Ours, ours_name(cpu, first), cpu=cpu) for cpu in cpus]
+    traffic = [
+        make(Traffic, traffic_name(cpu, first, bool(way)), cpu=cpu, non_temporal=way)
+        for cpu in cpus
+        for way in (0, 1)
+    ]
+    return [*ours, NumKong, OnnxRuntime, OpenVino, Jax, Iree, MlDtypes, *traffic]
 
 
 class Setting:
-    """What every contender needs: the native helpers and our compiler."""
+    """What every contender needs: the native helpers, by CPU, and our compiler."""
 
-    def __init__(self, native: ctypes.CDLL, tool: Path | None, folder: Path, cpu: str):
-        self.native, self.tool, self.folder, self.cpu = native, tool, folder, cpu
-        for name in ("time_entry_point", "time_numkong", "time_traffic"):
-            getattr(native, name).restype = ctypes.c_double
+    def __init__(
+        self,
+        natives: dict[str, ctypes.CDLL],
+        tool: Path | None,
+        folder: Path,
+        without: Sequence[str] = (),
+    ):
+        self.natives, self.tool, self.folder = natives, tool, folder
+        self.native = next(iter(natives.values()))
+        self.contenders = [c for c in list_contenders(list(natives)) if c.name not in without]
+        for native in natives.values():
+            for name in ("time_entry_point", "time_numkong", "time_traffic"):
+                getattr(native, name).restype = ctypes.c_double
         self._entry_points: dict = {}
 
-    def entry_point(self, row: dict):
-        if row["name"] not in self._entry_points:
-            compiled = modules.compile_row(row, self.tool, self.folder, self.cpu)
-            self._entry_points[row["name"]] = compiled
-        return self._entry_points[row["name"]]
+    def entry_point(self, row: dict, cpu: str):
+        key = (row["name"], row.get("columns"), cpu)
+        if key not in self._entry_points:
+            folder = self.folder / "-".join(map(str, key))
+            folder.mkdir(exist_ok=True)
+            self._entry_points[key] = modules.compile_row(row, self.tool, folder, cpu)
+        return self._entry_points[key]

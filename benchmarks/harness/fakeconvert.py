@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rows of fakeconvert: data, modules, and what is right.
 
-x has rows of 1024 elements; the scale is one for all ("tensor") or one for each
+x has rows of 1024 elements, or one of fewer; the scale is one for all ("tensor") or one for each
 row ("axis"), and so is the shift, in rows that have one.
 """
 
 import numpy as np
 
 from .formats import FORMATS, Format, make_data
-from .quantization import COLUMNS, kept
+from .quantization import kept, width
 
 
 def storage(row: dict) -> Format:
@@ -17,7 +17,7 @@ def storage(row: dict) -> Format:
 
 
 def _shape(row: dict, count: int) -> tuple[int, ...]:
-    return {"tensor": (1,), "axis": (count // COLUMNS, 1)}[row["granularity"]]
+    return {"tensor": (1,), "axis": (count // width(row), 1)}[row["granularity"]]
 
 
 def make_inputs(row: dict, count: int) -> list[np.ndarray]:
@@ -27,7 +27,7 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
     shape = _shape(row, count)
     scale = random.uniform(10, 100, shape).astype(np.float32)
     shift = random.uniform(-2, 2, shape).astype(np.float32)
-    x = make_data(FORMATS["f32"], storage(row), count).reshape(-1, COLUMNS)
+    x = make_data(FORMATS["f32"], storage(row), count).reshape(-1, width(row))
     if not row.get("shift"):
         return [kept((x / scale).astype(np.float32)), kept(scale)]
     return [kept(((x + shift) / scale).astype(np.float32)), kept(scale), kept(shift)]
@@ -59,7 +59,7 @@ def _makes_positive(row: dict) -> bool:
 
 def module(row: dict) -> str:
     form = storage(row)
-    x = f"tensor<?x{COLUMNS}xf32>"
+    x = f"tensor<?x{width(row)}xf32>"
     scale = {"tensor": "tensor<1xf32>", "axis": "tensor<?x1xf32>"}[row["granularity"]]
     has_shift = row.get("shift", False)
     words = f"to {form.mlir} mode {row['mode']}"

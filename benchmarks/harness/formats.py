@@ -72,8 +72,9 @@ def aligned_empty(size: int) -> np.ndarray:
     return raw[start : start + size]
 
 
-def make_data(source: Format, target: Format, count: int) -> np.ndarray:
-    """Finite values the target can hold, of all its magnitudes and signs.
+def make_data(source: Format, target: Format, count: int, nans: bool = False) -> np.ndarray:
+    """Finite values the target can hold, of all its magnitudes and signs; with `nans` every second
+    one, at random places, is a NaN instead.
 
     A decoder gets every finite code. An encoder gets exponents spread evenly
     from below the target's smallest subnormal to its maximum: data as varied
@@ -91,6 +92,8 @@ def make_data(source: Format, target: Format, count: int) -> np.ndarray:
         exponent = random.uniform(np.log2(smallest) - 1, np.log2(largest), count)
         value = np.exp2(exponent.astype(np.float32)) * random.choice((-1, 1), count)
         data = np.clip(value, -largest, largest).astype(source.numpy)
+    if nans:
+        data[random.random(count) < 0.5] = np.nan
     kept = aligned_empty(count * source.size)
     kept[:] = data.view(np.uint8)
     return kept.view(source.numpy)

@@ -7,10 +7,12 @@ import statistics
 import numpy as np
 
 from . import fakeconvert, quantization
-from .contenders import CONTENDERS, Contender, Setting, Unsupported
+from .contenders import Contender, Setting, Unsupported
 from .formats import FORMATS, Format, aligned_empty, make_data
 
 BATCH_SECONDS = 2e-3  # one measurement lasts about this long, or one call
+SLOW_SECONDS = 0.04  # whose call takes longer is measured fewer times
+SLOW_REPEAT = 3
 
 
 def expected(data: np.ndarray, target: Format) -> np.ndarray:
@@ -18,15 +20,12 @@ def expected(data: np.ndarray, target: Format) -> np.ndarray:
     return data.astype(target.numpy).view(target.code)
 
 
-def differing(result: np.ndarray, want: np.ndarray, target: Format) -> int:
-    return int(np.count_nonzero(result.reshape(-1).view(target.code) != want))
-
-
 def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
     source, target = FORMATS[row["from"]], FORMATS[row["to"]]
+    row = {**row, "columns": min(quantization.COLUMNS, count)}
     result = aligned_empty(count * target.size).view(target.numpy)
     if row["op"] == "cast":
-        inputs = [make_data(source, target, count)]
+        inputs = [make_data(source, target, count, row.get("nans", False))]
         want = expected(inputs[0], target)
     else:
         rows = fakeconvert if row["op"] == "fakeconvert" else quantization
@@ -36,24 +35,29 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
 
     outcomes: dict[str, dict] = {}
     ready: list[tuple[Contender, int]] = []
-    for kind in CONTENDERS:
+    slow: set[str] = set()
+    for kind in setting.contenders:
         result.view(np.uint8)[:] = 0xA5  # so that nothing passes by being left
         try:
             contender = kind(row, inputs, result, setting)
             first = contender.time(1)
             outcome = {"seconds": []}
             if kind.converts:
-                outcome["differing"] = differing(result, want, target)
+                outcome["differing"] = contender.count_differing(want)
             ready.append((contender, max(1, round(BATCH_SECONDS / max(first, 1e-7)))))
+            if first > SLOW_SECONDS:
+                slow.add(contender.name)
         except Unsupported as reason:
             outcome = {"unsupported": str(reason)}
         outcomes[kind.name] = outcome
 
     # Taking turns in a changing order shares what the machine does meanwhile.
     order = random.Random(count)
-    for _ in range(repeat):
+    for turn in range(repeat):
         order.shuffle(ready)
         for contender, calls in ready:
+            if contender.name in slow and turn >= SLOW_REPEAT:
+                continue
             # One call untimed: the caches hold this contender's state, as in
             # all its other calls, not its predecessor's.
             if calls > 1:
@@ -64,5 +68,9 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
     for outcome in outcomes.values():
         if seconds := outcome.pop("seconds", None):
             outcome["best_gelems"] = count / min(seconds) / 1e9
-            outcome["median_gelems"] = count / statistics.median(seconds) / 1e9
+            quarters = statistics.quantiles(seconds * (1 + (len(seconds) == 1)), method="inclusive")
+            names = ("upper_quartile", "median", "lower_quartile")
+            for name, time in zip(names, quarters, strict=True):
+                outcome[f"{name}_gelems"] = count / time / 1e9
+            outcome["measurements"] = len(seconds)
     return {**row, "elements": count, "repeat": repeat, "contenders": outcomes}

@@ -25,6 +25,7 @@ class Tensor(ctypes.Structure):
 
 
 PACKED = 0x100  # QF_PACKED
+PACKED_ENDS = ("input", "result")
 
 
 def packed_tensor(codes: np.ndarray, array: np.ndarray, onnx_type: int) -> Tensor:
@@ -40,9 +41,11 @@ def tensor(array: np.ndarray, onnx_type: int) -> Tensor:
 def _cast(row: dict) -> str:
     source = f"tensor<?x{FORMATS[row['from']].mlir}>"
     target = f"tensor<?x{FORMATS[row['to']].mlir}>"
-    packed = " {quant_float.packed}" if row.get("packed") else ""
+    marks = {end: "quant_float.packed" if row.get("packed") == end else "" for end in PACKED_ENDS}
+    x = f"{source} {{{marks['input']}}}" if marks["input"] else source
+    y = f"({target} {{{marks['result']}}})" if marks["result"] else target
     return (
-        f"func.func @{row['name']}(%x: {source}{packed}) -> {target} {{\n"
+        f"func.func @{row['name']}(%x: {x}) -> {y} {{\n"
         f"  %y = quant_float.cast %x opset {row['opset']} : {source} to {target}\n"
         f"  return %y : {target}\n"
         "}\n"
@@ -64,12 +67,16 @@ class CompileError(Exception):
 def compile_row(row: dict, tool: Path, folder: Path, cpu: str):
     """Compiles the row for a CPU; returns its entry point."""
     module = folder / f"{row['name']}.mlir"
-    library = folder / f"{row['name']}.so"
     module.write_text(OPERATIONS[row["op"]](row))
-    command = [tool, module, "-o", library, "--cpu", cpu]
+    return compile_module(tool, module, module.with_suffix(".so"), row["name"], ["--cpu", cpu])
+
+
+def compile_module(tool: Path, module: Path, library: Path, name: str, options: list[str]):
+    """The entry point of a function."""
+    command = [tool, module, "-o", library, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise CompileError(done.stderr.strip() or f"exit status {done.returncode}")
-    function = getattr(ctypes.CDLL(str(library)), row["name"])
+    function = getattr(ctypes.CDLL(str(library)), name)
     function.restype = ctypes.c_int
     return function

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rows of quantize, dequantize and qdq: data, modules, and what is right.
 
-x has rows of 1024 elements; a row's granularity is "tensor", "axis" (a scale
+x has rows of 1024 elements, or one of fewer; a row's granularity is "tensor", "axis" (a scale
 for each row of x) or "block" (one for each 32 neighbours in a row).
 """
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from .formats import FORMATS, Format, aligned_empty, make_data
 
-COLUMNS = 1024
+COLUMNS = 1024  # of rows that do not say their own
 BLOCK = 32
 OPERATIONS = ("quantize", "dequantize", "qdq")
 
@@ -19,13 +19,18 @@ def storage(row: dict) -> Format:
     return FORMATS[row.get("storage") or row["to" if row["op"] == "quantize" else "from"]]
 
 
+def width(row: dict) -> int:
+    """The elements of a row of x, which is as long as x where that is less."""
+    return row.get("columns", COLUMNS)
+
+
 def _is_integer(form: Format) -> bool:
     return form.name.startswith("i")
 
 
 def parameter_shape(row: dict, count: int) -> tuple[int, ...]:
-    rows = count // COLUMNS
-    return {"tensor": (), "axis": (rows,), "block": (rows, COLUMNS // BLOCK)}[row["granularity"]]
+    rows, columns = count // width(row), width(row)
+    return {"tensor": (), "axis": (rows,), "block": (rows, columns // BLOCK)}[row["granularity"]]
 
 
 def _spread(row: dict, parameter: np.ndarray) -> np.ndarray:
@@ -62,12 +67,12 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
             x = x.astype(form.numpy)
         else:
             x = make_data(form, FORMATS["f32"], count)
-        return [kept(x.reshape(-1, COLUMNS)), kept(scale), kept(zero_point.astype(form.numpy))]
+        return [kept(x.reshape(-1, width(row))), kept(scale), kept(zero_point.astype(form.numpy))]
     if _is_integer(form):
         x = random.uniform(lowest, highest, count) * random.choice([1] * 15 + [2], count)
     else:
         x = make_data(FORMATS["f32"], form, count)
-    x = x.reshape(-1, COLUMNS)
+    x = x.reshape(-1, width(row))
     x = (x - _spread(row, zero_point).astype(np.float32)) * _spread(row, scale)
     return [
         kept(x.astype(np.float32)),
@@ -106,13 +111,13 @@ def _attributes(row: dict) -> dict:
 
 def module(row: dict) -> str:
     form = storage(row)
-    dims = {"tensor": "", "axis": "?x", "block": f"?x{COLUMNS // BLOCK}x"}[row["granularity"]]
+    dims = {"tensor": "", "axis": "?x", "block": f"?x{width(row) // BLOCK}x"}[row["granularity"]]
     types = [
-        f"tensor<?x{COLUMNS}x{FORMATS[row['from']].mlir}>",
+        f"tensor<?x{width(row)}x{FORMATS[row['from']].mlir}>",
         f"tensor<{dims}f32>",
         f"tensor<{dims}{form.mlir}>",
     ]
-    result = f"tensor<?x{COLUMNS}x{FORMATS[row['to']].mlir}>"
+    result = f"tensor<?x{width(row)}x{FORMATS[row['to']].mlir}>"
     words = " ".join(f"{name} {value}" for name, value in _attributes(row).items())
     if row["op"] == "qdq":
         words += f" storage {form.mlir}"

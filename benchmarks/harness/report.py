@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The machine's description, the JSON record and the Markdown table."""
 
+import contextlib
 import datetime
 import importlib.metadata
 import platform
 import subprocess
 from pathlib import Path
 
-from .contenders import CONTENDERS
-
-PEERS = ("NumKong", "ONNX Runtime", "OpenVINO", "ml_dtypes")
+PEERS = ("NumKong", "ONNX Runtime", "OpenVINO", "jax", "IREE", "ml_dtypes")
+PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "openvino", "numkong", "jax")
+PACKAGES += ("iree-base-compiler",)
 
 
 def _read(path: str) -> str | None:
@@ -33,10 +34,10 @@ def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
         key, _, value = line.partition(":")
         fields.setdefault(key.strip(), value.strip())
     governor = f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor"
-    versions = {
-        package: importlib.metadata.version(package)
-        for package in ("numpy", "ml_dtypes", "onnx", "onnxruntime", "openvino", "numkong")
-    }
+    versions = {}
+    for package in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
     versions["python"] = platform.python_version()
     versions["clang"] = _first_line("clang-22", "--version")
     if tool:
@@ -58,7 +59,7 @@ def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
     }
 
 
-def _size_name(count: int) -> str:
+def size_name(count: int) -> str:
     for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
         if count % size == 0:
             return f"{count // size} {unit}"
@@ -69,64 +70,136 @@ def _ratio(ours: float | None, other: float | None, digits: int = 2) -> str:
     return f"{ours / other:.{digits}f}" if ours and other else "-"
 
 
-def _title(row: dict) -> str:
+def title(row: dict) -> str:
     types = f"{row['from']} → {row['to']}"
     packed = ", packed" if row.get("packed") else ""
     if row["op"] == "cast":
-        return types + packed
+        return types + packed + (", half NaN" if row.get("nans") else "")
     if row["op"] in ("qdq", "fakeconvert"):
         types = row["storage"]
+    elif row["op"] == "quantize":
+        types = row["to"]
+    elif row["op"] == "dequantize":
+        types = row["from"]
     where = {"tensor": "", "axis": ", per axis", "block": ", blocks of 32"}[row["granularity"]]
     shift = ", shift" if row.get("shift") else ""
     mode = f", {row['mode']}" if "mode" in row else ""
     return f"{row['op']} {types}{where}{packed}{shift}{mode}"
 
 
-def markdown(record: dict, statistic: str = "best_gelems") -> str:
+def describe(record: dict) -> str:
+    """The machine, the day and the versions, in a sentence."""
     machine = record["machine"]
-    versions = machine["versions"]
+    names = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "numkong": "NumKong"}
+    names |= {"iree-base-compiler": "IREE", "jax": "jax", "ml_dtypes": "ml_dtypes"}
+    versions = ", ".join(
+        f"{name} {machine['versions'][package]}"
+        for package, name in names.items()
+        if package in machine["versions"]
+    )
+    return (
+        f"{machine['cpu']} (family/model {machine['cpu_family_model']}), core {machine['core']}, "
+        f"{machine['date']}; {versions}."
+    )
+
+
+def traffic_of(row: dict, ours: str, statistic: str = "best_gelems") -> float | None:
+    """The traffic of a contender's CPU: the better of plain and streaming stores above the caches."""
+    cpu = ours.removeprefix("quant-float").strip(" ()")
+    names = [f"traffic ({cpu})" if cpu else "traffic"]
+    if row["elements"] >= 1 << 20:
+        names.append(f"traffic ({cpu}, nt)" if cpu else "traffic (nt)")
+    speeds = [row["contenders"].get(name, {}).get(statistic) for name in names]
+    return max((speed for speed in speeds if speed), default=None)
+
+
+def share(row: dict, ours: str = "quant-float", statistic: str = "best_gelems") -> float | None:
+    """Of traffic."""
+    speed, traffic = (
+        row["contenders"].get(ours, {}).get(statistic),
+        traffic_of(row, ours, statistic),
+    )
+    return speed / traffic if speed and traffic else None
+
+
+def _group_reasons(record: dict) -> list[str]:
+    """Why peers have nothing, with the rows it is so of; the sizes share it."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for row in record["rows"]:
+        for name, outcome in row["contenders"].items():
+            if reason := outcome.get("unsupported"):
+                rows = reasons.setdefault((name, reason), [])
+                if title(row) not in rows:
+                    rows.append(title(row))
+    count = len({row["name"] for row in record["rows"]})
+    return [
+        f"- {name}: {reason}" + (f" ({'; '.join(rows)})" if len(rows) < count else "")
+        for (name, reason), rows in reasons.items()
+    ]
+
+
+def markdown(record: dict, statistic: str = "best_gelems") -> str:
     repeats = sorted({row["repeat"] for row in record["rows"]})
+    others = ", ".join(record["targets"][1:])
     lines = [
         f"# {record['title']}, one thread",
         "",
-        f"{machine['cpu']} (family/model {machine['cpu_family_model']}), core "
-        f"{machine['core']}, {machine['date']}; onnxruntime {versions['onnxruntime']}, "
-        f"OpenVINO {versions['openvino']}, ml_dtypes {versions['ml_dtypes']}, NumKong {versions['numkong']}.",
+        describe(record),
         "",
         f"Gelem/s, {statistic.split('_')[0]} of {' or '.join(map(str, repeats))} interleaved "
         "measurements. traffic: the same bytes read and written without a "
-        "conversion; (nt): with non-temporal stores. Ratios are ours / theirs."
-        + (f" Ours is compiled for {record['target']}." if record["target"] != "host" else ""),
+        "conversion; (nt): with non-temporal stores. Ratios are ours / theirs; the last is to the better"
+        " of the two at 1 M elements and more. spread: from the lower to the upper quartile of ours, in"
+        " parts of its median."
+        + (f" Ours and traffic are compiled for {others} as well." if others else "")
+        + (
+            f" Ours is compiled for {record['targets'][0]}."
+            if record["targets"][0] != "host"
+            else ""
+        ),
     ]
     # Those that have any of the rows.
     names = [
-        kind.name
-        for kind in CONTENDERS
-        if any(statistic in row["contenders"][kind.name] for row in record["rows"])
+        name
+        for name in record["rows"][0]["contenders"]
+        if any(statistic in row["contenders"].get(name, {}) for row in record["rows"])
     ]
     peers = [name for name in names if name in PEERS]
-    wrong = []
+    ours_names = [name for name in names if name.startswith("quant-float")]
+    wrong: dict[str, list[str]] = {}
     for size in dict.fromkeys(row["elements"] for row in record["rows"]):
-        lines += ["", f"## {_size_name(size)} elements", ""]
-        heads = ["row", *names, *(f"/ {peer}" for peer in peers), "/ traffic"]
+        lines += ["", f"## {size_name(size)} elements", ""]
+        shares = ["/ traffic", *(f"{name.split(' ')[1]} / traffic" for name in ours_names[1:])]
+        heads = ["row", *names, *(f"/ {peer}" for peer in peers), *shares, "spread"]
         lines.append("| " + " | ".join(heads) + " |")
         lines.append("|---|" + "---:|" * (len(heads) - 1))
         for row in record["rows"]:
             if row["elements"] != size:
                 continue
-            speed = {name: outcome.get(statistic) for name, outcome in row["contenders"].items()}
-            ours = speed["quant-float"]
-            cells = [_title(row)]
+            speed = {n: row["contenders"].get(n, {}).get(statistic) for n in names}
+            ours = speed.get("quant-float")
+            cells = [title(row)]
             cells += [f"{speed[name]:.2f}" if speed[name] else "-" for name in names]
             cells += [_ratio(ours, speed[peer]) for peer in peers]
-            cells.append(_ratio(ours, speed["traffic"]))
+            cells += [_ratio(share(row, name), 1) for name in ours_names or ["quant-float"]]
+            cells.append(_spread(row["contenders"].get("quant-float", {})))
             lines.append("| " + " | ".join(cells) + " |")
             for name, outcome in row["contenders"].items():
                 if count := outcome.get("differing"):
-                    wrong.append(
-                        f"- {_title(row)}, {_size_name(size)}: {name} differs from "
-                        f"what is right in {count} of {row['elements']} elements"
-                    )
+                    part = f"{count} of {row['elements']}"
+                    wrong.setdefault(f"{name}, {title(row)}", []).append(part)
     agreement = "not all results agree:\n" if wrong else "all results agree."
-    lines += ["", f"On finite data in the result's range {agreement}"]
-    return "\n".join(lines + wrong) + "\n"
+    lines += ["", f"On these inputs {agreement}"]
+    lines += [
+        f"- {who}: {', '.join(counts)} differ from what is right" for who, counts in wrong.items()
+    ]
+    if reasons := _group_reasons(record):
+        lines += ["", "What is not there, and why:", "", *reasons]
+    return "\n".join(lines) + "\n"
+
+
+def _spread(outcome: dict) -> str:
+    if "median_gelems" not in outcome:
+        return "-"
+    low, high = (outcome[f"{which}_quartile_gelems"] for which in ("lower", "upper"))
+    return f"{(high - low) / outcome['median_gelems']:.2f}"

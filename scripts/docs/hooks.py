@@ -9,13 +9,13 @@ from pygments.lexers import LEXERS
 LEXERS["MLIRLexer"] = (mlir_lexer.__name__, "MLIR", ("mlir",), ("*.mlir",), ())
 
 DARK = re.compile(r"@media\(prefers-color-scheme:dark\)\{(\.qf\{[^}]*\})\}")
-PICTURE = re.compile(r'<img\b[^>]*\bsrc="[^"]*?pictures/([\w-]+\.svg)"[^>]*>')
+PICTURE = re.compile(r'<img\b[^>]*\bsrc="[^"]*?((?:pictures|charts)/[\w-]+\.svg)"[^>]*>')
 
 
 def on_page_content(html, config, **_):
     def insert(match):
         """The picture itself, whose text is found, in the colours of the page, not of the system."""
-        picture = pathlib.Path(config.docs_dir, "docs/pictures", match[1]).read_text().strip()
+        picture = pathlib.Path(config.docs_dir, "docs", match[1]).read_text().strip()
         return DARK.sub(r"[data-md-color-scheme=slate] \1", picture)
 
     html = PICTURE.sub(insert, html)

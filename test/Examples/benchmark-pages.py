@@ -1,0 +1,137 @@
+# What the benchmarks read of assembly and of records, and what they write of these: loops, goals, charts and pages.
+# RUN: %python %s %src_root
+import pathlib
+import sys
+import tomllib
+import xml.etree.ElementTree as tree
+
+source = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(source / "benchmarks"))
+from harness import charts, goals, loops, pages, report  # noqa: E402
+
+# A way around without the block for NaNs, stores on the stack not counted; before it one that streams.
+X86 = """
+cast.invoke:
+	vbroadcastss	.LCPI0_0(%rip), %ymm0
+.LBB0_1:
+	vmovups	(%rbx,%rax,4), %ymm1
+	vmovntdq	%ymm1, (%r15,%rax)
+	addq	$32, %rax
+	jl	.LBB0_1
+.LBB0_2:                                # =>This Inner Loop
+	vmovups	(%rbx,%rcx,4), %ymm1
+	vmovups	32(%rbx,%rcx,4), %ymm2
+	vmovaps	%ymm1, 32(%rsp)                 # 32-byte Spill
+	vtestps	%ymm1, %ymm2
+	jne	.LBB0_4
+.LBB0_3:
+	vpackssdw	%ymm2, %ymm1, %ymm1
+	vmovdqu	%xmm1, (%r15,%rcx)
+	addq	$16, %rcx
+	cmpq	%r12, %rcx
+	jl	.LBB0_2
+	retq
+.LBB0_4:
+	vblendvps	%ymm1, %ymm2, %ymm1, %ymm1
+	jmp	.LBB0_3
+.Lfunc_end0:
+"""
+loop = loops.find_main(X86, "cast.invoke", 1)
+assert (loop.elements, len(loop.code)) == (16, 10), loop
+assert loops.find_main(X86, "cast.invoke", 0.5).elements == 32
+assert loops.find_main(X86, "other", 1) is None
+
+STORES = {
+    "vpmovdb	%zmm1, (%rdi,%rax)": 16,
+    "vpmovwb	%zmm1, (%rdi)": 32,
+    "vextracti128	$1, %ymm1, 16(%rdi)": 16,
+    "vcvtps2ph	$0, %ymm1, (%rdi)": 16,
+    "vmovdqu64	%zmm1, (%rdi) {%k1}": 64,
+    "vmovq	%xmm1, (%rdi)": 8,
+    "vaddps	(%rdi), %ymm1, %ymm2": 0,
+    "cmpq	%rax, (%rdi)": 0,
+    "str	q6, [x22, x12]": 16,
+    "stp	q0, q1, [x0, #32]": 32,
+    "str	q0, [sp, #16]": 0,
+    "st1	{ v0.16b, v1.16b }, [x0]": 32,
+    "st1	{ v0.s }[1], [x0]": 4,
+    "st1b	{ z0.s }, p0, [x0]": 4,
+}
+for code, size in STORES.items():
+    got = loops._count_stored([code], [])
+    assert got == size, (code, got)
+vector = ["vsetivli	zero, 16, e32, m4, ta, ma", "vsetvli	zero, zero, e8, m1, ta, ma"]
+assert loops._count_stored(["vse8.v	v8, (a5)"], vector) == 16
+longer = ["li	a2, 64", "vsetvli	zero, a2, e8, m4, ta, ma"]
+assert loops._count_stored([*longer, "vse16.v	v8, (a5)"], []) == 128
+
+# Pressures come after those of the instructions, and of equal ones all count.
+mca = {
+    "TargetInfo": {"Resources": ["Zn3FP0", "Zn3FP1", "Zn3Load.\0", "Zn3FPSt"]},
+    "CodeRegions": [
+        {
+            "Instructions": ["a", "b"],
+            "SummaryView": {
+                "BlockRThroughput": 3.0,
+                "DispatchWidth": 6,
+                "Iterations": 100,
+                "TotaluOps": 600,
+            },
+            "ResourcePressureView": {
+                "ResourcePressureInfo": [
+                    {"InstructionIndex": at, "ResourceIndex": index, "ResourceUsage": usage}
+                    for at, index, usage in ((0, 2, 9), (2, 0, 2.9), (2, 1, 3.0), (2, 2, 1))
+                ]
+            },
+        }
+    ],
+}
+assert loops.read_bound(mca, 16) == {"cycles_per_32": 6.0, "bound": ["FP0", "FP1"]}
+assert [loops.name_resource(n) for n in ("Zn4FP45.\0", "SPRPort05", "ADLPPort04")] == [
+    "loads",
+    "p5",
+    "stores",
+]
+
+# Goals: a share below one, a peer ahead, and too slow a call.
+contenders = {"quant-float": {"best_gelems": 5.0}, "jax": {"best_gelems": 6.0}}
+row = {"name": "f32_to_e4m3fn", "op": "cast", "from": "f32", "to": "e4m3fn", "elements": 1 << 16}
+row["contenders"] = contenders | {"traffic": {"best_gelems": 20.0}}
+nans = {**row, "name": "f32_to_e4m3fn_nans", "nans": True}
+nans["contenders"] = {"quant-float": {"best_gelems": 1.0}}
+call = {**row, "elements": 64, "contenders": {"quant-float": {"best_gelems": 0.5}}}
+record = {"targets": ["host"], "machine": {"flags": ["f16c"]}, "rows": [row, nans, call]}
+many = {"name": "f32_to_e4m3fn", "tensors": 16, "elements": 1 << 16}
+threads = {"rows": [{**many, "one_gelems": 10, "two_gelems": two} for two in (18, 15)]}
+missed = [outcome.text for outcome in goals.compare([record], threads) if outcome.is_missed]
+assert missed == [
+    "f32_to_e4m3fn, 16 x 64 K, two threads to one: 1.50, to be ≥ 1.8",
+    "f32 → e4m3fn, 64 K, avx2, of traffic: 0.25, to be ≥ 0.42",
+    "f32 → e4m3fn, 64 K, to jax: 0.83, to be ≥ 1",
+    "f32 → e4m3fn, half NaN, 64 K, times of finite ones: 5.00, to be ≤ 2.5",
+    "f32 → e4m3fn, 64, ns of a call: 128.00, to be ≤ 60",
+], missed
+names = {row["name"] for row in tomllib.loads((source / "benchmarks/rows.toml").read_text())["row"]}
+for goal in goals.read_goals()["goal"]:
+    assert names.issuperset(goal["rows"]), goal["rows"]
+
+# Parts of pages are replaced, and must be there.
+assert pages.replace_part("a<!-- x -->old<!-- end x -->b", "x", "new") == (
+    "a<!-- x -->\n\nnew\n\n<!-- end x -->b"
+)
+try:
+    pages.replace_part("a", "x", "new")
+    raise AssertionError("a part that is not there")
+except ValueError as error:
+    assert "no place for 'x'" in str(error)
+
+# What is committed is what is written of the records that are committed.
+written = {}
+pages.publish(lambda path, text: written.__setitem__(path, text), survey_again=False)
+assert len(written) >= 11, written.keys()
+for path, text in written.items():
+    assert path.read_text() == text, f"run benchmarks/run --publish: {path.name} is old"
+    if path.suffix == ".svg":
+        root = tree.fromstring(text)
+        assert root.get("aria-label") and "prefers-color-scheme:dark" in text, path
+assert charts.draw_chart and report.size_name(1 << 24) == "16 M"
