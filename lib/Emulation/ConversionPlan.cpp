@@ -32,6 +32,18 @@ struct SignedNarrowFloatType {
     return isNarrowFloat(type) && FloatFormat(type).isSigned;
   }
 };
+struct ShortNarrowFloatType {
+  static bool classof(Type type) {
+    return SignedNarrowFloatType::classof(type) &&
+           FloatFormat(type).mantissaBits <= 3;
+  }
+};
+struct ShortHalfFloatType {
+  static bool classof(Type type) {
+    return ShortNarrowFloatType::classof(type) &&
+           FloatFormat(type).minExponent >= -14;
+  }
+};
 struct StandardFloatType {
   static bool classof(Type type) { return isStandardFloat(type); }
 };

@@ -18,7 +18,7 @@ func.func @encode(%x: vector<64xf32>) -> vector<64xf8E5M2> {
 
 // The row from f16 comes first; neither saturates.
 // AVX10: [Passed] cast | {{.*}}"f16 to f8E4M3FN by vcvtph2hf8"
-// SSE: "f16 to f8E4M3FN expanded into arith: vcvtph2hf8 needs avx10.2, vcvt2ps2phx+vcvtph2hf8 needs avx10.2, vpermi2b needs avx512vbmi and avx512bw"
+// SSE: "f16 to f8E4M3FN by pshufb: vcvtph2hf8 needs avx10.2, vcvt2ps2phx+vcvtph2hf8 needs avx10.2, vpermi2b needs avx512vbmi and avx512bw, vpshufb needs avx512bw, vpshufb needs avx2"
 // VBMI: "f16 to f8E4M3FN by vpermi2b: vcvtph2hf8 needs avx10.2
 func.func @encode_half(%x: vector<64xf16>) -> vector<64xf8E4M3FN> {
   %0 = quant_float.cast %x opset 23 saturate false : vector<64xf16> to vector<64xf8E4M3FN>

@@ -23,6 +23,12 @@ namespace mlir::quant_float::x86 {
 /// Narrow floats to wider ones by look-up.
 Value decodeByTables(Lanes &lanes, Value codes, const Conversion &conversion);
 
+//===- EncodeBySegments.cpp -----------------------------------------------===//
+
+/// f16 and bf16 to signed narrow floats of at most three mantissa bits, in
+/// bytes. The smallest normal number must be one of f16.
+Value encodeBySegments(Lanes &lanes, Value part, const Conversion &conversion);
+
 //===- EncodeByTables.cpp -------------------------------------------------===//
 
 /// f16 and bf16 to signed narrow floats by look-up.
