@@ -172,8 +172,10 @@ ConversionPlan quant_float::planCast(CastOp op, const EmulationTarget &target) {
     return plan;
   }
   findRow(plan, target);
+  // From a narrow float with an instruction that does not give the wanted type,
+  // it takes two steps.
   bool isByOne = plan.row && plan.row->takes(plan.from);
-  if (target.castsInSteps && isNarrowFloat(plan.from) && !isByOne) {
+  if (isNarrowFloat(plan.from) && !isByOne) {
     ConversionPlan step = plan;
     step.to = Float32Type::get(op.getContext());
     findRow(step, target);

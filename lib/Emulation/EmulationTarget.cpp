@@ -70,7 +70,7 @@ EmulationTarget EmulationTarget::get(const NvidiaChip &chip) {
   EmulationTarget target;
   target.machine = Machine::Nvidia;
   target.hasFma = target.hasHalfConversions = target.hasLongConversions = true;
-  target.keepsSubnormals = target.packsBytes = target.castsInSteps = true;
+  target.keepsSubnormals = target.packsBytes = true;
   // Each NaN that an instruction gives is 0x7FFFFFFF.
   target.makesCanonicalNaNs = false;
   target.hasMinimum = chip.has(NvidiaFeature::Minimum);

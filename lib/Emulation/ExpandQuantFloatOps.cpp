@@ -40,10 +40,9 @@ QuantFloatExpansion::Steps::Steps(MLIRContext *context,
   populateOpenVinoCastPatterns(bodies);
   if (target.dividesByReciprocal)
     populateDivisionByScalarPatterns(divisions);
-  if (target.castsInSteps) {
+  if (target.machine == Machine::Nvidia)
     populateFlatteningPatterns(shapes);
-    populateCastSplitPatterns(target, splits);
-  }
+  populateCastSplitPatterns(target, splits);
   populateRoundThroughFloatsPatterns(target, roundTrips);
   populateQuantizeInPlacePatterns(target, roundTrips);
   populateCastPatterns(target, casts);
@@ -89,10 +88,10 @@ LogicalResult QuantFloatExpansion::apply(Operation *root) const {
     walkAndApplyPatterns(root, steps->divisions);
     groupScales(root);
   }
-  if (steps->target.castsInSteps) {
+  if (isKernel)
     walkAndApplyPatterns(root, steps->shapes);
+  if (steps->target.machine != Machine::None)
     walkAndApplyPatterns(root, steps->splits);
-  }
   // Pairs of casts before single ones.
   walkAndApplyPatterns(root, steps->roundTrips);
   eraseUnused<CastOp, QuantizeElementsOp>(root);

@@ -72,9 +72,6 @@ struct EmulationTarget {
   /// Floats divided by a scalar are multiplied by its reciprocal and corrected,
   /// where a branch may ask whether that is exact.
   bool dividesByReciprocal = false;
-  /// Casts from a narrow float by an instruction that does not give the wanted
-  /// type are two, by way of f32.
-  bool castsInSteps = false;
 };
 
 } // namespace mlir::quant_float

@@ -87,7 +87,7 @@ func.func @two_registers(%x: vector<128xf4E2M1FN>) -> vector<128xf32> {
   return %0 : vector<128xf32>
 }
 
-// Left to the portable expansion: other lengths and ranks, other destinations.
+// Left to the portable expansion: other lengths and ranks.
 
 // CHECK-LABEL: func.func @half_a_register(
 // CHECK-NOT:     vpermi2var
@@ -105,8 +105,11 @@ func.func @rank_2(%x: vector<1x64xf8E4M3FN>) -> vector<1x64xf32> {
   return %0 : vector<1x64xf32>
 }
 
+// Other destinations by way of f32.
+
 // CHECK-LABEL: func.func @to_integer(
-// CHECK-NOT:     vpermi2var
+// CHECK-COUNT-2: vpermi2var
+// CHECK:         arith.fptosi %{{.*}} : vector<64xf32> to vector<64xi32>
 // CHECK:         return %{{.*}} : vector<64xi8>
 func.func @to_integer(%x: vector<64xf8E4M3FN>) -> vector<64xi8> {
   %0 = quant_float.cast %x opset 19 : vector<64xf8E4M3FN> to vector<64xi8>
