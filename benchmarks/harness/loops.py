@@ -18,9 +18,8 @@ TARGET = re.compile(r"(\.L\w+)\s*$")
 BRANCH = re.compile(r"^(j\w+|b|b\.\w+|cbn?z|tbn?z|b(?:eq|ne|lt|ge|gt|le)\w*)$")
 ALWAYS = {"jmp", "b", "j"}
 ENDS = {"ret", "retq", "jr", "br", "ud2", "udf", "unimp"}
-VECTOR = re.compile(r"%[xyz]mm\d|\b[vq]\d+(?:\.\d*[bhsd])?\b|\bz\d+\.[bhsdq]\b")
-STREAMS = re.compile(r"^(v?movnt|stnp)")
-PREFETCH = re.compile(r"^(prefetch|prfm)")
+STREAMS = re.compile(r"^(v?movnt|stnp|prefetch|prfm)")
+MASKED = re.compile(r"\)\s*\{%k\d\}$")  # a store of elements at the end
 
 
 @dataclass
@@ -39,8 +38,9 @@ class Loop:
     elements: int
 
     @property
-    def streams(self) -> bool:
-        return any(STREAMS.match(code) or PREFETCH.match(code) for code in self.code)
+    def is_special(self) -> bool:
+        """For what exceeds the caches, or for the elements at the end."""
+        return any(STREAMS.match(code) or MASKED.search(code) for code in self.code)
 
     @property
     def per_32(self) -> float:
@@ -189,7 +189,7 @@ def find_main(assembly: str, name: str, result_bytes: float) -> Loop | None:
             elements = int(_count_stored(code, before) / result_bytes)
             if elements:
                 loops.append(Loop(code, elements))
-    loops = [loop for loop in loops if not loop.streams] or loops
+    loops = [loop for loop in loops if not loop.is_special] or loops
     most = max((loop.elements for loop in loops), default=0)
     candidates = [loop for loop in loops if 2 * loop.elements >= most]
     return min(candidates, key=lambda loop: loop.per_32, default=None)
