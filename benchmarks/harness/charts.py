@@ -45,7 +45,7 @@ def draw_chart(record: dict, size: int, name: str) -> Picture:
                 )
                 middle = y + BAR / 2 - 0.5
                 picture.path(f"M{low:g} {middle:g}H{high:g}", "ticks")
-            mark = " (wrong bits)" if outcome.get("differing") else ""
+            mark = " (other bits)" if outcome.get("differing") else ""
             picture.text(LEFT + length + 5, y + 10, f"{speed:.3g}{mark}", "soft")
             y += BAR + 1
         y += 6

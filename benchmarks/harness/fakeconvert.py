@@ -27,7 +27,8 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
     shape = _shape(row, count)
     scale = random.uniform(10, 100, shape).astype(np.float32)
     shift = random.uniform(-2, 2, shape).astype(np.float32)
-    x = make_data(FORMATS["f32"], storage(row), count).reshape(-1, width(row))
+    x = make_data(FORMATS["f32"], storage(row), count, row.get("nans", False))
+    x = x.reshape(-1, width(row))
     if not row.get("shift"):
         return [kept((x / scale).astype(np.float32)), kept(scale)]
     return [kept(((x + shift) / scale).astype(np.float32)), kept(scale), kept(shift)]

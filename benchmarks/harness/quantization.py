@@ -71,7 +71,7 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
     if _is_integer(form):
         x = random.uniform(lowest, highest, count) * random.choice([1] * 15 + [2], count)
     else:
-        x = make_data(FORMATS["f32"], form, count)
+        x = make_data(FORMATS["f32"], form, count, row.get("nans", False))
     x = x.reshape(-1, width(row))
     x = (x - _spread(row, zero_point).astype(np.float32)) * _spread(row, scale)
     return [

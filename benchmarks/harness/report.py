@@ -73,8 +73,9 @@ def _ratio(ours: float | None, other: float | None, digits: int = 2) -> str:
 def title(row: dict) -> str:
     types = f"{row['from']} → {row['to']}"
     packed = ", packed" if row.get("packed") else ""
+    nans = ", half NaN" if row.get("nans") else ""
     if row["op"] == "cast":
-        return types + packed + (", half NaN" if row.get("nans") else "")
+        return types + packed + nans
     if row["op"] in ("qdq", "fakeconvert"):
         types = row["storage"]
     elif row["op"] == "quantize":
@@ -84,7 +85,7 @@ def title(row: dict) -> str:
     where = {"tensor": "", "axis": ", per axis", "block": ", blocks of 32"}[row["granularity"]]
     shift = ", shift" if row.get("shift") else ""
     mode = f", {row['mode']}" if "mode" in row else ""
-    return f"{row['op']} {types}{where}{packed}{shift}{mode}"
+    return f"{row['op']} {types}{where}{packed}{shift}{mode}{nans}"
 
 
 def describe(record: dict) -> str:
