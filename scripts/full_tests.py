@@ -2,6 +2,7 @@
 
 A step that cannot run here says why and counts as skipped. What was found goes into
 test/results/<date>.json, with the commit; steps that ran earlier on that day stay in it.
+Certificates go into a file of their own, test/results/certificates.json.
 """
 
 import argparse
@@ -285,6 +286,9 @@ def main():
         if step.name in names:
             outcome, entry["steps"][step.name] = perform(step)
             outcomes.append(outcome)
+            # A file of its own: it is large, and a page is made from it.
+            if entry["steps"][step.name].get("results", {}).pop("certificates", None):
+                shutil.copy(BUILD / "test" / "results" / "certificates.json", arguments.record)
             path.write_text(json.dumps(entry, indent=1) + "\n")
     print(f"recorded in {path}")
     passed, failed, skipped = (
