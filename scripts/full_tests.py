@@ -28,6 +28,7 @@ LIT = "/usr/lib/llvm-22/bin/lit"
 # Tests that are steps of their own.
 WHEEL, PACKAGES, SITE = "Python/wheel", "Package/packages", "Docs/site"
 CERTIFICATES = "Certify/conversions"
+EMULATED = "Conformance/emulated"
 # Where another CPU's kernels of ONNX Runtime, OpenVINO and numpy are the oracle.
 PEERS = (
     "Networks/|Examples/digits|Conformance/(onnx/(structured|pool)|reference|openvino|fakeconvert)"
@@ -153,12 +154,17 @@ STEPS = [
     Step(
         "suite",
         "all tests, with the exhaustive ones",
-        full("--filter-out", f"{WHEEL}|{PACKAGES}|{SITE}|{CERTIFICATES}"),
+        full("--filter-out", f"{WHEEL}|{PACKAGES}|{SITE}|{CERTIFICATES}|{EMULATED}"),
     ),
     Step(
         "certificates",
         "every conversion on all of its inputs, against the oracle",
         full("--filter", CERTIFICATES),
+    ),
+    Step(
+        "emulated",
+        "float8 instructions of emulated CPUs, on all f32",
+        full("--filter", EMULATED),
     ),
     Step(
         "avx2",
