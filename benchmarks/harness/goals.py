@@ -94,6 +94,17 @@ def compare_limits(record: dict, goals: dict) -> Iterator[Outcome]:
             yield Outcome(title(row), what, finite / speed, goals["limits"]["nans"], most=True)
 
 
+def find_bound(record: dict, loops: dict, name: str, level: str) -> str:
+    """What bounds a row's main loop, by the model of a CPU of this maker."""
+    machine = {"avx2": "AVX2", "avx512": "AVX-512"}[level]
+    if "Intel" in record["machine"]["cpu"] and level == "avx512":
+        machine = "AVX512-FP16"
+    models = loops.get(name, {}).get(machine, {}).get("models", {})
+    wanted = "alderlake" if "Intel" in record["machine"]["cpu"] else "znver3"
+    bound = models.get(wanted) or next(iter(models.values()), None)
+    return f"{bound['cycles_per_32']:g} {' '.join(bound['bound'])}" if bound else "-"
+
+
 def compare_threads(record: dict, goals: dict) -> Iterator[Outcome]:
     for row in record["rows"]:
         shape = f"{row['tensors']} x {size_name(row['elements'])}"
@@ -113,10 +124,18 @@ def compare(records: list[dict], threads: dict) -> list[Outcome]:
     return outcomes
 
 
-def check(records: list[dict], threads: dict) -> int:
+def check(records: list[dict], threads: dict, loops: dict) -> int:
     outcomes = compare(records, threads)
+    wanted = read_goals()
+    bounds = {
+        (outcome.row, outcome.what): find_bound(record, loops, row["name"], level)
+        for record in records
+        for row, level, outcome in compare_shares(record, wanted)
+        if row["elements"] == wanted["sizes"]["small"]
+    }
     missed = [outcome for outcome in outcomes if outcome.is_missed]
     for outcome in missed:
-        print(f"missed: {outcome.text}")
+        bound = bounds.get((outcome.row, outcome.what))
+        print(f"missed: {outcome.text}" + (f"; {bound}, in cycles for 32" if bound else ""))
     print(f"{len(outcomes) - len(missed)} of {len(outcomes)} goals are reached")
     return 1 if missed else 0

@@ -34,6 +34,10 @@ def read_records() -> list[dict]:
     return [json.loads((RESULTS / f"{group}.json").read_text()) for group in GROUPS]
 
 
+def read_loops() -> dict:
+    return json.loads((RESULTS / "loops.json").read_text())
+
+
 def read_threads() -> dict:
     return json.loads((RESULTS / "threads.json").read_text())
 
@@ -87,10 +91,12 @@ def write_charts(records: list[dict]) -> str:
     return "\n\n".join(lines)
 
 
-def write_goals(records: list[dict]) -> str:
-    """Shares by row, beside the goals of those that have some; what is missed is bold."""
+def write_goals(records: list[dict], found: dict) -> str:
+    """Shares by row, beside the goals of those that have some and what bounds their loops; what is missed is
+    bold."""
     wanted = goals.read_goals()
     cells: dict[str, dict[tuple[str, int], str]] = {}
+    bounds: dict[str, dict[str, str]] = {}
     heads: list[tuple[str, int]] = []
     for record in records:
         for row, level, outcome in goals.compare_shares(record, wanted):
@@ -100,9 +106,16 @@ def write_goals(records: list[dict]) -> str:
             mark = "**" if outcome.is_missed else ""
             text = f"{mark}{outcome.measured:.2f}{mark} / {outcome.goal:.2f}"
             cells.setdefault(report.title(row), {})[key] = text
+            bound = goals.find_bound(record, found, row["name"], level)
+            bounds.setdefault(report.title(row), {})[level] = bound
     names = {"avx512": "AVX-512", "avx2": "AVX2"}
     shown = [f"{names[level]}, {report.size_name(size)}" for level, size in heads]
-    rows = ([name, *(found.get(key, "-") for key in heads)] for name, found in cells.items())
+    levels = list(dict.fromkeys(level for level, _ in heads))
+    shown += [f"{names[level]}: cycles" for level in levels]
+    rows = (
+        [name, *(shares.get(key, "-") for key in heads), *(bounds[name][level] for level in levels)]
+        for name, shares in cells.items()
+    )
     others = [
         outcome
         for record in records
@@ -205,16 +218,18 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
         row["name"]: row for row in tomllib.loads((BENCHMARKS / "rows.toml").read_text())["row"]
     }
     tool = Path(os.environ.get("QUANT_FLOAT_BUILD", ROOT / "build")) / "bin" / "quant-float-compile"
-    loops = RESULTS / "loops.json"
     if survey_again and tool.exists():
-        write(loops, json.dumps(survey.survey(list(rows.values()), tool), indent=1) + "\n")
-    found = json.loads(loops.read_text())
+        write(
+            RESULTS / "loops.json",
+            json.dumps(survey.survey(list(rows.values()), tool), indent=1) + "\n",
+        )
+    found = read_loops()
     parts = {
         ROOT / "README.md": {"speeds": write_first_page(records)},
         ROOT / "docs" / "how-fast.md": {
             "machine": report.describe(records[0]),
             "charts": write_charts(records),
-            "goals": write_goals(records),
+            "goals": write_goals(records, found),
             "threads": write_threads(read_threads()),
             "bounds": write_bounds(found, rows),
             "plans": write_plans(found, rows),
