@@ -129,6 +129,18 @@ try:
 except ValueError as error:
     assert "no place for 'x'" in str(error)
 
+
+# Peers are of the versions that the tests have.
+def read_versions(name):
+    lines = (source / name).read_text().splitlines()
+    return dict(line.split("==") for line in lines if "==" in line)
+
+
+peers = read_versions("benchmarks/requirements.txt")
+for name in ("scripts/requirements.txt", "scripts/requirements-iree.txt"):
+    for package, version in read_versions(name).items():
+        assert peers.get(package, version) == version, (name, package)
+
 # What is committed is what is written of the records that are committed.
 written = {}
 pages.publish(lambda path, text: written.__setitem__(path, text), survey_again=False)
