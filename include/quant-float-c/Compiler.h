@@ -303,7 +303,8 @@ typedef struct QuantFloatCompileOptions {
   int32_t fakeConvertMode;
   /** A name LLVM knows; null or "host" is this machine's with all its features,
    * or the baseline of `triple` where that is given. Code for another CPU than
-   * the host's checks the CPU when it runs (QF_ERROR_CPU). */
+   * the host's checks the CPU when it runs (QF_ERROR_CPU). Of several,
+   * "x86-64-v3,x86-64-v4", it takes the best that the machine is. */
   const char *cpu;
   /** Null: this machine's. Kernels in this process can have no other. */
   const char *triple;

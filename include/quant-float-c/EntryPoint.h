@@ -206,7 +206,7 @@ typedef struct qf_library {
   const char *producer; /* "quant-float 1.0" */
   const char *target;   /* where `data` of tensors is: "cpu" or "nvvm" */
   const char *triple;   /* of the host's code */
-  const char *cpu;      /* LLVM's name of the CPU that has all it may use */
+  const char *cpu;      /* LLVM's names of CPUs: one has all it may use */
   const char *chip;     /* of kernels, "sm_90"; empty for "cpu" */
   const qf_entry *entries;
   int32_t num_entries;

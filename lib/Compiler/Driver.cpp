@@ -18,6 +18,7 @@
 #include "quant-float/EntryPoint/Link.h"
 #include "quant-float/Support/NvidiaChip.h"
 #include "quant-float/Support/TargetCpu.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -41,14 +42,24 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static FailureOr<TargetCpu> getTarget(ModuleOp module,
-                                      const CompileOptions &options) {
-  llvm::Expected<TargetCpu> cpu = TargetCpu::get(options.triple, options.cpu);
-  if (!cpu) {
-    emitError(module.getLoc()) << llvm::toString(cpu.takeError());
+/// What to compile for, in the order of preference.
+static FailureOr<std::vector<TargetCpu>>
+getTargets(ModuleOp module, const CompileOptions &options, EmitKind kind) {
+  llvm::Expected<std::vector<TargetCpu>> cpus =
+      TargetCpu::getLevels(options.triple, options.cpu);
+  if (!cpus) {
+    emitError(module.getLoc()) << llvm::toString(cpus.takeError());
     return failure();
   }
-  return *cpu;
+  bool isForGpu = options.target == Target::NVVM;
+  if (cpus->size() > 1 && (isForGpu || kind == EmitKind::LLVMDialect)) {
+    StringRef what =
+        isForGpu ? "the code around kernels on a GPU" : "the LLVM dialect";
+    emitError(module.getLoc()) << "expected one CPU for " << what
+                               << ", but got '" << options.cpu << "'";
+    return failure();
+  }
+  return std::move(*cpus);
 }
 
 /// Passes that compile models. Each is checked by those who write it, the model
@@ -125,44 +136,65 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
 }
 
-namespace {
-struct Compiled {
-  std::unique_ptr<llvm::Module> module;
-  std::unique_ptr<llvm::TargetMachine> machine;
-};
-} // namespace
+/// Lowers in place and translates.
+static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
+                                     const CompileOptions &options,
+                                     llvm::LLVMContext &llvmContext) {
+  if (failed(lower(module, cpu, options)))
+    return failure();
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      cpu.createMachine(options.optimizationLevel);
+  if (!machine) {
+    emitError(module.getLoc()) << llvm::toString(machine.takeError());
+    return failure();
+  }
+  CpuLevel level = {
+      cpu, std::move(*machine),
+      translateModuleToLLVMIR(module, llvmContext, "quant-float")};
+  if (!level.module)
+    return failure();
+  level.module->setTargetTriple(level.machine->getTargetTriple());
+  level.module->setDataLayout(level.machine->createDataLayout());
+  return level;
+}
 
 /// Compiles to what the code generator makes a file of this kind of: `Shared`
-/// adds what shared libraries say of themselves.
-static FailureOr<Compiled> compile(ModuleOp module,
+/// adds what shared libraries say of themselves. The level that is preferred
+/// has the others' kernels.
+static FailureOr<CpuLevel> compile(ModuleOp module,
                                    const CompileOptions &options,
                                    llvm::LLVMContext &llvmContext,
                                    EmitKind kind = EmitKind::LLVMIR) {
-  auto fail = [&](const Twine &message) -> FailureOr<Compiled> {
-    emitError(module.getLoc()) << message;
+  FailureOr<std::vector<TargetCpu>> cpus = getTargets(module, options, kind);
+  if (failed(cpus))
     return failure();
-  };
-  FailureOr<TargetCpu> cpu = getTarget(module, options);
-  if (failed(cpu) || failed(lower(module, *cpu, options)))
-    return failure();
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      cpu->createMachine(options.optimizationLevel);
-  if (!machine)
-    return fail(llvm::toString(machine.takeError()));
-
-  Compiled result;
-  result.machine = std::move(*machine);
-  result.module = translateModuleToLLVMIR(module, llvmContext, "quant-float");
-  if (!result.module)
-    return failure();
-  result.module->setTargetTriple(result.machine->getTargetTriple());
-  result.module->setDataLayout(result.machine->createDataLayout());
+  SmallVector<CpuLevel> levels;
+  SmallVector<StringRef> names;
+  for (const TargetCpu &cpu : *cpus) {
+    // The last in place.
+    bool isLast = &cpu == &cpus->back();
+    OwningOpRef<ModuleOp> copy;
+    if (!isLast)
+      copy = module.clone();
+    FailureOr<CpuLevel> level =
+        translate(isLast ? module : *copy, cpu, options, llvmContext);
+    if (failed(level))
+      return failure();
+    levels.push_back(std::move(*level));
+    names.push_back(cpu.cpu);
+  }
   LinkEntryRuntimeOptions link;
-  link.inProcess = options.inProcess;
+  // The process's own runtime has no levels.
+  link.inProcess = options.inProcess && levels.size() == 1;
   link.asAssembly = kind != EmitKind::LLVMIR;
-  if (llvm::Error error =
-          linkEntryRuntime(*result.module, *result.machine, link))
-    return fail(llvm::toString(std::move(error)));
+  llvm::Error error = linkCpuLevels(levels);
+  if (!error)
+    error = linkEntryRuntime(levels, link);
+  if (error) {
+    emitError(module.getLoc()) << llvm::toString(std::move(error));
+    return failure();
+  }
+  CpuLevel result = std::move(levels.front());
   if (kind == EmitKind::Shared) {
     FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
     if (failed(entries))
@@ -171,7 +203,7 @@ static FailureOr<Compiled> compile(ModuleOp module,
     addLibraryDescription(*result.module, *result.machine,
                           {isForGpu ? "nvvm" : "cpu",
                            isForGpu ? StringRef(options.chip) : StringRef(),
-                           *entries});
+                           llvm::join(names, ","), *entries});
   }
   optimize(*result.module, *result.machine, options.optimizationLevel);
   return result;
@@ -180,7 +212,7 @@ static FailureOr<Compiled> compile(ModuleOp module,
 FailureOr<std::unique_ptr<llvm::Module>>
 quant_float::compileToLLVM(ModuleOp module, const CompileOptions &options,
                            llvm::LLVMContext &llvmContext) {
-  FailureOr<Compiled> compiled = compile(module, options, llvmContext);
+  FailureOr<CpuLevel> compiled = compile(module, options, llvmContext);
   if (failed(compiled))
     return failure();
   return std::move(compiled->module);
@@ -234,11 +266,18 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                      llvm::raw_pwrite_stream &os,
                                      std::string *beside) {
   if (kind == EmitKind::Plan) {
-    PlanRecorder recorder(*module.getContext());
-    FailureOr<TargetCpu> cpu = getTarget(module, options);
-    if (failed(cpu) || failed(lower(module, *cpu, options)))
+    FailureOr<std::vector<TargetCpu>> cpus = getTargets(module, options, kind);
+    if (failed(cpus))
       return failure();
-    recorder.print(os);
+    for (const TargetCpu &cpu : *cpus) {
+      OwningOpRef<ModuleOp> copy = module.clone();
+      PlanRecorder recorder(*module.getContext());
+      if (failed(lower(*copy, cpu, options)))
+        return failure();
+      if (cpus->size() > 1)
+        os << "for " << cpu.name << ":\n";
+      recorder.print(os);
+    }
     return success();
   }
   if (kind == EmitKind::Ptx || kind == EmitKind::Cubin ||
@@ -262,8 +301,8 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
     return entries;
   };
   if (kind == EmitKind::LLVMDialect || kind == EmitKind::Header) {
-    FailureOr<TargetCpu> cpu = getTarget(module, options);
-    if (failed(cpu) || failed(lower(module, *cpu, options)))
+    FailureOr<std::vector<TargetCpu>> cpus = getTargets(module, options, kind);
+    if (failed(cpus) || failed(lower(module, cpus->front(), options)))
       return failure();
     if (kind == EmitKind::Header)
       return writeHeader(os);
@@ -272,7 +311,7 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   }
 
   llvm::LLVMContext llvmContext;
-  FailureOr<Compiled> compiled = compile(module, options, llvmContext, kind);
+  FailureOr<CpuLevel> compiled = compile(module, options, llvmContext, kind);
   if (failed(compiled))
     return failure();
   if (beside && !getSuffixBeside(kind).empty()) {

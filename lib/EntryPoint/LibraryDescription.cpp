@@ -85,9 +85,9 @@ void mlir::quant_float::addLibraryDescription(
   llvm::Constant *table = place(makeStruct(
       {makeInt(QF_LIBRARY_VERSION), makeInt(sizeof(qf_library)),
        makeText("quant-float " QUANT_FLOAT_VERSION), makeText(library.target),
-       makeText(target.getTargetTriple().str()),
-       makeText(target.getTargetCPU()), makeText(library.chip),
-       placeAll(entries), makeInt(entries.size()), makeInt(0),
+       makeText(target.getTargetTriple().str()), makeText(library.cpu),
+       makeText(library.chip), placeAll(entries), makeInt(entries.size()),
+       makeInt(0),
        getTimer("quantFloatGpuStartTiming", llvm::Type::getVoidTy(context)),
        getTimer("quantFloatGpuStopTiming", llvm::Type::getDoubleTy(context))}));
 

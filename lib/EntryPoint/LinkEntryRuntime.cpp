@@ -6,14 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Table.h"
 #include "quant-float/EntryPoint/Link.h"
-#include "quant-float/Support/TargetCpu.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -108,8 +105,8 @@ static Runtime getRuntime(const llvm::Triple &triple) {
 // optimized anew for every kernel.
 extern "C" {
 // Such code has been checked by then. Of the runtime as well.
-extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS];
-const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS] = {};
+extern const uint64_t __qf_cpu_levels[];
+const uint64_t __qf_cpu_levels[] = {1, 0};
 void __qf_run_entry_point();
 void __qf_compute_output_sizes();
 void __qf_run_texts();
@@ -117,22 +114,6 @@ void __qf_cast_texts();
 void __qf_load_texts();
 void __qf_get_cache_size();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
-}
-
-/// The bit set that Runtime/CpuFeatures.h compares with the machine.
-static uint64_t getRequiredFeatures(const llvm::TargetMachine &target) {
-  // Only Linux answers on AArch64 and RISC-V; CPUID needs no system.
-  const llvm::Triple &triple = target.getTargetTriple();
-  if (getRuntime(triple).entry.bitcode.empty())
-    return 0;
-  if (triple.getArch() != llvm::Triple::x86_64 && !triple.isOSLinux())
-    return 0;
-  const llvm::MCSubtargetInfo &subtarget = *target.getMCSubtargetInfo();
-  uint64_t required = 0;
-  for (auto [bit, name] : llvm::enumerate(getVerifiableFeatures(triple)))
-    if (subtarget.checkFeatures("+" + name.str()))
-      required |= uint64_t(1) << bit;
-  return required;
 }
 
 /// Module flags of the runtime would clash with the module's. The ABI is the
@@ -156,22 +137,9 @@ static void copyTarget(const llvm::Function &from, llvm::Function &to) {
   }
 }
 
-/// Everything that names no CPU is compiled for `target`'s.
-static void setTarget(llvm::Module &module, const llvm::TargetMachine &target) {
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration() || function.hasFnAttribute("target-cpu"))
-      continue;
-    if (!target.getTargetCPU().empty())
-      function.addFnAttr("target-cpu", target.getTargetCPU());
-    // Even when empty: without the attribute a code generator set up for
-    // another CPU, such as the JIT's for this machine, would add that CPU's
-    // features.
-    function.addFnAttr("target-features", target.getTargetFeatureString());
-  }
-}
-
 /// The entry points, which are what calls the runtime, but for its part for
-/// strings and the size of the cache: those kernels call.
+/// strings and the size of the cache, those kernels call, and what computes the
+/// sizes of outputs.
 static llvm::SmallVector<llvm::Function *>
 findEntryPoints(llvm::Module &module) {
   llvm::SmallVector<llvm::Function *> entryPoints;
@@ -182,6 +150,10 @@ findEntryPoints(llvm::Module &module) {
       for (llvm::User *user : function.users())
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
           entryPoints.push_back(call->getFunction());
+  for (llvm::Function &function : module)
+    if (StringRef name = function.getName();
+        name.ends_with(".infer") || name.ends_with(".sizes"))
+      entryPoints.push_back(&function);
   return entryPoints;
 }
 
@@ -233,33 +205,40 @@ static void addAssembly(llvm::Module &module, const RuntimePart &part,
         called->setDSOLocal(true);
 }
 
-/// What the runtime asks the machine for.
-static void defineRequiredFeatures(llvm::Module &module, uint64_t required) {
-  static constexpr StringRef name = "__qf_required_cpu_features";
+/// What the runtime asks the machine for. Returns the constant that says so.
+static llvm::GlobalVariable *defineLevels(llvm::Module &module,
+                                          ArrayRef<CpuLevel> levels) {
+  static constexpr StringRef name = "__qf_cpu_levels";
+  SmallVector<uint64_t> words = {levels.size()};
+  for (const CpuLevel &level : levels)
+    words.push_back(level.cpu.getRequiredFeatures());
   llvm::Constant *value =
-      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(required));
-  auto *features = module.getNamedGlobal(name);
-  if (!features)
-    features = new llvm::GlobalVariable(
-        module, value->getType(), /*isConstant=*/true,
-        llvm::GlobalValue::InternalLinkage, value, name);
-  features->setInitializer(value);
-  features->setLinkage(llvm::GlobalValue::InternalLinkage);
-  features->setVisibility(llvm::GlobalValue::DefaultVisibility);
-  features->setConstant(true);
+      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(words));
+  // The runtime knows no size.
+  llvm::GlobalVariable *declared = module.getNamedGlobal(name);
+  auto *defined = new llvm::GlobalVariable(
+      module, value->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage, value, declared ? "" : name);
+  if (declared) {
+    declared->replaceAllUsesWith(defined);
+    defined->takeName(declared);
+    declared->eraseFromParent();
+  }
+  return defined;
 }
 
 llvm::Error
-mlir::quant_float::linkEntryRuntime(llvm::Module &module,
-                                    const llvm::TargetMachine &target,
+mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
                                     const LinkEntryRuntimeOptions &options) {
-  setTarget(module, target);
+  llvm::Module &module = *levels.front().module;
+  const llvm::Triple triple(levels.front().cpu.triple);
   if (options.inProcess) {
     // Of another architecture's code JitModule says what is wrong.
-    const llvm::Triple &triple = target.getTargetTriple();
     bool isOfProcess = triple.getArch() ==
                        llvm::Triple(llvm::sys::getProcessTriple()).getArch();
-    if (uint64_t required = isOfProcess ? getRequiredFeatures(target) : 0)
+    uint64_t required =
+        isOfProcess ? levels.front().cpu.getRequiredFeatures() : 0;
+    if (required)
       if (const char *missing = __qf_find_missing_cpu_feature(required))
         return llvm::createStringError("expected a CPU with " +
                                        llvm::Twine(missing) +
@@ -271,7 +250,6 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
   if (entryPoints.empty())
     return llvm::Error::success();
 
-  const llvm::Triple &triple = target.getTargetTriple();
   Runtime runtime = getRuntime(triple);
   if (runtime.entry.bitcode.empty())
     return llvm::createStringError(
@@ -310,11 +288,10 @@ mlir::quant_float::linkEntryRuntime(llvm::Module &module,
     else if (llvm::Error error = linkInternally(module, std::move(*parsed)))
       return error;
   }
-  defineRequiredFeatures(module, getRequiredFeatures(target));
+  llvm::GlobalVariable *required = defineLevels(module, levels);
   // Assembly shows nobody what it uses.
   if (asAssembly)
-    llvm::appendToCompilerUsed(
-        module, {module.getNamedGlobal("__qf_required_cpu_features")});
+    llvm::appendToCompilerUsed(module, {required});
   return llvm::Error::success();
 }
 

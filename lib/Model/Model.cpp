@@ -403,10 +403,10 @@ static llvm::Error fitToThisProcess(CompileOptions &options) {
   // not know is left to the compiler to name.
   std::string triple = options.triple;
   if (triple.empty()) {
-    if (llvm::Expected<TargetCpu> cpu = TargetCpu::get(triple, options.cpu))
-      triple = cpu->triple;
+    if (auto cpus = TargetCpu::getLevels(triple, options.cpu))
+      triple = cpus->front().triple;
     else
-      llvm::consumeError(cpu.takeError());
+      llvm::consumeError(cpus.takeError());
   }
   llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
   // One without an operating system fits all of them.

@@ -225,11 +225,60 @@ llvm::Expected<TargetCpu> TargetCpu::lookup(StringRef triple, StringRef cpu,
     subtarget.reset(
         (*target)->createMCSubtargetInfo(parsed, result.cpu, result.features));
   }
+  result.name = cpu.empty() ? result.cpu : cpu.str();
   result.subtarget = std::move(subtarget);
   // LLVM aborts on the others.
   if (!parsed.isAArch64() && (!parsed.isArch64Bit() || !result.has("64bit")))
     return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
   return result;
+}
+
+llvm::Expected<std::vector<TargetCpu>> TargetCpu::getLevels(StringRef triple,
+                                                            StringRef cpus) {
+  SmallVector<StringRef> names;
+  cpus.split(names, ',');
+  std::vector<TargetCpu> levels;
+  for (StringRef name : names) {
+    if (name.empty() && names.size() > 1)
+      return makeError("expected names of CPUs and a comma between two, but "
+                       "got '" +
+                       cpus + "'");
+    llvm::Expected<TargetCpu> cpu = get(triple, name);
+    if (!cpu)
+      return cpu.takeError();
+    if (!levels.empty() && cpu->triple != levels.front().triple)
+      return makeError("expected CPUs of one triple, but '" +
+                       levels.front().name + "' is of '" +
+                       levels.front().triple + "' and '" + name + "' of '" +
+                       cpu->triple + "'");
+    levels.push_back(std::move(*cpu));
+  }
+  // No set comes before one that it is a part of.
+  auto getRank = [](const TargetCpu &cpu) {
+    uint64_t required = cpu.getRequiredFeatures();
+    return std::tuple(llvm::popcount(required), required, cpu.name);
+  };
+  llvm::sort(levels, [&](const TargetCpu &left, const TargetCpu &right) {
+    return getRank(left) > getRank(right);
+  });
+  for (const auto &[more, less] : llvm::zip(levels, llvm::drop_begin(levels)))
+    if (more.getRequiredFeatures() == less.getRequiredFeatures())
+      return makeError("expected CPUs that a machine can be told apart by, but "
+                       "'" +
+                       more.name + "' and '" + less.name +
+                       "' need the same features");
+  return levels;
+}
+
+uint64_t TargetCpu::getRequiredFeatures() const {
+  // Only Linux answers on AArch64 and RISC-V; CPUID needs no system.
+  llvm::Triple parsed(triple);
+  if (!parsed.isX86() && !parsed.isOSLinux())
+    return 0;
+  uint64_t required = 0;
+  for (auto [bit, feature] : llvm::enumerate(getVerifiableFeatures(parsed)))
+    required |= uint64_t(has(feature)) << bit;
+  return required;
 }
 
 bool TargetCpu::has(StringRef feature) const {

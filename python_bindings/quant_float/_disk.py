@@ -218,7 +218,7 @@ def _identify_cpu() -> str:
 
 
 def _hash(source: bytes, options: _native.Options) -> str:
-    machine = _identify_cpu() if options.cpu == "host" else ""
+    machine = _identify_cpu() if "host" in options.cpu.split(",") else ""
     told = (
         _identify_compiler(), machine, options.cpu, options.triple, options.chip, options.threads,
         options.level, options.mode, options.islands, options.nvvm, options.entry,

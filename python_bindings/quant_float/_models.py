@@ -217,7 +217,7 @@ class Module:
                 ``"ptx"``, ``"cubin"``; with a path also ``"shared"``.
             path: the file; the C header of an object or a library goes beside it.
             function: its name or its graph's, where it is to be the only one; None is all.
-            cpu: a name LLVM knows, or ``"host"``.
+            cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
             triple: of the target; this machine's without one.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
             threads, optimization_level, islands, fakeconvert_mode, progress: as of
@@ -453,7 +453,7 @@ def compile(
     Args:
         model: a :class:`Module`, a path as of :func:`load`, or an ``onnx.ModelProto``.
         function: its name or its graph's, where the model has several.
-        cpu: a name LLVM knows, or ``"host"``.
+        cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
         threads: how many compute; 0: as many as OpenMP gives.
         optimization_level: 0 to 3.
         target: ``"cpu"``, or ``"nvvm"`` for the first NVIDIA GPU.

@@ -222,6 +222,27 @@ output = work / "rv64gcv.s"
 compile_model(0, "narrow.mlir", "-o", output, "--cpu", "rv64gcv", "--triple", "riscv64-linux-gnu")
 expect("vsetvli" in output.read_text(), "rv64gcv: no vectors")
 
+# Of several CPUs the plans, and one header.
+LEVELS = ("--triple", "x86_64-linux-gnu", "--cpu", "x86-64-v3,x86-64-v4")
+expect(
+    [
+        line
+        for line in compile_model(0, "narrow.mlir", "--explain", *LEVELS).splitlines()
+        if line.startswith(b"for ")
+    ]
+    == [b"for x86-64-v4:", b"for x86-64-v3:"],
+    "levels: no plan for each",
+)
+compile_model(0, "narrow.mlir", "-o", work / "levels.h", *LEVELS)
+compile_model(
+    1, "narrow.mlir", "--emit", "llvm-dialect", "-o", "-", *LEVELS,
+    stderr="expected one CPU for the LLVM dialect, but got 'x86-64-v3,x86-64-v4'",
+)  # fmt: skip
+compile_model(
+    1, "narrow.mlir", "--target", "nvvm", "--chip", "sm_90", "-o", work / "levels.so", *LEVELS,
+    stderr="expected one CPU for the code around kernels on a GPU, but got 'x86-64-v3,x86-64-v4'",
+)  # fmt: skip
+
 # --- what fails leaves what is there -----------------------------------------------------------------
 
 (work / "invalid.mlir").write_text(NARROW.replace("opset 19", "opset 18"))
@@ -241,6 +262,28 @@ FAILING = [
         "node without a name (Sort): no lowering of the op 'Sort' of the domain 'ai.onnx'",
     ),
     ("narrow.mlir", ("--cpu", "nope", *X86), "unknown cpu 'nope' for the triple 'x86_64-"),
+    (
+        "narrow.mlir",
+        ("--cpu", "x86-64-v3,,x86-64-v4"),
+        "expected names of CPUs and a comma between two, but got 'x86-64-v3,,x86-64-v4'",
+    ),
+    (
+        "narrow.mlir",
+        ("--cpu", "neoverse-v1,znver4"),
+        "expected CPUs of one triple, but 'neoverse-v1' is of 'aarch64-unknown-linux-gnu' and "
+        "'znver4' of 'x86_64-",
+    ),
+    (
+        "narrow.mlir",
+        ("--cpu", "x86-64-v3,x86-64-v4,x86-64-v3", *X86),
+        "expected CPUs that a machine can be told apart by, but 'x86-64-v3' and 'x86-64-v3' need "
+        "the same features",
+    ),
+    (
+        "narrow.mlir",
+        ("--cpu", "apple-m1,apple-m4"),
+        "but 'apple-m4' and 'apple-m1' need the same features",
+    ),
     ("narrow.mlir", ("--triple", "pdp11"), "unknown target triple 'pdp11'"),
     ("narrow.mlir", ("--triple", "mips-linux-gnu"), "expected an x86-64, aarch64 or riscv64"),
     (

@@ -39,9 +39,11 @@ struct Options {
   cl::opt<std::string> target{"target", cl::value_desc("cpu|nvvm"),
                               cl::desc("what the code is for (default: cpu)"),
                               cl::init("cpu"), cl::cat(category)};
-  cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME[,NAME...]"),
                            cl::desc("the CPU to compile for: host (default), "
-                                    "x86-64-v3, znver4, apple-m1, ..."),
+                                    "x86-64-v3, znver4, apple-m1, ...; of "
+                                    "several the code takes the best that the "
+                                    "machine it runs on is"),
                            cl::cat(category)};
   cl::opt<std::string> triple{"triple", cl::value_desc("TRIPLE"),
                               cl::desc("the target triple (default: this "

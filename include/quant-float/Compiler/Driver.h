@@ -61,7 +61,9 @@ struct CompileOptions {
   std::string features;
   /// Of the host's code. Empty: this machine's.
   std::string triple;
-  /// A name LLVM knows; "host" is this machine's with all its features.
+  /// A name LLVM knows; "host" is this machine's with all its features. Of
+  /// several, "x86-64-v3,x86-64-v4", the code takes the best that the machine
+  /// it runs on is.
   std::string cpu = "host";
   /// 0 to 3, as of the LLVM optimization pipeline.
   unsigned optimizationLevel = 2;

@@ -10,13 +10,11 @@
 #define QUANT_FLOAT_ENTRYPOINT_LINK_H
 
 #include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/Support/TargetCpu.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
 #include <string>
-
-namespace llvm {
-class Module;
-class TargetMachine;
-} // namespace llvm
 
 namespace mlir::quant_float {
 
@@ -31,17 +29,29 @@ struct LinkEntryRuntimeOptions {
   bool asAssembly = false;
 };
 
-/// Links the entry runtime into `module`, whose entry points come from
-/// quant-float-emit-c-wrappers, before optimization. Everything that is linked
-/// becomes internal.
+/// Entry points and kernels for one CPU, and what makes code for it.
+struct CpuLevel {
+  TargetCpu cpu;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// Puts the kernels of all levels, in the order of TargetCpu::getLevels and all
+/// of one model and LLVMContext, beside those of the first, whose entry points
+/// then take the first level that the machine can run. The other levels are
+/// left without modules.
+llvm::Error linkCpuLevels(llvm::MutableArrayRef<CpuLevel> levels);
+
+/// Links the entry runtime into the module of the first level, whose entry
+/// points come from quant-float-emit-c-wrappers, after linkCpuLevels and before
+/// optimization. Everything that is linked becomes internal.
 ///
-/// Functions that name no CPU are given `target`'s; the runtime and the entry
-/// points themselves stay at the architecture's baseline, so that they can
-/// report a CPU that lacks what the kernels need.
+/// The runtime, the entry points themselves and what computes sizes stay at the
+/// architecture's baseline, so that they can report a CPU that lacks what the
+/// kernels need.
 ///
 /// Fails for architectures that have no entry runtime.
-llvm::Error linkEntryRuntime(llvm::Module &module,
-                             const llvm::TargetMachine &target,
+llvm::Error linkEntryRuntime(llvm::ArrayRef<CpuLevel> levels,
                              const LinkEntryRuntimeOptions &options = {});
 
 /// What a shared library says of itself beside its entry points.
@@ -49,6 +59,8 @@ struct LibraryDescription {
   /// "cpu" or "nvvm", and of that the chip.
   llvm::StringRef target;
   llvm::StringRef chip;
+  /// LLVM's names of the CPUs it is for.
+  llvm::StringRef cpu;
   llvm::ArrayRef<EntryPointInfo> entryPoints;
 };
 

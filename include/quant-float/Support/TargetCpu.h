@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class MCSubtargetInfo;
@@ -38,6 +39,16 @@ struct TargetCpu {
   static llvm::Expected<TargetCpu> get(StringRef triple, StringRef cpu,
                                        StringRef features = {});
 
+  /// The CPUs of a list, "x86-64-v3,x86-64-v4", those first that need most of a
+  /// machine. Fails if they are not for one triple, and if no machine could be
+  /// asked which of two it is.
+  static llvm::Expected<std::vector<TargetCpu>> getLevels(StringRef triple,
+                                                          StringRef cpus);
+
+  /// The features that code has to ask the machine for, bit i of
+  /// getVerifiableFeatures.
+  uint64_t getRequiredFeatures() const;
+
   /// Whether it has a feature of this name.
   bool has(StringRef feature) const;
 
@@ -46,7 +57,10 @@ struct TargetCpu {
   createMachine(unsigned optLevel = 3) const;
 
   std::string triple;
+  /// LLVM's name.
   std::string cpu;
+  /// The one that was asked for.
+  std::string name;
   /// As in "+avx2,-sse4a"; beyond what the CPU's name implies.
   std::string features;
 

@@ -6,8 +6,9 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * The set of features that the kernels were compiled for, a constant the
- * compiler fills in, against what the machine has. On AArch64 and RISC-V that
+ * The sets of features that the kernels were compiled for, constants the
+ * compiler fills in, against what the machine has; kernels compiled more than
+ * once are taken from the first level that fits. On AArch64 and RISC-V that
  * is what Linux says in the auxiliary vector, read by system calls because no C
  * library may be assumed; where it cannot be read, and on systems other than
  * Linux (for which the compiler leaves the set empty), nothing is checked.
@@ -18,9 +19,12 @@
 #include "Table.h"
 #include <stdint.h>
 
-/* Bit i: row i of the architecture's table below. Defined by the compiler. */
-extern const uint64_t __qf_required_cpu_features[QF_CPU_FEATURE_WORDS]
-    __attribute__((visibility("hidden")));
+/*
+ * How many levels there are, then the features that each needs, bit i for row i
+ * of the architecture's table below. What needs most comes first. Defined by
+ * the compiler.
+ */
+extern const uint64_t __qf_cpu_levels[] __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
 #define QF_CPU_FEATURES "X86Features.def"
@@ -178,25 +182,35 @@ const char *__qf_find_missing_cpu_feature(uint64_t required) {
 }
 
 /*
- * Null, or the name of the first feature that is needed and missing.
+ * The first level that the machine has the features of; below 0, where it has
+ * those of none, ~row of the first one that the last level misses.
  *
  * Asking the CPU costs microseconds in a virtual machine, so the answer is
- * kept. Every thread would store the same byte, hence no synchronisation.
+ * kept. Every thread would store the same number, hence no synchronisation.
  */
-static const char *findMissingCpuFeature(void) {
-  enum { unknown = 0, complete = 1, firstMissing = 2 };
-  static uint8_t answer = unknown;
-  uint64_t required = __qf_required_cpu_features[0];
-  if (!required)
+static int64_t findCpuLevel(void) {
+  /* 0 where nobody has asked; levels count from 1. */
+  static int32_t answer;
+  const uint64_t *required = __qf_cpu_levels + 1;
+  if (!required[0])
     return 0;
-  uint8_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
-  if (known == unknown) {
-    uint64_t missing = required & ~availableCpuFeatures();
-    known =
-        missing ? (uint8_t)(firstMissing + __builtin_ctzll(missing)) : complete;
+  int32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+  if (!known) {
+    uint64_t available = availableCpuFeatures();
+    int32_t last = (int32_t)__qf_cpu_levels[0] - 1;
+    /* Of machines that do not answer nothing but the least is expected. */
+    int32_t level = ~available ? 0 : last;
+    while (level < last && required[level] & ~available)
+      ++level;
+    uint64_t missing = required[level] & ~available;
+    known = missing ? ~__builtin_ctzll(missing) : level + 1;
     __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
   }
-  return known == complete ? 0 : getCpuFeatureName(known - firstMissing);
+  return known < 0 ? known : known - 1;
 }
+
+/* For what chooses between kernels, once it is known that one fits. */
+__attribute__((visibility("hidden"))) int64_t __qf_get_cpu_level(void);
+int64_t __qf_get_cpu_level(void) { return findCpuLevel(); }
 
 #endif

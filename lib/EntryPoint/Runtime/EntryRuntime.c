@@ -276,12 +276,12 @@ static int checkMemory(Call *call, const int64_t *implied) {
 }
 
 static int checkCpu(Call *call) {
-  const char *missing = findMissingCpuFeature();
-  if (!missing)
+  int64_t level = findCpuLevel();
+  if (level >= 0)
     return QF_OK;
   return FAIL(call, QF_ERROR_CPU,
               "expected a CPU with %s, but this machine's CPU lacks it",
-              TEXT(missing));
+              TEXT(getCpuFeatureName((unsigned)~level)));
 }
 
 /* Two numbers that the sizes of inputs give. */

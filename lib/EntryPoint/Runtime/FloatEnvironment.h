@@ -51,7 +51,7 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
  */
 #define FPMR "s3_3_c4_c4_2"
 static int hasFloat8(void) {
-  return __qf_required_cpu_features[0] >> QF_AARCH64_FP8 & 1;
+  return __qf_cpu_levels[1 + findCpuLevel()] >> QF_AARCH64_FP8 & 1;
 }
 
 static FloatEnvironment enterDefaultFloatEnvironment(void) {

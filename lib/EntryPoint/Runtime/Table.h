@@ -57,7 +57,4 @@ enum {
   QF_KERNEL_MESSAGES = 4
 };
 
-/* Words of the bit set of CPU features that the code was compiled for. */
-enum { QF_CPU_FEATURE_WORDS = 1 };
-
 #endif
