@@ -9,7 +9,6 @@
 #include "quant-float/Support/TargetCpu.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -20,6 +19,7 @@
 #include "llvm/TargetParser/RISCVISAInfo.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
+#include <atomic>
 #include <mutex>
 
 using namespace mlir;
@@ -153,20 +153,24 @@ getUnverifiableFeatures(const llvm::Target &target, const llvm::Triple &triple,
 
 llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                                          StringRef features) {
-  // LLVM takes longer to look a CPU up than to compile a small model.
-  static std::mutex mutex;
-  static llvm::StringMap<TargetCpu> known;
+  // LLVM takes longer to look a CPU up than to compile a small model. A list
+  // that only grows needs no lock, which a fork could leave locked for ever.
+  struct Known {
+    std::string key;
+    TargetCpu cpu;
+    Known *next;
+  };
+  static std::atomic<Known *> first = nullptr;
   std::string key = llvm::join_items('|', triple, cpu, features);
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (auto found = known.find(key); found != known.end())
-      return found->second;
-  }
+  for (const Known *known = first; known; known = known->next)
+    if (known->key == key)
+      return known->cpu;
   llvm::Expected<TargetCpu> result = lookup(triple, cpu, features);
-  if (result) {
-    std::lock_guard<std::mutex> lock(mutex);
-    known.try_emplace(key, *result);
-  }
+  if (!result)
+    return result;
+  auto *known = new Known{std::move(key), *result, first};
+  while (!first.compare_exchange_weak(known->next, known))
+    ;
   return result;
 }
 
