@@ -36,10 +36,23 @@ struct ConvertQuantFloatToNVVM final
       modules.push_back(getOperation());
     for (Operation *op : modules) {
       FailureOr<NvidiaChip> target = resolveChip(op, chip, ptx);
-      if (failed(target) ||
-          failed(expandQuantFloatOps(op, EmulationTarget::get(*target))))
+      if (failed(target) || failed(prepare(*target).apply(op)))
         return signalPassFailure();
     }
   }
+
+private:
+  /// Modules say which chips they are for: as a rule all the same.
+  const QuantFloatExpansion &prepare(const NvidiaChip &target) {
+    std::string name = target.name + target.getFeatures();
+    if (name != prepared) {
+      expansion.emplace(&getContext(), EmulationTarget::get(target));
+      prepared = std::move(name);
+    }
+    return *expansion;
+  }
+
+  std::string prepared;
+  std::optional<QuantFloatExpansion> expansion;
 };
 } // namespace
