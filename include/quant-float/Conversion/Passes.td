@@ -44,7 +44,7 @@ def ConvertOnnxNodesToLinalgPass
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-    "mlir::cf::ControlFlowDialect",
+    "mlir::bufferization::BufferizationDialect", "mlir::cf::ControlFlowDialect",
     "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
     "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
     "mlir::quant_float::QuantFloatDialect"

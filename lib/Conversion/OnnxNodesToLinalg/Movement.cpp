@@ -9,6 +9,7 @@
 #include "Building.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -72,9 +73,11 @@ NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// The tensors one behind the other along `axis`, `sizes` being those of all
-/// else. Their sum of sizes has been checked.
+/// else. Their sum of sizes has been checked. With `apart` they have a buffer
+/// of their own, rather than a slice of what they become a part of.
 static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
-                       SmallVector<OpFoldResult> sizes, int64_t axis) {
+                       SmallVector<OpFoldResult> sizes, int64_t axis,
+                       bool apart) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
@@ -85,7 +88,14 @@ static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
   }
   Type elementType = getElementTypeOrSelf(parts.front());
   sizes[axis] = ends.back();
-  Value result = tensor::EmptyOp::create(b, sizes, elementType);
+  Value result;
+  if (apart) {
+    auto [shape, dynamicSizes] = decomposeMixedValues(sizes);
+    result = bufferization::AllocTensorOp::create(
+        b, RankedTensorType::get(shape, elementType), dynamicSizes);
+  } else {
+    result = tensor::EmptyOp::create(b, sizes, elementType);
+  }
   for (auto [part, end] : llvm::zip_equal(parts, ends)) {
     sizes[axis] = context.getSizes(part)[axis];
     // There is no place for nothing behind the last element.
@@ -133,7 +143,9 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
       if (getConstantIntValue(size))
         common = size;
     }
-    end = context.computeSum({end, inputSizes[*axis]});
+    // Only of constants it can be known here that they are too many.
+    if (getConstantIntValue(inputSizes[*axis]))
+      end = context.computeSum({end, inputSizes[*axis]});
     std::optional<SmallVector<Value>> elements = context.getScalars(input);
     isScalars &= elements.has_value();
     if (isScalars)
@@ -148,20 +160,22 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
   }
 
   // Bufferization looks at every two slices of a tensor, and at what is between
-  // them: many are put together by groups.
-  constexpr size_t kMostParts = 16;
+  // them: many are put together by groups, at the cost of one more copy of each
+  // element for every level of them.
+  constexpr size_t kMostParts = 32;
   SmallVector<Value> parts(context.inputs);
   while (parts.size() > kMostParts) {
     SmallVector<Value> joined;
     for (ArrayRef<Value> rest = parts; !rest.empty();) {
       size_t count = std::min(kMostParts, rest.size());
-      joined.push_back(
-          joinParts(context, rest.take_front(count), sizes, *axis));
+      joined.push_back(joinParts(context, rest.take_front(count), sizes, *axis,
+                                 /*apart=*/true));
       rest = rest.drop_front(count);
     }
     parts = std::move(joined);
   }
-  return SmallVector<Value>{joinParts(context, parts, sizes, *axis)};
+  return SmallVector<Value>{
+      joinParts(context, parts, sizes, *axis, /*apart=*/false)};
 }
 
 /// The sizes of the parts: given by attribute (versions 2 and 11, and 1, which

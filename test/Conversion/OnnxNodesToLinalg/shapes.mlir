@@ -203,18 +203,18 @@ func.func @refine(%x: tensor<2x3xf32>) -> tensor<*xf8E4M3FN> {
   return %1 : tensor<*xf8E4M3FN>
 }
 
-// Many are put together by groups.
+// Many are put together by groups, each in a buffer of its own.
 // CHECK-LABEL: func.func @concat_many
-// CHECK: %[[A:.+]] = tensor.empty(%{{.+}}) : tensor<2x?xf32>
-// CHECK-COUNT-16: tensor.insert_slice %arg0 into
-// CHECK: %[[B:.+]] = tensor.empty(%{{.+}}) : tensor<2x?xf32>
+// CHECK: %[[A:.+]] = bufferization.alloc_tensor(%{{.+}}) : tensor<2x?xf32>
+// CHECK-COUNT-32: tensor.insert_slice %arg0 into
+// CHECK: %[[B:.+]] = bufferization.alloc_tensor(%{{.+}}) : tensor<2x?xf32>
 // CHECK: tensor.insert_slice %arg0 into %[[B]]
 // CHECK: tensor.empty
 // CHECK-COUNT-2: tensor.insert_slice
 // CHECK-NOT: tensor.insert_slice
 // CHECK: return
 func.func @concat_many(%x: tensor<2x?xf32>) -> tensor<*xf32> {
-  %0 = quant_float.node "Concat"(%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x) opset 13 attributes {axis = 1 : i64} : (tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>) -> tensor<*xf32>
+  %0 = quant_float.node "Concat"(%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x) opset 13 attributes {axis = 1 : i64} : (tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 
