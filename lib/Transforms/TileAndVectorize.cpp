@@ -142,20 +142,45 @@ LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
                  failed(tileInThreads(rewriter, distributed)));
 }
 
+/// The size of a single loop's chunks, which begin where blocks and bytes do;
+/// none of other loops.
+static std::optional<int64_t> getChunkSize(GenericOp op) {
+  if (op.getNumLoops() != 1)
+    return std::nullopt;
+  int64_t unit = 8;
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr index : map.getResults()) {
+      if (isa<AffineDimExpr, AffineConstantExpr>(index))
+        continue;
+      auto block = dyn_cast<AffineBinaryOpExpr>(index);
+      auto size =
+          block ? dyn_cast<AffineConstantExpr>(block.getRHS()) : nullptr;
+      if (!size || block.getKind() != AffineExprKind::FloorDiv ||
+          !isa<AffineDimExpr>(block.getLHS()) || size.getValue() > kChunkSize)
+        return std::nullopt;
+      unit = std::lcm(unit, size.getValue());
+      if (unit > kMinParallel)
+        return std::nullopt;
+    }
+  return llvm::alignTo(kChunkSize, unit);
+}
+
 /// One loop in chunks; of several, the outermost.
 LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
                                               GenericOp op) {
-  if (needsLoopsAround(op)) {
+  std::optional<int64_t> chunkSize = getChunkSize(op);
+  if (needsLoopsAround(op) && !chunkSize) {
     for (GenericOp inner : buildLoopsAround(rewriter, op, *getRowsOfThread(op)))
       if (failed(tileAndPeel(rewriter, inner)))
         return failure();
     return success();
   }
   FailureOr<scf::SCFTilingResult> chunks =
-      tile(rewriter, op, kChunkSize, scf::SCFTilingOptions::LoopType::ForallOp);
+      tile(rewriter, op, chunkSize.value_or(kChunkSize),
+           scf::SCFTilingOptions::LoopType::ForallOp);
   if (failed(chunks))
     return failure();
-  return tileAndPeel(rewriter, cast<GenericOp>(chunks->tiledOps.front()));
+  return tileInOne(rewriter, cast<GenericOp>(chunks->tiledOps.front()));
 }
 
 LogicalResult TileAndVectorize::tileInOne(RewriterBase &rewriter,
