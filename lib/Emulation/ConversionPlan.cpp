@@ -57,7 +57,11 @@ ArrayRef<ConversionRow> quant_float::getConversionRows() {
                                Build, Finish)                                  \
   {is<From##Type>, is<To##Type>, ConversionFeature::Feature,                   \
    Elements,       Instruction,  Build,                                        \
-   Finish},
+   Finish,         true},
+#define QUANT_FLOAT_SEQUENCE(From, To, Feature, Elements, Instruction, Build)  \
+  {is<From##Type>, is<To##Type>, ConversionFeature::Feature,                   \
+   Elements,       Instruction,  Build,                                        \
+   nullptr,        false},
 #include "quant-float/Emulation/Conversions.def"
   };
   return rows;
@@ -125,8 +129,9 @@ static std::string getInstruction(const ConversionRow &row,
   return name;
 }
 
-/// Takes the first row that there is.
-static void findRow(ConversionPlan &plan, const EmulationTarget &target) {
+/// Takes the first row that there is, of casts or also of others.
+static void findRow(ConversionPlan &plan, const EmulationTarget &target,
+                    bool isCast = true) {
   plan.row = nullptr;
   Type from = plan.from, to = plan.to;
   // No instruction rounds scales to nearest.
@@ -136,7 +141,8 @@ static void findRow(ConversionPlan &plan, const EmulationTarget &target) {
     return;
   }
   for (const ConversionRow &row : getConversionRows()) {
-    if (getMachine(row.feature) != target.machine || !serves(row, from, to))
+    if (getMachine(row.feature) != target.machine || !serves(row, from, to) ||
+        (!isCast && !row.isInstruction))
       continue;
     if (target.has(row.feature) && fits(row, plan.shape)) {
       plan.row = &row;
@@ -195,7 +201,7 @@ ConversionPlan quant_float::planEncoding(Type shape, Type to,
   if (isa<TensorType>(shape))
     plan.reason = kTensor;
   else
-    findRow(plan, target);
+    findRow(plan, target, /*isCast=*/false);
   return plan;
 }
 

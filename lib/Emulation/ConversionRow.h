@@ -46,6 +46,8 @@ struct ConversionRow {
   /// another.
   Value (*finish)(Lanes &lanes, function_ref<Value(Value)> convert, Value value,
                   const Conversion &conversion);
+  /// Whether not only casts are served; see QUANT_FLOAT_SEQUENCE.
+  bool isInstruction;
 };
 
 ArrayRef<ConversionRow> getConversionRows();

@@ -9,7 +9,8 @@
 // VBMI: [Missed] round trip | {{.*}}"f32 to f8E4M3FN and back, rounded in place: vcvt2ps2phx+vcvtph2hf8s needs avx10.2"
 
 // AVX10: [Passed] cast | {{.*}}"f32 to f8E5M2 by vcvt2ps2phx+vcvtph2bf8s"
-// VBMI: [Missed] cast | {{.*}}"f32 to f8E5M2 expanded into arith: vcvt2ps2phx+vcvtph2bf8s needs avx10.2"
+// VBMI: [Passed] cast | {{.*}}"f32 to f8E5M2 by vpmaddwd: vcvt2ps2phx+vcvtph2bf8s needs avx10.2"
+// SSE: [Missed] cast | {{.*}}"f32 to f8E5M2 expanded into arith: vcvt2ps2phx+vcvtph2bf8s needs avx10.2, vpmaddwd needs avx512bw, vpmaddwd needs avx2"
 // NONE: [Missed] cast | {{.*}}"f32 to f8E5M2 expanded into arith: no instruction is known"
 func.func @encode(%x: vector<64xf32>) -> vector<64xf8E5M2> {
   %0 = quant_float.cast %x opset 23 : vector<64xf32> to vector<64xf8E5M2>
@@ -25,7 +26,7 @@ func.func @encode_half(%x: vector<64xf16>) -> vector<64xf8E4M3FN> {
   return %0 : vector<64xf8E4M3FN>
 }
 
-// AVX10: [Missed] cast | {{.*}}"f32 to f8E4M3FN expanded into arith: vcvt2ps2phx+vcvtph2hf8s takes vectors of 32"
+// AVX10: [Missed] cast | {{.*}}"f32 to f8E4M3FN expanded into arith: vcvt2ps2phx+vcvtph2hf8s takes vectors of 32, vpmaddwd takes vectors of 64, vpmaddwd takes vectors of 32"
 func.func @no_whole_register(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
   %0 = quant_float.cast %x opset 23 : vector<16xf32> to vector<16xf8E4M3FN>
   return %0 : vector<16xf8E4M3FN>

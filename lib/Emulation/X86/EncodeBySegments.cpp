@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteRegister.h"
 #include "Instructions.h"
 #include "Steps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -90,73 +91,41 @@ Segments::Segments(ArrayRef<unsigned> starts, unsigned lowerBits)
 }
 
 namespace {
-/// Works on registers of bytes, whose elements have the order in which packs
-/// leave them.
-class ByteEncoder {
+/// Works on a register of codes.
+class SegmentEncoder : ByteRegister {
 public:
-  ByteEncoder(Lanes &whole, Value bits, const Conversion &conversion)
-      : builder(whole.getBuilder()), loc(whole.getLoc()), to(conversion.to),
-        conversion(conversion),
-        size(cast<VectorType>(bits.getType()).getNumElements()),
-        halves{getHalf(whole, bits, 0), getHalf(whole, bits, 1)},
-        words(whole.withShapeOf(halves[0])), bytes(whole.withShapeOf(bits)) {}
+  using ByteRegister::ByteRegister;
 
-  Value encode();
+  Value encode(Value bits, const Conversion &conversion);
 
 private:
-  Value getHalf(Lanes &lanes, Value bits, unsigned which) {
-    return lanes.make<vector::ExtractStridedSliceOp>(bits, which * size / 2,
-                                                     size / 2, 1);
-  }
-  Value call(StringRef name, Type type, ValueRange operands) {
-    // pshuf.b is of SSSE3, the packs are of SSE2.
-    StringRef isa = size == 64                 ? "avx512"
-                    : size == 32               ? "avx2"
-                    : name.starts_with("pack") ? "sse2"
-                                               : "ssse3";
-    StringRef suffix = size == 64 ? ".512" : size == 32 ? "" : ".128";
-    return LLVM::CallIntrinsicOp::create(
-               builder, loc, type,
-               builder.getStringAttr("llvm.x86." + isa + "." + name + suffix),
-               operands)
-        .getResult(0);
-  }
   /// The words that `compute` makes of two registers, as bytes.
-  Value pack(StringRef name, ArrayRef<Value> values,
-             function_ref<Value(Value)> compute) {
-    return call(name, bytes.getType(builder.getI8Type()),
-                {compute(values[0]), compute(values[1])});
+  Value pack(ArrayRef<Value> words, bool isUnsigned,
+             function_ref<Value(Lanes &, Value)> compute) {
+    Lanes lanes = bytes.withShapeOf(words[0]);
+    return ByteRegister::pack(
+        {compute(lanes, words[0]), compute(lanes, words[1])}, isUnsigned);
   }
   Value lookUp(const Table &table, Value indices);
   Value countSteps(const Segments &segments, Value lower, Value indices,
                    Value sum);
-  Value putSign(Value code, unsigned excess);
-  Value inOrder(Value packed);
-
-  OpBuilder &builder;
-  Location loc;
-  FloatFormat to;
-  const Conversion &conversion;
-  unsigned size;
-  std::array<Value, 2> halves;
-  Lanes words, bytes;
 };
 } // namespace
 
 /// Zero where there is nothing to look up.
-Value ByteEncoder::lookUp(const Table &table, Value indices) {
-  SmallVector<char> repeated;
-  for (unsigned i = 0; i < size; ++i)
-    repeated.push_back(table[i % kSegments]);
+Value SegmentEncoder::lookUp(const Table &table, Value indices) {
   auto type = cast<VectorType>(indices.getType());
+  SmallVector<char> repeated;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    repeated.push_back(table[i % kSegments]);
   Value constant = bytes.make<arith::ConstantOp>(
       DenseElementsAttr::getFromRawBuffer(type, repeated));
   return call("pshuf.b", type, {constant, indices});
 }
 
 /// `sum` and one for each step below `lower`.
-Value ByteEncoder::countSteps(const Segments &segments, Value lower,
-                              Value indices, Value sum) {
+Value SegmentEncoder::countSteps(const Segments &segments, Value lower,
+                                 Value indices, Value sum) {
   // Signed comparisons are what there is.
   bool isFull = segments.lowerBits >= 8;
   if (isFull)
@@ -171,73 +140,45 @@ Value ByteEncoder::countSteps(const Segments &segments, Value lower,
                        : lookUp(changes, indices);
     Value isAbove = bytes.compare(CmpIPredicate::sgt, distance, change);
     sum = bytes.make<arith::SubIOp>(
-        sum, bytes.convert<arith::ExtSIOp>(isAbove, builder.getI8Type()));
+        sum, bytes.convert<arith::ExtSIOp>(isAbove, bytes.getInt(8)));
   }
   return sum;
 }
 
-/// C6, C8, of codes that are too high by `excess`.
-Value ByteEncoder::putSign(Value code, unsigned excess) {
-  Value sign = pack("packsswb", halves, [](Value bits) { return bits; });
-  if (!to.isFNUZ && to.width == 8) {
-    // One addition takes the excess away, or nearly, and puts the sign.
-    code = bytes.make<arith::AddIOp>(code, bytes.bitOr(sign, 0x7F));
-    return excess == 0x81 ? code : bytes.add(code, 0x81 - uint64_t(excess));
-  }
-  code = bytes.add(code, -uint64_t(excess));
-  sign = bytes.bitAnd(to.width < 8 ? bytes.shrU(sign, 8 - to.width) : sign,
-                      to.signMask());
-  if (!to.isFNUZ)
-    return bytes.make<arith::XOrIOp>(code, sign);
-  Value isZero = bytes.compare(CmpIPredicate::eq, code, 0);
-  return bytes.select(isZero, code, bytes.make<arith::OrIOp>(code, sign));
-}
-
-/// The halves were packed lane by lane.
-Value ByteEncoder::inOrder(Value packed) {
-  if (size == 16)
-    return packed;
-  int64_t groups = size / 8;
-  SmallVector<int64_t> mask;
-  for (int64_t half : {0, 1})
-    for (int64_t i = 0; i < groups / 2; ++i)
-      mask.push_back(2 * i + half);
-  Value wide = bytes.make<vector::BitCastOp>(
-      VectorType::get(groups, builder.getI64Type()), packed);
-  return bytes.make<vector::BitCastOp>(
-      cast<VectorType>(packed.getType()),
-      bytes.make<vector::ShuffleOp>(wide, wide, mask));
-}
-
-Value ByteEncoder::encode() {
+Value SegmentEncoder::encode(Value bits, const Conversion &conversion) {
+  FloatFormat to(conversion.to);
   auto from = cast<FloatType>(conversion.from);
   Steps steps(from, conversion.to, conversion.semantics);
   Segments segments(steps.starts,
                     FloatFormat(from).mantissaBits - to.mantissaBits + 1);
-  unsigned dropped = segments.dropped;
 
-  std::array<Value, 2> magnitudes, positions;
-  for (unsigned i : {0, 1}) {
-    magnitudes[i] = words.bitAnd(halves[i], 0x7FFF);
-    positions[i] = words.make<LLVM::USubSat>(
-        magnitudes[i].getType(), magnitudes[i],
-        words.integer(magnitudes[i], segments.origin));
+  SmallVector<Value, 4> words = split(bits), magnitudes, positions;
+  Lanes lanes = bytes.withShapeOf(words[0]);
+  for (Value word : words) {
+    Value magnitude = lanes.bitAnd(word, 0x7FFF);
+    magnitudes.push_back(magnitude);
+    positions.push_back(
+        lanes.make<LLVM::USubSat>(magnitude.getType(), magnitude,
+                                  lanes.integer(magnitude, segments.origin)));
   }
-  Value segment = pack("packuswb", positions, [&](Value position) {
-    return words.shrU(position, segments.lowerBits);
-  });
-  Value lower = pack("packuswb", positions, [&](Value position) {
-    if (!dropped)
-      return words.bitAnd(position, (1u << segments.lowerBits) - 1);
-    Value rest = words.bitAnd(position, (1u << dropped) - 1);
-    if (dropped > 1)
-      rest = words.make<arith::MinUIOp>(rest, words.integer(rest, 1));
-    return words.make<arith::OrIOp>(
-        words.bitAnd(words.shrU(position, dropped), 0xFF), rest);
-  });
+  Value segment =
+      pack(positions, /*isUnsigned=*/true, [&](Lanes &l, Value position) {
+        return l.shrU(position, segments.lowerBits);
+      });
+  Value lower =
+      pack(positions, /*isUnsigned=*/true, [&](Lanes &l, Value position) {
+        unsigned dropped = segments.dropped;
+        if (!dropped)
+          return l.bitAnd(position, (1u << segments.lowerBits) - 1);
+        Value rest = l.bitAnd(position, (1u << dropped) - 1);
+        if (dropped > 1)
+          rest = l.make<arith::MinUIOp>(rest, l.integer(rest, 1));
+        return l.make<arith::OrIOp>(l.bitAnd(l.shrU(position, dropped), 0xFF),
+                                    rest);
+      });
 
   // The code of overflow is the largest byte, where sums saturate.
-  unsigned excess = 0xFF - steps.starts.size();
+  unsigned overflowCode = steps.starts.size(), excess = 0xFF - overflowCode;
   Value indices = bytes.make<LLVM::UAddSat>(segment.getType(), segment,
                                             bytes.integer(segment, 0x70));
   Value sum = bytes.integer(segment, segments.offset + excess);
@@ -248,24 +189,22 @@ Value ByteEncoder::encode() {
   Value code = bytes.make<LLVM::UAddSat>(segment.getType(), twice, sum);
 
   // C4, C5, C8. Infinity and NaN have got the code of overflow.
-  unsigned overflowCode = steps.starts.size();
   bool infinityIsNaN = steps.infinityCode != overflowCode;
   unsigned change = steps.nanCode - overflowCode;
   if (change && (infinityIsNaN || conversion.nans != NaNs::None)) {
-    Value isNaN = pack("packsswb", magnitudes, [&](Value magnitude) {
-      Value isAbove = words.compare(CmpIPredicate::sgt, magnitude,
+    Value isNaN =
+        pack(magnitudes, /*isUnsigned=*/false, [&](Lanes &l, Value magnitude) {
+          Value isAbove = l.compare(CmpIPredicate::sgt, magnitude,
                                     steps.infinity - infinityIsNaN);
-      return words.convert<arith::ExtSIOp>(isAbove, builder.getI16Type());
-    });
-    code = change == 1
-               ? bytes.make<arith::SubIOp>(code, isNaN)
-               : bytes.make<arith::AddIOp>(code, bytes.bitAnd(isNaN, change));
+          return l.convert<arith::ExtSIOp>(isAbove, l.getInt(16));
+        });
+    code = addWhere(isNaN, code, change);
   }
-  return inOrder(putSign(code, excess));
+  return inOrder(putSign(code, excess, words, to), words.size());
 }
 
 Value x86::encodeBySegments(Lanes &lanes, Value part,
                             const Conversion &conversion) {
-  return ByteEncoder(lanes, lanes.withShapeOf(part).toBits(part), conversion)
-      .encode();
+  Value bits = lanes.withShapeOf(part).toBits(part);
+  return SegmentEncoder(lanes, bits).encode(bits, conversion);
 }

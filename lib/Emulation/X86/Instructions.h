@@ -23,6 +23,11 @@ namespace mlir::quant_float::x86 {
 /// Narrow floats to wider ones by look-up.
 Value decodeByTables(Lanes &lanes, Value codes, const Conversion &conversion);
 
+//===- EncodeByProducts.cpp -----------------------------------------------===//
+
+/// f32 to signed narrow floats.
+Value encodeByProducts(Lanes &lanes, Value part, const Conversion &conversion);
+
 //===- EncodeBySegments.cpp -----------------------------------------------===//
 
 /// f16 and bf16 to signed narrow floats of at most three mantissa bits, in

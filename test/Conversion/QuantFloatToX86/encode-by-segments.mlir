@@ -62,10 +62,12 @@ func.func @c3_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
   return %0 : vector<64xf8E5M2>
 }
 
-// The normal numbers of f8E5M2FNUZ begin among f16's subnormals.
+// The normal numbers of f8E5M2FNUZ begin among f16's subnormals: it goes by f32.
 
 // CHECK-LABEL: func.func @half_to_e5m2fnuz(
-// CHECK-NOT:     packuswb
+// CHECK-NOT:     usub.sat
+// CHECK:         pmadd.wd
+// CHECK-NOT:     usub.sat
 // CHECK:         return
 func.func @half_to_e5m2fnuz(%x: vector<32xf16>) -> vector<32xf8E5M2FNUZ> {
   %0 = quant_float.cast %x opset 19 : vector<32xf16> to vector<32xf8E5M2FNUZ>

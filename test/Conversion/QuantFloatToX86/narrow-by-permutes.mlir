@@ -8,7 +8,8 @@
 // CHECK-LABEL: func.func @signs_of_bytes(
 // CHECK-SAME:      %[[X:.+]]: vector<64xf32>
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
-// CHECK:         %[[BITS:.+]] = arith.bitcast %[[X]] : vector<64xf32> to vector<64xi32>
+// CHECK:         %[[SCALED:.+]] = arith.mulf %[[X]]
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[SCALED]] : vector<64xf32> to vector<64xi32>
 // CHECK:         %[[CODE:.+]] = arith.addi %{{.*}} : vector<64xi32>
 // CHECK-NOT:     arith.shrui
 // CHECK:         %[[CODE0:.+]] = vector.extract_strided_slice %[[CODE]] {offsets = [0], sizes = [16]
@@ -27,8 +28,8 @@
 // CHECK:         arith.xori %[[CODES]], %[[SIGNS]] : vector<64xi8>
 // CHECK-NOT:     arith.trunci
 // CHECK:         return
-func.func @signs_of_bytes(%x: vector<64xf32>) -> vector<64xf8E4M3FN> {
-  %0 = quant_float.cast %x opset 19 : vector<64xf32> to vector<64xf8E4M3FN>
+func.func @signs_of_bytes(%x: vector<64xf32>, %s: f32) -> vector<64xf8E4M3FN> {
+  %0 = quant_float.quantize %x, %s opset 23 : vector<64xf32>, f32 to vector<64xf8E4M3FN>
   return %0 : vector<64xf8E4M3FN>
 }
 

@@ -1,0 +1,55 @@
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --canonicalize --cse | FileCheck %s
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=SSE
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// SSE-NOT: pmadd.wd
+
+// A register of codes from four of f32: two numbers are added to each product's other half, packs
+// saturate, and one shuffle brings all in order.
+
+// REMARK-DAG: [Passed] cast | {{.*}}"f32 to f8E4M3FN by vpmaddwd: vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw"
+// CHECK-LABEL: func.func @c3_float8(
+// The lower halves are times 16, the upper ones once.
+// CHECK-DAG:     %[[FACTORS:.+]] = arith.constant dense<[16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1]> : vector<16xi16>
+// 2^20 with a correction of -1000, an odd number less one, which is 16 in the upper half.
+// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant dense<{{.+}}> : vector<8xf32>
+// CHECK-DAG:     %[[INFINITY:.+]] = arith.constant dense<2139095040> : vector<8xi32>
+// CHECK:         %[[POWER:.+]] = arith.maxsi
+// CHECK:         %[[SUM:.+]] = math.fma
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.+}}, %[[FACTORS]])
+// CHECK:         arith.cmpi sgt, %{{.+}}, %[[INFINITY]]
+// CHECK-COUNT-3: llvm.x86.avx2.pmadd.wd
+// CHECK:         %[[WORDS1:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK:         %[[CODES1:.+]] = arith.shrui %[[WORDS1]]
+// CHECK:         %[[WORDS2:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK:         %[[CODES2:.+]] = arith.shrui %[[WORDS2]]
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.packuswb"(%[[CODES1]], %[[CODES2]])
+// CHECK:         vector.shuffle %{{.+}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>, vector<8xi32>
+// CHECK-NOT:     quant_float
+// CHECK:         return
+func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
+  return %0 : vector<32xf8E4M3FN>
+}
+
+// Quotients have no use for what it does with signs and overflow.
+
+// CHECK-LABEL: func.func @quantize(
+// CHECK-NOT:     pmadd.wd
+// CHECK:         return
+func.func @quantize(%x: vector<32xf32>, %s: f32) -> vector<32xf8E4M3FN> {
+  %0 = quant_float.quantize %x, %s opset 23 : vector<32xf32>, f32 to vector<32xf8E4M3FN>
+  return %0 : vector<32xf8E4M3FN>
+}
+
+// No codes are wanted: rounded in place.
+
+// REMARK-DAG: [Missed] round trip | {{.*}}"f32 to f8E4M3FN and back, rounded in place: vcvt2ps2phx+vcvtph2hf8s needs avx10.2"
+// CHECK-LABEL: func.func @round_trip(
+// CHECK-NOT:     pmadd.wd
+// CHECK:         return
+func.func @round_trip(%x: vector<32xf32>) -> vector<32xf32> {
+  %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
+  %1 = quant_float.cast %0 opset 19 : vector<32xf8E4M3FN> to vector<32xf32>
+  return %1 : vector<32xf32>
+}
