@@ -44,6 +44,17 @@ struct ShortHalfFloatType {
            FloatFormat(type).minExponent >= -14;
   }
 };
+/// What decodeByWords takes.
+struct MostlyNormalFloatType {
+  static bool classof(Type type) {
+    if (!SignedNarrowFloatType::classof(type))
+      return false;
+    FloatFormat format(type);
+    unsigned others = format.signMask() - 1 - format.maxCode +
+                      (1u << format.mantissaBits) + format.isFNUZ;
+    return format.width <= 4 || others < 15;
+  }
+};
 struct StandardFloatType {
   static bool classof(Type type) { return isStandardFloat(type); }
 };

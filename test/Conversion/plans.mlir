@@ -34,7 +34,7 @@ func.func @no_whole_register(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
 
 // AVX10: [Passed] cast | {{.*}}"f8E4M3FN to f32 by vcvthf82ph"
 // VBMI: [Passed] cast | {{.*}}"f8E4M3FN to f32 by vpermi2b: vcvthf82ph needs avx10.2"
-// SSE: [Missed] cast | {{.*}}"f8E4M3FN to f32 expanded into arith: vcvthf82ph needs avx10.2, vpermi2b needs avx512vbmi and avx512bw"
+// SSE: [Passed] cast | {{.*}}"f8E4M3FN to f32 by pshufb: vcvthf82ph needs avx10.2, vpermi2b needs avx512vbmi and avx512bw, vpshufb needs avx512bw, vpshufb needs avx2"
 func.func @decode(%x: vector<64xf8E4M3FN>) -> vector<64xf32> {
   %0 = quant_float.cast %x opset 23 : vector<64xf8E4M3FN> to vector<64xf32>
   return %0 : vector<64xf32>

@@ -23,6 +23,12 @@ namespace mlir::quant_float::x86 {
 /// Narrow floats to wider ones by look-up.
 Value decodeByTables(Lanes &lanes, Value codes, const Conversion &conversion);
 
+//===- DecodeByWords.cpp --------------------------------------------------===//
+
+/// Narrow floats to wider ones, of which the upper 16 bits are computed. They
+/// are signed, with fewer than 15 codes that are no normal numbers.
+Value decodeByWords(Lanes &lanes, Value codes, const Conversion &conversion);
+
 //===- EncodeByProducts.cpp -----------------------------------------------===//
 
 /// f32 to signed narrow floats.

@@ -1,0 +1,77 @@
+//===- Unpack.cpp - Codes on their way to wider elements ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Unpack.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr int64_t kLaneBytes = 16;
+
+APInt x86::decodeCode(const FloatFormat &from, FloatType to, unsigned code) {
+  APFloat value = from.getValue(code);
+  bool losesInfo;
+  value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.bitcastToAPInt();
+}
+
+x86::Unpacker::Unpacker(Lanes &lanes, Value codes)
+    : lanes(lanes), size(cast<VectorType>(codes.getType()).getNumElements()) {}
+
+Value x86::Unpacker::constant(ArrayRef<uint8_t> bytes) {
+  ArrayRef raw(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  return lanes.make<arith::ConstantOp>(DenseElementsAttr::getFromRawBuffer(
+      VectorType::get(bytes.size(), lanes.getInt(8)), raw));
+}
+
+Value x86::Unpacker::withElements(Value value, int64_t bytes) {
+  return lanes.make<vector::BitCastOp>(
+      VectorType::get(size / bytes, lanes.getInt(8 * bytes)), value);
+}
+
+Value x86::Unpacker::deal(Value codes, int64_t resultBytes) {
+  int64_t count = size / kLaneBytes;
+  if (count == 1)
+    return codes;
+  SmallVector<int64_t> mask;
+  for (int64_t lane = 0; lane < count; ++lane)
+    for (int64_t group = 0; group < resultBytes; ++group)
+      mask.push_back(group * count + lane);
+  Value groups = withElements(codes, kLaneBytes / resultBytes);
+  return withElements(lanes.make<vector::ShuffleOp>(groups, groups, mask), 1);
+}
+
+std::array<Value, 2> x86::Unpacker::unpack(Value low, Value high,
+                                           int64_t bytes) {
+  int64_t count = size / bytes, laneSize = kLaneBytes / bytes;
+  low = withElements(low, bytes);
+  high = withElements(high, bytes);
+  auto getHalf = [&](int64_t first) -> Value {
+    SmallVector<int64_t> mask;
+    for (int64_t lane = first; lane < count; lane += laneSize)
+      for (int64_t i = lane; i < lane + laneSize / 2; ++i)
+        mask.append({i, count + i});
+    return lanes.make<vector::ShuffleOp>(low, high, mask);
+  };
+  return {getHalf(0), getHalf(laneSize / 2)};
+}
+
+Value x86::Unpacker::join(ArrayRef<Value> registers, FloatType to) {
+  OpBuilder &builder = lanes.getBuilder();
+  auto partType = VectorType::get(size * 8 / to.getWidth(), to);
+  Value result = lanes.make<arith::ConstantOp>(
+      builder.getZeroAttr(VectorType::get(size, to)));
+  int64_t offset = 0;
+  for (Value part : registers) {
+    part = lanes.make<vector::BitCastOp>(partType, part);
+    result = lanes.make<vector::InsertStridedSliceOp>(part, result, offset, 1);
+    offset += partType.getDimSize(0);
+  }
+  return result;
+}
