@@ -64,14 +64,14 @@ std::array<Value, 2> x86::Unpacker::unpack(Value low, Value high,
 
 Value x86::Unpacker::join(ArrayRef<Value> registers, FloatType to) {
   OpBuilder &builder = lanes.getBuilder();
-  auto partType = VectorType::get(size * 8 / to.getWidth(), to);
+  int64_t bytes = to.getWidth() / 8, offset = 0;
+  // Vectors of integers stay in registers, those of bf16 not always.
   Value result = lanes.make<arith::ConstantOp>(
-      builder.getZeroAttr(VectorType::get(size, to)));
-  int64_t offset = 0;
+      builder.getZeroAttr(VectorType::get(size, lanes.getInt(8 * bytes))));
   for (Value part : registers) {
-    part = lanes.make<vector::BitCastOp>(partType, part);
-    result = lanes.make<vector::InsertStridedSliceOp>(part, result, offset, 1);
-    offset += partType.getDimSize(0);
+    result = lanes.make<vector::InsertStridedSliceOp>(withElements(part, bytes),
+                                                      result, offset, 1);
+    offset += size / bytes;
   }
-  return result;
+  return lanes.bitcast(result, to);
 }
