@@ -143,6 +143,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     // Scopes for allocas that nobody makes, one block each, are in the way of
     // loops becoming blocks.
     manager.addPass(createCanonicalizerPass());
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatMergeParallelRegionsPass());
   }
   manager.addPass(createQuantFloatLowerMathPass());
   OpPassManager &low = manager.nest<func::FuncOp>();

@@ -27,6 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferAccesses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,7 +38,6 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
@@ -60,13 +60,6 @@ static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kPrefetchBytes = 2048;
 static constexpr llvm::StringLiteral kGetCacheSize = "__qf_get_cache_size";
 
-/// The whole buffer that a view is of.
-static Value getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 /// Bytes of an element that vectors have where buffers have it; 0 of others.
 static int64_t getElementBytes(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -84,7 +77,7 @@ struct Access {
 
   static std::optional<Access> get(VectorTransferOpInterface transfer,
                                    scf::ForOp loop);
-  Value getRoot() { return ::getRoot(view); }
+  Value getRoot() { return quant_float::getRoot(view); }
   int64_t getElementBytes() { return ::getElementBytes(view.getType()); }
   int64_t getBytes() {
     return transfer.getVectorType().getNumElements() * getElementBytes();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferAccesses.h"
 #include "ElementwiseLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -35,6 +36,8 @@ using linalg::GenericOp;
 static constexpr int64_t kChunkSize = 32768;
 /// Below so many elements one thread is faster than several.
 static constexpr int64_t kMinParallel = 8 * kChunkSize;
+/// Below so many an op is nothing to share, among others either.
+static constexpr int64_t kMinShared = 2 * kChunkSize;
 
 static bool isElementwise(GenericOp op) {
   return op.hasPureBufferSemantics() && op.getNumLoops() > 0 &&
@@ -55,16 +58,15 @@ tile(RewriterBase &rewriter, GenericOp op, int64_t size,
   return tiled;
 }
 
-/// Whether there are enough elements for several threads, or that only shows at
-/// run time.
-static bool mayBeLarge(GenericOp op) {
+/// Elements of an op; none where that only shows at run time.
+static std::optional<int64_t> getStaticSize(GenericOp op) {
   int64_t size = 1;
   for (int64_t range : op.getStaticLoopRanges()) {
     if (ShapedType::isDynamic(range))
-      return true;
+      return std::nullopt;
     size *= range;
   }
-  return size >= kMinParallel;
+  return size;
 }
 
 /// Whether the value is a buffer of packed elements.
@@ -97,13 +99,43 @@ static std::optional<int64_t> getRowsOfThread(GenericOp op) {
   return rows;
 }
 
+/// Whether several threads can share the op.
+static bool canDistribute(GenericOp op) {
+  return getStaticSize(op).value_or(kMinShared) >= kMinShared &&
+         getRowsOfThread(op);
+}
+
+/// Brings what is between the ops and `next`, which they do not write, in front
+/// of them; or nothing of it.
+static bool makeNeighbours(RewriterBase &rewriter, ArrayRef<GenericOp> ops,
+                           GenericOp next) {
+  GenericOp first = ops.front();
+  if (first->getBlock() != next->getBlock())
+    return false;
+  BufferAccesses accesses;
+  for (GenericOp op : ops)
+    accesses.add(op);
+  SmallVector<Operation *> between;
+  for (Operation *op = ops.back()->getNextNode(); op != next;
+       op = op->getNextNode()) {
+    BufferAccesses own;
+    own.add(op);
+    if (!own.isReading() || !own.isIndependentOf(accesses))
+      return false;
+    between.push_back(op);
+  }
+  for (Operation *op : between)
+    rewriter.moveOpBefore(op, first);
+  return true;
+}
+
 namespace {
 struct TileAndVectorize final
     : quant_float::impl::QuantFloatTileAndVectorizePassBase<TileAndVectorize> {
   using QuantFloatTileAndVectorizePassBase::QuantFloatTileAndVectorizePassBase;
 
   void runOnOperation() override;
-  LogicalResult distribute(RewriterBase &rewriter, GenericOp op);
+  LogicalResult distribute(RewriterBase &rewriter, ArrayRef<GenericOp> ops);
   LogicalResult tileInThreads(RewriterBase &rewriter, GenericOp op);
   LogicalResult tileInOne(RewriterBase &rewriter, GenericOp op);
   LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
@@ -112,34 +144,55 @@ struct TileAndVectorize final
 };
 } // namespace
 
-/// Over so many threads that there is work for each; small sizes, which only
-/// show at run time, in one: waking threads takes longer than they do.
+/// Ops side by side over several threads, which go from one to the next without
+/// going to sleep, if there is enough for them together; few elements, which
+/// only shows at run time, in one: waking threads takes longer than they do.
 LogicalResult TileAndVectorize::distribute(RewriterBase &rewriter,
-                                           GenericOp op) {
-  if (!mayBeLarge(op) || !getRowsOfThread(op))
-    return tileInOne(rewriter, op);
-  Location loc = op.getLoc();
-  rewriter.setInsertionPoint(op);
-  SmallVector<Range> ranges =
-      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc);
+                                           ArrayRef<GenericOp> ops) {
+  GenericOp first = ops.front();
+  Location loc = first.getLoc();
+  rewriter.setInsertionPoint(first);
+  int64_t staticSize = 0;
   Value size;
-  for (const Range &range : ranges) {
-    Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, range.size);
-    size =
-        size ? rewriter.createOrFold<arith::MulIOp>(loc, size, extent) : extent;
+  for (GenericOp op : ops) {
+    if (std::optional<int64_t> own = getStaticSize(op)) {
+      staticSize += *own;
+      continue;
+    }
+    Value own;
+    for (const Range &range : cast<linalg::LinalgOp>(op.getOperation())
+                                  .createLoopRanges(rewriter, loc)) {
+      Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, range.size);
+      own =
+          own ? rewriter.createOrFold<arith::MulIOp>(loc, own, extent) : extent;
+    }
+    size = size ? rewriter.createOrFold<arith::AddIOp>(loc, size, own) : own;
   }
-  if (getConstantIntValue(size))
-    return tileInThreads(rewriter, op);
-  Value enough = arith::ConstantIndexOp::create(rewriter, loc, kMinParallel);
+  auto tileEach = [&](ArrayRef<GenericOp> ops, auto tile) {
+    return success(llvm::all_of(ops, [&](GenericOp op) {
+      return succeeded((this->*tile)(rewriter, op));
+    }));
+  };
+  if (staticSize >= kMinParallel)
+    return tileEach(ops, &TileAndVectorize::tileInThreads);
+  if (!size)
+    return tileEach(ops, &TileAndVectorize::tileInOne);
+
+  Value enough =
+      arith::ConstantIndexOp::create(rewriter, loc, kMinParallel - staticSize);
   Value isLarge = arith::CmpIOp::create(
       rewriter, loc, arith::CmpIPredicate::sge, size, enough);
   auto branch = scf::IfOp::create(rewriter, loc, isLarge,
                                   /*withElseRegion=*/true);
   rewriter.setInsertionPointToStart(branch.thenBlock());
-  auto distributed = cast<GenericOp>(rewriter.clone(*op));
-  rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
-  return failure(failed(tileInOne(rewriter, op)) ||
-                 failed(tileInThreads(rewriter, distributed)));
+  SmallVector<GenericOp> distributed;
+  for (GenericOp op : ops) {
+    distributed.push_back(cast<GenericOp>(rewriter.clone(*op)));
+    rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
+  }
+  return failure(
+      failed(tileEach(ops, &TileAndVectorize::tileInOne)) ||
+      failed(tileEach(distributed, &TileAndVectorize::tileInThreads)));
 }
 
 /// The size of a single loop's chunks, which begin where blocks and bytes do;
@@ -257,10 +310,19 @@ void TileAndVectorize::runOnOperation() {
   });
   if (ops.empty())
     return;
-  for (GenericOp op : ops) {
+  for (GenericOp &op : ops)
     op = collapseLoops(rewriter, loadInvariantInputs(rewriter, op));
-    if (failed(parallel ? distribute(rewriter, op) : tileInOne(rewriter, op)))
+  for (ArrayRef<GenericOp> rest = ops; !rest.empty();) {
+    size_t count = 1;
+    if (parallel && canDistribute(rest.front()))
+      while (count < rest.size() && canDistribute(rest[count]) &&
+             makeNeighbours(rewriter, rest.take_front(count), rest[count]))
+        ++count;
+    bool isShared = parallel && canDistribute(rest.front());
+    if (failed(isShared ? distribute(rewriter, rest.take_front(count))
+                        : tileInOne(rewriter, rest.front())))
       return signalPassFailure();
+    rest = rest.drop_front(count);
   }
   simplify();
   SmallVector<GenericOp> tiles;

@@ -235,3 +235,40 @@ func.func @rows_of_blocks(%x: memref<?x64xf32>, %s: memref<?x2xf32>, %y: memref<
   }
   return
 }
+
+// None is worth threads of its own, all together are: one branch for them. What
+// is between them comes before.
+// PARALLEL-LABEL: func @neighbours(
+// PARALLEL-DAG: %[[N:.*]] = memref.dim %arg0
+// PARALLEL-DAG: %[[M:.*]] = memref.dim %arg1
+// PARALLEL: %[[SUM:.*]] = arith.addi %[[N]], %[[M]]
+// PARALLEL: arith.cmpi sge, %[[SUM]], %{{.*}} : index
+// PARALLEL: scf.if
+// PARALLEL: scf.forall
+// PARALLEL: scf.forall
+// PARALLEL: scf.forall
+// PARALLEL: else
+// PARALLEL-NOT: scf.forall
+// PARALLEL: return
+func.func @neighbours(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<65536xf32>, %scale: memref<1xf32>, %a: memref<?xbf16>, %b: memref<?xbf16>, %c: memref<65536xbf16>) attributes {quant_float.entry_point = {}} {
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%a : memref<?xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  }
+  linalg.generic {indexing_maps = [#id1, affine_map<(d0) -> (0)>, #id1], iterator_types = ["parallel"]}
+      ins(%y, %scale : memref<?xf32>, memref<1xf32>) outs(%b : memref<?xbf16>) {
+  ^bb0(%in: f32, %s: f32, %out: bf16):
+    %0 = arith.mulf %in, %s : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    linalg.yield %1 : bf16
+  }
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%z : memref<65536xf32>) outs(%c : memref<65536xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  }
+  return
+}

@@ -143,7 +143,8 @@ def QuantFloatTileAndVectorizePass
       so that nothing gathers; small blocks are several in a round of the loop;
     - with `parallel`, an `scf.forall` over large chunks comes first, or one over
       the outermost loop, as many rows at a time as end with a byte where results
-      are packed;
+      are packed; neighbouring ops are counted together, and distributed where
+      several threads are faster;
     - an `scf.for` over tiles of `tile-size` elements, peeled, so that the main
       loop's tiles are full; upstream's vectorizer turns a tile into vectors;
     - what is left at the end is vectorized with masks if `masked-tail`, and is
@@ -346,6 +347,19 @@ def QuantFloatStreamStoresPass
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
   ];
+}
+
+def QuantFloatMergeParallelRegionsPass
+    : InterfacePass<"quant-float-merge-parallel-regions", "mlir::FunctionOpInterface"> {
+  let summary = "let threads go from one loop to the next";
+  let description = [{
+    Makes one `omp.parallel` of several that follow each other: waking threads
+    takes as long as converting some ten thousand elements. What is between them
+    comes before, if it only reads what they do not write. A worksharing loop
+    that those after it do not depend on ends without a barrier (`nowait`); which
+    buffers are apart is known of allocations, constants and the arguments of
+    kernels.
+  }];
 }
 
 def QuantFloatMapToGpuPass

@@ -1,0 +1,45 @@
+//===- BufferAccesses.h - What ops read and write ---------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TRANSFORMS_BUFFERACCESSES_H
+#define QUANT_FLOAT_LIB_TRANSFORMS_BUFFERACCESSES_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace mlir::quant_float {
+
+/// The whole buffer that a view is of.
+Value getRoot(Value buffer);
+
+/// The buffers that ops access, as far as nothing else is the same memory:
+/// allocations, constants, and arguments of kernels, whose outputs overlap
+/// nothing.
+class BufferAccesses {
+public:
+  /// Adds those of an op and of what is in it.
+  void add(Operation *op);
+  void add(const BufferAccesses &others);
+
+  /// Whether nothing else is done with memory than reading.
+  bool isReading() const { return !isUnknown && writes.empty(); }
+  /// Whether these and the others may come in any order, and together.
+  bool isIndependentOf(const BufferAccesses &others) const;
+
+private:
+  void add(Value buffer, bool isWrite);
+
+  llvm::SmallPtrSet<Value, 4> reads, writes;
+  /// Something else is accessed, or may be.
+  bool isUnknown = false;
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_TRANSFORMS_BUFFERACCESSES_H
