@@ -211,50 +211,53 @@ typedef struct Range {
 } Range;
 
 static int isShared(Range one, Range other) {
-  if (!one.size || !other.size)
-    return 0;
   return one.start < other.start ? other.start - one.start < one.size
                                  : one.start - other.start < other.size;
 }
 
-/* The memory of a tensor; of strings there are three pieces. */
+/* The memory of a tensor, and how many pieces it is; of strings there are 3. */
 enum { QF_MOST_RANGES = 3 };
 
-static void getRanges(const Call *call, int64_t index,
-                      Range ranges[QF_MOST_RANGES]) {
+static int getRanges(const Call *call, int64_t index,
+                     Range ranges[QF_MOST_RANGES]) {
   const qf_tensor *tensor = getTensor(call, index);
   uint64_t size = (uint64_t)countBytes(call, index);
+  if (!size)
+    return 0;
   ranges[0] = (Range){(uintptr_t)tensor->data, size};
-  ranges[1] = ranges[2] = (Range){0, 0};
-  if (getArgument(call, index)->dtype != QF_STRING || !size)
-    return;
+  if (getArgument(call, index)->dtype != QF_STRING)
+    return 1;
   const qf_strings *strings = tensor->data;
   ranges[0].size = sizeof *strings;
   ranges[1] =
       (Range){(uintptr_t)strings->offsets, size + sizeof *strings->offsets};
   ranges[2] = (Range){(uintptr_t)strings->bytes, (uint64_t)strings->capacity};
+  return strings->capacity ? 3 : 2;
 }
 
-static int sharesBytes(const Call *call, int64_t one, int64_t other) {
-  Range first[QF_MOST_RANGES], second[QF_MOST_RANGES];
-  getRanges(call, one, first);
-  getRanges(call, other, second);
-  int result = 0;
-  for (int i = 0; i < QF_MOST_RANGES; ++i)
-    for (int j = 0; j < QF_MOST_RANGES; ++j)
-      result |= isShared(first[i], second[j]);
-  return result;
+static int sharesBytes(const Call *call, const Range *ranges, int count,
+                       int64_t other) {
+  Range others[QF_MOST_RANGES];
+  int otherCount = getRanges(call, other, others);
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < otherCount; ++j)
+      if (isShared(ranges[i], others[j]))
+        return 1;
+  return 0;
 }
 
 /* No output may share bytes with an input or with an output before it. */
 static int checkOverlap(Call *call) {
   int64_t inputs = call->table->numInputs;
-  for (int64_t i = inputs; i < countArguments(call); ++i)
+  for (int64_t i = inputs; i < countArguments(call); ++i) {
+    Range ranges[QF_MOST_RANGES];
+    int count = getRanges(call, i, ranges);
     for (int64_t j = 0; j < i; ++j)
-      if (sharesBytes(call, i, j))
+      if (sharesBytes(call, ranges, count, j))
         return FAIL_AT(call, i, QF_ERROR_OVERLAP, "overlaps %s %d",
                        TEXT(j < inputs ? "input" : "output"),
                        NUMBER(j < inputs ? j : j - inputs));
+  }
   return QF_OK;
 }
 
