@@ -20,6 +20,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/LoopShapes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/Locations.h"
@@ -254,6 +255,7 @@ static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  populateLoopShapePatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())
     if (isa_and_nonnull<tensor::TensorDialect, arith::ArithDialect>(
             &op.getDialect()))

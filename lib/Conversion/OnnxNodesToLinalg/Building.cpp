@@ -10,7 +10,9 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -30,6 +32,10 @@ using namespace mlir::quant_float::onnx_nodes;
 OpFoldResult onnx_nodes::computeIndex(ImplicitLocOpBuilder &b, AffineExpr expr,
                                       ArrayRef<OpFoldResult> operands) {
   return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
+}
+
+Value onnx_nodes::makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), index);
 }
 
 SmallVector<int64_t> onnx_nodes::getShape(ArrayRef<OpFoldResult> sizes) {
@@ -69,6 +75,26 @@ Value onnx_nodes::makeConstant(ImplicitLocOpBuilder &b, TypedAttr value) {
   if (value.getType().isUnsignedInteger())
     return ConstantOp::create(b, value);
   return arith::ConstantOp::create(b, value);
+}
+
+FailureOr<Value> onnx_nodes::makeZero(NodeContext &context, Type elementType) {
+  auto zero = dyn_cast_or_null<TypedAttr>(
+      elementType.isIntOrFloat() ? context.b.getZeroAttr(elementType)
+                                 : TypedAttr());
+  if (!zero)
+    return context.unsupported("elements of type " + show(elementType) +
+                               " have no zero");
+  return makeConstant(context.b, zero);
+}
+
+Value onnx_nodes::buildSelect(ImplicitLocOpBuilder &b, Value condition,
+                              Value isTrue, Value isFalse) {
+  Type elementType = isTrue.getType();
+  Type storageType = getStorageElementType(elementType);
+  Value chosen = b.createOrFold<arith::SelectOp>(
+      condition, b.createOrFold<StorageCastOp>(storageType, isTrue),
+      b.createOrFold<StorageCastOp>(storageType, isFalse));
+  return b.createOrFold<StorageCastOp>(elementType, chosen);
 }
 
 Value onnx_nodes::makeNumber(ImplicitLocOpBuilder &b, Type type, double value) {
@@ -231,6 +257,95 @@ Value onnx_nodes::buildReshape(ImplicitLocOpBuilder &b, Value tensor,
   return tensor;
 }
 
+Value onnx_nodes::makeBuffer(ImplicitLocOpBuilder &b,
+                             ArrayRef<OpFoldResult> sizes, Type elementType) {
+  auto [shape, dynamicSizes] =
+      decomposeMixedValues(SmallVector<OpFoldResult>(sizes));
+  return bufferization::AllocTensorOp::create(
+      b, RankedTensorType::get(shape, elementType), dynamicSizes);
+}
+
+Value onnx_nodes::buildSlice(ImplicitLocOpBuilder &b, Value tensor,
+                             ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> sizes,
+                             ArrayRef<OpFoldResult> strides) {
+  // The op wants its offsets inside of the tensor even then.
+  if (llvm::any_of(
+          sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
+    return tensor::EmptyOp::create(
+        b, sizes, cast<RankedTensorType>(tensor.getType()).getElementType());
+  return b.createOrFold<tensor::ExtractSliceOp>(tensor, offsets, sizes,
+                                                strides);
+}
+
+Value onnx_nodes::buildPadded(NodeContext &context, Value tensor, Value value,
+                              ArrayRef<OpFoldResult> low,
+                              ArrayRef<OpFoldResult> high) {
+  ImplicitLocOpBuilder &b = context.b;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  size_t rank = type.getRank();
+  if (areAllConstantIntValue(low, 0) && areAllConstantIntValue(high, 0))
+    return tensor;
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor), padded;
+  for (auto [size, before, behind] : llvm::zip_equal(sizes, low, high))
+    padded.push_back(context.computeSum({size, before, behind}));
+  // Of nothing there is only what surrounds it.
+  bool isEmpty = llvm::any_of(
+      sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); });
+  bool isKnown = !isa<TensorType>(value.getType());
+  if (isKnown && isEmpty)
+    return buildFilled(b, padded, value);
+  if (isKnown)
+    return tensor::PadOp::create(b, Type(), tensor, low, high, value);
+  Value filled = buildParallel(
+      b, padded, type.getElementType(), value,
+      AffineMap::get(rank, 0, b.getContext()),
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+  if (isEmpty)
+    return filled;
+  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(b, tensor, filled, low, sizes, strides);
+}
+
+FailureOr<CroppedTensor> onnx_nodes::buildCropped(NodeContext &context,
+                                                  Value tensor,
+                                                  ArrayRef<OpFoldResult> low,
+                                                  ArrayRef<OpFoldResult> high) {
+  ImplicitLocOpBuilder &b = context.b;
+  auto clamp = [&](OpFoldResult pad, bool isTaken) -> OpFoldResult {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value value = makeIndex(b, pad);
+    if (isTaken)
+      value = b.createOrFold<arith::SubIOp>(zero, value);
+    return getAsOpFoldResult(b.createOrFold<arith::MaxSIOp>(value, zero));
+  };
+  AffineExpr s0, s1, s2;
+  bindSymbols(b.getContext(), s0, s1, s2);
+  CroppedTensor result;
+  SmallVector<OpFoldResult> offsets, from = context.getSizes(tensor), sizes;
+  for (auto [axis, size] : llvm::enumerate(from)) {
+    for (OpFoldResult pad : {low[axis], high[axis]}) {
+      std::optional<int64_t> constant = getConstantIntValue(pad);
+      if (constant && !llvm::isInt<32>(*constant))
+        return context.unsupported("pads must have 32 bits, but got " +
+                                   Twine(*constant));
+    }
+    offsets.push_back(clamp(low[axis], /*isTaken=*/true));
+    sizes.push_back(computeIndex(
+        b, s0 - s1 - s2, {size, offsets.back(), clamp(high[axis], true)}));
+    if (sizes.back() != size &&
+        failed(context.requireAtLeast(
+            0, sizes.back(), "what pads leave of axis " + Twine(axis))))
+      return failure();
+    result.low.push_back(clamp(low[axis], /*isTaken=*/false));
+    result.high.push_back(clamp(high[axis], /*isTaken=*/false));
+  }
+  SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
+  result.tensor =
+      sizes == from ? tensor : buildSlice(b, tensor, offsets, sizes, strides);
+  return result;
+}
+
 FailureOr<SmallVector<OpFoldResult>>
 onnx_nodes::broadcastSizes(NodeContext &context,
                            ArrayRef<SmallVector<OpFoldResult>> inputSizes) {
@@ -271,6 +386,44 @@ onnx_nodes::broadcastSizes(NodeContext &context,
     }
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// One after the other
+//===----------------------------------------------------------------------===//
+
+Value onnx_nodes::toStorage(ImplicitLocOpBuilder &b, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type stored = type.clone(getStorageElementType(type.getElementType()));
+  return stored == type ? tensor
+                        : b.createOrFold<StorageCastOp>(stored, tensor);
+}
+
+Value onnx_nodes::fromStorage(ImplicitLocOpBuilder &b, Value tensor,
+                              Type elementType) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return type.getElementType() == elementType
+             ? tensor
+             : b.createOrFold<StorageCastOp>(type.clone(elementType), tensor);
+}
+
+SmallVector<Value> onnx_nodes::buildSequential(ImplicitLocOpBuilder &b,
+                                               ArrayRef<OpFoldResult> sizes,
+                                               ValueRange inits,
+                                               SequentialBody body) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<Value> begins(sizes.size(), zero), steps(sizes.size(), one);
+  SmallVector<Value> ends = llvm::map_to_vector(
+      sizes, [&](OpFoldResult size) { return makeIndex(b, size); });
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, b.getLoc(), begins, ends, steps, inits,
+      [&](OpBuilder &builder, Location loc, ValueRange indices,
+          ValueRange values) {
+        ImplicitLocOpBuilder inner(loc, builder);
+        return scf::ValueVector(body(inner, indices, values));
+      });
+  return SmallVector<Value>(nest.results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,6 +544,115 @@ FailureOr<Quantization> onnx_nodes::getQuantization(NodeContext &context,
   if (failed(only) || failed(point))
     return failure();
   return Quantization{*only, *point};
+}
+
+Value onnx_nodes::normalizeIndex(ImplicitLocOpBuilder &b, Value index,
+                                 Value size) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value isNegative =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, index, zero);
+  index = b.createOrFold<arith::SelectOp>(
+      isNegative, b.createOrFold<arith::AddIOp>(index, size), index);
+  index = b.createOrFold<arith::MinSIOp>(
+      index, b.createOrFold<arith::SubIOp>(size, one));
+  return b.createOrFold<arith::MaxSIOp>(index, zero);
+}
+
+LogicalResult onnx_nodes::requireIndices(NodeContext &context, size_t input,
+                                         OpFoldResult size) {
+  if (!isa<IntegerType>(context.elementType(input)))
+    return context.unsupported("indices must be integers");
+  std::optional<int64_t> count = getConstantIntValue(size);
+  if (!count)
+    return success();
+  for (int64_t index :
+       context.getConstantInts(input).value_or(SmallVector<int64_t>()))
+    if (index < -*count || index >= *count)
+      return context.unsupported("the index " + Twine(index) +
+                                 " is outside of an axis of size " +
+                                 Twine(*count));
+  return success();
+}
+
+Value onnx_nodes::toPosition(ImplicitLocOpBuilder &b, Value index,
+                             OpFoldResult size) {
+  index =
+      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), toCompute(b, index));
+  return normalizeIndex(b, index, makeIndex(b, size));
+}
+
+LogicalResult onnx_nodes::requireElementIndices(NodeContext &context,
+                                                int64_t axis) {
+  SmallVector<OpFoldResult> data = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> indices = context.getSizes(context.input(1));
+  if (indices.size() != data.size())
+    return context.unsupported("indices must have rank " + Twine(data.size()) +
+                               ", but got " + Twine(indices.size()));
+  for (auto [i, size] : llvm::enumerate(indices))
+    if (static_cast<int64_t>(i) != axis &&
+        failed(context.requireAtMost(
+            data[i], size, "the size of axis " + Twine(i) + " of the indices")))
+      return failure();
+  return requireIndices(context, 1, data[axis]);
+}
+
+FailureOr<int64_t> onnx_nodes::requireTuples(NodeContext &context,
+                                             int64_t batch) {
+  int64_t rank = context.type(0).getRank();
+  RankedTensorType indices = context.type(1);
+  if (!isa<IntegerType>(indices.getElementType()))
+    return context.unsupported("indices must be integers");
+  if (indices.getRank() == 0 || indices.isDynamicDim(indices.getRank() - 1))
+    return context.unsupported(
+        "the number of indices that make a position must be known");
+  if (batch < 0 || batch >= std::min(rank, indices.getRank()))
+    return context.unsupported(
+        "attribute 'batch_dims' must be at least 0 and less than both ranks, "
+        "but got " +
+        Twine(batch));
+  int64_t length = indices.getShape().back();
+  if (length > rank - batch)
+    return context.unsupported("a position must have at most " +
+                               Twine(rank - batch) + " indices, but got " +
+                               Twine(length));
+  return length;
+}
+
+SmallVector<Value> onnx_nodes::extractPositions(ImplicitLocOpBuilder &b,
+                                                Value tuples,
+                                                ArrayRef<Value> indices,
+                                                ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> place(indices), positions;
+  place.emplace_back();
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    place.back() = arith::ConstantIndexOp::create(b, i);
+    Value index = tensor::ExtractOp::create(b, tuples, place);
+    positions.push_back(toPosition(b, index, size));
+  }
+  return positions;
+}
+
+LogicalResult onnx_nodes::requireSequenceLengths(NodeContext &context,
+                                                 size_t input,
+                                                 OpFoldResult batch) {
+  if (!context.input(input))
+    return success();
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(input));
+  if (!isa<IntegerType>(context.elementType(input)) || sizes.size() != 1)
+    return context.unsupported(
+        "the lengths of sequences must be a vector of integers, but got " +
+        show(context.type(input)));
+  return context.requireEqual(batch, sizes[0], "the number of lengths");
+}
+
+Value onnx_nodes::clampLength(ImplicitLocOpBuilder &b, Value length,
+                              OpFoldResult size) {
+  length = b.createOrFold<arith::IndexCastOp>(b.getIndexType(),
+                                              toCompute(b, length));
+  length = b.createOrFold<arith::MinSIOp>(length, makeIndex(b, size));
+  return b.createOrFold<arith::MaxSIOp>(length,
+                                        arith::ConstantIndexOp::create(b, 0));
 }
 
 Value onnx_nodes::toSingle(ImplicitLocOpBuilder &b, Value value) {

@@ -23,6 +23,9 @@ namespace mlir::quant_float::onnx_nodes {
 OpFoldResult computeIndex(ImplicitLocOpBuilder &b, AffineExpr expr,
                           ArrayRef<OpFoldResult> operands);
 
+/// The size or index as a value.
+Value makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index);
+
 /// The sizes as a type's: dynamic where no constant.
 SmallVector<int64_t> getShape(ArrayRef<OpFoldResult> sizes);
 
@@ -41,6 +44,11 @@ Value fromCompute(ImplicitLocOpBuilder &b, Value value, Type elementType);
 
 /// A scalar constant of any of ONNX's number types.
 Value makeConstant(ImplicitLocOpBuilder &b, TypedAttr value);
+/// Zero of any type of numbers or bools; strings have none.
+FailureOr<Value> makeZero(NodeContext &context, Type elementType);
+/// One of two elements, of any type: as it is stored.
+Value buildSelect(ImplicitLocOpBuilder &b, Value condition, Value isTrue,
+                  Value isFalse);
 /// The number in `type`, a compute type (or index).
 Value makeNumber(ImplicitLocOpBuilder &b, Type type, double value);
 
@@ -72,12 +80,53 @@ Value buildFilled(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,
 Value buildReshape(ImplicitLocOpBuilder &b, Value tensor,
                    ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to);
 
+/// A tensor that shares its place with no other, of any elements.
+Value makeBuffer(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,
+                 Type elementType);
+
+/// A part of a tensor. Sizes may be constants that its type does not tell.
+Value buildSlice(ImplicitLocOpBuilder &b, Value tensor,
+                 ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+                 ArrayRef<OpFoldResult> strides);
+
+/// `tensor` with `value` around it. A value that is not known is a tensor
+/// without axes: on GPUs nothing but kernels reads one.
+Value buildPadded(NodeContext &context, Value tensor, Value value,
+                  ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high);
+
+/// A tensor without what pads below 0 take away of it, and the pads that are
+/// left.
+struct CroppedTensor {
+  Value tensor;
+  SmallVector<OpFoldResult> low, high;
+};
+FailureOr<CroppedTensor> buildCropped(NodeContext &context, Value tensor,
+                                      ArrayRef<OpFoldResult> low,
+                                      ArrayRef<OpFoldResult> high);
+
 /// The sizes of tensors broadcast together; an input's size is 1 or that of the
 /// result. A size that is not known is taken to be no 1; that it equals the
 /// others is asserted.
 FailureOr<SmallVector<OpFoldResult>>
 broadcastSizes(NodeContext &context,
                ArrayRef<SmallVector<OpFoldResult>> inputSizes);
+
+//===----------------------------------------------------------------------===//
+// One after the other
+//===----------------------------------------------------------------------===//
+
+/// A tensor of elements as they are stored, and back: loops carry no others.
+Value toStorage(ImplicitLocOpBuilder &b, Value tensor);
+Value fromStorage(ImplicitLocOpBuilder &b, Value tensor, Type elementType);
+
+/// Makes new values of those of the step before.
+using SequentialBody = llvm::function_ref<SmallVector<Value>(
+    ImplicitLocOpBuilder &, ValueRange indices, ValueRange values)>;
+
+/// Loops over `sizes`, one step after the other, the last index fastest.
+SmallVector<Value> buildSequential(ImplicitLocOpBuilder &b,
+                                   ArrayRef<OpFoldResult> sizes,
+                                   ValueRange inits, SequentialBody body);
 
 //===----------------------------------------------------------------------===//
 // Reductions of any loops
@@ -147,6 +196,32 @@ Value toSingle(ImplicitLocOpBuilder &b, Value value);
 /// An index from the front; one that is outside becomes the nearest inside.
 Value normalizeIndex(ImplicitLocOpBuilder &b, Value index, Value size);
 
+/// Requires those indices that are known to be inside of an axis.
+LogicalResult requireIndices(NodeContext &context, size_t input,
+                             OpFoldResult size);
+
+/// The index as a position (see normalizeIndex) on an axis.
+Value toPosition(ImplicitLocOpBuilder &b, Value index, OpFoldResult size);
+
+/// Requires input 1 to be indices along an axis of input 0, and of no larger
+/// sizes along the others.
+LogicalResult requireElementIndices(NodeContext &context, int64_t axis);
+
+/// Requires input 1 to be tuples of indices, its last axis, of the axes of
+/// input 0 behind the first `batch`. Returns how many are in one.
+FailureOr<int64_t> requireTuples(NodeContext &context, int64_t batch);
+/// The positions that the tuple at some indices names on axes of these sizes.
+SmallVector<Value> extractPositions(ImplicitLocOpBuilder &b, Value tuples,
+                                    ArrayRef<Value> indices,
+                                    ArrayRef<OpFoldResult> sizes);
+
+/// Requires the input, if it is there, to be a vector of `batch` numbers: the
+/// lengths of sequences.
+LogicalResult requireSequenceLengths(NodeContext &context, size_t input,
+                                     OpFoldResult batch);
+/// One of them as an index, between 0 and the size of the axis.
+Value clampLength(ImplicitLocOpBuilder &b, Value length, OpFoldResult size);
+
 /// The axes in another order.
 Value buildTranspose(NodeContext &context, Value tensor,
                      ArrayRef<int64_t> order);
@@ -165,6 +240,15 @@ using ElementMap = Value (*)(ImplicitLocOpBuilder &, Value, bool isUnsigned);
 Value buildReductionOfAxes(NodeContext &context, Value tensor,
                            ArrayRef<int64_t> axes, Combine combine,
                            ElementMap before = nullptr);
+
+/// Where the largest (or smallest) elements along an axis are, as i64, the axis
+/// left out; of equal ones the first unless `takesEqual`.
+Value buildArgMax(NodeContext &context, Value tensor, int64_t axis, bool isMax,
+                  bool takesEqual);
+
+/// |x|^p, and x^(1/p).
+Value buildPower(ImplicitLocOpBuilder &b, Value x, double p);
+Value buildRoot(ImplicitLocOpBuilder &b, Value x, double p);
 
 /// lhs - rhs, of floats or integers.
 Value buildDifference(ImplicitLocOpBuilder &b, Value lhs, Value rhs);

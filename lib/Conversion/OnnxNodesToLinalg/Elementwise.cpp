@@ -429,6 +429,31 @@ static Value softsign(ElementContext &e, ValueRange x) {
   return div(e, x[0], add(e, e.number(1), absolute(e, x[0])));
 }
 
+/// Toward 0 by the bias, and 0 within lambd of it. Integers are compared and
+/// moved as floats.
+static Value shrink(ElementContext &e, ValueRange x) {
+  Value value = x[0];
+  Type type = e.isFloat() ? e.type : Type(e.b.getF64Type());
+  if (!e.isFloat())
+    value = e.isUnsigned() ? e.b.createOrFold<arith::UIToFPOp>(type, value)
+                           : e.b.createOrFold<arith::SIToFPOp>(type, value);
+  auto number = [&](double x) { return makeNumber(e.b, type, x); };
+  auto isLess = [&](Value a, Value b) {
+    return e.b.createOrFold<arith::CmpFOp>(CmpFPredicate::OLT, a, b);
+  };
+  double lambd = e.node.getFloat("lambd");
+  Value bias = number(e.node.getFloat("bias"));
+  Value result =
+      select(e, isLess(number(lambd), value),
+             e.b.createOrFold<arith::SubFOp>(value, bias), number(0));
+  result = select(e, isLess(value, number(-lambd)),
+                  e.b.createOrFold<arith::AddFOp>(value, bias), result);
+  if (e.isFloat())
+    return result;
+  return e.isUnsigned() ? e.b.createOrFold<arith::FPToUIOp>(e.type, result)
+                        : e.b.createOrFold<arith::FPToSIOp>(e.type, result);
+}
+
 static Value mish(ElementContext &e, ValueRange x) {
   return mul(e, x[0], e.b.createOrFold<math::TanhOp>(softplus(e, x)));
 }
@@ -691,15 +716,10 @@ NodeResults onnx_nodes::convertWhere(NodeContext &context) {
       failed(context.requireSameType(1)))
     return failure();
   Type elementType = context.elementType(1);
-  Type storageType = getStorageElementType(elementType);
-  return buildBroadcast(
-      context, context.inputs, elementType,
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value chosen = b.createOrFold<arith::SelectOp>(
-            args[0], b.createOrFold<StorageCastOp>(storageType, args[1]),
-            b.createOrFold<StorageCastOp>(storageType, args[2]));
-        return b.createOrFold<StorageCastOp>(elementType, chosen);
-      });
+  return buildBroadcast(context, context.inputs, elementType,
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          return buildSelect(b, args[0], args[1], args[2]);
+                        });
 }
 
 //===----------------------------------------------------------------------===//

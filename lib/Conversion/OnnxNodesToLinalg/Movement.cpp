@@ -9,7 +9,6 @@
 #include "Building.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -18,23 +17,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
-
-static Value makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index) {
-  return getValueOrCreateConstantIndexOp(b, b.getLoc(), index);
-}
-
-/// A part of a tensor. Sizes may be constants that its type does not tell.
-static Value slice(ImplicitLocOpBuilder &b, Value tensor,
-                   ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-                   ArrayRef<OpFoldResult> strides) {
-  // The op wants its offsets inside of the tensor even then.
-  if (llvm::any_of(
-          sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
-    return tensor::EmptyOp::create(
-        b, sizes, cast<RankedTensorType>(tensor.getType()).getElementType());
-  return b.createOrFold<tensor::ExtractSliceOp>(tensor, offsets, sizes,
-                                                strides);
-}
 
 //===----------------------------------------------------------------------===//
 // Transpose
@@ -88,14 +70,8 @@ static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
   }
   Type elementType = getElementTypeOrSelf(parts.front());
   sizes[axis] = ends.back();
-  Value result;
-  if (apart) {
-    auto [shape, dynamicSizes] = decomposeMixedValues(sizes);
-    result = bufferization::AllocTensorOp::create(
-        b, RankedTensorType::get(shape, elementType), dynamicSizes);
-  } else {
-    result = tensor::EmptyOp::create(b, sizes, elementType);
-  }
+  Value result = apart ? makeBuffer(b, sizes, elementType)
+                       : Value(tensor::EmptyOp::create(b, sizes, elementType));
   for (auto [part, end] : llvm::zip_equal(parts, ends)) {
     sizes[axis] = context.getSizes(part)[axis];
     // There is no place for nothing behind the last element.
@@ -246,7 +222,7 @@ NodeResults onnx_nodes::convertSplit(NodeContext &context) {
   SmallVector<Value> results;
   for (OpFoldResult part : *parts) {
     sizes[*axis] = part;
-    results.push_back(slice(b, input, offsets, sizes, strides));
+    results.push_back(buildSlice(b, input, offsets, sizes, strides));
     offsets[*axis] = computeIndex(b, s0 + s1, {offsets[*axis], part});
   }
   return results;
@@ -328,7 +304,7 @@ static Value buildStrided(NodeContext &context, Value input,
           sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
     return tensor::EmptyOp::create(b, sizes, elementType);
   if (isForward)
-    return slice(b, input, offsets, sizes, strides);
+    return buildSlice(b, input, offsets, sizes, strides);
   return buildParallel(
       b, sizes, elementType, {}, {},
       [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
@@ -346,11 +322,11 @@ static Value buildStrided(NodeContext &context, Value input,
 }
 
 /// Axes are all from the first one on, and steps 1, where not given.
-static NodeResults buildSlice(NodeContext &context,
-                              ArrayRef<OpFoldResult> starts,
-                              ArrayRef<OpFoldResult> ends,
-                              std::optional<SmallVector<int64_t>> axes,
-                              std::optional<SmallVector<int64_t>> steps) {
+static NodeResults sliceAxes(NodeContext &context,
+                             ArrayRef<OpFoldResult> starts,
+                             ArrayRef<OpFoldResult> ends,
+                             std::optional<SmallVector<int64_t>> axes,
+                             std::optional<SmallVector<int64_t>> steps) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
   if (!axes)
@@ -399,7 +375,7 @@ NodeResults onnx_nodes::convertFixedSlice(NodeContext &context) {
   std::optional<SmallVector<int64_t>> axes;
   if (context.has("axes"))
     axes = context.getInts("axes");
-  return buildSlice(
+  return sliceAxes(
       context, getAsIndexOpFoldResult(mlirContext, context.getInts("starts")),
       getAsIndexOpFoldResult(mlirContext, context.getInts("ends")), axes,
       std::nullopt);
@@ -413,93 +389,5 @@ NodeResults onnx_nodes::convertSlice(NodeContext &context) {
   auto axes = context.getConstantInts(3), steps = context.getConstantInts(4);
   if ((context.input(3) && !axes) || (context.input(4) && !steps))
     return context.unsupported("axes and steps must be constant");
-  return buildSlice(context, *starts, *ends, axes, steps);
-}
-
-//===----------------------------------------------------------------------===//
-// Gather
-//===----------------------------------------------------------------------===//
-
-Value onnx_nodes::normalizeIndex(ImplicitLocOpBuilder &b, Value index,
-                                 Value size) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value isNegative =
-      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, index, zero);
-  index = b.createOrFold<arith::SelectOp>(
-      isNegative, b.createOrFold<arith::AddIOp>(index, size), index);
-  index = b.createOrFold<arith::MinSIOp>(
-      index, b.createOrFold<arith::SubIOp>(size, one));
-  return b.createOrFold<arith::MaxSIOp>(index, zero);
-}
-
-NodeResults onnx_nodes::convertGather(NodeContext &context) {
-  ImplicitLocOpBuilder &b = context.b;
-  Value data = context.inputs[0], indices = context.inputs[1];
-  SmallVector<OpFoldResult> dataSizes = context.getSizes(data);
-  SmallVector<OpFoldResult> indexSizes = context.getSizes(indices);
-  FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis"), dataSizes.size());
-  if (failed(axis))
-    return failure();
-  if (!isa<IntegerType>(context.elementType(1)))
-    return context.unsupported("indices must be integers");
-  OpFoldResult size = dataSizes[*axis];
-  std::optional<int64_t> constantSize = getConstantIntValue(size);
-  std::optional<SmallVector<int64_t>> constants = context.getConstantInts(1);
-  for (int64_t index : constants.value_or(SmallVector<int64_t>()))
-    if (constantSize && (index < -*constantSize || index >= *constantSize))
-      return context.unsupported("the index " + Twine(index) +
-                                 " is outside of an axis of size " +
-                                 Twine(*constantSize));
-  if (failed(context.requireElements(*axis, size,
-                                     context.computeProduct(indexSizes))))
-    return failure();
-
-  // Shape arithmetic goes on.
-  Type elementType = context.elementType(0);
-  std::optional<SmallVector<Value>> scalars = context.getScalars(data);
-  if (scalars && constants && dataSizes.size() == 1 && indexSizes.size() <= 1) {
-    SmallVector<Value> chosen;
-    for (int64_t index : *constants)
-      chosen.push_back((*scalars)[index < 0 ? index + *constantSize : index]);
-    return SmallVector<Value>{context.makeTensor(
-        chosen,
-        RankedTensorType::get(context.type(1).getShape(), elementType))};
-  }
-
-  SmallVector<OpFoldResult> sizes;
-  ArrayRef<OpFoldResult> all = dataSizes;
-  llvm::append_range(sizes, all.take_front(*axis));
-  llvm::append_range(sizes, indexSizes);
-  llvm::append_range(sizes, all.drop_front(*axis + 1));
-  // One index that is known: a slice.
-  if (constants && constants->size() == 1 && constantSize) {
-    int64_t index = constants->front();
-    SmallVector<OpFoldResult> offsets(dataSizes.size(), b.getIndexAttr(0));
-    SmallVector<OpFoldResult> strides(dataSizes.size(), b.getIndexAttr(1));
-    SmallVector<OpFoldResult> part = dataSizes;
-    part[*axis] = b.getIndexAttr(1);
-    offsets[*axis] = b.getIndexAttr(index < 0 ? index + *constantSize : index);
-    return SmallVector<Value>{
-        buildReshape(b, slice(b, data, offsets, part, strides), part, sizes)};
-  }
-  SmallVector<AffineExpr> exprs;
-  for (size_t i = 0; i < indexSizes.size(); ++i)
-    exprs.push_back(b.getAffineDimExpr(*axis + i));
-  auto map = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
-  return SmallVector<Value>{buildParallel(
-      b, sizes, elementType, indices, map,
-      [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-        Value index = inner.createOrFold<arith::IndexCastOp>(
-            inner.getIndexType(), toCompute(inner, args[0]));
-        index = normalizeIndex(inner, index, makeIndex(inner, size));
-        SmallVector<Value> position;
-        for (int64_t i = 0, n = dataSizes.size(); i < n; ++i) {
-          int64_t loop = i < *axis ? i : i + indexSizes.size() - 1;
-          position.push_back(
-              i == *axis ? index : Value(linalg::IndexOp::create(inner, loop)));
-        }
-        return tensor::ExtractOp::create(inner, data, position);
-      })};
+  return sliceAxes(context, *starts, *ends, axes, steps);
 }

@@ -18,6 +18,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/IR/LoopShapes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,6 +48,8 @@ static Value getShapeSource(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op))
     return destination.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  if (Value source = findLoopShapeSource(tensor))
+    return source;
   // All of the dialect's have the shape of their first operand (V8).
   bool isOurs =
       isa_and_nonnull<QuantFloatDialect>(op ? op->getDialect() : nullptr);
@@ -256,6 +259,23 @@ std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
   return indices;
 }
 
+FailureOr<OpFoldResult> NodeContext::getIndex(size_t index) {
+  FailureOr<Value> only = getOnlyElement(index);
+  if (failed(only))
+    return failure();
+  if (failed(requireKind(index, kinds::Float | kinds::Integer)))
+    return failure();
+  std::optional<SmallVector<Value>> known = getScalars(*only);
+  Value scalar = known ? known->front()
+                       : tensor::ExtractOp::create(b, *only, ValueRange());
+  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>())
+    return getAsOpFoldResult(cast.getIn());
+  if (isa<FloatType>(scalar.getType()))
+    scalar = b.createOrFold<CastOp>(scalar, b.getI64Type());
+  return getAsOpFoldResult(b.createOrFold<arith::IndexCastOp>(
+      b.getIndexType(), toCompute(b, scalar)));
+}
+
 FailureOr<SmallVector<OpFoldResult>> NodeContext::getShapeInput(size_t index) {
   std::optional<SmallVector<OpFoldResult>> shape = getIndices(index);
   if (!shape)
@@ -427,6 +447,24 @@ LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
   require(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
                                 arith::ConstantIndexOp::create(b, least)),
           what + " must be at least " + Twine(least));
+  return success();
+}
+
+LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
+                                         const Twine &what) {
+  if (isEqualConstantIntOrValue(most, given))
+    return success();
+  std::optional<int64_t> a = getConstantIntValue(most);
+  std::optional<int64_t> c = getConstantIntValue(given);
+  if (a && c && *c > *a)
+    return unsupported(what + " must be at most " + Twine(*a) + ", but got " +
+                       Twine(*c));
+  if (!a || !c)
+    require(arith::CmpIOp::create(
+                b, arith::CmpIPredicate::sle,
+                getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
+                getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
+            what + " must not be above that of the other");
   return success();
 }
 

@@ -125,7 +125,9 @@ public:
   /// attributes: constants, what shape arithmetic computed, or else elements
   /// read at run time. None if the number of elements is not known.
   std::optional<SmallVector<OpFoldResult>> getIndices(size_t index);
-  /// The same of an input that is a shape.
+  /// The only element of an input, a number that is taken for an integer.
+  FailureOr<OpFoldResult> getIndex(size_t index);
+  /// The elements of an input that is a shape.
   FailureOr<SmallVector<OpFoldResult>> getShapeInput(size_t index);
   std::optional<SmallVector<Value>> getScalars(Value tensor);
   Value makeTensor(ArrayRef<Value> scalars, RankedTensorType type);
@@ -173,6 +175,9 @@ public:
   /// Requires a size (`what`) not to be below `least`, at run time if need be.
   LogicalResult requireAtLeast(int64_t least, OpFoldResult given,
                                const Twine &what);
+  /// The same of a size that must not be above `most`.
+  LogicalResult requireAtMost(OpFoldResult most, OpFoldResult given,
+                              const Twine &what);
   /// Requires a size (`what`) to be another one, at run time if need be; `must`
   /// is what the error says then.
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,

@@ -1,4 +1,4 @@
-//===- Normalization.cpp - Softmax, BatchNormalization -------------------===//
+//===- Normalization.cpp - Ops that normalize -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,9 @@
 
 #include "Building.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -250,4 +252,267 @@ NodeResults onnx_nodes::convertBatchNormalization(NodeContext &context) {
   if (isLine)
     results.front() = context.reshape(results.front(), sizes);
   return results;
+}
+
+//===----------------------------------------------------------------------===//
+// InstanceNormalization
+//===----------------------------------------------------------------------===//
+
+/// Mean and variance are those of each channel of each element of the batch.
+NodeResults onnx_nodes::convertInstanceNormalization(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (failed(context.requireSameType()))
+    return failure();
+  Value input = context.input(0);
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  if (sizes.size() < 2)
+    return context.unsupported("the input must have rank 2 or more, but got " +
+                               Twine(sizes.size()));
+  for (size_t i : {1, 2}) {
+    SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
+    if (given.size() != 1)
+      return context.unsupported("input " + Twine(i) +
+                                 " must have rank 1, but got " +
+                                 Twine(given.size()));
+    if (failed(context.requireEqual(sizes[1], given[0],
+                                    "the size of input " + Twine(i))))
+      return failure();
+  }
+  SmallVector<int64_t> all = getAxesWithout(sizes.size(), {});
+  SmallVector<int64_t> instance = {0, 1};
+  SmallVector<int64_t> others = getAxesWithout(sizes.size(), instance);
+  SmallVector<OpFoldResult> otherSizes(ArrayRef(sizes).drop_front(2));
+  Value count = buildElementCount(b, otherSizes);
+  auto buildMean = [&](Value tensor) {
+    Value sums = buildReductionOfAxes(context, tensor, others, Combine::Sum);
+    return buildAlongAxes(
+        context, ArrayRef(sizes).take_front(2), type, sums, instance,
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          return b.createOrFold<arith::DivFOp>(
+              args[0], b.createOrFold<arith::SIToFPOp>(type, count));
+        });
+  };
+  Value mean = buildMean(input);
+  Value differences = buildAlongAxes(
+      context, sizes, type, {input, mean}, {all, instance},
+      [](ImplicitLocOpBuilder &b, ValueRange args) {
+        return b.createOrFold<arith::SubFOp>(toCompute(b, args[0]), args[1]);
+      });
+  Value variance = buildMean(
+      buildAlongAxes(context, sizes, type, differences, all,
+                     [](ImplicitLocOpBuilder &b, ValueRange args) {
+                       return b.createOrFold<arith::MulFOp>(args[0], args[0]);
+                     }));
+  double epsilon = context.getFloat("epsilon");
+  SmallVector<int64_t> channel = {1};
+  return SmallVector<Value>{buildAlongAxes(
+      context, sizes, elementType,
+      {differences, variance, context.input(1), context.input(2)},
+      {all, instance, channel, channel},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value sum = b.createOrFold<arith::AddFOp>(args[1],
+                                                  makeNumber(b, type, epsilon));
+        Value factor = b.createOrFold<arith::DivFOp>(
+            toCompute(b, args[2]), math::SqrtOp::create(b, sum));
+        Value value = b.createOrFold<arith::MulFOp>(args[0], factor);
+        value = b.createOrFold<arith::AddFOp>(value, toCompute(b, args[3]));
+        return fromCompute(b, value, elementType);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// LRN
+//===----------------------------------------------------------------------===//
+
+/// x / (bias + alpha / size * sum)^beta, the sum being that of the squares of
+/// `size` channels around that of x.
+NodeResults onnx_nodes::convertLRN(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0);
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  int64_t rank = sizes.size(), size = context.getInt("size");
+  if (rank < 2)
+    return context.unsupported("the input must have rank 2 or more, but got " +
+                               Twine(rank));
+  if (failed(context.requireRange("size", size, 1)))
+    return failure();
+  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
+  low[1] = b.getIndexAttr((size - 1) / 2);
+  high[1] = b.getIndexAttr(size / 2);
+  Value padded =
+      buildPadded(context, input, makeNumber(b, elementType, 0), low, high);
+  // The last loop is over the window, which nothing is read from.
+  Value window = tensor::EmptyOp::create(
+      b, ArrayRef<OpFoldResult>(b.getIndexAttr(size)), type);
+  SmallVector<AffineExpr> exprs(b.getMultiDimIdentityMap(rank).getResults());
+  MLIRContext *mlirContext = b.getContext();
+  AffineMap result = AffineMap::get(rank + 1, 0, exprs, mlirContext);
+  AffineExpr element = b.getAffineDimExpr(rank);
+  exprs[1] = exprs[1] + element;
+  Value sums =
+      buildReduction(
+          b, {padded, window},
+          {AffineMap::get(rank + 1, 0, exprs, mlirContext),
+           AffineMap::get(rank + 1, 0, element, mlirContext)},
+          buildFilled(b, sizes, makeNumber(b, type, 0)), result,
+          [](ImplicitLocOpBuilder &b, ValueRange elements,
+             ValueRange accumulators) -> SmallVector<Value> {
+            Value x = toCompute(b, elements[0]);
+            Value square = b.createOrFold<arith::MulFOp>(x, x);
+            return {b.createOrFold<arith::AddFOp>(accumulators[0], square)};
+          })
+          .front();
+  SmallVector<int64_t> all = getAxesWithout(rank, {});
+  double alpha = context.getFloat("alpha"), beta = context.getFloat("beta");
+  double bias = context.getFloat("bias");
+  return SmallVector<Value>{buildAlongAxes(
+      context, sizes, elementType, {input, sums}, {all, all},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value scaled = b.createOrFold<arith::MulFOp>(
+            args[1], makeNumber(b, type, alpha / size));
+        Value base =
+            b.createOrFold<arith::AddFOp>(scaled, makeNumber(b, type, bias));
+        Value power = math::PowFOp::create(b, base, makeNumber(b, type, beta));
+        Value value =
+            b.createOrFold<arith::DivFOp>(toCompute(b, args[0]), power);
+        return fromCompute(b, value, elementType);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// LpNormalization, GlobalLpPool
+//===----------------------------------------------------------------------===//
+
+Value onnx_nodes::buildPower(ImplicitLocOpBuilder &b, Value x, double p) {
+  Value value = math::AbsFOp::create(b, x);
+  if (p == 1)
+    return value;
+  if (p == 2)
+    return arith::MulFOp::create(b, value, value);
+  return math::PowFOp::create(b, value, makeNumber(b, x.getType(), p));
+}
+
+Value onnx_nodes::buildRoot(ImplicitLocOpBuilder &b, Value x, double p) {
+  if (p == 1)
+    return x;
+  if (p == 2)
+    return math::SqrtOp::create(b, x);
+  return math::PowFOp::create(b, x, makeNumber(b, x.getType(), 1 / p));
+}
+
+/// The sums of powers along axes, which are left out, in the compute type.
+static Value buildSumOfPowers(NodeContext &context, ArrayRef<int64_t> axes,
+                              double p) {
+  Type type = getComputeType(context.elementType(0));
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  Value powers = buildAlongAxes(
+      context, sizes, type, context.input(0), getAxesWithout(sizes.size(), {}),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        return buildPower(b, toCompute(b, args[0]), p);
+      });
+  return buildReductionOfAxes(context, powers, axes, Combine::Sum);
+}
+
+/// What has no length stays 0.
+NodeResults onnx_nodes::convertLpNormalization(NodeContext &context) {
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis"), sizes.size());
+  int64_t p = context.getInt("p");
+  if (failed(axis))
+    return failure();
+  if (p != 1 && p != 2)
+    return context.unsupported("attribute 'p' must be 1 or 2, but got " +
+                               Twine(p));
+  Value sums = buildSumOfPowers(context, *axis, p);
+  return SmallVector<Value>{buildAlongAxes(
+      context, sizes, elementType, {context.input(0), sums},
+      {getAxesWithout(sizes.size(), {}), getAxesWithout(sizes.size(), *axis)},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value zero = makeNumber(b, type, 0), one = makeNumber(b, type, 1);
+        Value norm = buildRoot(b, args[1], p);
+        Value isZero =
+            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, norm, zero);
+        norm = arith::SelectOp::create(b, isZero, one, norm);
+        Value value =
+            b.createOrFold<arith::DivFOp>(toCompute(b, args[0]), norm);
+        return fromCompute(b, value, elementType);
+      })};
+}
+
+static NodeResults buildGlobalLpPool(NodeContext &context, double p) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = context.elementType(0);
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  if (sizes.size() < 3)
+    return context.unsupported("the input must have rank 3 or more, but got " +
+                               Twine(sizes.size()));
+  if (!(p > 0))
+    return context.unsupported("attribute 'p' must be above 0");
+  Value sums =
+      buildSumOfPowers(context, getAxesWithout(sizes.size(), {0, 1}), p);
+  SmallVector<OpFoldResult> pooled(ArrayRef(sizes).take_front(2)), to = pooled;
+  to.append(sizes.size() - 2, b.getIndexAttr(1));
+  Value norms = buildAlongAxes(
+      context, pooled, elementType, sums, SmallVector<int64_t>{0, 1},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        return fromCompute(b, buildRoot(b, args[0], p), elementType);
+      });
+  return SmallVector<Value>{buildReshape(b, norms, pooled, to)};
+}
+
+NodeResults onnx_nodes::convertGlobalLpPool(NodeContext &context) {
+  return buildGlobalLpPool(context, context.getInt("p"));
+}
+
+NodeResults onnx_nodes::convertOpenGlobalLpPool(NodeContext &context) {
+  return buildGlobalLpPool(context, context.getFloat("p"));
+}
+
+//===----------------------------------------------------------------------===//
+// Hardmax
+//===----------------------------------------------------------------------===//
+
+/// 1 for the first of the largest elements along an axis, 0 for the others.
+static Value buildHardmax(NodeContext &context, Value tensor, int64_t axis) {
+  Type elementType = getElementTypeOrSelf(tensor);
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  Value places = buildArgMax(context, tensor, axis, /*isMax=*/true,
+                             /*takesEqual=*/false);
+  return buildAlongAxes(
+      context, sizes, elementType, places, getAxesWithout(sizes.size(), axis),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value place = arith::IndexCastOp::create(
+            b, args[0].getType(), linalg::IndexOp::create(b, axis));
+        Value isMost =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, args[0]);
+        return arith::SelectOp::create(b, isMost, makeNumber(b, elementType, 1),
+                                       makeNumber(b, elementType, 0));
+      });
+}
+
+NodeResults onnx_nodes::convertHardmax(NodeContext &context) {
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis"), context.type(0).getRank());
+  if (failed(axis))
+    return failure();
+  return SmallVector<Value>{buildHardmax(context, context.input(0), *axis)};
+}
+
+/// The input counts as a matrix, split in two at the axis.
+NodeResults onnx_nodes::convertMatrixHardmax(NodeContext &context) {
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis"), sizes.size());
+  if (failed(axis))
+    return failure();
+  ArrayRef<OpFoldResult> all = sizes;
+  Value matrix = context.reshape(
+      context.input(0), {context.computeProduct(all.take_front(*axis)),
+                         context.computeProduct(all.drop_front(*axis))});
+  return SmallVector<Value>{
+      context.reshape(buildHardmax(context, matrix, 1), sizes)};
 }

@@ -143,6 +143,60 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
 }
 
 //===----------------------------------------------------------------------===//
+// ReduceLogSumExp
+//===----------------------------------------------------------------------===//
+
+/// log(sum(exp(x - m))) + m, with the largest x for m, if it is finite: the
+/// exponentials do not overflow then.
+NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0);
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  FailureOr<SmallVector<int64_t>> axes = getReducedAxes(context);
+  if (failed(axes))
+    return failure();
+  SmallVector<OpFoldResult> sizes = context.getSizes(input), without, kept;
+  SmallVector<int64_t> all, others;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    bool isReduced = llvm::is_contained(*axes, static_cast<int64_t>(axis));
+    all.push_back(axis);
+    kept.push_back(isReduced ? b.getIndexAttr(1) : size);
+    if (isReduced)
+      continue;
+    without.push_back(size);
+    others.push_back(axis);
+  }
+  auto getFinite = [&](ImplicitLocOpBuilder &b, Value most) -> Value {
+    Value infinity =
+        makeNumber(b, type, std::numeric_limits<double>::infinity());
+    Value isFinite = arith::CmpFOp::create(
+        b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, most), infinity);
+    return arith::SelectOp::create(b, isFinite, most, makeNumber(b, type, 0));
+  };
+  Value most = buildReductionOfAxes(context, input, *axes, Combine::Max);
+  Value exponentials =
+      buildAlongAxes(context, sizes, type, {input, most}, {all, others},
+                     [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                       return math::ExpOp::create(
+                           b, arith::SubFOp::create(b, toCompute(b, args[0]),
+                                                    getFinite(b, args[1])));
+                     });
+  Value sums = buildReductionOfAxes(context, exponentials, *axes, Combine::Sum);
+  AffineMap identity = b.getMultiDimIdentityMap(without.size());
+  Value result = buildParallel(
+      b, without, elementType, {sums, most}, {identity, identity},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value logarithm = math::LogOp::create(b, args[0]);
+        return fromCompute(
+            b, arith::AddFOp::create(b, logarithm, getFinite(b, args[1])),
+            elementType);
+      });
+  return SmallVector<Value>{context.getFlag("keepdims")
+                                ? buildReshape(b, result, without, kept)
+                                : result};
+}
+
+//===----------------------------------------------------------------------===//
 // Pooling of everything
 //===----------------------------------------------------------------------===//
 
@@ -187,22 +241,15 @@ static Value isBetter(ImplicitLocOpBuilder &b, Value element, Value best,
   return arith::OrIOp::create(b, compared, isNan);
 }
 
-NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
+Value onnx_nodes::buildArgMax(NodeContext &context, Value tensor, int64_t axis,
+                              bool isMax, bool takesEqual) {
   ImplicitLocOpBuilder &b = context.b;
-  bool isMax = context.node.getOpType() == "ArgMax";
-  bool takesEqual = context.getFlag("select_last_index");
-  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  Type elementType = getElementTypeOrSelf(tensor);
+  Type type = getComputeType(elementType);
   bool isUnsigned = isUnsignedElement(elementType);
-  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
-  FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis"), sizes.size());
-  if (failed(axis))
-    return failure();
-
-  SmallVector<OpFoldResult> without = sizes, kept = sizes;
-  without.erase(without.begin() + *axis);
-  kept[*axis] = b.getIndexAttr(1);
-  AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
+  SmallVector<OpFoldResult> without = context.getSizes(tensor);
+  AffineMap identity = b.getMultiDimIdentityMap(without.size());
+  without.erase(without.begin() + axis);
   Value inits[] = {
       buildFilled(b, without,
                   makeNeutral(b, isMax ? Combine::Max : Combine::Min, type,
@@ -212,15 +259,29 @@ NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
                   ValueRange accumulators) -> SmallVector<Value> {
     Value element = toCompute(b, elements[0]);
     Value index = arith::IndexCastOp::create(b, b.getI64Type(),
-                                             linalg::IndexOp::create(b, *axis));
+                                             linalg::IndexOp::create(b, axis));
     Value takes =
         isBetter(b, element, accumulators[0], isMax, isUnsigned, takesEqual);
     return {arith::SelectOp::create(b, takes, element, accumulators[0]),
             arith::SelectOp::create(b, takes, index, accumulators[1])};
   };
-  Value result = buildReduction(b, context.input(0), identity, inits,
-                                identity.dropResult(*axis), body)[1];
+  return buildReduction(b, tensor, identity, inits, identity.dropResult(axis),
+                        body)[1];
+}
+
+NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
+  SmallVector<OpFoldResult> kept = context.getSizes(context.input(0));
+  FailureOr<int64_t> axis =
+      context.normalizeAxis(context.getInt("axis"), kept.size());
+  if (failed(axis))
+    return failure();
+  Value result = buildArgMax(context, context.input(0), *axis,
+                             context.node.getOpType() == "ArgMax",
+                             context.getFlag("select_last_index"));
+  SmallVector<OpFoldResult> without = kept;
+  without.erase(without.begin() + *axis);
+  kept[*axis] = context.b.getIndexAttr(1);
   if (context.getFlag("keepdims"))
-    result = buildReshape(b, result, without, kept);
+    result = buildReshape(context.b, result, without, kept);
   return SmallVector<Value>{result};
 }

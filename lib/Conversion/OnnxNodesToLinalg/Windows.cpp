@@ -117,29 +117,37 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   return success();
 }
 
+/// An attribute with a number for each axis, `least` or more, which is what one
+/// is that the node leaves out.
+static FailureOr<SmallVector<int64_t>> getWindowList(NodeContext &context,
+                                                     StringRef name,
+                                                     size_t size,
+                                                     int64_t least) {
+  SmallVector<int64_t> values = context.getInts(name);
+  if (values.empty())
+    values.assign(size, least);
+  if (values.size() != size)
+    return context.unsupported("attribute '" + name + "' must have " +
+                               Twine(size) + " values, but got " +
+                               Twine(values.size()));
+  for (int64_t value : values)
+    if (failed(context.requireRange(name, value, least)))
+      return failure();
+  return values;
+}
+
 /// The windows of a node by its attributes strides, dilations, pads, auto_pad
 /// and ceil_mode; `input` and `kernel` are the sizes of the spatial axes.
 static FailureOr<SmallVector<WindowAxis>>
 getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
            ArrayRef<OpFoldResult> kernel) {
   size_t rank = input.size();
-  auto getList = [&](StringRef name, size_t size,
-                     int64_t defaultValue) -> FailureOr<SmallVector<int64_t>> {
-    SmallVector<int64_t> values = context.getInts(name);
-    if (values.empty())
-      values.assign(size, defaultValue);
-    if (values.size() != size)
-      return context.unsupported("attribute '" + name + "' must have " +
-                                 Twine(size) + " values, but got " +
-                                 Twine(values.size()));
-    for (int64_t value : values)
-      if (failed(context.requireRange(name, value, defaultValue)))
-        return failure();
-    return values;
-  };
-  FailureOr<SmallVector<int64_t>> strides = getList("strides", rank, 1);
-  FailureOr<SmallVector<int64_t>> dilations = getList("dilations", rank, 1);
-  FailureOr<SmallVector<int64_t>> pads = getList("pads", 2 * rank, 0);
+  FailureOr<SmallVector<int64_t>> strides =
+      getWindowList(context, "strides", rank, 1);
+  FailureOr<SmallVector<int64_t>> dilations =
+      getWindowList(context, "dilations", rank, 1);
+  FailureOr<SmallVector<int64_t>> pads =
+      getWindowList(context, "pads", 2 * rank, 0);
   if (failed(strides) || failed(dilations) || failed(pads))
     return failure();
   StringRef autoPad = context.getString("auto_pad");
@@ -189,32 +197,18 @@ static SmallVector<OpFoldResult> getOutputSizes(ArrayRef<WindowAxis> windows) {
 }
 
 /// `tensor` with `value` around the last axes, so that no window reaches
-/// outside. A value that is not known is a tensor without axes: on GPUs nothing
-/// but kernels reads one.
+/// outside.
 static Value padForWindows(NodeContext &context, Value tensor, Value value,
                            ArrayRef<WindowAxis> windows) {
-  ImplicitLocOpBuilder &b = context.b;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  size_t rank = type.getRank();
-  SmallVector<OpFoldResult> low(rank - windows.size(), b.getIndexAttr(0));
+  size_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  SmallVector<OpFoldResult> low(rank - windows.size(),
+                                context.b.getIndexAttr(0));
   SmallVector<OpFoldResult> high = low;
   for (const WindowAxis &window : windows) {
     low.push_back(window.padLow);
     high.push_back(window.padHigh);
   }
-  if (areAllConstantIntValue(low, 0) && areAllConstantIntValue(high, 0))
-    return tensor;
-  if (!isa<TensorType>(value.getType()))
-    return tensor::PadOp::create(b, Type(), tensor, low, high, value);
-  SmallVector<OpFoldResult> sizes = context.getSizes(tensor), padded;
-  for (auto [size, before, behind] : llvm::zip_equal(sizes, low, high))
-    padded.push_back(context.computeSum({size, before, behind}));
-  Value filled = buildParallel(
-      b, padded, type.getElementType(), value,
-      AffineMap::get(rank, 0, b.getContext()),
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(b, tensor, filled, low, sizes, strides);
+  return buildPadded(context, tensor, value, low, high);
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,7 +229,8 @@ public:
   explicit Convolution(NodeContext &context, size_t weight = 1)
       : context(context), b(context.b), weight(weight) {}
 
-  LogicalResult analyze();
+  /// The windows are those of the node's attributes unless `given`.
+  LogicalResult analyze(ArrayRef<WindowAxis> given = {});
   /// Whether an input, if it is there, is a vector with an element for each
   /// channel of the result.
   LogicalResult requirePerChannel(size_t index);
@@ -274,7 +269,25 @@ private:
 };
 } // namespace
 
-LogicalResult Convolution::analyze() {
+/// Requires the attribute kernel_shape, where there is one, to be the weight's.
+static LogicalResult requireKernelShape(NodeContext &context,
+                                        ArrayRef<OpFoldResult> kernel) {
+  SmallVector<int64_t> shape = context.getInts("kernel_shape");
+  if (!shape.empty()) {
+    if (shape.size() != kernel.size())
+      return context.unsupported("attribute 'kernel_shape' must have " +
+                                 Twine(kernel.size()) + " values, but got " +
+                                 Twine(shape.size()));
+    for (auto [size, named] : llvm::zip_equal(kernel, shape))
+      if (getConstantIntValue(size).value_or(named) != named)
+        return context.unsupported("attribute 'kernel_shape' has " +
+                                   Twine(named) + " where the weight has " +
+                                   Twine(*getConstantIntValue(size)));
+  }
+  return success();
+}
+
+LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
   inputSizes = context.getSizes(context.input(0));
   weightSizes = context.getSizes(context.input(weight));
   if (inputSizes.size() < 3 || weightSizes.size() != inputSizes.size())
@@ -304,25 +317,17 @@ LogicalResult Convolution::analyze() {
   isDepthwise = isGrouped && weightChannels == 1 && filters == groups;
 
   ArrayRef<OpFoldResult> kernel = ArrayRef(weightSizes).drop_front(2);
-  SmallVector<int64_t> shape = context.getInts("kernel_shape");
-  if (!shape.empty()) {
-    if (shape.size() != kernel.size())
-      return context.unsupported("attribute 'kernel_shape' must have " +
-                                 Twine(kernel.size()) + " values, but got " +
-                                 Twine(shape.size()));
-    for (auto [size, named] : llvm::zip_equal(kernel, shape))
-      if (getConstantIntValue(size).value_or(named) != named)
-        return context.unsupported("attribute 'kernel_shape' has " +
-                                   Twine(named) + " where the weight has " +
-                                   Twine(*getConstantIntValue(size)));
+  SmallVector<WindowAxis> found(given);
+  if (given.empty()) {
+    FailureOr<SmallVector<WindowAxis>> own =
+        getWindows(context, ArrayRef(inputSizes).drop_front(2), kernel);
+    if (failed(requireKernelShape(context, kernel)) || failed(own))
+      return failure();
+    found = *own;
   }
-  FailureOr<SmallVector<WindowAxis>> found =
-      getWindows(context, ArrayRef(inputSizes).drop_front(2), kernel);
-  if (failed(found))
-    return failure();
   resultSizes = {inputSizes[0], weightSizes[0]};
-  resultSizes.append(getOutputSizes(*found));
-  for (auto [index, window] : llvm::enumerate(*found)) {
+  resultSizes.append(getOutputSizes(found));
+  for (auto [index, window] : llvm::enumerate(found)) {
     if (areAllConstantIntValue({window.input, window.kernel, window.output},
                                1) &&
         isConstantIntValue(window.padLow, 0))
@@ -438,11 +443,12 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
   return SmallVector<Value>{sums};
 }
 
-NodeResults onnx_nodes::convertConv(NodeContext &context) {
-  if (failed(context.requireSameType()))
-    return failure();
+/// Input, weight and, if it is there, bias; for `given` see analyze.
+static NodeResults buildConv(NodeContext &context,
+                             ArrayRef<WindowAxis> given = {}) {
   Convolution convolution(context);
-  if (failed(convolution.analyze()) || failed(convolution.requirePerChannel(2)))
+  if (failed(convolution.analyze(given)) ||
+      failed(convolution.requirePerChannel(2)))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = context.elementType(0);
@@ -457,6 +463,196 @@ NodeResults onnx_nodes::convertConv(NodeContext &context) {
     return failure();
   return SmallVector<Value>{
       convertFromCompute(context, sums->front(), elementType)};
+}
+
+NodeResults onnx_nodes::convertConv(NodeContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
+  return buildConv(context);
+}
+
+//===----------------------------------------------------------------------===//
+// ConvTranspose
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One axis of a transposed convolution: a convolution with strides of 1 of the
+/// input with zeros between its elements and around them.
+struct TransposedAxis {
+  WindowAxis window;
+  int64_t stride;
+  /// With zeros in between.
+  OpFoldResult spread;
+  /// What goes around that; less than nothing takes elements away.
+  OpFoldResult low, high;
+};
+} // namespace
+
+/// The sizes and pads of the result by the attributes strides, dilations, pads,
+/// auto_pad, output_padding and output_shape.
+static FailureOr<SmallVector<TransposedAxis>>
+getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
+                  ArrayRef<OpFoldResult> kernel) {
+  ImplicitLocOpBuilder &b = context.b;
+  size_t rank = input.size();
+  FailureOr<SmallVector<int64_t>> strides =
+      getWindowList(context, "strides", rank, 1);
+  FailureOr<SmallVector<int64_t>> dilations =
+      getWindowList(context, "dilations", rank, 1);
+  FailureOr<SmallVector<int64_t>> pads =
+      getWindowList(context, "pads", 2 * rank, 0);
+  FailureOr<SmallVector<int64_t>> extra =
+      getWindowList(context, "output_padding", rank, 0);
+  if (failed(strides) || failed(dilations) || failed(pads) || failed(extra))
+    return failure();
+  SmallVector<int64_t> shape = context.getInts("output_shape");
+  // It may have the batch and the channels, too.
+  if (shape.size() == rank + 2)
+    shape.erase(shape.begin(), shape.begin() + 2);
+  if (!shape.empty() && shape.size() != rank)
+    return context.unsupported("attribute 'output_shape' must have " +
+                               Twine(rank) + " values, but got " +
+                               Twine(shape.size()));
+  StringRef autoPad = context.getString("auto_pad");
+  bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  AffineExpr s2 = b.getAffineSymbolExpr(2), zero = b.getAffineConstantExpr(0);
+  SmallVector<TransposedAxis> axes;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t stride = (*strides)[i], dilation = (*dilations)[i];
+    OpFoldResult whole = computeIndex(
+        b, (s0 - 1) * stride + (*extra)[i] + getExtent(s1, dilation),
+        {input[i], kernel[i]});
+    OpFoldResult output, before;
+    if (!shape.empty() || isSame) {
+      if (!shape.empty() &&
+          failed(context.requireRange("output_shape", shape[i], 0)))
+        return failure();
+      output = shape.empty() ? computeIndex(b, s0 * stride, input[i])
+                             : OpFoldResult(b.getIndexAttr(shape[i]));
+      OpFoldResult total = computeMax(b, s0 - s1, zero, {whole, output});
+      before = computeIndex(
+          b, autoPad == "SAME_UPPER" ? s0.floorDiv(2) : s0.ceilDiv(2), total);
+    } else {
+      bool isPadded = autoPad == "NOTSET";
+      before = b.getIndexAttr(isPadded ? (*pads)[i] : 0);
+      OpFoldResult after = b.getIndexAttr(isPadded ? (*pads)[rank + i] : 0);
+      output = computeIndex(b, s0 - s1 - s2, {whole, before, after});
+    }
+    std::optional<int64_t> size = getConstantIntValue(output);
+    if (size && *size < 0)
+      return context.unsupported("pads take away more than there is");
+    TransposedAxis axis;
+    axis.stride = stride;
+    axis.spread = computeMax(b, (s0 - 1) * stride + 1, zero, input[i]);
+    axis.low =
+        computeIndex(b, getExtent(s0, dilation) - 1 - s1, {kernel[i], before});
+    // Windows of 1 element have no elements besides.
+    AffineExpr padded = s0 + getExtent(s1, dilation) - 1;
+    OpFoldResult room = computeIndex(b, padded, {output, kernel[i]});
+    axis.high = computeIndex(b, s0 - s1 - s2, {room, axis.spread, axis.low});
+    OpFoldResult none = b.getIndexAttr(0);
+    axis.window = {room, kernel[i], output, none, none, 1, dilation, none};
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// The input (batch, channel, axes) with zeros between and around its elements.
+static FailureOr<Value> spreadElements(NodeContext &context,
+                                       ArrayRef<TransposedAxis> axes) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0);
+  Value zero = makeNumber(b, context.elementType(0), 0);
+  SmallVector<OpFoldResult> from = context.getSizes(input), to = from;
+  SmallVector<OpFoldResult> none(from.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> low = none, high = none;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    to[2 + i] = axis.spread;
+    strides[2 + i] = b.getIndexAttr(axis.stride);
+    low[2 + i] = axis.low;
+    high[2 + i] = axis.high;
+  }
+  bool isEmpty = llvm::any_of(
+      from, [](OpFoldResult size) { return isConstantIntValue(size, 0); });
+  if (!areAllConstantIntValue(strides, 1)) {
+    Value filled = buildFilled(b, to, zero);
+    input = isEmpty ? filled
+                    : Value(tensor::InsertSliceOp::create(b, input, filled,
+                                                          none, from, strides));
+  }
+  FailureOr<CroppedTensor> cropped = buildCropped(context, input, low, high);
+  if (failed(cropped))
+    return failure();
+  return buildPadded(context, cropped->tensor, zero, cropped->low,
+                     cropped->high);
+}
+
+/// The weight (channel of the input, channel of the result in its group,
+/// elements) as that of the convolution: the channels change places and the
+/// elements are reversed.
+static Value transposeWeight(NodeContext &context, int64_t groups) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value weight = context.input(1);
+  SmallVector<OpFoldResult> from = context.getSizes(weight), to = from;
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  AffineExpr s2 = b.getAffineSymbolExpr(2);
+  to[0] = computeIndex(b, s0 * groups, from[1]);
+  to[1] = computeIndex(b, s0.floorDiv(groups), from[0]);
+  return buildParallel(
+      b, to, context.elementType(1), {}, {},
+      [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+        SmallVector<OpFoldResult> loops;
+        for (size_t i = 0; i < to.size(); ++i)
+          loops.push_back(linalg::IndexOp::create(b, i).getResult());
+        OpFoldResult group =
+            computeIndex(b, s0.floorDiv(s1), {loops[0], from[1]});
+        SmallVector<Value> position = {
+            makeIndex(b,
+                      computeIndex(b, s0 * s1 + s2, {group, to[1], loops[1]})),
+            makeIndex(b, computeIndex(b, s0 % s1, {loops[0], from[1]}))};
+        for (size_t i = 2; i < to.size(); ++i)
+          position.push_back(
+              makeIndex(b, computeIndex(b, s0 - s1 - 1, {from[i], loops[i]})));
+        return tensor::ExtractOp::create(b, weight, position);
+      });
+}
+
+NodeResults onnx_nodes::convertConvTranspose(NodeContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> weight = context.getSizes(context.input(1));
+  if (sizes.size() < 3 || weight.size() != sizes.size())
+    return context.unsupported("input and weight must have the same rank of 3 "
+                               "or more, but got " +
+                               Twine(sizes.size()) + " and " +
+                               Twine(weight.size()));
+  int64_t groups = context.getInt("group");
+  std::optional<int64_t> channels = getConstantIntValue(sizes[1]);
+  if (failed(context.requireRange("group", groups, 1)) ||
+      failed(
+          context.requireEqual(weight[0], sizes[1], "the number of channels")))
+    return failure();
+  if (channels && *channels % groups != 0)
+    return context.unsupported("attribute 'group' must divide the channels of "
+                               "the input, but got " +
+                               Twine(groups));
+  ArrayRef<OpFoldResult> kernel = ArrayRef(weight).drop_front(2);
+  FailureOr<SmallVector<TransposedAxis>> axes =
+      getTransposedAxes(context, ArrayRef(sizes).drop_front(2), kernel);
+  if (failed(axes) || failed(requireKernelShape(context, kernel)))
+    return failure();
+  FailureOr<Value> spread = spreadElements(context, *axes);
+  if (failed(spread))
+    return failure();
+  context.inputs[1] = transposeWeight(context, groups);
+  context.inputs[0] = *spread;
+  return buildConv(context,
+                   llvm::map_to_vector(*axes, [](const TransposedAxis &axis) {
+                     return axis.window;
+                   }));
 }
 
 /// A zero point or scale that is one for all.
@@ -784,4 +980,44 @@ NodeResults onnx_nodes::convertAveragePool(NodeContext &context) {
         return fromCompute(b, b.createOrFold<arith::DivFOp>(args[0], count),
                            elementType);
       })};
+}
+
+//===----------------------------------------------------------------------===//
+// LpPool
+//===----------------------------------------------------------------------===//
+
+static NodeResults buildLpPool(NodeContext &context, double p) {
+  Pooling pooling(context);
+  if (failed(pooling.analyze()))
+    return failure();
+  if (!(p > 0))
+    return context.unsupported("attribute 'p' must be above 0");
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = pooling.elementType, type = pooling.type;
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    return {buildCombine(b, Combine::Sum, accumulators[0],
+                         buildPower(b, toCompute(b, elements[0]), p),
+                         /*isUnsigned=*/false)};
+  };
+  Value sums =
+      pooling
+          .fold(makeNumber(b, elementType, 0),
+                buildFilled(b, pooling.resultSizes, makeNumber(b, type, 0)),
+                body)
+          .front();
+  return SmallVector<Value>{buildParallel(
+      b, pooling.resultSizes, elementType, sums,
+      b.getMultiDimIdentityMap(pooling.resultSizes.size()),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        return fromCompute(b, buildRoot(b, args[0], p), elementType);
+      })};
+}
+
+NodeResults onnx_nodes::convertLpPool(NodeContext &context) {
+  return buildLpPool(context, context.getInt("p"));
+}
+
+NodeResults onnx_nodes::convertOpenLpPool(NodeContext &context) {
+  return buildLpPool(context, context.getFloat("p"));
 }

@@ -4,44 +4,9 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import onnx
-import onnxruntime
-from conformance.node_tests import Runner
-from onnx import helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
-
-F32, F16, F64 = np.float32, np.float16, np.float64
-TOLERANCE = {"float16": (2e-3, 2e-3), "float32": (1e-4, 1e-5), "float64": (1e-6, 1e-7)}
-rng = np.random.default_rng(7)
-
-
-def floats(*shape, dtype=F32):
-    return rng.standard_normal(shape).astype(dtype)
-
-
-def integers(*shape, dtype=np.int8):
-    info = np.iinfo(dtype)
-    return rng.integers(max(info.min, -1000), min(info.max, 1000) + 1, shape).astype(dtype)
-
-
-class Constant:
-    """An input that is an initializer."""
-
-    def __init__(self, *values, dtype=np.int64):
-        self.value = np.array(values, dtype)
-
-
-CASES = []
-
-
-def add(op, opset, *inputs, outputs=1, oracle=None, refused=None, **attributes):
-    """`refused` is what a run with open sizes says: those are taken to be no 1 that is broadcast."""
-    # On x86-64 CPUs without VNNI, ONNX Runtime's sums of 8-bit products saturate in 16 bits.
-    oracle = oracle or ("reference" if op in ("MatMulInteger", "ConvInteger") else "onnxruntime")
-    CASES.append((len(CASES), op, opset, inputs, outputs, oracle, refused, attributes))
+from conformance.op_cases import F16, F32, F64, Constant, add, floats, integers, run
 
 
 def add_products():
@@ -287,110 +252,10 @@ def formula(op, inputs, attributes):
     return [inputs[0].astype(np.uint8), np.array(1, F32), np.array(0, np.uint8)]
 
 
-def make_model(op, opset, inputs, outputs, attributes, open_sizes):
-    if op == "DynamicQuantizeLinear":
-        outputs = 3
-    names, values, initializers = [], [], []
-    for i, value in enumerate(inputs):
-        names.append("" if value is None else f"x{i}")
-        if isinstance(value, Constant):
-            initializers.append(numpy_helper.from_array(value.value, names[-1]))
-        elif value is not None:
-            sizes = [f"d{i}_{j}" for j in range(value.ndim)] if open_sizes else value.shape
-            element = helper.np_dtype_to_tensor_dtype(value.dtype)
-            values.append(helper.make_tensor_value_info(names[-1], element, sizes))
-    results = [f"y{i}" for i in range(outputs)]
-    node = helper.make_node(op, names, results, **attributes)
-    infos = [helper.make_empty_tensor_value_info(name) for name in results]
-    graph = helper.make_graph([node], "g", values, infos, initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    model = onnx.shape_inference.infer_shapes(model)
-    known = {value.name: value for value in model.graph.output}
-    for info in infos:
-        # Versions without inference: the first result has the first input's type.
-        if not known[info.name].type.tensor_type.elem_type:
-            known[info.name].type.tensor_type.elem_type = values[0].type.tensor_type.elem_type
-    if open_sizes:
-        # Ranks are ours to find out.
-        for value in model.graph.output:
-            value.type.tensor_type.ClearField("shape")
-    return model
-
-
-def get_expected(oracle, op, inputs, attributes, model):
-    given = [value for value in inputs if isinstance(value, np.ndarray)]
-    if oracle == "formula":
-        return formula(op, given, attributes)
-    feed = {value.name: array for value, array in zip(model.graph.input, given, strict=True)}
-    if oracle == "reference":
-        return ReferenceEvaluator(model).run(None, feed)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, feed)
-
-
-def check_case(runner, case):
-    index, op, opset, inputs, outputs, oracle, refused, attributes = case
-    words = [f"{k}={v}" for k, v in attributes.items()]
-    types = [f"{v.dtype}{list(v.shape)}" for v in inputs if isinstance(v, np.ndarray)]
-    failures = []
-    for open_sizes in (False, True):
-        name = f"{op}-{opset} {' '.join(types + words)}{' open' if open_sizes else ''}"
-        model = make_model(op, opset, inputs, outputs, attributes, open_sizes)
-        if not open_sizes:
-            try:
-                expected = get_expected(oracle, op, inputs, attributes, model)
-            except Exception as error:
-                return [f"{name}: {oracle}: {error}"]
-        folder = runner.work / f"{index}_{int(open_sizes)}"
-        folder.mkdir()
-        path = folder / "model.onnx"
-        path.write_bytes(model.SerializeToString())
-        files = []
-        for i, value in enumerate(v for v in inputs if isinstance(v, np.ndarray)):
-            files.append(folder / f"x{i}.npy")
-            np.save(files[-1], value)
-        result = runner.call(
-            "quant-float-run", path, "-O0", "--outputs", folder, "--inputs", *files
-        )
-        if open_sizes and refused:
-            if result.returncode != 1 or refused not in result.stderr:
-                failures.append(f"{name}: expected '{refused}', but got {result.stderr}")
-            continue
-        if result.returncode != 0:
-            failures.append(f"{name}: exit code {result.returncode}: {result.stderr}")
-            continue
-        for i, wanted in enumerate(expected):
-            got = np.load(folder / f"output_{i}.npy")
-            rtol, atol = TOLERANCE.get(str(wanted.dtype), (0, 0))
-            if got.shape != wanted.shape or got.dtype != wanted.dtype:
-                failures.append(
-                    f"{name}: output {i}: expected {wanted.dtype}{wanted.shape}, but got {got.dtype}{got.shape}"
-                )
-            elif not np.allclose(got, wanted, rtol, atol, equal_nan=True):
-                place = np.unravel_index(
-                    np.argmax(~np.isclose(got, wanted, rtol, atol, True)), got.shape
-                )
-                failures.append(
-                    f"{name}: output {i}{list(map(int, place))}: expected {wanted[place]}, but got {got[place]}"
-                )
-    return failures
-
-
 add_products()
 add_convolutions()
 add_pools()
 add_reductions()
 add_normalizations()
 add_resizes()
-runner = Runner(*sys.argv[1:3])
-chosen = [case for case in CASES if len(sys.argv) < 4 or sys.argv[3] in case[1]]
-with ThreadPoolExecutor(max_workers=2) as pool:
-    failures = [
-        failure
-        for found in pool.map(lambda case: check_case(runner, case), chosen)
-        for failure in found
-    ]
-print(f"{len(chosen)} cases, {len(failures)} failures")
-sys.exit("\n".join(failures) if failures else 0)
+run(*sys.argv[1:4], formula=formula)

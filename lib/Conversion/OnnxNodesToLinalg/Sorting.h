@@ -1,0 +1,24 @@
+//===- Sorting.h - Positions of keys in their order -------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_SORTING_H
+#define QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_SORTING_H
+
+#include "Building.h"
+
+namespace mlir::quant_float::onnx_nodes {
+
+/// The positions of the keys along an axis in their order, as i64; of equal
+/// keys the first comes first. The axis of the result is longer than that of
+/// the keys: a power of two.
+Value buildSortedPositions(NodeContext &context, Value keys, int64_t axis,
+                           bool descending);
+
+} // namespace mlir::quant_float::onnx_nodes
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_ONNXNODESTOLINALG_SORTING_H
