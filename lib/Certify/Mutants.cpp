@@ -149,9 +149,9 @@ static constexpr Mutant kMutants[] = {
     {"e2m1_limit", "saturates at 4 instead of 6", "cast_f16_to_f4E2M1FN", "",
      0x40C00000, Change::Constant, 0x40800000},
     // bf16 and f16
-    {"bf16_tie_away", "a tie goes away from zero", "cast_f32_to_bf16",
+    {"bf16_tie_away", "a tie goes away from zero", "cast_f64_to_bf16",
      "arith.addi", 0x7FFF, Change::Constant, 0x8000},
-    {"bf16_tie_down", "a tie goes toward zero", "cast_f32_to_bf16",
+    {"bf16_tie_down", "a tie goes toward zero", "cast_f64_to_bf16",
      "arith.andi", 1, Change::Constant, 0},
     {"bf16_nan", "NaN becomes infinity", "cast_f32_to_bf16", "arith.ori",
      0x7FC0, Change::Constant, 0x7F80},

@@ -38,8 +38,8 @@ struct Carrier {
   NaNs nans = NaNs::Any;
   /// Of finite values: f32's, or those of a source that has fewer.
   unsigned significantBits = 24;
-  /// For narrow floats: if given, `value` is a magnitude, and its sign is the
-  /// top one of these bits.
+  /// For narrow floats: if given, the sign is the top one of these bits, and
+  /// `value` a magnitude, or of this sign where it is not zero.
   Value signBits = {};
   /// No magnitude is above getOverflowValue of the destination.
   bool isCapped = false;

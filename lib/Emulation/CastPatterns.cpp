@@ -17,13 +17,15 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-Value quant_float::encodeByRow(Lanes &lanes, const ConversionRow &row,
-                               const Carrier &carrier, Type to,
-                               const CastSemantics &semantics,
-                               bool nanMatters) {
-  return convertByRow(lanes, row, carrier.value,
-                      {getElementTypeOrSelf(carrier.value), to, semantics,
-                       carrier.nans, carrier.significantBits, nanMatters});
+Conversion quant_float::getEncoding(const Carrier &carrier, Type to,
+                                    const CastSemantics &semantics,
+                                    bool nanMatters) {
+  Conversion conversion{getElementTypeOrSelf(carrier.value), to, semantics};
+  conversion.nans = carrier.nans;
+  conversion.significantBits = carrier.significantBits;
+  conversion.nanMatters = nanMatters;
+  conversion.signBits = carrier.signBits;
+  return conversion;
 }
 
 /// `storage` has one dimension.
@@ -36,8 +38,9 @@ static Value castByRow(Lanes &lanes, CastOp op, Value storage,
             ? Carrier{lanes.bitcast(storage, plan.from)}
             : convertToCarrier(lanes, storage, plan.from, plan.to);
     bool nanMatters = !isArithmetic(op.getInput().getDefiningOp());
-    return encodeByRow(lanes, row, carrier, plan.to, plan.semantics,
-                       nanMatters);
+    return convertByRow(
+        lanes, row, carrier.value,
+        getEncoding(carrier, plan.to, plan.semantics, nanMatters));
   }
   Conversion conversion{plan.from, plan.to, plan.semantics};
   conversion.nanMatters = FloatFormat(plan.from).hasNaN &&

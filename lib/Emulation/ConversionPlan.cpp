@@ -55,6 +55,13 @@ struct MostlyNormalFloatType {
     return format.width <= 4 || others < 15;
   }
 };
+/// Integers in a byte.
+struct ByteIntegerType {
+  static bool classof(Type type) {
+    auto integer = dyn_cast<IntegerType>(type);
+    return integer && integer.getWidth() > 1 && integer.getWidth() <= 8;
+  }
+};
 struct StandardFloatType {
   static bool classof(Type type) { return isStandardFloat(type); }
 };
@@ -66,13 +73,17 @@ ArrayRef<ConversionRow> quant_float::getConversionRows() {
   static const ConversionRow rows[] = {
 #define QUANT_FLOAT_CONVERSION(From, To, Feature, Elements, Instruction,       \
                                Build, Finish)                                  \
-  {is<From##Type>, is<To##Type>, ConversionFeature::Feature,                   \
-   Elements,       Instruction,  Build,                                        \
-   Finish,         true},
+  {is<From##Type>, is<To##Type>,      ConversionFeature::Feature,              \
+   Elements,       Instruction,       Build,                                   \
+   Finish,         RowUse::Everything},
 #define QUANT_FLOAT_SEQUENCE(From, To, Feature, Elements, Instruction, Build)  \
   {is<From##Type>, is<To##Type>, ConversionFeature::Feature,                   \
    Elements,       Instruction,  Build,                                        \
-   nullptr,        false},
+   nullptr,        RowUse::Codes},
+#define QUANT_FLOAT_QUOTIENT(To, Feature, Elements, Instruction, Build)        \
+  {is<Float32Type>, is<To##Type>,     ConversionFeature::Feature,              \
+   Elements,        Instruction,      Build,                                   \
+   nullptr,         RowUse::Quotients},
 #include "quant-float/Emulation/Conversions.def"
   };
   return rows;
@@ -140,9 +151,9 @@ static std::string getInstruction(const ConversionRow &row,
   return name;
 }
 
-/// Takes the first row that there is, of casts or also of others.
+/// Takes the first row that there is for the use.
 static void findRow(ConversionPlan &plan, const EmulationTarget &target,
-                    bool isCast = true) {
+                    RowUse use = RowUse::Codes) {
   plan.row = nullptr;
   Type from = plan.from, to = plan.to;
   // No instruction rounds scales to nearest.
@@ -153,7 +164,7 @@ static void findRow(ConversionPlan &plan, const EmulationTarget &target,
   }
   for (const ConversionRow &row : getConversionRows()) {
     if (getMachine(row.feature) != target.machine || !serves(row, from, to) ||
-        (!isCast && !row.isInstruction))
+        row.use > use)
       continue;
     if (target.has(row.feature) && fits(row, plan.shape)) {
       plan.row = &row;
@@ -168,6 +179,7 @@ static void findRow(ConversionPlan &plan, const EmulationTarget &target,
 
 static constexpr StringLiteral kTensor = "neither a scalar nor a vector";
 static constexpr StringLiteral kRandomBits = "random bits decide";
+static constexpr StringLiteral kLongQuotient = "the quotient is an f64";
 
 ConversionPlan quant_float::planCast(CastOp op, const EmulationTarget &target) {
   ConversionPlan plan;
@@ -203,7 +215,8 @@ ConversionPlan quant_float::planCast(CastOp op, const EmulationTarget &target) {
 
 ConversionPlan quant_float::planEncoding(Type shape, Type to,
                                          const CastSemantics &semantics,
-                                         const EmulationTarget &target) {
+                                         const EmulationTarget &target,
+                                         RowUse use) {
   ConversionPlan plan;
   plan.from = Float32Type::get(to.getContext());
   plan.to = to;
@@ -212,7 +225,7 @@ ConversionPlan quant_float::planEncoding(Type shape, Type to,
   if (isa<TensorType>(shape))
     plan.reason = kTensor;
   else
-    findRow(plan, target, /*isCast=*/false);
+    findRow(plan, target, use);
   return plan;
 }
 
@@ -220,14 +233,17 @@ ConversionPlan quant_float::planQuantize(QuantizeElementsOp op,
                                          const EmulationTarget &target) {
   CastSemantics semantics;
   semantics.saturate = op.getSaturate();
-  // The quotient is an f32.
-  ConversionPlan plan = planEncoding(
-      op.getType(), getElementTypeOrSelf(op.getType()), semantics, target);
+  // The quotient is an f32; one of f64, which may be rounded to odd, for floats
+  // alone.
+  Type to = getElementTypeOrSelf(op.getType());
+  ConversionPlan plan =
+      planEncoding(op.getType(), to, semantics, target, RowUse::Quotients);
   plan.from = getElementTypeOrSelf(op.getInput());
-  if (op.getRandom()) {
+  bool isLong = plan.from.isF64() && isa<IntegerType>(to);
+  if (op.getRandom() || isLong) {
     plan.row = nullptr;
     plan.missed.clear();
-    plan.reason = kRandomBits;
+    plan.reason = isLong ? kLongQuotient : kRandomBits;
   }
   return plan;
 }

@@ -25,6 +25,23 @@ struct Conversion {
   unsigned significantBits = 24;
   /// False where every NaN will do for a NaN (D8).
   bool nanMatters = true;
+  /// Where given, the top bits of these have the signs.
+  Value signBits = {};
+  /// As storage, a scalar or a vector; null where there is none.
+  Value zeroPoint = {};
+  /// Where given, NaNs need not become codes, nor what is beyond the integers
+  /// of 16 bits: whether there was any is added here, an i1.
+  SmallVectorImpl<Value> *failures = nullptr;
+};
+
+/// What a row serves.
+enum class RowUse {
+  /// Casts, quantizations, and both where codes become values again.
+  Everything,
+  /// Who wants codes.
+  Codes,
+  /// Quantizations alone.
+  Quotients,
 };
 
 /// A row of Conversions.def.
@@ -46,27 +63,30 @@ struct ConversionRow {
   /// another.
   Value (*finish)(Lanes &lanes, function_ref<Value(Value)> convert, Value value,
                   const Conversion &conversion);
-  /// Whether not only casts are served; see QUANT_FLOAT_SEQUENCE.
-  bool isInstruction;
+  RowUse use;
 };
 
 ArrayRef<ConversionRow> getConversionRows();
 /// The machine that has such instructions.
 Machine getMachine(ConversionFeature feature);
 
-/// The plan of rounding f32, of a vector such as `shape`, to a narrow float.
+/// The plan of rounding f32, of a vector such as `shape`.
 ConversionPlan planEncoding(Type shape, Type to, const CastSemantics &semantics,
-                            const EmulationTarget &target);
+                            const EmulationTarget &target, RowUse use);
 
 /// Vectors of one dimension: the codes of values, or the values of codes.
 Value convertByRow(Lanes &lanes, const ConversionRow &row, Value value,
                    const Conversion &conversion);
 
-/// The codes of a carrier, a vector of one dimension, by a row. `nanMatters`:
-/// see Conversion.
-Value encodeByRow(Lanes &lanes, const ConversionRow &row,
-                  const Carrier &carrier, Type to,
-                  const CastSemantics &semantics, bool nanMatters);
+/// How a row is asked for the codes of a carrier. `nanMatters`: see Conversion.
+Conversion getEncoding(const Carrier &carrier, Type to,
+                       const CastSemantics &semantics, bool nanMatters);
+
+/// `usual`, or where `condition` is true what `build` makes, in a branch that
+/// is expected not to be taken.
+SmallVector<Value> replaceRarely(Lanes &lanes, Value condition,
+                                 ArrayRef<Value> usual,
+                                 function_ref<SmallVector<Value>()> build);
 
 /// A remark about what becomes of an op.
 void emitPlanRemark(Operation *op, StringRef name, const ConversionPlan &plan,

@@ -8,6 +8,8 @@
 
 #include "ConversionRow.h"
 #include "NVVM/Pairs.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "quant-float/IR/ElementTypes.h"
 
 using namespace mlir;
@@ -22,10 +24,16 @@ static Value convertParts(Lanes &lanes, const ConversionRow &row, Value value,
   OpBuilder &builder = lanes.getBuilder();
   Value result;
   for (int64_t i = 0; i < count; i += row.elements) {
-    Value part = row.build(lanes,
-                           builder.createOrFold<vector::ExtractStridedSliceOp>(
-                               lanes.getLoc(), value, i, row.elements, 1),
-                           conversion);
+    auto slice = [&](Value whole) -> Value {
+      if (!whole || !isa<VectorType>(whole.getType()))
+        return whole;
+      return builder.createOrFold<vector::ExtractStridedSliceOp>(
+          lanes.getLoc(), whole, i, row.elements, 1);
+    };
+    Conversion own = conversion;
+    own.signBits = slice(conversion.signBits);
+    own.zeroPoint = slice(conversion.zeroPoint);
+    Value part = row.build(lanes, slice(value), own);
     if (!result)
       result = lanes.make<arith::ConstantOp>(builder.getZeroAttr(
           VectorType::get(count, getElementTypeOrSelf(part))));
@@ -42,6 +50,24 @@ Value quant_float::convertByRow(Lanes &lanes, const ConversionRow &row,
   };
   return row.finish ? row.finish(lanes, convert, value, conversion)
                     : convert(value);
+}
+
+SmallVector<Value>
+quant_float::replaceRarely(Lanes &lanes, Value condition, ArrayRef<Value> usual,
+                           function_ref<SmallVector<Value>()> build) {
+  OpBuilder &builder = lanes.getBuilder();
+  Lanes scalar = lanes.withShapeOf(condition);
+  condition =
+      scalar.make<LLVM::ExpectOp>(condition, scalar.integer(condition, false));
+  auto branch = scf::IfOp::create(
+      builder, lanes.getLoc(), condition,
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, build());
+      },
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, usual);
+      });
+  return branch.getResults();
 }
 
 Value quant_float::widenHalf(Lanes &lanes, Value value, Type to) {

@@ -56,6 +56,18 @@ Value quant_float::roundToOdd(Lanes &lanes, Value value) {
   return lanes.bitcast(odd, getF32(value));
 }
 
+/// The same of a NaN that is quiet by conversion to f16: as an integer it is
+/// not below the one without payload, among the positive ones, which negative
+/// ones are below, or among the negative ones, which are above the others.
+static Value dropPayload(Lanes &lanes, Value value, FloatType type) {
+  FloatFormat format(type);
+  Value bits = lanes.toBits(value);
+  bits = lanes.make<arith::MinSIOp>(bits, lanes.integer(bits, format.nanCode));
+  bits = lanes.make<arith::MinUIOp>(
+      bits, lanes.integer(bits, format.signMask() | format.nanCode));
+  return lanes.bitcast(bits, type);
+}
+
 /// Quiet and without payload, the sign kept (C2).
 static Value canonicalizeNaN(Lanes &lanes, Value value, Value isNaN,
                              FloatType type) {
@@ -203,10 +215,13 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
 
   Value result = to == carrierType ? value : convertFloat(lanes, value, to);
   bool madeNaNs = to != carrierType && !lanes.getTarget().makesCanonicalNaNs;
-  if (carrier.nans == NaNs::Any ||
-      (carrier.nans == NaNs::Canonical && madeNaNs))
-    result = canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
-  return result;
+  if (carrier.nans != NaNs::Any &&
+      (carrier.nans != NaNs::Canonical || !madeNaNs))
+    return result;
+  // Less than a comparison, where vectors of words have it.
+  if (to.isF16() && lanes.getTarget().keepsNaNSigns)
+    return dropPayload(lanes, result, to);
+  return canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
 }
 
 APFloat quant_float::getOverflowValue(Type type,

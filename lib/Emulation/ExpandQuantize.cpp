@@ -17,6 +17,10 @@
 // then still is inexact is so small that all quantized types round it to zero,
 // by random bits, too: 16 of them make steps of 2^-33, and it is below 2^-40.
 //
+// Where a branch may be taken for what is rare, scales far from 1 get a NaN for
+// a reciprocal, and nothing is clamped: quotients that overflow, as those of
+// infinities, are NaN by e.
+//
 // By a power of two nothing is divided at all: its reciprocal is exact.
 //
 //===----------------------------------------------------------------------===//
@@ -80,10 +84,12 @@ public:
   Value quantizeToInteger(IntegerType to);
   /// The quotient, to be rounded to `to` once.
   Carrier getFloatQuotient(Type to, const CastSemantics &semantics);
+  OrdinaryQuotient getOrdinaryQuotient(Type to, const CastSemantics &semantics);
 
 private:
   Divisor prepare();
-  Value divide(Value value, const Divisor &divisor);
+  /// q' and q.
+  std::pair<Value, Value> divide(Value value, const Divisor &divisor);
   Carrier divideMagnitude(const Divisor &divisor, const APFloat &end);
   Value getQuotient();
   Value roundToPrecision(Value value);
@@ -129,12 +135,14 @@ Divisor QuantizeExpander::prepare() {
   return {factor, scale, reciprocal};
 }
 
-Value QuantizeExpander::divide(Value value, const Divisor &divisor) {
+std::pair<Value, Value> QuantizeExpander::divide(Value value,
+                                                 const Divisor &divisor) {
   Value reciprocal = spread(divisor.reciprocal);
-  Value quotient = lanes.make<arith::MulFOp>(value, reciprocal);
-  Value rest = lanes.make<math::FmaOp>(lanes.make<arith::NegFOp>(quotient),
+  Value estimate = lanes.make<arith::MulFOp>(value, reciprocal);
+  Value rest = lanes.make<math::FmaOp>(lanes.make<arith::NegFOp>(estimate),
                                        spread(divisor.scale), value);
-  return lanes.make<math::FmaOp>(rest, reciprocal, quotient);
+  Value quotient = lanes.make<math::FmaOp>(rest, reciprocal, estimate);
+  return {quotient, estimate};
 }
 
 /// The magnitude of the quotient, but `end` where it is more, and its sign
@@ -146,7 +154,7 @@ Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor,
   Value limit = spread(uniform.make<arith::MulFOp>(
       uniform.number(getFloatType(scaled), end), divisor.scale));
   Carrier carrier;
-  carrier.value = divide(lanes.cap(magnitude, limit), divisor);
+  carrier.value = divide(lanes.cap(magnitude, limit), divisor).first;
   carrier.signBits = lanes.toBits(scaled);
   return carrier;
 }
@@ -239,7 +247,7 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
     low = uniform.make<arith::MulFOp>(low, divisor.scale);
     high = uniform.make<arith::MulFOp>(high, divisor.scale);
     Value scaled = lanes.make<arith::MulFOp>(op.input, spread(divisor.factor));
-    quotient = divide(clamp(scaled, spread(low), spread(high)), divisor);
+    quotient = divide(clamp(scaled, spread(low), spread(high)), divisor).first;
   } else {
     quotient = clamp(getQuotient(), spread(low), spread(high));
   }
@@ -278,6 +286,50 @@ Carrier QuantizeExpander::getFloatQuotient(Type to,
   if (getFloatType(quotient).isF64())
     quotient = roundToOdd(lanes, quotient);
   return {quotient};
+}
+
+OrdinaryQuotient
+QuantizeExpander::getOrdinaryQuotient(Type to, const CastSemantics &semantics) {
+  auto integer = dyn_cast<IntegerType>(to);
+  OrdinaryQuotient result{{}, {}, bool(integer)};
+  if (integer && op.zeroPoint)
+    result.zeroPoint =
+        op.lane
+            ? uniform.make<vector::ExtractOp>(getZeroPoint(integer), *op.lane)
+            : getZeroPoint(integer);
+  if (!byReciprocal || (!integer && op.zeroPoint)) {
+    result.carrier =
+        integer ? Carrier{getQuotient()} : getFloatQuotient(to, semantics);
+    return result;
+  }
+
+  result.mayFail = true;
+  FloatType f32 = getFloatType(op.scale);
+  constexpr uint64_t first = uint64_t(127 - 60) << 23, last = (127 + 60) << 23;
+  Value size = uniform.bitAnd(uniform.toBits(op.scale), 0x7FFFFFFF);
+  Value isOrdinary = uniform.compare(arith::CmpIPredicate::ule,
+                                     uniform.add(size, -first), last - first);
+  Value reciprocal = uniform.select(
+      isOrdinary,
+      uniform.make<arith::DivFOp>(uniform.powerOfTwo(f32, 0), op.scale),
+      uniform.number(f32, APFloat::getNaN(f32.getFloatSemantics())));
+  Divisor divisor{{}, op.scale, reciprocal};
+  auto [quotient, estimate] = divide(op.input, divisor);
+  // The estimate has the sign, of zero too.
+  result.carrier.value = quotient;
+  result.carrier.signBits = lanes.toBits(estimate);
+  if (!op.precision.isF32())
+    result.carrier = {roundToPrecision(
+        integer ? quotient : getSigned(lanes, result.carrier))};
+  return result;
+}
+
+OrdinaryQuotient
+quant_float::expandOrdinaryQuotient(Lanes &lanes, Lanes &uniform,
+                                    const QuantizeOperands &operands, Type to,
+                                    const CastSemantics &semantics) {
+  QuantizeExpander expander(lanes, uniform, operands);
+  return expander.getOrdinaryQuotient(to, semantics);
 }
 
 Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,

@@ -37,6 +37,22 @@ struct QuantizeOperands {
 Value expandQuantize(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to, bool saturate);
 
+/// A quotient on its usual way, and the zero point as storage that is still to
+/// be added.
+struct OrdinaryQuotient {
+  /// An f32.
+  Carrier carrier;
+  Value zeroPoint;
+  /// NaNs, and for integers any quotient, are not reliable: where the quotient
+  /// is so large or the scale such that something over- or underflows on the
+  /// way, it is a NaN.
+  bool mayFail;
+};
+OrdinaryQuotient expandOrdinaryQuotient(Lanes &lanes, Lanes &uniform,
+                                        const QuantizeOperands &operands,
+                                        Type to,
+                                        const CastSemantics &semantics);
+
 /// The quotient (D2, D3), an f32 to be rounded to the float `to` once.
 Value expandQuotient(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to,

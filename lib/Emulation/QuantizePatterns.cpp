@@ -180,10 +180,38 @@ static Value quantizeByRow(QuantizeExpansion &expansion, QuantizeElementsOp op,
               expandQuotient(lanes, *expansion.uniform, expansion.operands,
                              plan.to, plan.semantics));
   Lanes flat = lanes.withShapeOf(quotient);
-  Value codes = encodeByRow(flat, *plan.row, Carrier{quotient}, plan.to,
-                            plan.semantics, /*nanMatters=*/false);
-  codes = flat.bitcast(codes, getStorageElementType(plan.to));
+  Value codes = convertByRow(flat, *plan.row, quotient,
+                             getEncoding({quotient}, plan.to, plan.semantics,
+                                         /*nanMatters=*/false));
   return unflatten(lanes.getBuilder(), op.getLoc(), codes, op.getType());
+}
+
+/// The same by a sequence of x86, for what quotients and codes usually are;
+/// what is not, such as NaN, infinity or a scale of 0, takes the way that
+/// everything else takes, in a branch of its own.
+static Value quantizeBySequence(QuantizeExpansion &expansion,
+                                const ConversionPlan &plan) {
+  Lanes &lanes = expansion.lanes;
+  const QuantizeOperands &operands = expansion.operands;
+  OrdinaryQuotient quotient = expandOrdinaryQuotient(
+      lanes, *expansion.uniform, operands, plan.to, plan.semantics);
+  Conversion conversion = getEncoding(quotient.carrier, plan.to, plan.semantics,
+                                      /*nanMatters=*/false);
+  conversion.zeroPoint = quotient.zeroPoint;
+  SmallVector<Value, 2> failures;
+  if (quotient.mayFail)
+    conversion.failures = &failures;
+  Value codes =
+      convertByRow(lanes, *plan.row, quotient.carrier.value, conversion);
+  if (failures.empty())
+    return codes;
+  Value hasFailed = failures.front();
+  for (Value failure : ArrayRef(failures).drop_front())
+    hasFailed = lanes.make<arith::OrIOp>(hasFailed, failure);
+  return replaceRarely(lanes, hasFailed, codes, [&]() -> SmallVector<Value> {
+    return {expandQuantize(lanes, *expansion.uniform, operands, plan.to,
+                           plan.semantics.saturate)};
+  })[0];
 }
 
 namespace {
@@ -201,10 +229,14 @@ struct QuantizeElementsOpExpansion final
     emitPlanRemark(op, "quantize", plan, target);
     QuantizeExpansion expansion(rewriter, op, target);
     Lanes &lanes = expansion.lanes;
-    Value result =
-        plan.row ? quantizeByRow(expansion, op, plan)
-                 : expandQuantize(lanes, *expansion.uniform, expansion.operands,
-                                  plan.to, plan.semantics.saturate);
+    Value result;
+    if (!plan.row)
+      result = expandQuantize(lanes, *expansion.uniform, expansion.operands,
+                              plan.to, plan.semantics.saturate);
+    else if (plan.row->use == RowUse::Everything)
+      result = quantizeByRow(expansion, op, plan);
+    else
+      result = quantizeBySequence(expansion, plan);
     result = lanes.bitcast(result, getStorageElementType(plan.to));
     rewriter.replaceOp(
         op, fromStorage(rewriter, op.getLoc(), result, op.getType()));
@@ -229,9 +261,11 @@ struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
         !getElementTypeOrSelf(op.getType()).isF32() ||
         !canRoundInPlace(type, quantize.getSaturate()))
       return rewriter.notifyMatchFailure(op, "not what rounds in place");
-    ConversionPlan plan = planQuantize(quantize, target);
+    ConversionPlan plan = planEncoding(op.getType(), type, CastSemantics(),
+                                       target, RowUse::Everything);
     if (plan.row)
       return rewriter.notifyMatchFailure(op, "instructions take less");
+    plan.from = getElementTypeOrSelf(quantize.getInput());
     plan.isInPlace = true;
     emitPlanRemark(op, "round trip", plan, target);
     QuantizeExpansion expansion(rewriter, quantize, target);

@@ -146,8 +146,8 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
       value = half.getInput();
     if (!isElement(value, f32))
       return rewriter.notifyMatchFailure(op, "not from f32");
-    ConversionPlan plan =
-        planEncoding(op.getType(), type, narrow.getSemantics(), target);
+    ConversionPlan plan = planEncoding(
+        op.getType(), type, narrow.getSemantics(), target, RowUse::Everything);
     if (plan.row)
       return rewriter.notifyMatchFailure(op, "instructions take less");
     plan.isInPlace = true;

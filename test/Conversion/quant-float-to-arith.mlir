@@ -59,13 +59,15 @@ func.func @f16_to_f32(%x: vector<8xf16>) -> vector<8xf32> {
 // CHECK-LABEL: func.func @f32_to_f16
 func.func @f32_to_f16(%x: f32) -> f16 {
   // F16C: arith.truncf %{{.+}} : f32 to f16
+  // F16C: arith.minsi %{{.+}}, %c32256_i16
+  // F16C: arith.minui %{{.+}}, %c-512_i16
   // NOF16C-NOT: arith.truncf
   // CHECK: return %{{.+}} : f16
   %0 = quant_float.cast %x opset 13 : f32 to f16
   return %0 : f16
 }
 
-// bf16 is integer arithmetic everywhere.
+// bf16 is integer arithmetic.
 // CHECK-LABEL: func.func @f32_to_bf16
 func.func @f32_to_bf16(%x: vector<[4]xf32>) -> vector<[4]xbf16> {
   // CHECK-NOT: arith.truncf

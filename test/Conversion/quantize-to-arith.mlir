@@ -6,23 +6,23 @@
 // One division, of the scale; the quotient is corrected by what is left of x.
 
 // CHECK-LABEL: func.func @one_scale
-// CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32)
-func.func @one_scale(%x: vector<16xf32>, %s: f32) -> vector<16xi8> {
+// CHECK-SAME: (%[[X:.+]]: vector<8xf32>, %[[S:.+]]: f32)
+func.func @one_scale(%x: vector<8xf32>, %s: f32) -> vector<8xi8> {
   // FMA: %[[R:.+]] = arith.divf %{{.+}}, %[[NEAR:.+]] : f32
   // FMA-NOT: arith.divf
-  // FMA: %[[CLAMPED:.+]] = arith.select %{{.+}} : vector<16xi1>, vector<16xf32>
-  // FMA: %[[RS:.+]] = vector.broadcast %{{.+}} : f32 to vector<16xf32>
-  // FMA: %[[Q:.+]] = arith.mulf %[[CLAMPED]], %[[RS]] : vector<16xf32>
+  // FMA: %[[CLAMPED:.+]] = arith.select %{{.+}} : vector<8xi1>, vector<8xf32>
+  // FMA: %[[RS:.+]] = vector.broadcast %{{.+}} : f32 to vector<8xf32>
+  // FMA: %[[Q:.+]] = arith.mulf %[[CLAMPED]], %[[RS]] : vector<8xf32>
   // FMA: %[[N:.+]] = arith.negf %[[Q]]
-  // FMA: %[[E:.+]] = math.fma %[[N]], %{{.+}}, %[[CLAMPED]] : vector<16xf32>
-  // FMA: math.fma %[[E]], %[[RS]], %[[Q]] : vector<16xf32>
-  // NOFMA: %[[SS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
-  // NOFMA: arith.divf %[[X]], %[[SS]] : vector<16xf32>
+  // FMA: %[[E:.+]] = math.fma %[[N]], %{{.+}}, %[[CLAMPED]] : vector<8xf32>
+  // FMA: math.fma %[[E]], %[[RS]], %[[Q]] : vector<8xf32>
+  // NOFMA: %[[SS:.+]] = vector.broadcast %[[S]] : f32 to vector<8xf32>
+  // NOFMA: arith.divf %[[X]], %[[SS]] : vector<8xf32>
   // NOFMA-NOT: math.fma
-  // CHECK: arith.trunci %{{.+}} : vector<16xi32> to vector<16xi8>
+  // CHECK: arith.trunci %{{.+}} : vector<8xi32> to vector<8xi8>
   %z = arith.constant 3 : i8
-  %0 = quant_float.quantize %x, %s, %z opset 13 : vector<16xf32>, f32, i8 to vector<16xi8>
-  return %0 : vector<16xi8>
+  %0 = quant_float.quantize %x, %s, %z opset 13 : vector<8xf32>, f32, i8 to vector<8xi8>
+  return %0 : vector<8xi8>
 }
 
 // D3: the quotient must not underflow where a zero is added, which takes the sign of -0.
@@ -95,16 +95,16 @@ func.func @scalars(%x: f32, %s: f32) -> (f32, f64) {
 // The scales of neighbours are prepared together.
 
 // CHECK-LABEL: func.func @neighbours
-func.func @neighbours(%x: vector<16xf32>, %s: f32, %t: f32) -> (vector<16xi8>, vector<16xi8>) {
+func.func @neighbours(%x: vector<8xf32>, %s: f32, %t: f32) -> (vector<8xi8>, vector<8xi8>) {
   // FMA: %[[G:.+]] = vector.from_elements %{{.+}}, %{{.+}} : vector<2xf32>
   // FMA: arith.divf %{{.+}}, %{{.+}} : vector<2xf32>
   // FMA-NOT: arith.divf
   // FMA: return
-  %a = vector.broadcast %s : f32 to vector<16xf32>
-  %b = vector.broadcast %t : f32 to vector<16xf32>
-  %0 = quant_float.quantize_elements %x, %a : vector<16xf32>, vector<16xf32> to vector<16xi8>
-  %1 = quant_float.quantize_elements %x, %b : vector<16xf32>, vector<16xf32> to vector<16xi8>
-  return %0, %1 : vector<16xi8>, vector<16xi8>
+  %a = vector.broadcast %s : f32 to vector<8xf32>
+  %b = vector.broadcast %t : f32 to vector<8xf32>
+  %0 = quant_float.quantize_elements %x, %a : vector<8xf32>, vector<8xf32> to vector<8xi8>
+  %1 = quant_float.quantize_elements %x, %b : vector<8xf32>, vector<8xf32> to vector<8xi8>
+  return %0, %1 : vector<8xi8>, vector<8xi8>
 }
 
 // Scalable vectors: scales per element, per column and per block.

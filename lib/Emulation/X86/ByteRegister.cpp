@@ -76,6 +76,29 @@ Value x86::ByteRegister::inOrder(Value packed, int64_t registers) {
       bytes.make<vector::ShuffleOp>(wide, wide, mask));
 }
 
+Value x86::ByteRegister::any(Value condition) {
+  int64_t count = cast<VectorType>(condition.getType()).getNumElements();
+  Value bits = bytes.make<vector::ExtractOp>(
+      bytes.make<vector::BitCastOp>(VectorType::get(1, bytes.getInt(count)),
+                                    condition),
+      0);
+  return bytes.withShapeOf(bits).compare(arith::CmpIPredicate::ne, bits, 0);
+}
+
+Value x86::ByteRegister::anyUnordered(ArrayRef<Value> registers) {
+  Value condition;
+  Lanes lanes = bytes.withShapeOf(registers[0]);
+  auto toFloat = [&](Value bits) {
+    return lanes.bitcast(bits, lanes.getBuilder().getF32Type());
+  };
+  for (; !registers.empty(); registers = registers.drop_front(2)) {
+    Value pair = lanes.compare(arith::CmpFPredicate::UNO, toFloat(registers[0]),
+                               toFloat(registers[1]));
+    condition = condition ? lanes.make<arith::OrIOp>(condition, pair) : pair;
+  }
+  return any(condition);
+}
+
 Value x86::ByteRegister::addWhere(Value isThere, Value codes, unsigned number) {
   if (number == 0)
     return codes;

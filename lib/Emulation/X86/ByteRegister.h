@@ -34,6 +34,12 @@ public:
   /// What has been packed of so many registers.
   Value inOrder(Value packed, int64_t registers);
 
+  /// Whether any element of a vector of i1 is true.
+  Value any(Value condition);
+  /// Whether any of the floats with these bits, in an even number of registers,
+  /// is a NaN.
+  Value anyUnordered(ArrayRef<Value> registers);
+
   /// `codes` and `number` where the bytes of `isThere` are -1, not 0.
   Value addWhere(Value isThere, Value codes, unsigned number);
   /// C6, C8: magnitude codes of `to` that are too high by `excess`, with the

@@ -96,12 +96,16 @@ Value ProductEncoder::encode(Value bits, const Conversion &conversion) {
   APFloat factor = getFactor(to, excess);
 
   SmallVector<Value, 4> registers = split(bits), products, isNaN;
+  SmallVector<Value, 4> signs =
+      conversion.signBits ? split(conversion.signBits) : registers;
   // C4
   bool infinityIsNaN =
       to.isFNUZ && saturate && conversion.semantics.infinityIsNaN;
   Lanes lanes = bytes.withShapeOf(registers[0]);
   for (Value part : registers) {
     products.push_back(round(lanes, part, to, factor));
+    if (conversion.failures)
+      continue;
     Value magnitude = lanes.bitAnd(part, kMagnitudeMask);
     Value isAbove = lanes.compare(arith::CmpIPredicate::sgt, magnitude,
                                   kExponentMask - infinityIsNaN);
@@ -116,14 +120,16 @@ Value ProductEncoder::encode(Value bits, const Conversion &conversion) {
 
   // C5, C8. A NaN gave anything.
   uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
-  if (infinityIsNaN || conversion.nans != NaNs::None) {
+  if (conversion.failures) {
+    conversion.failures->push_back(anyUnordered(registers));
+  } else if (infinityIsNaN || conversion.nans != NaNs::None) {
     Value condition = pack(isNaN, /*isUnsigned=*/false);
     codes = bytes.make<arith::AndIOp>(
         codes,
         bytes.make<arith::XOrIOp>(condition, bytes.integer(condition, 0xFF)));
     codes = addWhere(condition, codes, uint8_t(nanCode + excess));
   }
-  return inOrder(putSign(codes, excess, registers, to), registers.size());
+  return inOrder(putSign(codes, excess, signs, to), registers.size());
 }
 
 Value x86::encodeByProducts(Lanes &lanes, Value part,

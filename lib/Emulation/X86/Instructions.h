@@ -29,6 +29,11 @@ Value decodeByTables(Lanes &lanes, Value codes, const Conversion &conversion);
 /// are signed, with fewer than 15 codes that are no normal numbers.
 Value decodeByWords(Lanes &lanes, Value codes, const Conversion &conversion);
 
+//===- EncodeBFloat.cpp ---------------------------------------------------===//
+
+/// f32 to bf16.
+Value encodeBFloat(Lanes &lanes, Value part, const Conversion &conversion);
+
 //===- EncodeByProducts.cpp -----------------------------------------------===//
 
 /// f32 to signed narrow floats.
@@ -61,6 +66,11 @@ Value decodeHalfFloat8(Lanes &lanes, Value codes, const Conversion &conversion);
 /// C7: the code of NaN is taken for a payload.
 Value finishHalf(Lanes &lanes, Convert convert, Value codes,
                  const Conversion &conversion);
+
+//===- RoundToBytes.cpp ---------------------------------------------------===//
+
+/// f32 to the nearest integers, plus a zero point, of at most 8 bits.
+Value roundToBytes(Lanes &lanes, Value part, const Conversion &conversion);
 
 //===- NarrowByPermutes.cpp -----------------------------------------------===//
 

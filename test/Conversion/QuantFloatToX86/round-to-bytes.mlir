@@ -1,0 +1,80 @@
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --canonicalize --cse | FileCheck %s
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=SSE
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=AVX512
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// D1: an instruction rounds, packs saturate. What it has no integer for is the lowest one, and has a branch.
+
+// REMARK-DAG: [Passed] quantize | {{.*}}"f32 to i8 by vcvtps2dq: vcvtps2dq needs avx512bw"
+// CHECK-LABEL: func.func @signed(
+// CHECK-SAME:      %{{.+}}: vector<64xf32>, %{{.+}}: f32, %[[Z:.+]]: i8)
+// CHECK-DAG:     %[[LOWEST:.+]] = arith.constant dense<-32768> : vector<16xi16>
+// CHECK-COUNT-4: llvm.x86.avx.cvt.ps2dq.256
+// CHECK:         %[[WORDS0:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK:         %[[WORDS1:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK:         %[[LEAST:.+]] = arith.minsi %[[WORDS0]], %[[WORDS1]]
+// CHECK:         arith.cmpi eq, %[[LEAST]], %[[LOWEST]]
+// CHECK:         %[[ZERO:.+]] = arith.extsi %[[Z]] : i8 to i16
+// CHECK:         %[[ZEROS:.+]] = vector.broadcast %[[ZERO]] : i16 to vector<16xi16>
+// CHECK:         %[[SUM0:.+]] = llvm.intr.sadd.sat(%[[WORDS0]], %[[ZEROS]])
+// CHECK:         %[[SUM1:.+]] = llvm.intr.sadd.sat(%[[WORDS1]], %[[ZEROS]])
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.packsswb"(%[[SUM0]], %[[SUM1]])
+// CHECK:         vector.shuffle %{{.+}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>, vector<8xi32>
+// CHECK-COUNT-4: llvm.x86.avx.cvt.ps2dq.256
+// One branch for all parts.
+// CHECK:         %[[IS_BEYOND:.+]] = llvm.intr.expect
+// CHECK:         scf.if %[[IS_BEYOND]]
+// CHECK-NOT:     llvm.
+// CHECK:         return
+// SSE-LABEL:     func.func @signed(
+// SSE:           arith.divf
+// SSE-COUNT-16:  llvm.x86.sse2.cvtps2dq
+// AVX512-LABEL:  func.func @signed(
+// AVX512-COUNT-4: llvm.x86.avx512.mask.cvtps2dq.512
+// AVX512:        llvm.x86.avx512.packsswb.512
+func.func @signed(%x: vector<64xf32>, %s: f32, %z: i8) -> vector<64xi8> {
+  %0 = quant_float.quantize %x, %s, %z opset 21 : vector<64xf32>, f32, i8 to vector<64xi8>
+  return %0 : vector<64xi8>
+}
+
+// Zero points of lanes become words in the order that packed ones have.
+
+// CHECK-LABEL: func.func @unsigned(
+// CHECK-SAME:      %[[X:.+]]: vector<32xf32>, %[[S:.+]]: vector<32xf32>, %[[Z:.+]]: vector<32xui8>)
+// CHECK-DAG:     %[[UPPER:.+]] = arith.constant dense<0> : vector<32xi8>
+// CHECK:         arith.divf %[[X]], %[[S]]
+// CHECK:         %[[DEALT:.+]] = vector.shuffle %{{.+}} [0, 2, 4, 6, 1, 3, 5, 7]
+// CHECK:         %[[BYTES:.+]] = vector.bitcast %[[DEALT]]
+// CHECK:         vector.shuffle %[[BYTES]], %[[UPPER]] [0, 32, 1, 33, 2, 34,
+// CHECK:         llvm.intr.sadd.sat
+// CHECK:         llvm.x86.avx2.packuswb
+// CHECK:         scf.if
+// CHECK:         return
+func.func @unsigned(%x: vector<32xf32>, %s: vector<32xf32>, %z: vector<32xui8>) -> vector<32xui8> {
+  %0 = quant_float.quantize_elements %x, %s, %z : vector<32xf32>, vector<32xf32>, vector<32xui8> to vector<32xui8>
+  return %0 : vector<32xui8>
+}
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-DAG:     %[[HIGH:.+]] = arith.constant dense<7> : vector<32xi8>
+// CHECK-DAG:     %[[LOW:.+]] = arith.constant dense<-8> : vector<32xi8>
+// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
+// CHECK:         %[[CAPPED:.+]] = arith.minsi %[[CODES]], %[[HIGH]]
+// CHECK:         arith.maxsi %[[CAPPED]], %[[LOW]]
+// CHECK:         return
+func.func @narrow(%x: vector<32xf32>, %s: f32, %z: i4) -> vector<32xi4> {
+  %0 = quant_float.quantize %x, %s, %z opset 21 : vector<32xf32>, f32, i4 to vector<32xi4>
+  return %0 : vector<32xi4>
+}
+
+// Not by it: quotients of f64, and integers of 16 bits.
+
+// REMARK-DAG: [Missed] quantize | {{.*}}"f64 to i8 expanded into arith: the quotient is an f64"
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT:     llvm.
+// CHECK:         return
+func.func @others(%x: vector<32xf64>, %s: vector<32xf64>, %y: vector<32xf32>, %t: f32) -> (vector<32xi8>, vector<32xi16>) {
+  %0 = quant_float.quantize_elements %x, %s : vector<32xf64>, vector<32xf64> to vector<32xi8>
+  %1 = quant_float.quantize %y, %t opset 21 : vector<32xf32>, f32 to vector<32xi16>
+  return %0, %1 : vector<32xi8>, vector<32xi16>
+}
