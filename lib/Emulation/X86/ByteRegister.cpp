@@ -16,15 +16,19 @@ using namespace mlir::quant_float;
 static constexpr int64_t kLaneBytes = 16;
 
 x86::ByteRegister::ByteRegister(Lanes &lanes, Value wide)
-    : bytes(lanes.withShapeOf(wide)),
-      size(cast<VectorType>(wide.getType()).getNumElements()) {}
+    : ByteRegister(lanes, wide,
+                   cast<VectorType>(wide.getType()).getNumElements()) {}
+
+x86::ByteRegister::ByteRegister(Lanes &lanes, Value wide, int64_t size)
+    : bytes(lanes.withShapeOf(wide)), size(size) {}
 
 SmallVector<Value, 4> x86::ByteRegister::split(Value wide) {
-  int64_t count = Lanes::getWidth(wide) / 8, elements = size / count;
+  int64_t elements = size * 8 / Lanes::getWidth(wide);
+  int64_t count = cast<VectorType>(wide.getType()).getNumElements();
   SmallVector<Value, 4> registers;
-  for (int64_t i = 0; i < count; ++i)
-    registers.push_back(bytes.make<vector::ExtractStridedSliceOp>(
-        wide, i * elements, elements, 1));
+  for (int64_t i = 0; i < count; i += elements)
+    registers.push_back(
+        bytes.make<vector::ExtractStridedSliceOp>(wide, i, elements, 1));
   return registers;
 }
 
@@ -62,17 +66,22 @@ Value x86::ByteRegister::pack(ArrayRef<Value> registers, bool isUnsigned) {
 }
 
 Value x86::ByteRegister::inOrder(Value packed, int64_t registers) {
+  return inOrder(packed, registers, registers);
+}
+
+Value x86::ByteRegister::inOrder(Value packed, int64_t registers,
+                                 int64_t taken) {
   int64_t lanes = size / kLaneBytes, groups = lanes * registers;
   if (lanes == 1)
     return packed;
   SmallVector<int64_t> mask;
-  for (int64_t i = 0; i < registers; ++i)
+  for (int64_t i = 0; i < taken; ++i)
     for (int64_t lane = 0; lane < lanes; ++lane)
       mask.push_back(lane * registers + i);
   Value wide = bytes.make<vector::BitCastOp>(
       VectorType::get(groups, bytes.getInt(8 * size / groups)), packed);
   return bytes.make<vector::BitCastOp>(
-      cast<VectorType>(packed.getType()),
+      VectorType::get(size * taken / registers, bytes.getInt(8)),
       bytes.make<vector::ShuffleOp>(wide, wide, mask));
 }
 

@@ -21,8 +21,10 @@ class ByteRegister {
 public:
   /// `wide` has as many elements as the register has bytes.
   ByteRegister(Lanes &lanes, Value wide);
+  /// A register of `size` bytes, of which the codes may fill half.
+  ByteRegister(Lanes &lanes, Value wide, int64_t size);
 
-  /// The registers of a vector with this many elements.
+  /// The registers of a vector with as many elements as there are codes.
   SmallVector<Value, 4> split(Value wide);
   /// An intrinsic by its name without extension and size.
   Value call(StringRef name, Type type, ValueRange operands);
@@ -31,8 +33,10 @@ public:
   /// The elements of two or four registers as bytes, saturated as signed
   /// numbers; or as unsigned ones from words on.
   Value pack(ArrayRef<Value> registers, bool isUnsigned);
-  /// What has been packed of so many registers.
+  /// What has been packed of so many registers, or the codes of the first ones
+  /// of them.
   Value inOrder(Value packed, int64_t registers);
+  Value inOrder(Value packed, int64_t registers, int64_t taken);
 
   /// Whether any element of a vector of i1 is true.
   Value any(Value condition);

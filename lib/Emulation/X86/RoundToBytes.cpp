@@ -15,7 +15,6 @@
 
 #include "ByteRegister.h"
 #include "Instructions.h"
-#include "Unpack.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -51,7 +50,7 @@ static Value roundToIntegers(Lanes &lanes, Value values) {
 }
 
 namespace {
-/// Works on a register of codes.
+/// Works on a register of codes, or half of one.
 class IntegerRounder : ByteRegister {
 public:
   using ByteRegister::ByteRegister;
@@ -59,33 +58,34 @@ public:
   Value round(Value values, const Conversion &conversion);
 
 private:
-  std::array<Value, 2> spreadZeroPoint(Value zeroPoint, bool isUnsigned,
-                                       Lanes &words);
+  SmallVector<Value, 2> spreadZeroPoint(Value zeroPoint, bool isUnsigned,
+                                        Lanes &words);
 };
 } // namespace
 
-/// As words, in the order of packed ones.
-std::array<Value, 2> IntegerRounder::spreadZeroPoint(Value zeroPoint,
-                                                     bool isUnsigned,
-                                                     Lanes &words) {
-  auto extend = [&](Lanes &lanes, Value value) {
-    return lanes.resize(value, 16, /*isSigned=*/!isUnsigned);
+/// As words, in the order of packed ones; one where they are all alike.
+SmallVector<Value, 2> IntegerRounder::spreadZeroPoint(Value zeroPoint,
+                                                      bool isUnsigned,
+                                                      Lanes &words) {
+  auto extend = [&](Value value) {
+    return bytes.withShapeOf(value).resize(value, 16, !isUnsigned);
   };
-  if (!isa<VectorType>(zeroPoint.getType())) {
-    Lanes scalar = bytes.withShapeOf(zeroPoint);
-    Value word = words.spread(extend(scalar, zeroPoint));
-    return {word, word};
+  auto type = dyn_cast<VectorType>(zeroPoint.getType());
+  if (!type)
+    return {words.spread(extend(zeroPoint))};
+  int64_t count =
+      cast<VectorType>(words.getType(words.getInt(16))).getNumElements();
+  // Groups of four, of one register and of the other.
+  SmallVector<int64_t> mask;
+  for (int64_t i = 0; i < count; ++i)
+    mask.push_back(i / 8 * 4 + i % 4 + i / 4 % 2 * (count / 2));
+  SmallVector<Value, 2> result;
+  for (int64_t i = 0; i < type.getNumElements(); i += count) {
+    Value part = extend(
+        words.make<vector::ExtractStridedSliceOp>(zeroPoint, i, count, 1));
+    result.push_back(words.make<vector::ShuffleOp>(part, part, mask));
   }
-  Unpacker unpacker(bytes, zeroPoint);
-  Value dealt = unpacker.deal(zeroPoint, /*resultBytes=*/4);
-  Value upper = bytes.integer(dealt, 0);
-  if (!isUnsigned)
-    upper = bytes.convert<arith::ExtSIOp>(
-        bytes.compare(CmpIPredicate::slt, dealt, 0), bytes.getInt(8));
-  std::array<Value, 2> halves = unpacker.unpack(dealt, upper, 1);
-  for (Value &half : halves)
-    half = unpacker.withElements(half, 2);
-  return halves;
+  return result;
 }
 
 Value IntegerRounder::round(Value values, const Conversion &conversion) {
@@ -95,32 +95,40 @@ Value IntegerRounder::round(Value values, const Conversion &conversion) {
     Lanes lanes = bytes.withShapeOf(part);
     integers.push_back(roundToIntegers(lanes, part));
   }
-  std::array<Value, 2> words = {packWords(ArrayRef(integers).take_front(2)),
-                                packWords(ArrayRef(integers).drop_front(2))};
+  SmallVector<Value, 2> words;
+  for (size_t i = 0; i < integers.size(); i += 2)
+    words.push_back(packWords(ArrayRef(integers).slice(i, 2)));
   Lanes lanes = bytes.withShapeOf(words[0]);
-  conversion.failures->push_back(any(lanes.compare(
-      CmpIPredicate::eq, lanes.make<arith::MinSIOp>(words[0], words[1]),
-      kLowestWord)));
+  Value least = words.size() == 1
+                    ? words[0]
+                    : lanes.make<arith::MinSIOp>(words[0], words[1]);
+  conversion.failures->push_back(
+      any(lanes.compare(CmpIPredicate::eq, least, kLowestWord)));
   if (conversion.zeroPoint) {
-    std::array<Value, 2> zeroPoint =
+    SmallVector<Value, 2> zeroPoint =
         spreadZeroPoint(conversion.zeroPoint, to.isUnsigned(), lanes);
-    for (auto [word, addend] : llvm::zip_equal(words, zeroPoint))
-      word = lanes.make<LLVM::SAddSat>(word.getType(), word, addend);
+    for (auto [i, word] : llvm::enumerate(words))
+      word = lanes.make<LLVM::SAddSat>(word.getType(), word,
+                                       zeroPoint[i % zeroPoint.size()]);
   }
-  Value codes = pack(words, to.isUnsigned());
+  Value codes = pack({words.front(), words.back()}, to.isUnsigned());
+  Lanes packed = bytes.withShapeOf(codes);
   unsigned width = to.getWidth();
   if (width < 8 && to.isUnsigned()) {
-    codes = bytes.make<arith::MinUIOp>(codes,
-                                       bytes.integer(codes, (1 << width) - 1));
+    codes = packed.make<arith::MinUIOp>(
+        codes, packed.integer(codes, (1 << width) - 1));
   } else if (width < 8) {
     int64_t end = int64_t(1) << (width - 1);
-    codes = bytes.make<arith::MinSIOp>(codes, bytes.integer(codes, end - 1));
-    codes = bytes.make<arith::MaxSIOp>(codes, bytes.integer(codes, -end));
+    codes = packed.make<arith::MinSIOp>(codes, packed.integer(codes, end - 1));
+    codes = packed.make<arith::MaxSIOp>(codes, packed.integer(codes, -end));
   }
-  return inOrder(codes, integers.size());
+  return inOrder(codes, 4, integers.size());
 }
 
 Value x86::roundToBytes(Lanes &lanes, Value part,
                         const Conversion &conversion) {
-  return IntegerRounder(lanes, part).round(part, conversion);
+  // Half a register of codes comes from whole ones of values.
+  int64_t count = cast<VectorType>(part.getType()).getNumElements();
+  int64_t size = count < lanes.getTarget().vectorBytes ? 2 * count : count;
+  return IntegerRounder(lanes, part, size).round(part, conversion);
 }

@@ -41,12 +41,11 @@ func.func @signed(%x: vector<64xf32>, %s: f32, %z: i8) -> vector<64xi8> {
 
 // CHECK-LABEL: func.func @unsigned(
 // CHECK-SAME:      %[[X:.+]]: vector<32xf32>, %[[S:.+]]: vector<32xf32>, %[[Z:.+]]: vector<32xui8>)
-// CHECK-DAG:     %[[UPPER:.+]] = arith.constant dense<0> : vector<32xi8>
 // CHECK:         arith.divf %[[X]], %[[S]]
-// CHECK:         %[[DEALT:.+]] = vector.shuffle %{{.+}} [0, 2, 4, 6, 1, 3, 5, 7]
-// CHECK:         %[[BYTES:.+]] = vector.bitcast %[[DEALT]]
-// CHECK:         vector.shuffle %[[BYTES]], %[[UPPER]] [0, 32, 1, 33, 2, 34,
-// CHECK:         llvm.intr.sadd.sat
+// CHECK:         %[[HALF:.+]] = vector.extract_strided_slice %{{.+}} {offsets = [0], sizes = [16]
+// CHECK:         %[[WORDS:.+]] = arith.extui %[[HALF]]
+// CHECK:         %[[ORDERED:.+]] = vector.shuffle %[[WORDS]], %[[WORDS]] [0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15]
+// CHECK:         llvm.intr.sadd.sat(%{{.+}}, %[[ORDERED]])
 // CHECK:         llvm.x86.avx2.packuswb
 // CHECK:         scf.if
 // CHECK:         return
@@ -62,6 +61,13 @@ func.func @unsigned(%x: vector<32xf32>, %s: vector<32xf32>, %z: vector<32xui8>) 
 // CHECK:         %[[CAPPED:.+]] = arith.minsi %[[CODES]], %[[HIGH]]
 // CHECK:         arith.maxsi %[[CAPPED]], %[[LOW]]
 // CHECK:         return
+// Half a register of codes from two whole ones of values.
+// AVX512-LABEL:  func.func @narrow(
+// AVX512-COUNT-2: llvm.x86.avx512.mask.cvtps2dq.512
+// AVX512:        %[[PACKED:.+]] = llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"
+// AVX512:        %[[SUM:.+]] = llvm.intr.sadd.sat(%[[PACKED]],
+// AVX512:        llvm.call_intrinsic "llvm.x86.avx512.packsswb.512"(%[[SUM]], %[[SUM]])
+// AVX512:        vector.shuffle %{{.+}} [0, 4, 8, 12, 1, 5, 9, 13] : vector<16xi32>, vector<16xi32>
 func.func @narrow(%x: vector<32xf32>, %s: f32, %z: i4) -> vector<32xi4> {
   %0 = quant_float.quantize %x, %s, %z opset 21 : vector<32xf32>, f32, i4 to vector<32xi4>
   return %0 : vector<32xi4>
