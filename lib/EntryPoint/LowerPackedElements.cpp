@@ -70,6 +70,8 @@ public:
   void write(TypedValue<VectorType> elements);
   /// Its first `limit` elements.
   void write(TypedValue<VectorType> elements, Value limit);
+  /// A vector that begins with a byte, as `store` says.
+  void write(TypedValue<VectorType> elements, vector::StoreOp store);
 
 private:
   Value index(int64_t value) {
@@ -367,6 +369,17 @@ void PackedAccess::write(TypedValue<VectorType> elements) {
   memref::StoreOp::create(b, merge(tail, lastBits), bytes, behind);
 }
 
+void PackedAccess::write(TypedValue<VectorType> elements,
+                         vector::StoreOp store) {
+  Value packed = pack(elements);
+  int64_t numBytes = cast<VectorType>(packed.getType()).getNumElements();
+  Value first = getByteIndex();
+  Value bytes = view(b.createOrFold<arith::AddIOp>(first, index(numBytes)));
+  auto bytewise = vector::StoreOp::create(b, packed, bytes, first);
+  bytewise.setNontemporal(store.getNontemporal());
+  bytewise.setAlignmentAttr(store.getAlignmentAttr());
+}
+
 /// All in one vector that has room for the byte behind: the elements' bits and
 /// which of them count, both moved to where the first one is in its byte, and
 /// merged with what is there.
@@ -574,6 +587,16 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
         failed(readVector(op, read.getBase(), read.getIndices(), getLimit(read),
                           bits, lookUp)))
       return refuse();
+  } else if (auto store = dyn_cast<vector::StoreOp>(op)) {
+    // Made where it is known that elements are whole bytes, from the first on.
+    auto vector =
+        cast<TypedValue<VectorType>>(getBytes(b, store.getValueToStore()));
+    PackedAccess access(b, store.getBase(), store.getIndices(), bits);
+    if (!store.getAlignment() || vector.getType().getRank() != 1 ||
+        access.getWhole(vector.getType().getNumElements()) !=
+            vector.getType().getNumElements())
+      return refuse();
+    access.write(vector, store);
   } else if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
     if (write.getVectorType().getRank() != 1 || !isContiguous(write) ||
         failed(writeVector(b, write.getBase(), write.getIndices(),

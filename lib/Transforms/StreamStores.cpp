@@ -60,13 +60,15 @@ static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kPrefetchBytes = 2048;
 static constexpr llvm::StringLiteral kGetCacheSize = "__qf_get_cache_size";
 
-/// Bytes of an element that vectors have where buffers have it; 0 of others.
-static int64_t getElementBytes(Type type) {
+/// Bits of an element that vectors have where buffers have it; 0 of others.
+static int64_t getElementBits(Type type) {
   Type element = getElementTypeOrSelf(type);
-  if (!element.isIntOrFloat() || isPackedElementType(element))
+  if (!element.isIntOrFloat())
     return 0;
-  int64_t bytes = getStrideBytes(element);
-  return element.getIntOrFloatBitWidth() == 8 * bytes ? bytes : 0;
+  int64_t bits = element.getIntOrFloatBitWidth();
+  return isPackedElementType(element) || bits == 8 * getStrideBytes(element)
+             ? bits
+             : 0;
 }
 
 namespace {
@@ -78,9 +80,9 @@ struct Access {
   static std::optional<Access> get(VectorTransferOpInterface transfer,
                                    scf::ForOp loop);
   Value getRoot() { return quant_float::getRoot(view); }
-  int64_t getElementBytes() { return ::getElementBytes(view.getType()); }
+  int64_t getElementBits() { return ::getElementBits(view.getType()); }
   int64_t getBytes() {
-    return transfer.getVectorType().getNumElements() * getElementBytes();
+    return transfer.getVectorType().getNumElements() * getElementBits() / 8;
   }
   /// What stores of the vector are aligned to.
   int64_t getAlignment() { return std::min(getBytes(), kLineBytes); }
@@ -198,11 +200,11 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
   for (Access &write : writes) {
     Value offset =
         llvm::dyn_cast_if_present<Value>(write.view.getMixedOffsets().back());
-    int64_t bytes = write.getElementBytes(), alignment = write.getAlignment();
-    if (!bytes || alignment < 16 || !llvm::isPowerOf2_64(alignment) ||
-        !offset || !offsets.contains(offset) ||
-        offsets[offset] * bytes % alignment != 0 ||
-        step * bytes % alignment != 0)
+    int64_t bits = write.getElementBits(), alignment = write.getAlignment();
+    if (!bits || alignment < 16 || !llvm::isPowerOf2_64(alignment) || !offset ||
+        !offsets.contains(offset) ||
+        offsets[offset] * bits % (8 * alignment) != 0 ||
+        step * bits % (8 * alignment) != 0)
       return false;
     // Its address is computed in front of the loop as well.
     if (llvm::any_of(write.view->getOperands(), [&](Value operand) {
@@ -229,7 +231,6 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
   int64_t bytes = 0;
   for (Value root : roots) {
     auto type = dyn_cast<MemRefType>(root.getType());
-    // Packed ones are small.
     if (!type || !dominance.properlyDominates(root, outermost))
       return false;
     bytes += type.hasStaticShape() ? getStaticBytes(type) : kLeastBytes;
@@ -248,10 +249,15 @@ Value StreamingLoop::isLarge() {
   Value bytes;
   for (Value root : roots) {
     auto type = cast<MemRefType>(root.getType());
-    Value size = index(getStrideBytes(type.getElementType()));
+    Type element = type.getElementType();
+    bool isPacked = isPackedElementType(element);
+    Value size = index(isPacked ? element.getIntOrFloatBitWidth()
+                                : getStrideBytes(element));
     for (int64_t i = 0; i < type.getRank(); ++i)
       size = b.createOrFold<arith::MulIOp>(
           size, b.createOrFold<memref::DimOp>(root, index(i)));
+    if (isPacked)
+      size = b.createOrFold<arith::ShRUIOp>(size, index(3));
     bytes = bytes ? add(bytes, size) : size;
   }
   Value mayBe = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bytes,
@@ -278,7 +284,7 @@ Value StreamingLoop::isLarge() {
   return branch.getResult(0);
 }
 
-/// Where the first iteration writes.
+/// Where the first iteration writes: the number of the bit.
 Value StreamingLoop::getAddress(Access &access) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
@@ -290,16 +296,18 @@ Value StreamingLoop::getAddress(Access &access) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(
       b, metadata.getBaseBuffer());
-  return add(base, b.createOrFold<arith::MulIOp>(
-                       metadata.getOffset(), index(access.getElementBytes())));
+  return add(b.createOrFold<arith::MulIOp>(base, index(8)),
+             b.createOrFold<arith::MulIOp>(metadata.getOffset(),
+                                           index(access.getElementBits())));
 }
 
 /// Elements to the first one that is aligned.
 Value StreamingLoop::getShift() {
   Access &first = writes.front();
   Value missing = arith::SubIOp::create(b, index(0), getAddress(first));
-  missing = arith::AndIOp::create(b, missing, index(first.getAlignment() - 1));
-  return arith::DivUIOp::create(b, missing, index(first.getElementBytes()));
+  missing =
+      arith::AndIOp::create(b, missing, index(8 * first.getAlignment() - 1));
+  return arith::DivUIOp::create(b, missing, index(first.getElementBits()));
 }
 
 /// Whether all stores are aligned then, and there is much between the ends.
@@ -307,9 +315,9 @@ Value StreamingLoop::isPossible(Value shift) {
   Value rest;
   for (Access &write : writes) {
     Value moved =
-        b.createOrFold<arith::MulIOp>(shift, index(write.getElementBytes()));
+        b.createOrFold<arith::MulIOp>(shift, index(write.getElementBits()));
     Value one = arith::AndIOp::create(b, add(getAddress(write), moved),
-                                      index(write.getAlignment() - 1));
+                                      index(8 * write.getAlignment() - 1));
     rest = rest ? arith::OrIOp::create(b, rest, one).getResult() : one;
   }
   if (!canShift)
@@ -353,7 +361,8 @@ void StreamingLoop::stream(scf::ForOp copy) {
       write.erase();
       continue;
     }
-    int64_t bytes = access->getElementBytes();
+    // Of packed elements there are few bytes.
+    int64_t bytes = access->getElementBits() / 8;
     if (!bytes || access->getRoot() == access->view)
       continue;
     // No further than the last vector.

@@ -17,5 +17,13 @@ func.func @rank(%m: memref<8x8xi4>, %i: index) -> vector<2x2xi4> {
 
 // -----
 
+func.func @anywhere(%m: memref<8xi4>, %v: vector<4xi4>, %i: index) {
+  // expected-error @+1 {{'vector.store' op has no lowering on packed elements}}
+  vector.store %v, %m[%i] : memref<8xi4>, vector<4xi4>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'memref.global' op has no lowering: expected packed elements in a resource}}
 memref.global "private" constant @w : memref<4xi4> = dense<3>

@@ -96,6 +96,16 @@ func.func @odd(%x: memref<?xi4>, %y: memref<?xi4>) {
   return
 }
 
+// A store that says how it is aligned is one, and stays as it is.
+// CHECK-LABEL: func.func @aligned(
+// CHECK: vector.store {{.*}} {alignment = 16 : i64, nontemporal = true} : {{.*}} vector<16xi8>
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @aligned(%x: vector<32xi4>, %y: memref<?xi4>, %n: index) {
+  vector.store %x, %y[%n] {alignment = 16 : i64, nontemporal = true} : memref<?xi4>, vector<32xi4>
+  return
+}
+
 // Vectors begin with a byte.
 // ORDER-LABEL: func.func @odd(
 // ORDER: vector.store {{.*}} vector<2xi8>

@@ -12,7 +12,12 @@ import numpy as np
 
 tools, work, cpu = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 PARTS, PART = 48, 3 << 18  # in all more than the largest caches of most machines
-TYPES = {"f32": (1, 4), "f8E4M3FN": (17, 1), "i8": (3, 1), "f16": (10, 2)}
+# Numbers and bits; 256 says packed.
+TYPES = {"f32": (1, 32), "f8E4M3FN": (17, 8), "i8": (3, 8), "f16": (10, 16), "f4E2M1FN": (256 + 23, 4)}  # fmt: skip
+
+
+def count_bytes(type, elements):
+    return (elements * TYPES[type][1] + 7) // 8
 
 
 class Tensor(ctypes.Structure):
@@ -33,6 +38,7 @@ CASES = {
     "encode": ("f32", "f8E4M3FN", "?", None),
     "decode": ("f8E4M3FN", "f32", "?", None),
     "half": ("f32", "f16", "?", None),
+    "packed": ("f32", "f4E2M1FN", "?", None),
     "rows": ("i8", "f32", "?x1000", "axis 0"),
     "blocks": ("i8", "f32", "?x768", "axis 1 block_size 32"),
 }
@@ -46,10 +52,10 @@ for name, (source, target, shape, granularity) in CASES.items():
     text += f"func.func @{name}(%x: {x}, %s: {s}) -> {y} {{\n  %y = quant_float.dequantize %x, %s {granularity} opset 25 : {x}, {s} to {y}\n  return %y : {y}\n}}\n"
 (work / "model.mlir").write_text(text)
 library = work / f"{cpu}.so"
-subprocess.run([tools / "quant-float-compile", work / "model.mlir", "-o", library, "--cpu", cpu], check=True)  # fmt: skip
+subprocess.run([tools / "quant-float-compile", work / "model.mlir", "-o", library, "--cpu", cpu, "--packed", "all"], check=True)  # fmt: skip
 # The second version is there.
 assembly = work / f"{cpu}.s"
-subprocess.run([tools / "quant-float-compile", work / "model.mlir", "-o", assembly, "--cpu", cpu], check=True)  # fmt: skip
+subprocess.run([tools / "quant-float-compile", work / "model.mlir", "-o", assembly, "--cpu", cpu, "--packed", "all"], check=True)  # fmt: skip
 if cpu != "host":
     assert "vmovnt" in assembly.read_text()
 functions = ctypes.CDLL(str(library))
@@ -66,11 +72,12 @@ def run(name, columns, scales, first, count, output):
     """Rows from `first` on, into the memory where all of them begin."""
     source, target, _, granularity = CASES[name]
     size = [count, columns] if columns > 1 else [count]
-    inputs = [tensor(memory[source].ctypes.data + first * columns * TYPES[source][1], size, source)]
+    start = memory[source].ctypes.data + count_bytes(source, first * columns)
+    inputs = [tensor(start, size, source)]
     if granularity:
         shape = [count] if granularity == "axis 0" else [count, 24]
         inputs.append(tensor(scales.ctypes.data + first * scales.strides[0], shape, "f32"))
-    call(name, inputs, tensor(output + first * columns * TYPES[target][1], size, target))
+    call(name, inputs, tensor(output + count_bytes(target, first * columns), size, target))
 
 
 random = np.random.default_rng(15)
@@ -85,7 +92,6 @@ result = np.empty(total * 4 + 3 * MARGIN, np.uint8)
 wanted = np.empty_like(result)
 failures = []
 for name, (_, target, shape, granularity) in CASES.items():
-    bytes_out = TYPES[target][1]
     columns = int(shape[2:]) if "x" in shape else 1
     rows = (total - 77) // columns
     part = PART // columns
@@ -94,8 +100,8 @@ for name, (_, target, shape, granularity) in CASES.items():
     start = -wanted.ctypes.data % MARGIN
     for first in range(0, rows, part):
         run(name, columns, scales, first, min(part, rows - first), wanted.ctypes.data + start)
-    size = rows * columns * bytes_out
-    for offset in (0, bytes_out, 16, 1):
+    size = count_bytes(target, rows * columns)
+    for offset in (0, count_bytes(target, 1), 16, 1):
         begin = -result.ctypes.data % MARGIN + MARGIN + offset
         result[:] = 0xA5
         run(name, columns, scales, 0, rows, result.ctypes.data + begin)

@@ -63,6 +63,26 @@ func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xf32>
   return
 }
 
+// Two packed elements are a byte: iterations begin with one that is aligned.
+// CHECK-LABEL: func.func @packed.kernel(
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: arith.andi %{{.+}}, %c255
+// CHECK: arith.divui %{{.+}}, %c4
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<64xi4
+func.func @packed.kernel(%x: memref<?xf32>, %y: memref<?xi4>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %p = ub.poison : f32
+  scf.for %i = %c0 to %n step %c64 {
+    %in = memref.subview %x[%i] [64] [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %out = memref.subview %y[%i] [64] [1] : memref<?xi4> to memref<64xi4, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<64xf32, strided<[1], offset: ?>>, vector<64xf32>
+    %1 = arith.fptosi %0 : vector<64xf32> to vector<64xi4>
+    vector.transfer_write %1, %out[%c0] {in_bounds = [true]} : vector<64xi4>, memref<64xi4, strided<[1], offset: ?>>
+  }
+  return
+}
+
 // What is small is never streamed, nor what is changed in place: it would be read when it is written already.
 // CHECK-LABEL: func.func @small.kernel(
 // CHECK-NOT: nontemporal

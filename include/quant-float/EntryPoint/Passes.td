@@ -109,7 +109,8 @@ def QuantFloatLowerPackedElementsPass
 
     - loads shift and mask, stores merge the element into what is there;
     - vectors along the last dimension are loaded and stored whole, moved by the
-      bits that they begin within a byte, and spread to one element in each byte.
+      bits that they begin within a byte, and spread to one element in each byte;
+    - a `vector.store` says by its alignment that it begins with a byte.
 
     With `permutes`, what elementwise ops make of a vector of codes of up to 4
     bits, by themselves or with operands that all elements share, is looked up
