@@ -39,7 +39,7 @@ QuantFloatExpansion::Steps::Steps(MLIRContext *context,
   populateFakeConvertPatterns(bodies);
   populateOpenVinoCastPatterns(bodies);
   if (target.dividesByReciprocal)
-    populateDivisionByScalarPatterns(divisions);
+    populateDivisionByScalarPatterns(target, divisions);
   if (target.machine == Machine::Nvidia)
     populateFlatteningPatterns(shapes);
   populateCastSplitPatterns(target, splits);

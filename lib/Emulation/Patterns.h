@@ -40,7 +40,8 @@ void populateOpenVinoCastPatterns(RewritePatternSet &patterns);
 
 /// Vectors of float8 plus a scalar divided by a scalar, by its reciprocal where
 /// that gives the same bits.
-void populateDivisionByScalarPatterns(RewritePatternSet &patterns);
+void populateDivisionByScalarPatterns(const EmulationTarget &target,
+                                      RewritePatternSet &patterns);
 /// Saturating casts of f32 to float8 and back.
 void populateRoundThroughFloatsPatterns(const EmulationTarget &target,
                                         RewritePatternSet &patterns);

@@ -104,8 +104,19 @@ bool quant_float::canRoundInPlace(Type type, bool saturate) {
   return saturate && isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
+/// Whether nobody sees which zero `value` is where it is one.
+static bool isSignOfZeroUnused(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<math::AbsFOp>(user))
+      return true;
+    if (isa<arith::AddFOp>(user))
+      return matchPattern(user->getOperand(1), m_PosZeroFloat());
+    return isa<arith::MulFOp>(user) && isSignOfZeroUnused(user->getResult(0));
+  });
+}
+
 Value quant_float::roundInPlace(Lanes &lanes, const Carrier &carrier,
-                                FloatType type, bool byHalf) {
+                                FloatType type, bool byHalf, bool keepsZeros) {
   FloatFormat to(type);
   Value value =
       carrier.isCapped ? carrier.value : capToRange(lanes, carrier.value, to);
@@ -116,6 +127,8 @@ Value quant_float::roundInPlace(Lanes &lanes, const Carrier &carrier,
     value = roundToFormat(lanes, value, power,
                           FloatFormat(Float16Type::get(type.getContext())));
   value = roundToFormat(lanes, value, power, to);
+  if (!keepsZeros)
+    return value;
   Value sign =
       lanes.bitAnd(carrier.signBits ? carrier.signBits : bits, kSignMask);
   return lanes.bitcast(lanes.make<arith::OrIOp>(lanes.toBits(value), sign),
@@ -157,12 +170,27 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     auto to = cast<FloatType>(type);
     Carrier carrier{value};
     carrier.isCapped = isCapped(value, FloatFormat(to).maxValue);
-    Value result = roundInPlace(lanes, carrier, to, byHalf);
+    // Magnitudes have one end of the range less.
+    SmallVector<Operation *> users(op->getUsers()), magnitudes;
+    if (llvm::all_of(users, llvm::IsaPred<math::AbsFOp>))
+      std::swap(users, magnitudes);
+    if (!magnitudes.empty()) {
+      carrier.value = lanes.cap(lanes.make<math::AbsFOp>(value),
+                                lanes.number(f32, FloatFormat(to).maxValue));
+      carrier.isCapped = true;
+    }
+    Value result = roundInPlace(lanes, carrier, to, byHalf,
+                                !isSignOfZeroUnused(op.getResult()));
     // Between ops of arithmetic a NaN has no specified bits anyway.
+    for (Operation *magnitude : magnitudes)
+      llvm::append_range(users, magnitude->getUsers());
     bool isBetween = isArithmetic(value.getDefiningOp()) &&
-                     llvm::all_of(op->getUsers(), isArithmetic);
-    if (!carrier.isCapped && !isBetween)
-      result = withCanonicalNaNs(lanes, result, value);
+                     llvm::all_of(users, isArithmetic);
+    if (!isCapped(value, FloatFormat(to).maxValue) && !isBetween)
+      result = withCanonicalNaNs(lanes, result,
+                                 magnitudes.empty() ? value : carrier.value);
+    for (Operation *magnitude : magnitudes)
+      rewriter.replaceAllUsesWith(magnitude->getResult(0), result);
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -192,6 +220,13 @@ static Value isOrdinary(Lanes &lanes, Value value) {
                        last - first);
 }
 
+/// Magnitudes with the top ones of these bits.
+static Value withSigns(Lanes &lanes, Value magnitude, Value signs) {
+  Value bits = lanes.make<arith::OrIOp>(lanes.toBits(magnitude),
+                                        lanes.bitAnd(signs, kSignMask));
+  return lanes.bitcast(bits, getElementTypeOrSelf(magnitude));
+}
+
 /// Whether `value` is a float8 that is no infinity.
 static bool isFiniteFloat8OrNaN(Value value) {
   Type type = getElementTypeOrSelf(value);
@@ -206,8 +241,12 @@ namespace {
 /// q' of ExpandQuantize.cpp where nothing over- or underflows: which of these
 /// numbers, as one of them is a float8 and the others' magnitudes are checked
 /// once for all lanes. The sign of a zero is that of q.
+///
+/// Without a sum magnitudes are enough, where rounding in place makes them; the
+/// sign is that of what was rounded, and of the scalar.
 struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  DivFOpByReciprocal(MLIRContext *context, const EmulationTarget &target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(arith::DivFOp op,
                                 PatternRewriter &rewriter) const override {
@@ -229,6 +268,19 @@ struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
     static const EmulationTarget none;
     Lanes scalar(rewriter, loc, divisor, none);
     Lanes lanes(rewriter, loc, op.getLhs(), none);
+    Value dividend = op.getLhs(), divisors = op.getRhs(), signs;
+    Value source = term ? Value() : findRounded(cast);
+    if (source) {
+      // Of a product with the scalar it is the other factor's.
+      auto product = source.getDefiningOp<arith::MulFOp>();
+      signs = product && product.getRhs() == divisors
+                  ? lanes.toBits(product.getLhs())
+                  : lanes.make<arith::XOrIOp>(lanes.toBits(source),
+                                              lanes.toBits(divisors));
+      dividend = lanes.make<math::AbsFOp>(dividend);
+      divisor = scalar.make<math::AbsFOp>(divisor);
+      divisors = lanes.spread(divisor);
+    }
     Value isSafe = isOrdinary(scalar, divisor);
     if (term) {
       Value isZero = scalar.compare(CmpFPredicate::OEQ, term,
@@ -243,25 +295,45 @@ struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     Value factor = lanes.spread(reciprocal);
-    Value quotient = lanes.make<arith::MulFOp>(op.getLhs(), factor);
+    Value quotient = lanes.make<arith::MulFOp>(dividend, factor);
     Value rest = lanes.make<math::FmaOp>(lanes.make<arith::NegFOp>(quotient),
-                                         op.getRhs(), op.getLhs());
+                                         divisors, dividend);
     Value exact = lanes.make<math::FmaOp>(rest, factor, quotient);
-    Value sign = lanes.bitAnd(lanes.toBits(quotient), kSignMask);
-    Value bits = lanes.make<arith::OrIOp>(lanes.toBits(exact), sign);
-    scf::YieldOp::create(rewriter, loc, lanes.bitcast(bits, f32));
+    if (!signs)
+      exact = withSigns(lanes, exact, lanes.toBits(quotient));
+    scf::YieldOp::create(rewriter, loc, exact);
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    Value divided = lanes.make<arith::DivFOp>(op.getLhs(), op.getRhs());
+    Value divided = lanes.make<arith::DivFOp>(dividend, divisors);
     scf::YieldOp::create(rewriter, loc, divided);
-    rewriter.replaceOp(op, branch.getResults());
+    rewriter.setInsertionPointAfter(branch);
+    Value result = branch.getResult(0);
+    rewriter.replaceOp(op, signs ? withSigns(lanes, result, signs) : result);
     return success();
   }
+
+private:
+  /// The f32 that is cast to the float8 which `cast` takes back, if that will
+  /// be rounding in place.
+  Value findRounded(CastOp cast) const {
+    auto narrow = cast.getInput().getDefiningOp<CastOp>();
+    Type type = getElementTypeOrSelf(cast.getInput());
+    if (!narrow || narrow.getRandom() || !cast->hasOneUse() ||
+        !isElement(narrow.getInput(), Float32Type::get(cast.getContext())) ||
+        !canRoundInPlace(type, narrow.getSemantics().saturate) ||
+        planEncoding(cast.getType(), type, narrow.getSemantics(), target,
+                     RowUse::Everything)
+            .row)
+      return {};
+    return narrow.getInput();
+  }
+
+  const EmulationTarget &target;
 };
 } // namespace
 
 void quant_float::populateDivisionByScalarPatterns(
-    RewritePatternSet &patterns) {
-  patterns.add<DivFOpByReciprocal>(patterns.getContext());
+    const EmulationTarget &target, RewritePatternSet &patterns) {
+  patterns.add<DivFOpByReciprocal>(patterns.getContext(), target);
 }
 
 void quant_float::populateRoundThroughFloatsPatterns(

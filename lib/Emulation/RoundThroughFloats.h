@@ -16,9 +16,10 @@ namespace mlir::quant_float {
 /// Whether f32 can be rounded to what a cast to `type` keeps of it without
 /// making codes.
 bool canRoundInPlace(Type type, bool saturate);
-/// An f32 rounded so, by way of f16 perhaps.
+/// An f32 rounded so, by way of f16 perhaps. Without `keepsZeros` a zero may
+/// lose its sign.
 Value roundInPlace(Lanes &lanes, const Carrier &carrier, FloatType type,
-                   bool byHalf = false);
+                   bool byHalf = false, bool keepsZeros = true);
 
 /// `result`, but the canonical quiet NaN with its sign where the f32 `source`
 /// is a NaN (C2).

@@ -207,3 +207,45 @@ func.func @other_quotients(%x: vector<16xf32>, %q: vector<16xf8E4M3FN>, %v: vect
   %4 = arith.divf %3, %sv : vector<16xf32>
   return %1, %2, %4 : vector<16xf32>, vector<16xf32>, vector<16xf32>
 }
+
+// Magnitudes are rounded and divided where the sign is known: x * s / s has that of x.
+
+// CHECK-LABEL: func.func @scaled_back
+// CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32)
+// FMA: %[[XS:.+]] = arith.mulf %[[X]],
+// FMA: %[[M:.+]] = math.absf %[[XS]] : vector<16xf32>
+// FMA: arith.select %{{.+}}, %{{.+}}, %[[M]]
+// FMA-NOT: arith.ori
+// FMA: math.fma
+// FMA: math.fma
+// FMA-NOT: arith.ori
+// FMA: %[[SIGNS:.+]] = arith.bitcast %[[X]]
+// FMA: math.absf %[[S]] : f32
+// FMA: scf.if
+// FMA: arith.mulf %{{.+}}, %{{.+}} : vector<16xf32>
+// FMA: %[[SIGN:.+]] = arith.andi %[[SIGNS]],
+// FMA: arith.ori %{{.+}}, %[[SIGN]]
+func.func @scaled_back(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
+  %sv = vector.broadcast %s : f32 to vector<16xf32>
+  %0 = arith.mulf %x, %sv : vector<16xf32>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf32> to vector<16xf8E4M3FN>
+  %2 = quant_float.cast %1 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  %3 = arith.divf %2, %sv : vector<16xf32>
+  return %3 : vector<16xf32>
+}
+
+// A zero has +0 added in the end: its sign is nobody's.
+
+// CHECK-LABEL: func.func @positive_zero
+// CHECK-NOT: arith.ori
+// CHECK: arith.addf
+// CHECK: return
+func.func @positive_zero(%x: vector<16xf32>, %s: vector<16xf32>) -> vector<16xf32> {
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %0 = arith.mulf %x, %s : vector<16xf32>
+  %1 = quant_float.cast %0 opset 24 : vector<16xf32> to vector<16xf8E4M3FN>
+  %2 = quant_float.cast %1 opset 24 : vector<16xf8E4M3FN> to vector<16xf32>
+  %3 = arith.mulf %2, %s : vector<16xf32>
+  %4 = arith.addf %3, %zero : vector<16xf32>
+  return %4 : vector<16xf32>
+}
