@@ -74,7 +74,8 @@ def get_default(attribute):
     if not attribute.default_value.name:
         return None
     value = onnx.helper.get_attribute_value(attribute.default_value)
-    return value.decode() if isinstance(value, bytes) else value
+    # Version 1 of GRU misspells it.
+    return value.decode().replace("foward", "forward") if isinstance(value, bytes) else value
 
 
 def parse_default(kind, text):
@@ -171,5 +172,5 @@ for op, columns in facts.items():
 for failure in failures:
     print("FAIL", *failure)
 # CHECK-NOT: FAIL
-# CHECK: 151 ops, 177 rows, 5 kept
+# CHECK: 154 ops, 180 rows, 5 kept
 print(len(facts) - len(kept), "ops,", len(rows), "rows,", len(kept), "kept")

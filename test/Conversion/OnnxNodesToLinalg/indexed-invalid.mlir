@@ -156,3 +156,23 @@ func.func @windows(%x: tensor<1x4x5xf32>, %w: tensor<4x2x3xf32>, %v: tensor<3xf3
   %7 = quant_float.node "InstanceNormalization"(%x, %v, %v) opset 6 : (tensor<1x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @recurrences(%x: tensor<5x2x4xf32>, %w: tensor<1x3x4xf32>, %r: tensor<1x3x3xf32>, %o: tensor<1x3x?xf32>, %v: tensor<3xf32>, %g: tensor<1x4x4xf32>) {
+  // expected-error @+1 {{'RNN': attribute 'hidden_size' has 5 where the recurrent weight has 3}}
+  %0:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {hidden_size = 5 : i64} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'RNN': the number of hidden elements must be known}}
+  %1:2 = quant_float.node "RNN"(%x, %w, %o) opset 14 : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x?xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'RNN': there is no activation 'Sin'}}
+  %2:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = ["Sin"]} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'RNN': expected 1 activations, but got 2}}
+  %3:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = ["Tanh", "Tanh"]} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'RNN': attribute 'activations' must be a list of strings}}
+  %4:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = 1 : i64} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'RNN': the size of axis 1 of input 1 must be 3, but got 4}}
+  %5:2 = quant_float.node "RNN"(%x, %g, %r) opset 14 : (tensor<5x2x4xf32>, tensor<1x4x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{'GRU': input 1 must have rank 3, but got 1}}
+  %6:2 = quant_float.node "GRU"(%x, %v, %r) opset 14 : (tensor<5x2x4xf32>, tensor<3xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  return
+}

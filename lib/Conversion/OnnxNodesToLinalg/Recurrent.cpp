@@ -1,0 +1,778 @@
+//===- Recurrent.cpp - RNN, GRU and LSTM ---------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A function of gates, with the two numbers that some of them take.
+struct Activation {
+  StringLiteral name;
+  /// How many of the numbers it takes.
+  unsigned numbers;
+  double alpha, beta;
+  Value (*build)(ImplicitLocOpBuilder &b, Value x, Value alpha, Value beta);
+};
+} // namespace
+
+using BuilderT = ImplicitLocOpBuilder;
+
+static Value number(BuilderT &b, Value like, double value) {
+  return makeNumber(b, like.getType(), value);
+}
+static Value add(BuilderT &b, Value x, Value y) {
+  return arith::AddFOp::create(b, x, y);
+}
+static Value mul(BuilderT &b, Value x, Value y) {
+  return arith::MulFOp::create(b, x, y);
+}
+static Value tanh(BuilderT &b, Value x) { return math::TanhOp::create(b, x); }
+static Value sigmoid(BuilderT &b, Value x) {
+  Value one = number(b, x, 1);
+  Value power = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+  return arith::DivFOp::create(b, one, add(b, one, power));
+}
+/// `y` where x is above `limit`, else `z`.
+static Value above(BuilderT &b, Value x, Value limit, Value y, Value z) {
+  Value isAbove = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, limit);
+  return arith::SelectOp::create(b, isAbove, y, z);
+}
+static Value clamp(BuilderT &b, Value x, Value low, Value high) {
+  return arith::MinimumFOp::create(b, arith::MaximumFOp::create(b, x, low),
+                                   high);
+}
+
+static const Activation *findActivation(StringRef name) {
+  static const Activation table[] = {
+      {"Sigmoid", 0, 0, 0,
+       [](BuilderT &b, Value x, Value, Value) { return sigmoid(b, x); }},
+      {"Tanh", 0, 0, 0,
+       [](BuilderT &b, Value x, Value, Value) { return tanh(b, x); }},
+      {"Relu", 0, 0, 0,
+       [](BuilderT &b, Value x, Value, Value) -> Value {
+         return arith::MaximumFOp::create(b, x, number(b, x, 0));
+       }},
+      {"Affine", 2, 1, 0,
+       [](BuilderT &b, Value x, Value alpha, Value beta) {
+         return add(b, mul(b, alpha, x), beta);
+       }},
+      {"LeakyRelu", 1, 0.01, 0,
+       [](BuilderT &b, Value x, Value alpha, Value) {
+         return above(b, number(b, x, 0), x, mul(b, alpha, x), x);
+       }},
+      {"ThresholdedRelu", 1, 1, 0,
+       [](BuilderT &b, Value x, Value alpha, Value) {
+         return above(b, x, alpha, x, number(b, x, 0));
+       }},
+      {"ScaledTanh", 2, 1, 1,
+       [](BuilderT &b, Value x, Value alpha, Value beta) {
+         return mul(b, alpha, tanh(b, mul(b, beta, x)));
+       }},
+      {"HardSigmoid", 2, 0.2, 0.5,
+       [](BuilderT &b, Value x, Value alpha, Value beta) {
+         return clamp(b, add(b, mul(b, alpha, x), beta), number(b, x, 0),
+                      number(b, x, 1));
+       }},
+      {"Elu", 1, 1, 0,
+       [](BuilderT &b, Value x, Value alpha, Value) {
+         Value zero = number(b, x, 0);
+         Value power = add(b, math::ExpOp::create(b, x), number(b, x, -1));
+         return above(b, zero, x, mul(b, alpha, power), x);
+       }},
+      {"Softsign", 0, 0, 0,
+       [](BuilderT &b, Value x, Value, Value) -> Value {
+         Value size = math::AbsFOp::create(b, x);
+         return arith::DivFOp::create(b, x, add(b, number(b, x, 1), size));
+       }},
+      {"Softplus", 0, 0, 0,
+       [](BuilderT &b, Value x, Value, Value) {
+         Value size = math::AbsFOp::create(b, x);
+         Value power = math::ExpOp::create(b, arith::NegFOp::create(b, size));
+         Value log = math::LogOp::create(b, add(b, number(b, x, 1), power));
+         return add(b, arith::MaximumFOp::create(b, x, number(b, x, 0)), log);
+       }},
+  };
+  const Activation *found = llvm::find_if(table, [&](const Activation &row) {
+    return name.equals_insensitive(row.name);
+  });
+  return found == std::end(table) ? nullptr : found;
+}
+
+/// All activations of all directions, with the numbers that the node gives them
+/// in the order of those that take some.
+static FailureOr<SmallVector<Activation>>
+getActivations(NodeContext &context, ArrayRef<StringRef> defaults,
+               size_t directions) {
+  SmallVector<StringRef> names;
+  if (context.has("activations")) {
+    auto given = dyn_cast<ArrayAttr>(context.getAttribute("activations"));
+    if (!given || !llvm::all_of(given, llvm::IsaPred<StringAttr>))
+      return context.unsupported(
+          "attribute 'activations' must be a list of strings");
+    for (Attribute name : given)
+      names.push_back(cast<StringAttr>(name).getValue());
+  } else {
+    for (size_t i = 0; i < directions; ++i)
+      llvm::append_range(names, defaults);
+  }
+  // Version 1 of RNN has a default for both directions.
+  size_t expected = directions * defaults.size();
+  if (names.size() != expected)
+    return context.unsupported("expected " + Twine(expected) +
+                               " activations, but got " + Twine(names.size()));
+  SmallVector<float> alphas = context.getFloats("activation_alpha");
+  SmallVector<float> betas = context.getFloats("activation_beta");
+  size_t nextAlpha = 0, nextBeta = 0;
+  SmallVector<Activation> activations;
+  for (StringRef name : names) {
+    const Activation *found = findActivation(name);
+    if (!found)
+      return context.unsupported("there is no activation '" + name + "'");
+    activations.push_back(*found);
+    if (found->numbers > 0 && nextAlpha < alphas.size())
+      activations.back().alpha = alphas[nextAlpha++];
+    if (found->numbers > 1 && nextBeta < betas.size())
+      activations.back().beta = betas[nextBeta++];
+  }
+  return activations;
+}
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The inputs, by position. The last two are LSTM's alone.
+enum Input {
+  kSequence,
+  kWeight,
+  kRecurrence,
+  kBias,
+  kLengths,
+  kInitialState,
+  kInitialCell,
+  kPeepholes
+};
+
+/// What a direction makes: the states of all steps and, where there is one, the
+/// last cell.
+struct Direction {
+  Value states, last, cell;
+};
+
+/// A recurrent network: RNN, GRU or LSTM. All is computed in the compute type.
+///
+/// A direction starts with the products of the weight with all steps at once,
+/// biases added. Every step adds those of the recurrent weight with the state
+/// before it, which is where the steps' states are collected; the first of them
+/// is the initial one. The backward direction is the forward one of the
+/// reversed sequence.
+class Recurrence {
+public:
+  Recurrence(NodeContext &context, int64_t gates)
+      : context(context), b(context.b), gates(gates),
+        type(getComputeType(context.elementType(0))) {}
+  virtual ~Recurrence() = default;
+
+  LogicalResult analyze(ArrayRef<StringRef> activationNames);
+  NodeResults build();
+
+protected:
+  /// The next state and cell of what a step has so far: `sums` of the steps'
+  /// products. Null for no cell.
+  struct State {
+    Value state, cell;
+  };
+  virtual State buildStep(BuilderT &b, int64_t direction, Value sums,
+                          State before, Value isRunning) = 0;
+
+  /// One of the gates' parts of a tensor (batch, gates * hidden).
+  Value takeGate(BuilderT &b, Value sums, int64_t gate, int64_t count = 1);
+  /// A direction's part, its last axis cut to some gates, of an input
+  /// (direction, rows, ...).
+  Value takeRows(Value tensor, int64_t direction, int64_t first, int64_t count);
+  /// sums + factor * weight^T, over (batch, rows) and an inner axis.
+  Value multiply(BuilderT &b, Value factor, Value weight, Value sums);
+  /// Elements of (batch, hidden) made of those of tensors of that shape, or of
+  /// (hidden).
+  Value combine(BuilderT &b, ValueRange inputs, ElementBody body);
+  Value activate(BuilderT &b, int64_t direction, size_t index, Value x);
+  /// The step's element, or the one before where the sequence has ended.
+  Value choose(BuilderT &b, Value isRunning, Value next, Value before);
+  Value toComputeType(Value tensor);
+
+  NodeContext &context;
+  BuilderT &b;
+  int64_t gates, hidden = 0, directions = 1;
+  Type type;
+  OpFoldResult steps, batch;
+  SmallVector<Activation> activations;
+
+private:
+  Direction buildDirection(int64_t direction);
+  Value buildInputSums(int64_t direction, Value sequence);
+  /// The steps in reverse, of each sequence as far as it goes.
+  Value reverse(Value sequence);
+  Value getInitial(size_t input, int64_t direction);
+
+  bool isBatchFirst = false;
+  bool startsBackward = false;
+};
+} // namespace
+
+static SmallVector<OpFoldResult> makeSizes(Builder &b,
+                                           ArrayRef<int64_t> sizes) {
+  return getAsIndexOpFoldResult(b.getContext(), sizes);
+}
+
+/// The part at some offsets, without the axes in front that have one element.
+static Value takePart(BuilderT &b, Value tensor, ArrayRef<OpFoldResult> offsets,
+                      ArrayRef<OpFoldResult> sizes, size_t dropped) {
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  auto type = RankedTensorType::get(getShape(sizes.drop_front(dropped)),
+                                    getElementTypeOrSelf(tensor));
+  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, sizes,
+                                        strides);
+}
+
+LogicalResult Recurrence::analyze(ArrayRef<StringRef> activationNames) {
+  isBatchFirst = context.getFlag("layout");
+  StringRef direction = context.getString("direction");
+  directions = direction == "bidirectional" ? 2 : 1;
+  startsBackward = direction == "reverse";
+  // Of the bias and all behind the lengths the elements are those of the first.
+  for (size_t i = 1; i < context.inputs.size(); ++i)
+    if (i != kLengths && context.input(i) &&
+        failed(context.requireElementType(i, context.elementType(0))))
+      return failure();
+  constexpr int64_t kRanks[] = {3, 3, 3, 2, 1, 3, 3, 2};
+  for (auto [i, rank] : llvm::enumerate(kRanks))
+    if (context.input(i) && context.type(i).getRank() != rank)
+      return context.unsupported("input " + Twine(i) + " must have rank " +
+                                 Twine(rank) + ", but got " +
+                                 Twine(context.type(i).getRank()));
+  SmallVector<OpFoldResult> sequence = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> recurrence =
+      context.getSizes(context.input(kRecurrence));
+  steps = sequence[isBatchFirst ? 1 : 0];
+  batch = sequence[isBatchFirst ? 0 : 1];
+  std::optional<int64_t> size = getConstantIntValue(recurrence[2]);
+  if (!size)
+    return context.unsupported("the number of hidden elements must be known");
+  hidden = context.getInt("hidden_size", *size);
+  if (hidden != *size || hidden < 1)
+    return context.unsupported("attribute 'hidden_size' has " + Twine(hidden) +
+                               " where the recurrent weight has " +
+                               Twine(*size));
+  OpFoldResult all = b.getIndexAttr(directions);
+  OpFoldResult own = b.getIndexAttr(hidden);
+  auto rows = [&](int64_t count) {
+    return OpFoldResult(b.getIndexAttr(count * hidden));
+  };
+  SmallVector<OpFoldResult> state =
+      isBatchFirst ? SmallVector<OpFoldResult>{batch, all, own}
+                   : SmallVector<OpFoldResult>{all, batch, own};
+  const SmallVector<OpFoldResult> expected[] = {{},
+                                                {all, rows(gates), sequence[2]},
+                                                {all, rows(gates), own},
+                                                {all, rows(2 * gates)},
+                                                {batch},
+                                                state,
+                                                state,
+                                                {all, rows(3)}};
+  for (size_t i = 1; i < context.inputs.size(); ++i) {
+    if (!context.input(i))
+      continue;
+    SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
+    for (auto [axis, size] : llvm::enumerate(given))
+      if (failed(context.requireEqual(expected[i][axis], size,
+                                      "the size of axis " + Twine(axis) +
+                                          " of input " + Twine(i))))
+        return failure();
+  }
+  if (failed(requireSequenceLengths(context, kLengths, batch)))
+    return failure();
+  FailureOr<SmallVector<Activation>> functions =
+      getActivations(context, activationNames, directions);
+  if (failed(functions))
+    return failure();
+  activations = *functions;
+  if (isBatchFirst)
+    context.inputs[0] = buildTranspose(context, context.input(0), {1, 0, 2});
+  return success();
+}
+
+Value Recurrence::toComputeType(Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  if (getElementTypeOrSelf(tensor) == type)
+    return tensor;
+  return buildParallel(
+      b, context.getSizes(tensor), type, tensor, b.getMultiDimIdentityMap(rank),
+      [](BuilderT &b, ValueRange args) { return toCompute(b, args[0]); });
+}
+
+Value Recurrence::takeGate(BuilderT &b, Value sums, int64_t gate,
+                           int64_t count) {
+  return takePart(b, sums, makeSizes(b, {0, gate * hidden}),
+                  {batch, b.getIndexAttr(count * hidden)}, /*dropped=*/0);
+}
+
+Value Recurrence::takeRows(Value tensor, int64_t direction, int64_t first,
+                           int64_t count) {
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  offsets[0] = b.getIndexAttr(direction);
+  offsets[1] = b.getIndexAttr(first * hidden);
+  sizes[0] = b.getIndexAttr(1);
+  sizes[1] = b.getIndexAttr(count * hidden);
+  return takePart(b, tensor, offsets, sizes, /*dropped=*/1);
+}
+
+Value Recurrence::multiply(BuilderT &b, Value factor, Value weight,
+                           Value sums) {
+  AffineExpr row, column, inner;
+  bindDims(b.getContext(), row, column, inner);
+  auto getMap = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(3, 0, exprs, b.getContext());
+  };
+  return buildReduction(
+             b, {factor, weight},
+             {getMap({row, inner}), getMap({column, inner})}, sums,
+             getMap({row, column}),
+             [](BuilderT &b, ValueRange elements, ValueRange accumulators) {
+               return multiplyAndAdd(b, elements, accumulators);
+             })
+      .front();
+}
+
+Value Recurrence::combine(BuilderT &b, ValueRange inputs, ElementBody body) {
+  AffineExpr row, column;
+  bindDims(b.getContext(), row, column);
+  SmallVector<AffineMap> maps;
+  for (Value input : inputs) {
+    SmallVector<AffineExpr> exprs = {row, column};
+    if (cast<RankedTensorType>(input.getType()).getRank() == 1)
+      exprs.erase(exprs.begin());
+    maps.push_back(AffineMap::get(2, 0, exprs, b.getContext()));
+  }
+  return buildParallel(b, {batch, b.getIndexAttr(hidden)}, type, inputs, maps,
+                       body);
+}
+
+Value Recurrence::activate(BuilderT &b, int64_t direction, size_t index,
+                           Value x) {
+  size_t own = activations.size() / directions;
+  const Activation &activation = activations[direction * own + index];
+  if (context.has("clip")) {
+    double limit = context.getFloat("clip");
+    x = clamp(b, x, number(b, x, -limit), number(b, x, limit));
+  }
+  return activation.build(b, x, number(b, x, activation.alpha),
+                          number(b, x, activation.beta));
+}
+
+Value Recurrence::choose(BuilderT &b, Value isRunning, Value next,
+                         Value before) {
+  if (!isRunning)
+    return next;
+  AffineExpr row, column;
+  bindDims(b.getContext(), row, column);
+  AffineMap all = b.getMultiDimIdentityMap(2);
+  return buildParallel(
+      b, {batch, b.getIndexAttr(hidden)}, type, {isRunning, next, before},
+      {AffineMap::get(2, 0, row, b.getContext()), all, all},
+      [](BuilderT &b, ValueRange args) -> Value {
+        return arith::SelectOp::create(b, args[0], args[1], args[2]);
+      });
+}
+
+Value Recurrence::reverse(Value sequence) {
+  Value lengths = context.input(kLengths);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  if (lengths) {
+    inputs.push_back(lengths);
+    maps.push_back(AffineMap::get(3, 0, b.getAffineDimExpr(1), b.getContext()));
+  }
+  SmallVector<OpFoldResult> sizes = context.getSizes(sequence);
+  return buildParallel(
+      b, sizes, getElementTypeOrSelf(sequence), inputs, maps,
+      [&](BuilderT &b, ValueRange args) -> Value {
+        SmallVector<Value> place;
+        for (size_t i = 0; i < sizes.size(); ++i)
+          place.push_back(linalg::IndexOp::create(b, i));
+        Value length =
+            lengths ? clampLength(b, args[0], steps) : makeIndex(b, steps);
+        Value last = arith::SubIOp::create(
+            b, length, arith::ConstantIndexOp::create(b, 1));
+        Value isInside =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, place[0], last);
+        place[0] = arith::SelectOp::create(
+            b, isInside, arith::SubIOp::create(b, last, place[0]), place[0]);
+        return tensor::ExtractOp::create(b, sequence, place);
+      });
+}
+
+Value Recurrence::getInitial(size_t input, int64_t direction) {
+  SmallVector<OpFoldResult> sizes = {batch, b.getIndexAttr(hidden)};
+  Value given = context.input(input);
+  if (!given)
+    return buildFilled(b, sizes, makeNumber(b, type, 0));
+  if (isBatchFirst)
+    given = buildTranspose(context, given, {1, 0, 2});
+  sizes.insert(sizes.begin(), b.getIndexAttr(1));
+  Value part = takePart(b, given, makeSizes(b, {direction, 0, 0}), sizes,
+                        /*dropped=*/1);
+  // Of its own: it is written.
+  return buildParallel(
+      b, ArrayRef(sizes).drop_front(), type, part, b.getMultiDimIdentityMap(2),
+      [](BuilderT &b, ValueRange args) { return toCompute(b, args[0]); });
+}
+
+/// (steps, batch, gates * hidden)
+Value Recurrence::buildInputSums(int64_t direction, Value sequence) {
+  SmallVector<OpFoldResult> sizes = {steps, batch,
+                                     b.getIndexAttr(gates * hidden)};
+  AffineExpr step, entry, row, inner;
+  bindDims(b.getContext(), step, entry, row, inner);
+  auto getMap = [&](unsigned loops, ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(loops, 0, exprs, b.getContext());
+  };
+  Value init;
+  if (context.input(kBias)) {
+    Value bias = context.input(kBias);
+    AffineMap map = getMap(3, row);
+    init = buildParallel(b, sizes, type,
+                         {takeRows(bias, direction, 0, gates),
+                          takeRows(bias, direction, gates, gates)},
+                         {map, map}, [&](BuilderT &b, ValueRange args) {
+                           return add(b, toCompute(b, args[0]),
+                                      toCompute(b, args[1]));
+                         });
+  } else {
+    init = buildFilled(b, sizes, makeNumber(b, type, 0));
+  }
+  return buildReduction(
+             b,
+             {sequence, takeRows(context.input(kWeight), direction, 0, gates)},
+             {getMap(4, {step, entry, inner}), getMap(4, {row, inner})}, init,
+             getMap(4, {step, entry, row}),
+             [](BuilderT &b, ValueRange elements, ValueRange accumulators) {
+               return multiplyAndAdd(b, elements, accumulators);
+             })
+      .front();
+}
+
+Direction Recurrence::buildDirection(int64_t direction) {
+  bool isBackward = direction == 1 || startsBackward;
+  Value sequence = context.input(0);
+  if (isBackward)
+    sequence = reverse(sequence);
+  Value inputSums = buildInputSums(direction, sequence);
+  SmallVector<OpFoldResult> state = {b.getIndexAttr(1), batch,
+                                     b.getIndexAttr(hidden)};
+  SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
+  SmallVector<OpFoldResult> all = state;
+  all[0] = context.computeSum({steps, b.getIndexAttr(1)});
+  OpFoldResult zero = b.getIndexAttr(0);
+  auto insert = [&](BuilderT &b, Value part, Value into, OpFoldResult step) {
+    return tensor::InsertSliceOp::create(
+        b, part, into, ArrayRef<OpFoldResult>{step, zero, zero}, state,
+        strides);
+  };
+  SmallVector<Value> inits = {insert(b, getInitial(kInitialState, direction),
+                                     makeBuffer(b, all, type), zero)};
+  bool hasCell = gates == 4;
+  if (hasCell)
+    inits.push_back(insert(b, getInitial(kInitialCell, direction),
+                           makeBuffer(b, all, type), zero));
+  Value lengths = context.input(kLengths);
+  SmallVector<Value> results = buildSequential(
+      b, steps, inits,
+      [&](BuilderT &b, ValueRange indices,
+          ValueRange values) -> SmallVector<Value> {
+        OpFoldResult step = indices[0];
+        SmallVector<OpFoldResult> offsets = {step, zero, zero}, sizes = state;
+        State before;
+        before.state = takePart(b, values[0], offsets, sizes, /*dropped=*/1);
+        if (hasCell)
+          before.cell = takePart(b, values[1], offsets, sizes, /*dropped=*/1);
+        sizes[2] = b.getIndexAttr(gates * hidden);
+        Value sums = takePart(b, inputSums, offsets, sizes, /*dropped=*/1);
+        Value isRunning;
+        if (lengths)
+          isRunning = buildParallel(
+              b, batch, b.getI1Type(), lengths, b.getMultiDimIdentityMap(1),
+              [&](BuilderT &b, ValueRange args) -> Value {
+                return arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                             indices[0],
+                                             clampLength(b, args[0], steps));
+              });
+        State next = buildStep(b, direction, sums, before, isRunning);
+        OpFoldResult following =
+            computeIndex(b, b.getAffineSymbolExpr(0) + 1, step);
+        SmallVector<Value> written = {
+            insert(b, next.state, values[0], following)};
+        if (hasCell)
+          written.push_back(insert(b, next.cell, values[1], following));
+        return written;
+      });
+
+  Direction result;
+  auto takeLast = [&](Value states) {
+    return takePart(b, states, {steps, zero, zero}, state, /*dropped=*/1);
+  };
+  result.last = takeLast(results[0]);
+  if (hasCell)
+    result.cell = takeLast(results[1]);
+  SmallVector<OpFoldResult> own = state;
+  own[0] = steps;
+  result.states = takePart(b, results[0], makeSizes(b, {1, 0, 0}), own,
+                           /*dropped=*/0);
+  // Behind the end of a sequence there is nothing.
+  if (lengths)
+    result.states = buildParallel(
+        b, own, type, {lengths, result.states},
+        {AffineMap::get(3, 0, b.getAffineDimExpr(1), b.getContext()),
+         b.getMultiDimIdentityMap(3)},
+        [&](BuilderT &b, ValueRange args) -> Value {
+          Value isRunning = arith::CmpIOp::create(
+              b, arith::CmpIPredicate::slt, linalg::IndexOp::create(b, 0),
+              clampLength(b, args[0], steps));
+          return arith::SelectOp::create(b, isRunning, args[1],
+                                         makeNumber(b, type, 0));
+        });
+  if (isBackward)
+    result.states = reverse(result.states);
+  return result;
+}
+
+/// The directions side by side, in the element type of the inputs, `axes` being
+/// the order of the axes (direction, ...) in the result.
+static Value joinDirections(NodeContext &context, ArrayRef<Value> parts,
+                            ArrayRef<int64_t> axes) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = context.elementType(0);
+  SmallVector<OpFoldResult> own = context.getSizes(parts.front()), all = own;
+  all.insert(all.begin(), b.getIndexAttr(parts.size()));
+  own.insert(own.begin(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> strides(all.size(), b.getIndexAttr(1));
+  Value joined;
+  if (parts.size() == 1) {
+    joined = buildReshape(b, convertFromCompute(context, parts[0], elementType),
+                          ArrayRef(own).drop_front(), own);
+  } else {
+    joined = tensor::EmptyOp::create(b, all, elementType);
+    for (auto [index, part] : llvm::enumerate(parts)) {
+      SmallVector<OpFoldResult> offsets(all.size(), b.getIndexAttr(0));
+      offsets[0] = b.getIndexAttr(index);
+      joined = tensor::InsertSliceOp::create(
+          b, convertFromCompute(context, part, elementType), joined, offsets,
+          own, strides);
+    }
+  }
+  return llvm::is_sorted(axes) ? joined : buildTranspose(context, joined, axes);
+}
+
+NodeResults Recurrence::build() {
+  SmallVector<Value> states, last, cells;
+  for (int64_t direction = 0; direction < directions; ++direction) {
+    Direction made = buildDirection(direction);
+    states.push_back(made.states);
+    last.push_back(made.last);
+    if (made.cell)
+      cells.push_back(made.cell);
+  }
+  // (direction, step, batch, hidden) and (direction, batch, hidden).
+  SmallVector<int64_t> order = {1, 0, 2, 3}, lastOrder = {0, 1, 2};
+  if (isBatchFirst) {
+    order = {2, 1, 0, 3};
+    lastOrder = {1, 0, 2};
+  }
+  SmallVector<Value> results = {joinDirections(context, states, order),
+                                joinDirections(context, last, lastOrder)};
+  if (!cells.empty())
+    results.push_back(joinDirections(context, cells, lastOrder));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// RNN
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct PlainRecurrence final : Recurrence {
+  using Recurrence::Recurrence;
+
+  State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
+                  Value isRunning) override {
+    Value weight = takeRows(context.input(kRecurrence), direction, 0, 1);
+    sums = multiply(b, before.state, weight, sums);
+    Value next = combine(b, sums, [&](BuilderT &b, ValueRange args) {
+      return activate(b, direction, 0, args[0]);
+    });
+    return {choose(b, isRunning, next, before.state), Value()};
+  }
+};
+} // namespace
+
+NodeResults onnx_nodes::convertRNN(NodeContext &context) {
+  PlainRecurrence recurrence(context, /*gates=*/1);
+  if (failed(recurrence.analyze({"Tanh"})))
+    return failure();
+  return recurrence.build();
+}
+
+//===----------------------------------------------------------------------===//
+// GRU
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Gates: update, reset, hidden.
+struct GatedRecurrence final : Recurrence {
+  using Recurrence::Recurrence;
+
+  State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
+                  Value isRunning) override;
+};
+} // namespace
+
+Recurrence::State GatedRecurrence::buildStep(BuilderT &b, int64_t direction,
+                                             Value sums, State before,
+                                             Value isRunning) {
+  Value weight = context.input(kRecurrence);
+  Value both = multiply(b, before.state, takeRows(weight, direction, 0, 2),
+                        takeGate(b, sums, 0, 2));
+  Value reset = takeGate(b, both, 1), own = takeGate(b, sums, 2);
+  Value ownWeight = takeRows(weight, direction, 2, 1);
+  Value hiddenSums;
+  if (context.getFlag("linear_before_reset")) {
+    // The reset gate is for the recurrent bias, too, which the sums of the
+    // input have already.
+    Value bias = context.input(kBias)
+                     ? takeRows(context.input(kBias), direction, 5, 1)
+                     : Value();
+    SmallVector<Value> inputs = {reset, own};
+    if (bias)
+      inputs.push_back(bias);
+    Value zeros =
+        buildFilled(b, {batch, b.getIndexAttr(hidden)}, makeNumber(b, type, 0));
+    inputs.push_back(multiply(b, before.state, ownWeight, zeros));
+    hiddenSums = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
+      Value gate = activate(b, direction, 0, args[0]);
+      Value recurrent = args.back(), input = args[1];
+      if (bias) {
+        Value offset = toCompute(b, args[2]);
+        recurrent = add(b, recurrent, offset);
+        input = arith::SubFOp::create(b, input, offset);
+      }
+      return add(b, input, mul(b, gate, recurrent));
+    });
+  } else {
+    Value kept =
+        combine(b, {reset, before.state}, [&](BuilderT &b, ValueRange args) {
+          return mul(b, activate(b, direction, 0, args[0]), args[1]);
+        });
+    hiddenSums = multiply(b, kept, ownWeight, own);
+  }
+  Value next =
+      combine(b, {takeGate(b, both, 0), hiddenSums, before.state},
+              [&](BuilderT &b, ValueRange args) {
+                Value update = activate(b, direction, 0, args[0]);
+                Value state = activate(b, direction, 1, args[1]);
+                Value rest =
+                    arith::SubFOp::create(b, number(b, update, 1), update);
+                return add(b, mul(b, rest, state), mul(b, update, args[2]));
+              });
+  return {choose(b, isRunning, next, before.state), Value()};
+}
+
+NodeResults onnx_nodes::convertGRU(NodeContext &context) {
+  GatedRecurrence recurrence(context, /*gates=*/3);
+  if (failed(recurrence.analyze({"Sigmoid", "Tanh"})))
+    return failure();
+  return recurrence.build();
+}
+
+//===----------------------------------------------------------------------===//
+// LSTM
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Gates: input, output, forget, cell.
+struct LongMemoryRecurrence final : Recurrence {
+  using Recurrence::Recurrence;
+
+  State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
+                  Value isRunning) override;
+};
+} // namespace
+
+Recurrence::State LongMemoryRecurrence::buildStep(BuilderT &b,
+                                                  int64_t direction, Value sums,
+                                                  State before,
+                                                  Value isRunning) {
+  sums = multiply(b, before.state,
+                  takeRows(context.input(kRecurrence), direction, 0, 4), sums);
+  Value peepholes = context.input(kPeepholes);
+  auto takePeephole = [&](int64_t gate) {
+    return takeRows(peepholes, direction, gate, 1);
+  };
+  bool isCoupled = context.getFlag("input_forget");
+  SmallVector<Value> inputs = {takeGate(b, sums, 0), takeGate(b, sums, 2),
+                               takeGate(b, sums, 3), before.cell};
+  if (peepholes)
+    inputs.append({takePeephole(0), takePeephole(2)});
+  Value cell = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
+    auto look = [&](Value sum, size_t peephole) {
+      return peepholes
+                 ? add(b, sum, mul(b, toCompute(b, args[peephole]), args[3]))
+                 : sum;
+    };
+    Value in = activate(b, direction, 0, look(args[0], 4));
+    Value forget = isCoupled
+                       ? Value(arith::SubFOp::create(b, number(b, in, 1), in))
+                       : activate(b, direction, 0, look(args[1], 5));
+    Value next = activate(b, direction, 1, args[2]);
+    return add(b, mul(b, forget, args[3]), mul(b, in, next));
+  });
+  inputs = {takeGate(b, sums, 1), cell};
+  if (peepholes)
+    inputs.push_back(takePeephole(1));
+  Value state = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
+    Value sum = args[0];
+    if (peepholes)
+      sum = add(b, sum, mul(b, toCompute(b, args[2]), args[1]));
+    // What is clipped is what gates are made of.
+    Value out = activate(b, direction, 0, sum);
+    return mul(b, out, activate(b, direction, 2, args[1]));
+  });
+  return {choose(b, isRunning, state, before.state),
+          choose(b, isRunning, cell, before.cell)};
+}
+
+NodeResults onnx_nodes::convertLSTM(NodeContext &context) {
+  LongMemoryRecurrence recurrence(context, /*gates=*/4);
+  if (failed(recurrence.analyze({"Sigmoid", "Tanh", "Tanh"})))
+    return failure();
+  return recurrence.build();
+}
