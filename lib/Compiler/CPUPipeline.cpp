@@ -59,7 +59,9 @@ static bool isSmall(Value buffer) {
 }
 
 void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
-                                         bool onDevice) {
+                                         const TargetCpu *cpu,
+                                         unsigned threads) {
+  bool onDevice = !cpu;
   buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
@@ -68,8 +70,10 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
   function.addPass(createQuantFloatFuseElementwisePass());
-  if (!onDevice)
+  if (!onDevice) {
+    function.addPass(createQuantFloatFuseWeightsPass());
     function.addPass(createQuantFloatTileContractionsPass());
+  }
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createQuantFloatSeparateInitsPass());
@@ -91,6 +95,15 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   if (!onDevice)
     buffers.addPass(bufferization::createPromoteBuffersToStackPass(isSmall));
   bufferization::buildBufferDeallocationPipeline(manager);
+  if (!onDevice) {
+    QuantFloatLowerProductsPassOptions products;
+    products.cpu = cpu->cpu;
+    products.triple = cpu->triple;
+    products.features = cpu->features;
+    products.threads = threads;
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatLowerProductsPass(products));
+  }
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
   manager.addPass(createQuantFloatGuardKernelsPass());
@@ -102,7 +115,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
                                           unsigned threads, bool islands) {
-  buildBufferizePipeline(manager, islands, /*onDevice=*/false);
+  buildBufferizePipeline(manager, islands, &cpu, threads);
 
   EmulationTarget target = EmulationTarget::get(cpu);
   unsigned vectorBytes = target.vectorBytes;

@@ -27,7 +27,7 @@ using namespace mlir::quant_float;
 
 void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
                                               bool islands) {
-  buildBufferizePipeline(manager, islands, /*onDevice=*/true);
+  buildBufferizePipeline(manager, islands, /*cpu=*/nullptr);
   QuantFloatMapToGpuPassOptions mapping;
   mapping.module = kKernelModuleName;
   OpPassManager &function = manager.nest<func::FuncOp>();

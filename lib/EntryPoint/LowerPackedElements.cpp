@@ -60,6 +60,8 @@ public:
   /// Of `count` elements, those in whole groups.
   int64_t getWhole(int64_t count) const { return count - count % groupSize; }
   Value read();
+  /// Asks for the byte that has the element.
+  void prefetch(memref::PrefetchOp op);
   /// The bytes of so many elements, moved to begin with the first one. With
   /// `limit`, only so many of them are there.
   Value readBytes(int64_t count, Value limit = {});
@@ -196,6 +198,13 @@ Value PackedAccess::read() {
   window = arith::ShRUIOp::create(b, window, before);
   return keep(arith::TruncIOp::create(b, b.getI8Type(), window),
               llvm::maskTrailingOnes<uint64_t>(bits));
+}
+
+void PackedAccess::prefetch(memref::PrefetchOp op) {
+  Value at = getByteIndex();
+  memref::PrefetchOp::create(
+      b, view(b.createOrFold<arith::AddIOp>(at, index(1))), at, op.getIsWrite(),
+      op.getLocalityHint(), op.getIsDataCache());
 }
 
 void PackedAccess::write(Value element) {
@@ -516,6 +525,15 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
   int64_t whole = access.getWhole(count);
   if (whole == count) {
     Value packed = access.readBytes(count, limit);
+    // All bits of the elements, as something else.
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (auto bits = dyn_cast<vector::BitCastOp>(user)) {
+        bits.replaceAllUsesWith(
+            b.createOrFold<vector::BitCastOp>(bits.getType(), packed));
+        bits.erase();
+      }
+    if (op->use_empty())
+      return success();
     if (lookUp)
       for (Operation *user : op->getUsers())
         if (auto codes = dyn_cast<arith::ExtUIOp>(user);
@@ -603,6 +621,9 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
                            getBytes(b, write.getVector()), getLimit(write),
                            bits, inOrder)))
       return refuse();
+  } else if (auto prefetch = dyn_cast<memref::PrefetchOp>(op)) {
+    PackedAccess(b, prefetch.getMemref(), prefetch.getIndices(), bits)
+        .prefetch(prefetch);
   } else {
     return refuse();
   }
@@ -730,7 +751,7 @@ void LowerPackedElements::runOnOperation() {
       functions.push_back(function);
     // Views and what passes buffers on only change their types.
     if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
-             VectorTransferOpInterface, memref::CopyOp>(op))
+             VectorTransferOpInterface, memref::CopyOp, memref::PrefetchOp>(op))
       return;
     for (Value operand : op->getOperands())
       if (std::optional<unsigned> bits = getPackedBits(operand.getType())) {

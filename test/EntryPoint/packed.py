@@ -388,7 +388,7 @@ blobs = ",\n".join(f'      {key}: "0x01000000{data.hex()}"' for key, data in res
 text = "".join(functions) + f"{{-#\n  dialect_resources: {{\n    builtin: {{\n{blobs}\n    }}\n  }}\n#-}}\n"  # fmt: skip
 (work / "model.mlir").write_text(text)
 
-# The driver: tensors end where a page does, and the next one cannot be touched.
+# For the driver, Inputs/cases.c.
 lines, bytes_of = [], []
 
 
@@ -412,78 +412,13 @@ for symbol, _, inputs, outputs in calls:
     )
 (work / "cases.inc").write_text("".join(lines))
 (work / "data.bin").write_bytes(b"".join(bytes_of))
-(work / "driver.c").write_text(r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-typedef int Function(const qf_tensor *, qf_tensor *, char *, size_t);
-static const struct Case {
-  const char *name;
-  Function *function;
-  int inputs, outputs;
-  struct { int dtype, rank; int64_t sizes[3]; long offset, bytes; } tensors[8];
-} cases[] = {
-#include "cases.inc"
-};
-
-int main(int argc, char **argv) {
-  const long page = 4096, room = 1 << 21;
-  static char data[1 << 24];
-  FILE *file = fopen(argv[1], "rb");
-  if (!file || !fread(data, 1, sizeof data, file) || !feof(file))
-    return 2;
-  char *memory[8];
-  for (int i = 0; i < 8; ++i) {
-    memory[i] = mmap(0, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory[i] == MAP_FAILED || mprotect(memory[i] + room, page, PROT_NONE))
-      return 2;
-  }
-  int failed = 0;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    const struct Case *one = &cases[i];
-    qf_tensor tensors[8];
-    for (int j = 0; j < one->inputs + one->outputs; ++j) {
-      char *place = memory[j] + room - one->tensors[j].bytes;
-      if (j < one->inputs)
-        memcpy(place, data + one->tensors[j].offset, one->tensors[j].bytes);
-      else
-        memset(place - 64, 0xAA, one->tensors[j].bytes + 64);
-      tensors[j] = (qf_tensor){place, one->tensors[j].sizes, one->tensors[j].rank, one->tensors[j].dtype};
-    }
-    char error[500];
-    if (one->function(tensors, tensors + one->inputs, error, sizeof error)) {
-      printf("%s: %s\n", one->name, error);
-      ++failed;
-      continue;
-    }
-    for (int j = one->inputs; j < one->inputs + one->outputs; ++j) {
-      const unsigned char *given = tensors[j].data, *wanted = (unsigned char *)data + one->tensors[j].offset;
-      long wrong = 0, first = -1;
-      for (long k = 0; k < one->tensors[j].bytes; ++k)
-        if (given[k] != wanted[k] && !wrong++)
-          first = k;
-      for (long k = 1; k <= 64; ++k)
-        wrong += given[-k] != 0xAA;
-      if (wrong) {
-        printf("%s: output %d: %ld bytes of %ld differ, the first %ld: %#x instead of %#x\n", one->name,
-               j - one->inputs, wrong, one->tensors[j].bytes, first, first < 0 ? 0 : given[first], first < 0 ? 0 : wanted[first]);
-        ++failed;
-      }
-    }
-  }
-  printf("%zu cases, %d failed\n", sizeof cases / sizeof *cases, failed);
-  return failed != 0;
-}
-""")
 subprocess.run(
     [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
     check=True,
 )
 subprocess.run(
     [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
-     work / "driver.c", work / "model.o", "-lm", "-o", work / "driver"],
+     f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
     check=True,
 )  # fmt: skip
 ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip

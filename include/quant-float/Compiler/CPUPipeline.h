@@ -40,10 +40,10 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
 void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 
 /// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
-/// up to and with bufferization. Buffers of a device are not on the host's
-/// stack, and have no loops around contractions.
+/// up to and with bufferization. Without a CPU buffers are those of a device,
+/// which are not on the host's stack and have no loops around contractions.
 void buildBufferizePipeline(OpPassManager &manager, bool islands,
-                            bool onDevice);
+                            const TargetCpu *cpu, unsigned threads = 1);
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,

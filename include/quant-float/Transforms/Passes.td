@@ -184,6 +184,67 @@ def QuantFloatFuseElementwisePass
   ];
 }
 
+def QuantFloatFuseWeightsPass
+    : InterfacePass<"quant-float-fuse-weights", "mlir::FunctionOpInterface"> {
+  let summary = "decode weights inside of products with few rows";
+  let description = [{
+    A product of at most four vectors with a matrix of weights, which an op
+    decodes from codes of 8, 4 or 2 bits, becomes one `linalg.generic` that
+    decodes each weight where it is used. Weights may have one scale and zero
+    point, some for each channel, or for blocks of 16 and more of a channel.
+
+    The attribute `quant_float.sum_order` says which additions make an element
+    (R7): sums of `lanes` lanes run side by side through chunks of
+    `lanes * terms` elements; a lane adds `terms` of a chunk, neighbours if
+    `consecutive`, else every `lanes`-th one.
+
+    ```
+    %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x512xi8>) ...
+    %y = linalg.generic /* matmul */ ins(%x, %w) outs(%z) ...
+    // becomes
+    %y = linalg.generic ins(%x, %codes, ...) outs(%z)
+           attrs = {quant_float.sum_order = {consecutive = false,
+                                             lanes = 16, terms = 8}} ...
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatLowerProductsPass
+    : InterfacePass<"quant-float-lower-products", "mlir::FunctionOpInterface"> {
+  let summary = "turn products whose sums have a stated order into loops of vectors";
+  let description = [{
+    Takes `linalg.generic` on buffers with `quant_float.sum_order`. Weights are
+    read once, a register of codes at a time, which become factors in f32 in
+    place: x is rearranged, and scaled by powers of two, once before. Where
+    summed elements are next to each other several channels share what is loaded
+    of x; where channels are, vectors of them are added to, block by block.
+
+    Every element has the same bits whatever the target and the number of
+    threads: products and sums are rounded one by one. Registers, rows at once
+    and the instructions that look codes up depend on the target.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "target CPU; empty means registers of 16 bytes">,
+    Option<"triple", "triple", "std::string", /*default=*/"\"\"",
+           "target triple; empty means that of this machine">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "LLVM features such as +avx2,-fma; empty means those of the CPU">,
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "1: no threads; else large products are shared among them">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::quant_float::QuantFloatDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatTileContractionsPass
     : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
   let summary = "decode the weights of contractions panel by panel";

@@ -1,0 +1,83 @@
+//===- FuseWeights.cpp - Weights decoded inside of products ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightProduct.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATFUSEWEIGHTSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// More rows than these are worth decoding each weight into a buffer once.
+static constexpr int64_t kMostVectors = 4;
+
+/// Whether so few elements of the result belong to a channel that each weight
+/// is decoded a few times at most.
+static bool hasFewRows(GenericOp op, OpOperand &weights) {
+  AffineMap map = op.getMatchingIndexingMap(&weights);
+  int64_t rows = 1;
+  for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (!map.isFunctionOfDim(loop)) {
+      if (ShapedType::isDynamic(range) || range > kMostVectors)
+        return false;
+      rows *= range;
+    }
+  return rows <= kMostVectors;
+}
+
+namespace {
+struct FuseWeights final
+    : quant_float::impl::QuantFloatFuseWeightsPassBase<FuseWeights> {
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation()->walk([&](GenericOp op) {
+      if (op.hasPureTensorSemantics() && op.getNumReductionLoops() == 1)
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (GenericOp op : ops)
+      fuse(rewriter, op);
+  }
+
+  void fuse(RewriterBase &rewriter, GenericOp op) {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto decoder = operand->get().getDefiningOp<GenericOp>();
+      if (!decoder || !decoder->hasOneUse() || !hasFewRows(op, *operand) ||
+          !linalg::areElementwiseOpsFusable(operand))
+        continue;
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        continue;
+      auto product = cast<GenericOp>(fused->fusedOp);
+      std::optional<WeightProduct> found = WeightProduct::get(product);
+      if (!found) {
+        rewriter.eraseOp(product);
+        continue;
+      }
+      product->setAttr(kSumOrderAttrName,
+                       found->getOrder().toAttribute(&getContext()));
+      rewriter.replaceOp(op, fused->replacements.lookup(op->getResult(0)));
+      if (decoder->use_empty())
+        rewriter.eraseOp(decoder);
+      return;
+    }
+  }
+};
+} // namespace

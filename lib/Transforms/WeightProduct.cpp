@@ -1,0 +1,472 @@
+//===- WeightProduct.cpp - Products with weights of few bits --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/Indices.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+//===----------------------------------------------------------------------===//
+// SumOrder
+//===----------------------------------------------------------------------===//
+
+DictionaryAttr SumOrder::toAttribute(MLIRContext *context) const {
+  Builder builder(context);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("consecutive", builder.getBoolAttr(consecutive)),
+       builder.getNamedAttr("lanes", builder.getI64IntegerAttr(lanes)),
+       builder.getNamedAttr("terms", builder.getI64IntegerAttr(terms))});
+}
+
+std::optional<SumOrder> SumOrder::get(Operation *op) {
+  auto attribute = op->getAttrOfType<DictionaryAttr>(kSumOrderAttrName);
+  if (!attribute)
+    return std::nullopt;
+  auto lanes = attribute.getAs<IntegerAttr>("lanes");
+  auto terms = attribute.getAs<IntegerAttr>("terms");
+  auto consecutive = attribute.getAs<BoolAttr>("consecutive");
+  if (!lanes || !terms || !consecutive)
+    return std::nullopt;
+  return SumOrder{lanes.getInt(), terms.getInt(), consecutive.getValue()};
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the ops and arguments that the value is computed from.
+static void walkSources(GenericOp op, Value value,
+                        llvm::function_ref<void(Value)> visit) {
+  llvm::SetVector<Value> all;
+  all.insert(value);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Value next = all[i];
+    if (next.getParentBlock() != op.getBody())
+      continue;
+    visit(next);
+    if (Operation *source = next.getDefiningOp())
+      all.insert(source->operand_begin(), source->operand_end());
+  }
+}
+
+SmallVector<OpOperand *> quant_float::getSources(GenericOp op, Value value) {
+  SmallVector<OpOperand *> sources;
+  walkSources(op, value, [&](Value next) {
+    if (auto argument = dyn_cast<BlockArgument>(next))
+      sources.push_back(op.getMatchingOpOperand(argument));
+  });
+  return sources;
+}
+
+bool quant_float::usesIndex(GenericOp op, Value value) {
+  bool uses = false;
+  walkSources(op, value, [&](Value next) {
+    uses |= !!next.getDefiningOp<linalg::IndexOp>();
+  });
+  return uses;
+}
+
+Value BodySlice::build(Value value) {
+  if (value.getParentBlock() != op.getBody())
+    return value;
+  if (Value known = done.lookup(value))
+    return known;
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    result = getOperand(op.getMatchingOpOperand(argument));
+  } else if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
+    result = getIndex(index.getDim());
+  } else {
+    Operation *source = value.getDefiningOp();
+    SmallVector<Value> operands = llvm::map_to_vector(
+        source->getOperands(), [&](Value operand) { return build(operand); });
+    VectorType shape;
+    for (Value operand : operands)
+      if (auto type = dyn_cast<VectorType>(operand.getType()))
+        shape = type;
+    IRMapping mapping;
+    for (auto [from, to] : llvm::zip(source->getOperands(), operands)) {
+      if (shape && !isa<VectorType>(to.getType()))
+        to = vector::BroadcastOp::create(b, shape.clone(to.getType()), to);
+      mapping.map(from, to);
+    }
+    Operation *copy = b.clone(*source, mapping);
+    if (shape)
+      copy->getResult(0).setType(shape.clone(value.getType()));
+    result = copy->getResult(0);
+  }
+  return done[value] = result;
+}
+
+namespace {
+/// Computes what a value in a body is for one code.
+class Evaluation {
+public:
+  Evaluation(GenericOp op, Value code, Attribute number, unsigned depth,
+             int64_t place)
+      : op(op), code(code), number(number), depth(depth), place(place) {}
+
+  Attribute evaluate(Value value) {
+    if (value == code)
+      return number;
+    Attribute constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return constant;
+    Operation *source = value.getDefiningOp();
+    if (!source || source->getBlock() != op.getBody())
+      return {};
+    if (auto index = dyn_cast<linalg::IndexOp>(source))
+      return index.getDim() == depth
+                 ? Builder(op.getContext()).getIndexAttr(place)
+                 : Attribute();
+    // Those that no fold needs stay unknown.
+    SmallVector<Attribute> operands =
+        llvm::map_to_vector(source->getOperands(),
+                            [&](Value operand) { return evaluate(operand); });
+    SmallVector<OpFoldResult> results;
+    if (failed(source->fold(operands, results)) || results.size() != 1)
+      return {};
+    if (auto folded = dyn_cast<Attribute>(results[0]))
+      return folded;
+    return evaluate(cast<Value>(results[0]));
+  }
+
+private:
+  GenericOp op;
+  Value code;
+  Attribute number;
+  unsigned depth;
+  int64_t place;
+};
+} // namespace
+
+static std::optional<double> getNumber(Attribute attribute, Type type) {
+  if (auto number = dyn_cast_or_null<FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
+    return type.isUnsignedInteger() ? number.getValue().getZExtValue()
+                                    : number.getValue().getSExtValue();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// WeightProduct
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Analysis {
+public:
+  explicit Analysis(GenericOp op) { product.op = op; }
+  std::optional<WeightProduct> run();
+
+private:
+  bool findLoops();
+  bool splitBody();
+  bool findLayout();
+  bool findBlock();
+  bool findValues();
+  bool dependsOn(Value value, OpOperand *operand) {
+    return llvm::is_contained(getSources(product.op, value), operand);
+  }
+  AffineMap getMap(OpOperand *operand) {
+    return product.op.getMatchingIndexingMap(operand);
+  }
+
+  WeightProduct product;
+  /// Before the point is subtracted, if it is apart.
+  Value weight, integer;
+};
+} // namespace
+
+bool Analysis::findLoops() {
+  GenericOp op = product.op;
+  if (op->getNumResults() > 1 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 1)
+    return false;
+  product.ranges = op.getStaticLoopRanges();
+  if (llvm::any_of(product.ranges, ShapedType::isDynamic) ||
+      llvm::is_contained(product.ranges, 0))
+    return false;
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  product.depth = reductions.front();
+  return true;
+}
+
+/// yield sum + x * weight, the weight being what depends on the codes: the
+/// operand with most elements.
+bool Analysis::splitBody() {
+  GenericOp op = product.op;
+  int64_t most = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<ShapedType>(input->get().getType());
+    if (!type || !type.hasRank() || !type.hasStaticShape())
+      return false;
+    int64_t bits = isa<FloatType, IntegerType>(type.getElementType())
+                       ? type.getElementTypeBitWidth()
+                       : 64;
+    if (bits <= 8 && type.getNumElements() > most) {
+      most = type.getNumElements();
+      product.codes = input;
+    }
+  }
+  if (!product.codes)
+    return false;
+  Value sum = op.getBody()->getArguments().back();
+  auto add = op.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  if (!add || !add.getType().isF32())
+    return false;
+  Value term = add.getLhs() == sum ? add.getRhs() : add.getLhs();
+  auto multiply = term.getDefiningOp<arith::MulFOp>();
+  if (!multiply || (add.getLhs() != sum && add.getRhs() != sum) ||
+      !term.hasOneUse())
+    return false;
+  product.x = multiply.getLhs();
+  weight = multiply.getRhs();
+  if (dependsOn(product.x, product.codes))
+    std::swap(product.x, weight);
+  if (!dependsOn(weight, product.codes) ||
+      dependsOn(product.x, product.codes) || usesIndex(op, product.x))
+    return false;
+  for (OpOperand *source : getSources(op, product.x))
+    if (dependsOn(weight, source))
+      return false;
+
+  integer = weight;
+  if (auto dequantize = weight.getDefiningOp<DequantizeOp>()) {
+    product.scale = dequantize.getScale();
+    product.point = dequantize.getZeroPoint();
+    integer = dequantize.getInput();
+  } else if (auto scaled = weight.getDefiningOp<arith::MulFOp>()) {
+    bool isLeft = dependsOn(scaled.getLhs(), product.codes);
+    integer = isLeft ? scaled.getLhs() : scaled.getRhs();
+    product.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
+  }
+  product.decoded = integer;
+  return !product.scale || !dependsOn(product.scale, product.codes);
+}
+
+/// Where the codes of channels and summed elements are.
+bool Analysis::findLayout() {
+  GenericOp op = product.op;
+  auto type = cast<ShapedType>(product.codes->get().getType());
+  AffineMap map = getMap(product.codes);
+  Type element = type.getElementType();
+  product.bits = element.getIntOrFloatBitWidth();
+  if (product.bits != 8 && product.bits != 4 && product.bits != 2)
+    return false;
+  // One loop each, but for codes in bytes at the end.
+  std::optional<unsigned> channel;
+  bool hasDepth = false;
+  unsigned last = map.getNumResults() - 1, innermost = 0;
+  if (map.getNumResults() != 2)
+    return false;
+  for (auto [position, index] : llvm::enumerate(map.getResults())) {
+    std::optional<unsigned> loop = getLoop(index);
+    if (!loop && position == last && product.bits == 8)
+      if (std::optional<BlockIndex> byte = getBlockIndex(index)) {
+        loop = getLoop(byte->position);
+        if (byte->size != 2 && byte->size != 4)
+          return false;
+        product.bits = 8 / byte->size;
+      }
+    if (!loop)
+      return false;
+    innermost = *loop;
+    if (*loop == product.depth)
+      hasDepth = true;
+    else
+      channel = loop;
+  }
+  if (!channel || !hasDepth)
+    return false;
+  product.channel = *channel;
+  product.isAlongDepth = innermost == product.depth;
+  // Codes in bytes of which some bits are not codes.
+  if (!product.isAlongDepth && !getLoop(map.getResult(last)))
+    return false;
+  if (product.isPacked() && product.ranges[innermost] * product.bits % 8 != 0)
+    return false;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (loop != product.channel && loop != product.depth) {
+      product.others.push_back(loop);
+      product.vectors *= product.ranges[loop];
+    }
+  for (OpOperand *source : getSources(op, product.x))
+    if (getMap(source).isFunctionOfDim(product.channel))
+      return false;
+  AffineMap result = getMap(op.getDpsInitOperand(0));
+  return result.isProjectedPermutation() &&
+         result.getNumResults() + 1 == op.getNumLoops();
+}
+
+/// The blocks of what scale and point come from; 16 elements or more.
+bool Analysis::findBlock() {
+  GenericOp op = product.op;
+  product.block = product.getDepth();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input == product.codes || !dependsOn(weight, input))
+      continue;
+    AffineMap map = getMap(input);
+    for (AffineExpr index : map.getResults()) {
+      for (unsigned loop : product.others)
+        if (index.isFunctionOfDim(loop))
+          return false;
+      if (!index.isFunctionOfDim(product.depth)) {
+        // Columns are next to each other.
+        if (!product.isAlongDepth && index.isFunctionOfDim(product.channel) &&
+            (getLoop(index) != product.channel ||
+             index != map.getResults().back()))
+          return false;
+        continue;
+      }
+      std::optional<BlockIndex> block = getBlockIndex(index);
+      if (!block || getLoop(block->position) != product.depth)
+        return false;
+      // Points may be packed: the smaller block counts.
+      product.block = std::min(product.block, block->size);
+    }
+  }
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (AffineExpr index : getMap(input).getResults())
+      if (std::optional<BlockIndex> block = getBlockIndex(index);
+          block && input != product.codes && block->size % product.block != 0)
+        return false;
+  return product.block == product.getDepth() || product.block % 16 == 0;
+}
+
+/// What packed codes stand for, by computing it for each of them.
+bool Analysis::findValues() {
+  GenericOp op = product.op;
+  bool isIndexed = product.scale && usesIndex(op, product.scale);
+  if (product.point)
+    isIndexed |= usesIndex(op, product.point);
+  if (!product.isPacked())
+    return !usesIndex(op, weight);
+  if (isIndexed && !product.isAlongDepth)
+    return false;
+
+  // What is subtracted from each code is not part of what codes stand for.
+  if (!product.point) {
+    auto cast = integer.getDefiningOp<CastOp>();
+    auto difference =
+        cast ? cast.getInput().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+    if (difference && dependsOn(difference.getLhs(), product.codes) &&
+        !dependsOn(difference.getRhs(), product.codes)) {
+      integer = difference.getLhs();
+      product.point = difference.getRhs();
+    }
+  }
+  product.decoded = integer;
+  Attribute constant;
+  std::optional<double> always;
+  if (product.point && matchPattern(product.point, m_Constant(&constant))) {
+    always = getNumber(constant, product.point.getType());
+    if (!always)
+      return false;
+    product.point = {};
+  }
+
+  unsigned codes = 1u << product.bits;
+  int64_t perByte = 8 / product.bits;
+  Type element = getElementTypeOrSelf(product.codes->get());
+  bool isInBytes = element.isInteger(8);
+  Value code = op.getMatchingBlockArgument(product.codes);
+  SmallVector<double> values;
+  for (unsigned number = 0; number < codes; ++number) {
+    std::optional<double> value;
+    // The same at all places in a byte, whatever else is in it.
+    for (int64_t place = 0; place < (isInBytes ? perByte : 1); ++place)
+      for (unsigned others : {0u, 255u}) {
+        unsigned low = place * product.bits;
+        unsigned byte = (others & ~((codes - 1) << low)) | number << low;
+        unsigned bits = isInBytes ? byte : number;
+        Attribute attribute = IntegerAttr::get(
+            element, APInt(element.getIntOrFloatBitWidth(), bits));
+        Attribute result = Evaluation(op, code, attribute, product.depth, place)
+                               .evaluate(integer);
+        std::optional<double> next = getNumber(result, integer.getType());
+        if (!next || !std::isfinite(*next) || (value && *value != *next))
+          return false;
+        value = next;
+      }
+    values.push_back(*value - always.value_or(0));
+  }
+
+  CodeValues &table = product.values;
+  double least = values[0];
+  for (double value : values)
+    least = std::min(least, value);
+  for (unsigned flip : {0u, codes / 2}) {
+    bool isCode = true;
+    for (unsigned number = 0; number < codes; ++number)
+      isCode &= values[number] - least == (number ^ flip);
+    if (!isCode)
+      continue;
+    table.isCode = true;
+    table.flip = flip;
+    table.offset = -least;
+    return least == std::floor(least);
+  }
+  if (product.bits != 4 || product.point)
+    return false;
+  while (llvm::any_of(values, [&](double value) {
+    return value / table.unit != std::round(value / table.unit);
+  }))
+    if ((table.unit /= 2) < 0x1p-8)
+      return false;
+  table.offset = -least / table.unit;
+  for (double value : values) {
+    double number = value / table.unit + double(table.offset);
+    if (number > 255)
+      return false;
+    table.integers.push_back(number);
+  }
+  return true;
+}
+
+std::optional<WeightProduct> Analysis::run() {
+  if (!findLoops() || !splitBody() || !findLayout() || !findBlock() ||
+      !findValues())
+    return std::nullopt;
+  int64_t chunk = product.getOrder().getChunk();
+  if (product.block != product.getDepth() && product.isAlongDepth &&
+      chunk % product.block != 0 && product.block % chunk != 0)
+    return std::nullopt;
+  return product;
+}
+
+std::optional<WeightProduct> WeightProduct::get(GenericOp op) {
+  return Analysis(op).run();
+}
+
+SumOrder WeightProduct::getOrder() const {
+  constexpr int64_t kLanes = 16, kWordBits = 32, kMostTerms = 8;
+  if (!isAlongDepth)
+    return {1, block == getDepth() ? std::min<int64_t>(block, 32) : block,
+            /*consecutive=*/true};
+  if (isPacked())
+    return {kLanes, kWordBits / bits, /*consecutive=*/true};
+  int64_t terms =
+      block == getDepth() ? kMostTerms : std::min(block / kLanes, kMostTerms);
+  return {kLanes, terms, /*consecutive=*/false};
+}

@@ -1,0 +1,287 @@
+# Products of a few vectors with weights of 8, 4 and 2 bits: the bits that the stated order of sums (R7) gives, computed by numpy one
+# rounded operation after the other, on every machine and in threads; and that these are within the bound that R7 states of the exact sums.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
+# RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 2 -- %clang -fopenmp
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t baseline --cpu x86-64 -- %clang %}
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t v2 --cpu x86-64-v2 -- %clang %}
+# RUN: %if host-avx2 %{ %python %s %tools_dir %src_root %t v3 --cpu x86-64-v3 -- %clang %}
+# RUN: %if host-avx512 %{ %python %s %tools_dir %src_root %t v4 --cpu x86-64-v4 -- %clang %}
+# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
+import subprocess
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+tools, src_root, work, name, *rest = sys.argv[1:]
+# How to compile the model, the driver in C, and how to run it.
+groups = [[]]
+for word in rest:
+    if word == "--":
+        groups.append([])
+    else:
+        groups[-1].append(word)
+options, compiler, emulator = (*groups, [])[:3]
+work = Path(work) / name
+work.mkdir()
+random = np.random.default_rng(41)
+F32 = np.float32
+PACKED = 0x100
+LANES = 16
+# MLIR's name: ONNX's number, bits.
+TYPES = {"f32": (1, 32), "f16": (10, 16), "ui8": (2, 8), "i8": (3, 8), "f8E4M3FN": (17, 8), "f8E5M2": (19, 8)}  # fmt: skip
+TYPES |= {"ui4": (21, 4), "i4": (22, 4), "f4E2M1FN": (23, 4), "ui2": (25, 2), "i2": (26, 2), "f8E8M0FNU": (24, 8)}  # fmt: skip
+FLOATS = {
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+}
+
+
+def pack(codes, bits):
+    """The bytes of codes, of which the first one has the lowest bits; a whole number of bytes."""
+    groups = codes.reshape(-1, 8 // bits).astype(int)
+    return (groups << (bits * np.arange(8 // bits))).sum(1).astype(np.uint8).tobytes()
+
+
+class Tensor:
+    def __init__(self, element, shape, data):
+        self.element, self.shape, self.data = element, shape, data
+        self.number, self.bits = TYPES[element]
+        self.number |= PACKED if self.bits < 8 else 0
+        self.type = f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
+        self.attribute = " {quant_float.packed}" if self.bits < 8 else ""
+
+    @classmethod
+    def of_floats(cls, array):
+        return cls("f16" if array.dtype == np.float16 else "f32", array.shape, array.tobytes())
+
+
+def make_codes(element, shape):
+    """Random codes of numbers, and what they stand for."""
+    bits = TYPES[element][1]
+    codes = random.integers(0, 1 << bits, shape, dtype=np.uint8)
+    if element in FLOATS:
+        if element == "f8E8M0FNU":
+            codes = random.integers(118, 132, shape, dtype=np.uint8)
+        values = codes.view(FLOATS[element]).astype(F32)
+        codes = np.where(np.isfinite(values), codes, 0)
+        values = np.where(np.isfinite(values), values, 0)
+    else:
+        values = codes.astype(int)
+        if element[0] == "i":
+            values = np.where(values >> (bits - 1), values - (1 << bits), values)
+    return Tensor(element, shape, pack(codes, bits)), np.asarray(values, F32)
+
+
+def add_along(terms):
+    """One after the other, along the first axis."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def sum_rows(x, numbers, correction, scale, block, bits):
+    """Summed elements are next to each other. x (M, K), the others (N, K): y (M, N), and the operations on the way to one element."""
+    depth = x.shape[1]
+    terms = 32 // bits if bits < 8 else 8 if block is None else min(block // LANES, 8)
+    chunk = LANES * terms
+    lane, term = np.meshgrid(np.arange(LANES), np.arange(terms))
+    places = lane * terms + term if bits < 8 else lane + term * LANES
+    padding = [(0, 0), (0, -depth % chunk)]
+    x, numbers, scale = (np.pad(array, padding) for array in (x, numbers, scale))
+    lanes = np.zeros((x.shape[0], numbers.shape[0], LANES), F32)
+    for start in range(0, depth, chunk):
+        at = start + places
+        ours, theirs = x[:, at].transpose(1, 0, 2)[:, :, None], numbers[:, at].transpose(1, 0, 2)[:, None]  # fmt: skip
+        products = list(theirs * ours)
+        if correction is not None:
+            padded = np.pad(correction, padding)
+            products.insert(0, padded[:, at[0]][None] * add_along(list(ours)))
+        total = add_along(products)
+        lanes = lanes + (total if block is None else scale[:, at[0]][None] * total)
+    while lanes.shape[2] > 1:
+        half = lanes.shape[2] // 2
+        lanes = lanes[:, :, :half] + lanes[:, :, half:]
+    total = lanes[:, :, 0]
+    if block is None:
+        total = scale[None, :, 0] * total
+    return F32(0) + total, 2 * terms + depth // chunk + 8
+
+
+def sum_columns(x, numbers, correction, scale, block):
+    """Channels are next to each other; the same arguments."""
+    depth = x.shape[1]
+    block = block or min(depth, 32)
+    result = np.zeros((x.shape[0], numbers.shape[0]), F32)
+    for start in range(0, depth, block):
+        part = range(start, min(start + block, depth))
+        total = add_along([result * 0] + [x[:, k, None] * numbers[None, :, k] for k in part])
+        if correction is not None:
+            whole = add_along([x[:, :1] * 0] + [x[:, k, None] for k in part])
+            total = total + correction[None, :, start] * whole
+        result = result + scale[None, :, start] * total
+    return result, 2 * block + depth // block + 4
+
+
+functions, calls = [], []
+
+
+def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, round_to=F32):
+    """numbers (N, K) are what is multiplied by x, from which the offset and points are still to be subtracted."""
+    correction = None
+    # One block is a scale of the channel.
+    block = None if block in (0, x.shape[1]) else block
+    if bits < 8:
+        numbers = numbers + F32(offset)
+        if points is not None or offset:
+            taken = np.broadcast_to(0 if points is None else points, numbers.shape)
+            correction = -(F32(offset) + taken.astype(F32))
+    elif points is not None:
+        numbers = numbers - points.astype(F32)
+    spread = np.broadcast_to(scale, numbers.shape).astype(F32)
+    ours = x.astype(F32)
+    arguments = (ours, numbers, correction, spread, block)
+    wanted, operations = sum_rows(*arguments, bits) if is_rows else sum_columns(*arguments)
+    exact = [array.astype(float) for array in (ours, numbers, spread)]
+    taken = 0 if correction is None else correction.astype(float)
+    sums = exact[0] @ ((exact[1] + taken) * exact[2]).T
+    most = np.abs(exact[0]) @ ((np.abs(exact[1]) + np.abs(taken)) * exact[2]).T
+    assert (np.abs(wanted - sums) <= operations * 2.0**-24 * most).all(), body
+    output = Tensor.of_floats(wanted.astype(round_to))
+    symbol = f"case{len(functions)}"
+    names = ", ".join(f"%{i}: {tensor.type}{tensor.attribute}" for i, tensor in enumerate(inputs))
+    functions.append(f"func.func @{symbol}({names}) -> {output.type} {{\n{body}\nreturn %y : {output.type}\n}}\n")  # fmt: skip
+    calls.append((symbol, body, inputs, output))
+
+
+def dequantize_case(element, is_rows, depth, channels, vectors, block, has_points, scale_type="f32"):  # fmt: skip
+    """block None is a scale for each channel, 0 one for all."""
+    bits = TYPES[element][1]
+    axis = 1 if is_rows else 0
+
+    def turn(array):
+        return array if is_rows else array.T
+
+    weights, values = make_codes(element, (channels, depth) if is_rows else (depth, channels))
+    blocks = -(-depth // block) if block else 1
+    sizes = (channels, blocks) if is_rows else (blocks, channels)
+    kind, text = sizes, f"axis {axis} block_size {block} "
+    if not block:
+        kind, text = ((), "") if block == 0 else ((channels,), f"axis {1 - axis} ")
+    if scale_type == "f32":
+        scales = ((random.random(kind) + 0.5) / 64).astype(F32)
+        scale = Tensor.of_floats(scales)
+    else:
+        scale, scales = make_codes(scale_type, kind)
+
+    def spread(array):
+        if array.ndim < 2:
+            return array.reshape(-1, 1)
+        return np.repeat(turn(array), block, 1)[:, :depth]
+
+    inputs, points = [None, weights, scale], None
+    if has_points:
+        zero, points = make_codes(element, kind)
+        inputs.append(zero)
+        points = spread(points)
+    x = random.standard_normal((vectors, depth)).astype(F32)
+    inputs[0] = Tensor.of_floats(x)
+    names = ", ".join(f"%{i}" for i in range(1, len(inputs)))
+    types = ", ".join(tensor.type for tensor in inputs[1:])
+    decoded = weights.type.replace(element, "f32")
+    result = f"tensor<{vectors}x{channels}xf32>"
+    node = '"Gemm"(%0, %w) opset 21 attributes {transB = 1 : i64}' if is_rows else '"MatMul"(%0, %w) opset 21'  # fmt: skip
+    body = (
+        f"%w = quant_float.dequantize {names} {text}opset 28 : {types} to {decoded}\n"
+        f"%y = quant_float.node {node} : ({inputs[0].type}, {decoded}) -> {result}"
+    )
+    offset = 1 << (bits - 1) if element[0] == "i" else 6 if element[0] == "f" else 0
+    case(body, inputs, x, turn(values), offset, points, spread(scales), block, bits, is_rows)  # fmt: skip
+
+
+def packed_case(bits, depth, channels, vectors, block, has_points, element=F32):
+    """MatMulNBits."""
+    blocks = -(-depth // block)
+    codes = random.integers(0, 1 << bits, (channels, blocks * block), dtype=np.uint8)
+    weights = Tensor("ui8", (channels, blocks, block * bits // 8), pack(codes, bits))
+    scales = ((random.random((channels, blocks)) + 0.5) / 64).astype(element)
+    inputs = [None, weights, Tensor.of_floats(scales)]
+    offset, points = 1 << (bits - 1), None
+    if has_points:
+        length = -(-blocks * bits // 8)
+        points = random.integers(0, 1 << bits, (channels, length * 8 // bits), dtype=np.uint8)
+        inputs.append(Tensor("ui8", (channels, length), pack(points, bits)))
+        points = np.repeat(points[:, :blocks], block, 1)[:, :depth]
+        offset = 0
+    elif bits == 8:
+        points = np.full((channels, depth), offset)
+    x = random.standard_normal((vectors, depth)).astype(element)
+    inputs[0] = Tensor.of_floats(x)
+    names = ", ".join(f"%{i}" for i in range(len(inputs)))
+    types = ", ".join(tensor.type for tensor in inputs)
+    result = f"tensor<{vectors}x{channels}x{inputs[0].element}>"
+    body = (
+        f'%y = quant_float.node "MatMulNBits"({names}) opset 1 domain "com.microsoft" attributes '
+        f"{{K = {depth} : i64, N = {channels} : i64, bits = {bits} : i64, block_size = {block} : i64}} : ({types}) -> {result}"
+    )
+    scale = np.repeat(scales.astype(F32), block, 1)[:, :depth]
+    offset = offset if points is None else 0
+    case(body, inputs, x, codes[:, :depth].astype(F32) - F32(offset), offset, points, scale, block, bits, True, element)  # fmt: skip
+
+
+# f4 is counted in halves: codes and offset twice as large, half the scale. What is exact stays as it is.
+for is_rows in (True, False):
+    for element in ("i4", "ui4", "i2", "f4E2M1FN"):
+        dequantize_case(element, is_rows, 256, 36, 1, 32, False)
+        dequantize_case(element, is_rows, 352, 76, 2, 16, element[0] != "f")
+        dequantize_case(element, is_rows, 288, 8, 1, None, element == "ui4")
+        dequantize_case(element, is_rows, 128, 140, 3, 128, False)
+        dequantize_case(element, is_rows, 72, 4, 1, 0, False)
+    for element in ("i8", "ui8", "f8E4M3FN", "f8E5M2"):
+        dequantize_case(element, is_rows, 256, 36, 1, 32, False)
+        dequantize_case(element, is_rows, 333, 77, 2, None, element == "ui8")
+        dequantize_case(element, is_rows, 200, 9, 4, 0, False)
+        dequantize_case(element, is_rows, 160, 5, 1, 16, element == "i8")
+    dequantize_case("f4E2M1FN", is_rows, 256, 36, 1, 32, False, "f8E8M0FNU")
+    # Enough for threads.
+    dequantize_case("i4", is_rows, 512, 1080, 1, 32, False)
+    dequantize_case("i8", is_rows, 512, 1080, 1, None, False)
+for bits in (2, 4, 8):
+    packed_case(bits, 256, 36, 1, 32, False)
+    packed_case(bits, 352, 9, 2, 16, True)
+    packed_case(bits, 300, 5, 1, 64, False)
+    packed_case(bits, 512, 6, 1, 256, True)
+    packed_case(bits, 256, 12, 1, 32, False, np.float16)
+
+(work / "model.mlir").write_text("".join(functions))
+lines, data = [], b""
+for symbol, _, inputs, output in calls:
+    rows = []
+    for tensor in (*inputs, output):
+        sizes = ", ".join(map(str, [*tensor.shape, 0, 0, 0][:3]))
+        rows.append(f"{{{tensor.number}, {len(tensor.shape)}, {{{sizes}}}, {len(data)}, {len(tensor.data)}}}")  # fmt: skip
+        data += tensor.data
+    lines.append(f'{{"{symbol}", {symbol}, {len(inputs)}, 1, {{{", ".join(rows)}}}}},\n')
+(work / "cases.inc").write_text("".join(lines))
+(work / "data.bin").write_bytes(data)
+subprocess.run(
+    [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
+    check=True,
+)
+subprocess.run(
+    [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
+     f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
+    check=True,
+)  # fmt: skip
+ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+bodies = {symbol: body for symbol, body, _, _ in calls}
+for line in ran.stdout.splitlines()[:-1]:
+    print(line, "\n    ", bodies[line.split(":")[0]])
+print(ran.stdout.splitlines()[-1:])
+sys.exit(ran.returncode)
