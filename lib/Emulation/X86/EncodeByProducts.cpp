@@ -18,7 +18,8 @@
 //
 // which pmaddwd computes. What E * 2^M counts too much is part of the factor,
 // as there, and so is what brings the code of overflow to 255: from there on
-// packs saturate, up to infinity. Only NaNs have to be looked for.
+// packs saturate, up to infinity. Only NaNs have to be looked for; they have a
+// branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +64,40 @@ public:
 private:
   Value round(Lanes &lanes, Value bits, const FloatFormat &to,
               const APFloat &factor);
+  Value putNaNs(ArrayRef<Value> registers, Value codes, unsigned nanCode,
+                bool infinityIsNaN);
 };
 } // namespace
+
+/// `nanCode` for NaNs, if there are any.
+Value ProductEncoder::putNaNs(ArrayRef<Value> registers, Value codes,
+                              unsigned nanCode, bool infinityIsNaN) {
+  Lanes lanes = bytes.withShapeOf(registers[0]);
+  SmallVector<Value, 4> isNaN;
+  for (Value part : registers)
+    isNaN.push_back(lanes.compare(arith::CmpIPredicate::sgt,
+                                  lanes.bitAnd(part, kMagnitudeMask),
+                                  kExponentMask - infinityIsNaN));
+  Value hasNaN;
+  if (infinityIsNaN) {
+    Value isAny = isNaN[0];
+    for (Value other : ArrayRef(isNaN).drop_front())
+      isAny = lanes.make<arith::OrIOp>(isAny, other);
+    hasNaN = any(isAny);
+  } else {
+    hasNaN = anyUnordered(registers);
+  }
+  return replaceRarely(bytes, hasNaN, codes, [&]() -> SmallVector<Value> {
+    SmallVector<Value, 4> masks;
+    for (Value condition : isNaN)
+      masks.push_back(
+          lanes.convert<arith::ExtSIOp>(condition, lanes.getInt(32)));
+    Value mask = pack(masks, /*isUnsigned=*/false);
+    Value others = bytes.make<arith::AndIOp>(
+        codes, bytes.make<arith::XOrIOp>(mask, bytes.integer(mask, 0xFF)));
+    return {addWhere(mask, others, nanCode)};
+  })[0];
+}
 
 /// Of 32 bits each: (code + excess) * 2^(7 - M), or more than fits.
 Value ProductEncoder::round(Lanes &lanes, Value bits, const FloatFormat &to,
@@ -95,22 +128,12 @@ Value ProductEncoder::encode(Value bits, const Conversion &conversion) {
   unsigned overflowCode = to.maxCode + !saturate, excess = 0xFF - overflowCode;
   APFloat factor = getFactor(to, excess);
 
-  SmallVector<Value, 4> registers = split(bits), products, isNaN;
+  SmallVector<Value, 4> registers = split(bits), products;
   SmallVector<Value, 4> signs =
       conversion.signBits ? split(conversion.signBits) : registers;
-  // C4
-  bool infinityIsNaN =
-      to.isFNUZ && saturate && conversion.semantics.infinityIsNaN;
   Lanes lanes = bytes.withShapeOf(registers[0]);
-  for (Value part : registers) {
+  for (Value part : registers)
     products.push_back(round(lanes, part, to, factor));
-    if (conversion.failures)
-      continue;
-    Value magnitude = lanes.bitAnd(part, kMagnitudeMask);
-    Value isAbove = lanes.compare(arith::CmpIPredicate::sgt, magnitude,
-                                  kExponentMask - infinityIsNaN);
-    isNaN.push_back(lanes.convert<arith::ExtSIOp>(isAbove, lanes.getInt(32)));
-  }
   SmallVector<Value, 2> words;
   for (unsigned i : {0, 2}) {
     Value pair = packWords(ArrayRef(products).slice(i, 2));
@@ -118,17 +141,14 @@ Value ProductEncoder::encode(Value bits, const Conversion &conversion) {
   }
   Value codes = pack(words, /*isUnsigned=*/true);
 
-  // C5, C8. A NaN gave anything.
+  // C4, C5, C8. A NaN gave anything.
+  bool infinityIsNaN =
+      to.isFNUZ && saturate && conversion.semantics.infinityIsNaN;
   uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
-  if (conversion.failures) {
+  if (conversion.failures)
     conversion.failures->push_back(anyUnordered(registers));
-  } else if (infinityIsNaN || conversion.nans != NaNs::None) {
-    Value condition = pack(isNaN, /*isUnsigned=*/false);
-    codes = bytes.make<arith::AndIOp>(
-        codes,
-        bytes.make<arith::XOrIOp>(condition, bytes.integer(condition, 0xFF)));
-    codes = addWhere(condition, codes, uint8_t(nanCode + excess));
-  }
+  else if (infinityIsNaN || conversion.nans != NaNs::None)
+    codes = putNaNs(registers, codes, uint8_t(nanCode + excess), infinityIsNaN);
   return inOrder(putSign(codes, excess, signs, to), registers.size());
 }
 

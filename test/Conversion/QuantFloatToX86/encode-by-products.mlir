@@ -5,7 +5,7 @@
 // SSE-NOT: pmadd.wd
 
 // A register of codes from four of f32: two numbers are added to each product's other half, packs
-// saturate, and one shuffle brings all in order.
+// saturate, and one shuffle brings all in order. NaNs have a branch.
 
 // REMARK-DAG: [Passed] cast | {{.*}}"f32 to f8E4M3FN by vpmaddwd: vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw"
 // CHECK-LABEL: func.func @c3_float8(
@@ -17,13 +17,19 @@
 // CHECK:         %[[POWER:.+]] = arith.maxsi
 // CHECK:         %[[SUM:.+]] = math.fma
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.+}}, %[[FACTORS]])
-// CHECK:         arith.cmpi sgt, %{{.+}}, %[[INFINITY]]
 // CHECK-COUNT-3: llvm.x86.avx2.pmadd.wd
 // CHECK:         %[[WORDS1:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
 // CHECK:         %[[CODES1:.+]] = arith.shrui %[[WORDS1]]
 // CHECK:         %[[WORDS2:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
 // CHECK:         %[[CODES2:.+]] = arith.shrui %[[WORDS2]]
-// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.packuswb"(%[[CODES1]], %[[CODES2]])
+// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"(%[[CODES1]], %[[CODES2]])
+// CHECK-COUNT-4: arith.cmpi sgt, %{{.+}}, %[[INFINITY]]
+// CHECK-COUNT-2: arith.cmpf uno
+// CHECK:         %[[HAS_NAN:.+]] = llvm.intr.expect
+// CHECK:         scf.if %[[HAS_NAN]]
+// CHECK:           llvm.x86.avx2.packsswb
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %[[CODES]]
 // CHECK:         vector.shuffle %{{.+}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>, vector<8xi32>
 // CHECK-NOT:     quant_float
 // CHECK:         return
