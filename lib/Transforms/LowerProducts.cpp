@@ -315,7 +315,8 @@ private:
 int64_t RowProducts::chooseRows() {
   int64_t registers =
       target.machine == Machine::X86 && target.vectorBytes != 64 ? 16 : 32;
-  int64_t rows = target.vectorBytes == 64 ? 8 : 4;
+  // What floats are decoded by needs registers, too.
+  int64_t rows = getDecoded() > lanes ? 2 : target.vectorBytes == 64 ? 8 : 4;
   while (rows > 1 && rows * product.vectors * (getParts() + 1) + 3 > registers)
     rows /= 2;
   return std::min(rows, product.getChannels());
