@@ -80,6 +80,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions oneShot;
   oneShot.bufferizeFunctionBoundaries = true;
+  // A model's loops may make new tensors in every step.
+  oneShot.allowReturnAllocsFromLoops = true;
   oneShot.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(oneShot));

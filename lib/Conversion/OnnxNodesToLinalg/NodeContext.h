@@ -89,6 +89,9 @@ public:
   /// The op that is converted: the node's, or the one of ONNX that it is made
   /// of.
   StringRef opType;
+  /// Converts the nodes of a body; false, after errors, if some have no
+  /// lowering.
+  llvm::function_ref<bool(Block &)> convertBody;
   /// The opset of the model, not the version of the op.
   int64_t opset;
   /// By their position in the source node; null where absent.

@@ -137,6 +137,8 @@ struct ConvertOnnxNodesToLinalg final
   void runOnOperation() override;
   /// Whether all nodes have been converted.
   bool convertFunction(func::FuncOp function);
+  /// The same of a block, a node's body among them.
+  bool convertBlock(Block &block, SizeCache &sizeCache);
   /// Whether nothing has to be said of the node: it is converted, or left
   /// because of another one that is not.
   bool convertNode(NodeOp node, SizeCache &sizeCache);
@@ -207,7 +209,8 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
   for (auto [index, input] : llvm::enumerate(context.inputs)) {
     if (!input) {
       // Those of any number are all alike.
-      if (static_cast<int>(index) < row.fewest || row.most < 0)
+      if (static_cast<int>(index) < row.fewest ||
+          (row.most < 0 && row.fewest > 0))
         return context.unsupported("input " + Twine(index) + " is absent");
       continue;
     }
@@ -393,6 +396,16 @@ static void eraseAssertions(NodeOp node, Operation *begin) {
 bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   ImplicitLocOpBuilder builder(node.getLoc(), node);
   NodeContext context(node, builder, sizeCache);
+  // A body with nodes that stay stays, too, and errors name those.
+  bool isBodyConverted = true;
+  auto convertBody = [&](Block &body) {
+    isBodyConverted &=
+        convertBlock(body, sizeCache) &&
+        !body.walk([](NodeOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
+    return isBodyConverted;
+  };
+  context.convertBody = convertBody;
   ArrayRef<NodeRow> versions = findVersions(node);
   const NodeRow *row = findRow(versions, context.opset);
   // Some have no op of their own, but a row.
@@ -410,6 +423,10 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
         return false;
     }
     eraseAssertions(node, before);
+    if (!isBodyConverted) {
+      keepUnconverted(node);
+      return allowUnsupported;
+    }
   }
   // What has no lowering whatever it is given is told in any case.
   bool isKept = keepUnconverted(node);
@@ -422,28 +439,34 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   return false;
 }
 
+bool ConvertOnnxNodesToLinalg::convertBlock(Block &block,
+                                            SizeCache &sizeCache) {
+  bool isConverted = true;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto node = dyn_cast<NodeOp>(op)) {
+      isConverted &= convertNode(node, sizeCache);
+      continue;
+    }
+    refineResultTypes(op);
+    SmallVector<llvm::DenseSet<Value> *, 2> behind;
+    for (llvm::DenseSet<Value> *values : {&unconverted, &misdeclared})
+      if (llvm::any_of(op.getOperands(),
+                       [&](Value value) { return values->contains(value); }))
+        behind.push_back(values);
+    SmallVector<Value> results(op.getResults());
+    if (auto cast = dyn_cast<CastOp>(op))
+      results = {convertScalarCast(cast)};
+    for (llvm::DenseSet<Value> *values : behind)
+      values->insert_range(results);
+  }
+  return isConverted;
+}
+
 bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
   bool isConverted = true;
   SizeCache sizeCache;
-  for (Block &block : function.getBody()) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (auto node = dyn_cast<NodeOp>(op)) {
-        isConverted &= convertNode(node, sizeCache);
-        continue;
-      }
-      refineResultTypes(op);
-      SmallVector<llvm::DenseSet<Value> *, 2> behind;
-      for (llvm::DenseSet<Value> *values : {&unconverted, &misdeclared})
-        if (llvm::any_of(op.getOperands(),
-                         [&](Value value) { return values->contains(value); }))
-          behind.push_back(values);
-      SmallVector<Value> results(op.getResults());
-      if (auto cast = dyn_cast<CastOp>(op))
-        results = {convertScalarCast(cast)};
-      for (llvm::DenseSet<Value> *values : behind)
-        values->insert_range(results);
-    }
-  }
+  for (Block &block : function.getBody())
+    isConverted &= convertBlock(block, sizeCache);
   return isConverted && succeeded(updateFunctionType(function));
 }
 

@@ -1,0 +1,490 @@
+//===- ControlFlow.cpp - If, Loop and Scan -------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// The body of that name, its nodes converted; null, after an error or with a
+/// reason, where one is not.
+static Block *convertBody(NodeContext &context, StringRef name,
+                          TypeRange argumentTypes) {
+  NodeOp node = context.node;
+  for (auto [given, body] :
+       llvm::zip(node.getBodyNames().getAsValueRange<StringAttr>(),
+                 node.getBodies())) {
+    if (given != name)
+      continue;
+    Block &block = body.front();
+    if (block.getNumArguments() != argumentTypes.size()) {
+      (void)context.unsupported(
+          "body '" + name + "' must have " + Twine(argumentTypes.size()) +
+          " inputs, but got " + Twine(block.getNumArguments()));
+      return nullptr;
+    }
+    for (auto [argument, type] :
+         llvm::zip_equal(block.getArguments(), argumentTypes)) {
+      if (getElementTypeOrSelf(argument.getType()) !=
+              getElementTypeOrSelf(type) &&
+          !isa<UnknownType>(argument.getType())) {
+        (void)context.unsupported("body '" + name + "' takes " +
+                                  show(argument.getType()) +
+                                  " where it is given " + show(type));
+        return nullptr;
+      }
+      argument.setType(type);
+    }
+    return context.convertBody(block) ? &block : nullptr;
+  }
+  (void)context.unsupported("body '" + name + "' is missing");
+  return nullptr;
+}
+
+/// What a body yields: tensors of numbers.
+static FailureOr<SmallVector<Value>> getYielded(NodeContext &context,
+                                                Block &body, size_t count) {
+  SmallVector<Value> values(body.getTerminator()->getOperands());
+  if (values.size() != count)
+    return context.unsupported("a body must have " + Twine(count) +
+                               " outputs, but got " + Twine(values.size()));
+  for (Value value : values) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.getElementType().isIntOrFloat())
+      return context.unsupported("a body gives " + show(value.getType()));
+  }
+  return values;
+}
+
+/// Moves what the body does to where `b` inserts, with values for its inputs.
+static void inlineBody(ImplicitLocOpBuilder &b, Block &body,
+                       ValueRange arguments) {
+  body.getTerminator()->erase();
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
+    argument.replaceAllUsesWith(value);
+  b.getInsertionBlock()->getOperations().splice(b.getInsertionPoint(),
+                                                body.getOperations());
+}
+
+/// The one number of a tensor, as a scalar.
+static FailureOr<Value> getScalar(NodeContext &context, Value tensor) {
+  ImplicitLocOpBuilder &b = context.b;
+  for (OpFoldResult size : context.getSizes(tensor))
+    if (failed(context.requireEqual(b.getIndexAttr(1), size,
+                                    "the number of elements of a condition")))
+      return failure();
+  Value whole = context.reshape(tensor, {});
+  std::optional<SmallVector<Value>> known = context.getScalars(whole);
+  return known ? known->front()
+               : Value(tensor::ExtractOp::create(b, whole, ValueRange()));
+}
+
+/// `value` with the type of `like`, of which it has the sizes at run time.
+static FailureOr<Value> castLike(NodeContext &context, Value value,
+                                 RankedTensorType type,
+                                 ArrayRef<OpFoldResult> sizes,
+                                 const Twine &what) {
+  auto own = cast<RankedTensorType>(value.getType());
+  if (own.getElementType() != type.getElementType() ||
+      own.getRank() != type.getRank())
+    return context.unsupported(what + " has the type " + show(type) +
+                               ", but a step makes it " + show(own));
+  for (auto [axis, size] : llvm::enumerate(context.getSizes(value)))
+    if (failed(context.requireEqual(sizes[axis], size,
+                                    "the size of axis " + Twine(axis) + " of " +
+                                        what,
+                                    "must not change from step to step")))
+      return failure();
+  if (own == type)
+    return value;
+  return Value(tensor::CastOp::create(context.b, type, value));
+}
+
+//===----------------------------------------------------------------------===//
+// If
+//===----------------------------------------------------------------------===//
+
+/// The type that both have: sizes in which they differ are open.
+static RankedTensorType joinTypes(RankedTensorType lhs, RankedTensorType rhs) {
+  SmallVector<int64_t> shape(lhs.getShape());
+  for (auto [size, other] : llvm::zip_equal(shape, rhs.getShape()))
+    if (size != other)
+      size = ShapedType::kDynamic;
+  return RankedTensorType::get(shape, lhs.getElementType());
+}
+
+NodeResults onnx_nodes::convertIf(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  size_t count = context.node->getNumResults();
+  FailureOr<Value> condition = getScalar(context, context.input(0));
+  if (failed(condition))
+    return failure();
+  // One that is known leaves one body.
+  APInt known;
+  if (matchPattern(*condition, m_ConstantInt(&known))) {
+    Block *body = convertBody(
+        context, known.isZero() ? "else_branch" : "then_branch", {});
+    if (!body)
+      return failure();
+    FailureOr<SmallVector<Value>> values = getYielded(context, *body, count);
+    if (failed(values))
+      return failure();
+    inlineBody(b, *body, {});
+    return *values;
+  }
+  Block *bodies[] = {convertBody(context, "then_branch", {}),
+                     convertBody(context, "else_branch", {})};
+  if (!bodies[0] || !bodies[1])
+    return failure();
+  SmallVector<Value> yielded[2];
+  for (size_t i : {0, 1}) {
+    FailureOr<SmallVector<Value>> values =
+        getYielded(context, *bodies[i], count);
+    if (failed(values))
+      return failure();
+    yielded[i] = *values;
+  }
+  SmallVector<RankedTensorType> types;
+  SmallVector<Type> stored;
+  for (auto [lhs, rhs] : llvm::zip_equal(yielded[0], yielded[1])) {
+    auto left = cast<RankedTensorType>(lhs.getType());
+    auto right = cast<RankedTensorType>(rhs.getType());
+    if (left.getElementType() != right.getElementType() ||
+        left.getRank() != right.getRank())
+      return context.unsupported("the bodies give " + show(left) + " and " +
+                                 show(right));
+    types.push_back(joinTypes(left, right));
+    stored.push_back(types.back().clone(
+        getStorageElementType(types.back().getElementType())));
+  }
+  auto branch = scf::IfOp::create(b, stored, *condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (size_t i : {0, 1}) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(i == 0 ? branch.thenBlock()
+                                      : branch.elseBlock());
+    inlineBody(b, *bodies[i], {});
+    b.setInsertionPointToEnd(i == 0 ? branch.thenBlock() : branch.elseBlock());
+    SmallVector<Value> results;
+    for (auto [value, type] : llvm::zip_equal(yielded[i], types)) {
+      if (value.getType() != type)
+        value = tensor::CastOp::create(b, type, value);
+      results.push_back(toStorage(b, value));
+    }
+    scf::YieldOp::create(b, results);
+  }
+  SmallVector<Value> results;
+  for (auto [value, type] : llvm::zip_equal(branch.getResults(), types))
+    results.push_back(fromStorage(b, value, type.getElementType()));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A loop of a known body: values that go from step to step, of types that do
+/// not change, and tensors that get a part in every step.
+struct BodyLoop {
+  NodeContext &context;
+  /// What the first step starts from.
+  SmallVector<Value> inits;
+  OpFoldResult steps;
+  /// For what gets parts: the axis, and whether from the end.
+  SmallVector<std::pair<int64_t, bool>> collected;
+
+  /// `makeArguments` makes a step's inputs of its number and the values;
+  /// `yielded` are all outputs of the body that count.
+  NodeResults
+  build(Block &body, ArrayRef<Value> yielded,
+        llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value,
+                                              ValueRange)>
+            makeArguments);
+};
+} // namespace
+
+/// The axis of the whole, with an axis more than a part has.
+static FailureOr<int64_t> getCollectedAxis(NodeContext &context, Value part,
+                                           int64_t axis) {
+  return context.normalizeAxis(
+      axis, cast<RankedTensorType>(part.getType()).getRank() + 1);
+}
+
+NodeResults
+BodyLoop::build(Block &body, ArrayRef<Value> yielded,
+                llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
+                                                      Value, ValueRange)>
+                    makeArguments) {
+  ImplicitLocOpBuilder &b = context.b;
+  size_t count = inits.size();
+  SmallVector<Value> stored;
+  SmallVector<Type> elementTypes;
+  for (Value init : inits) {
+    elementTypes.push_back(getElementTypeOrSelf(init));
+    stored.push_back(toStorage(b, init));
+  }
+  SmallVector<SmallVector<OpFoldResult>> partSizes;
+  for (auto [index, part] : llvm::enumerate(yielded.drop_front(count))) {
+    // The buffer is made before the loop.
+    auto type = cast<RankedTensorType>(part.getType());
+    if (!type.hasStaticShape())
+      return context.unsupported("output " + Twine(count + index) +
+                                 " collects parts whose sizes are not known");
+    FailureOr<int64_t> axis =
+        getCollectedAxis(context, part, collected[index].first);
+    if (failed(axis))
+      return failure();
+    collected[index].first = *axis;
+    SmallVector<OpFoldResult> sizes =
+        getAsIndexOpFoldResult(b.getContext(), type.getShape());
+    sizes.insert(sizes.begin() + *axis, b.getIndexAttr(1));
+    partSizes.push_back(sizes);
+    sizes[*axis] = steps;
+    elementTypes.push_back(type.getElementType());
+    stored.push_back(
+        makeBuffer(b, sizes, getStorageElementType(type.getElementType())));
+  }
+  // Inside of the body, where it ends.
+  SmallVector<Value> next;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(body.getTerminator());
+    for (auto [index, value] : llvm::enumerate(yielded.take_front(count))) {
+      FailureOr<Value> same = castLike(
+          context, value, cast<RankedTensorType>(inits[index].getType()),
+          context.getSizes(inits[index]), "value " + std::to_string(index));
+      if (failed(same))
+        return failure();
+      next.push_back(toStorage(b, *same));
+    }
+    for (Value part : yielded.drop_front(count))
+      next.push_back(toStorage(b, part));
+  }
+  SmallVector<Value> results = buildSequential(
+      b, steps, stored,
+      [&](ImplicitLocOpBuilder &b, ValueRange indices,
+          ValueRange values) -> SmallVector<Value> {
+        SmallVector<Value> carried;
+        for (size_t i = 0; i < count; ++i)
+          carried.push_back(fromStorage(b, values[i], elementTypes[i]));
+        SmallVector<Value> arguments = makeArguments(b, indices[0], carried);
+        // What is made of an argument in the body alone.
+        for (Value &value : next)
+          if (auto argument = dyn_cast<BlockArgument>(value);
+              argument && argument.getOwner() == &body)
+            value = arguments[argument.getArgNumber()];
+        inlineBody(b, body, arguments);
+        SmallVector<Value> written(ArrayRef(next).take_front(count));
+        for (auto [index, part] :
+             llvm::enumerate(ArrayRef(next).drop_front(count))) {
+          auto [axis, isReversed] = collected[index];
+          const SmallVector<OpFoldResult> &sizes = partSizes[index];
+          SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+          SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+          AffineExpr s0 = b.getAffineSymbolExpr(0);
+          AffineExpr s1 = b.getAffineSymbolExpr(1);
+          offsets[axis] = computeIndex(b, isReversed ? s1 - s0 - 1 : s0,
+                                       {indices[0], steps});
+          written.push_back(tensor::InsertSliceOp::create(
+              b, part, values[count + index], offsets, sizes, strides));
+        }
+        return written;
+      });
+  for (auto [result, elementType] : llvm::zip_equal(results, elementTypes))
+    result = fromStorage(b, result, elementType);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Loop
+//===----------------------------------------------------------------------===//
+
+/// Whether a condition is true in every step.
+static bool isAlwaysTrue(NodeContext &context, Value condition, Block &body) {
+  if (condition == body.getArgument(1))
+    return true;
+  std::optional<SmallVector<Value>> known = context.getScalars(condition);
+  return known && known->size() == 1 && matchPattern(known->front(), m_One());
+}
+
+/// Of a number of steps that is known before the first.
+NodeResults onnx_nodes::convertLoop(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value limit = context.input(0), condition = context.input(1);
+  if (!limit)
+    return context.unsupported("the number of steps must be an input");
+  FailureOr<OpFoldResult> steps = context.getIndex(0);
+  if (failed(steps))
+    return failure();
+  auto oneNumber = [](Type elementType) {
+    return RankedTensorType::get({}, elementType);
+  };
+  SmallVector<Value> inits(
+      ArrayRef(context.inputs)
+          .drop_front(std::min<size_t>(context.inputs.size(), 2)));
+  SmallVector<Type> types = {oneNumber(b.getI64Type()),
+                             oneNumber(b.getI1Type())};
+  for (Value init : inits) {
+    if (!init)
+      return context.unsupported("a value that steps pass on is absent");
+    types.push_back(init.getType());
+  }
+  size_t numResults = context.node->getNumResults();
+  if (numResults < inits.size())
+    return context.unsupported("expected " + Twine(inits.size()) +
+                               " outputs or more, but got " +
+                               Twine(numResults));
+  Block *body = convertBody(context, "body", types);
+  if (!body)
+    return failure();
+  FailureOr<SmallVector<Value>> yielded =
+      getYielded(context, *body, numResults + 1);
+  if (failed(yielded))
+    return failure();
+  if (!isAlwaysTrue(context, yielded->front(), *body))
+    return context.unsupported(
+        "a condition that steps change ends it, which is not known before");
+  // Not even the first step, if the condition is false. A negative number is
+  // none.
+  Value count = arith::MaxSIOp::create(b, makeIndex(b, *steps),
+                                       arith::ConstantIndexOp::create(b, 0));
+  if (condition) {
+    FailureOr<Value> runs = getScalar(context, condition);
+    if (failed(runs))
+      return failure();
+    count = b.createOrFold<arith::SelectOp>(
+        *runs, count, arith::ConstantIndexOp::create(b, 0));
+  }
+  if (std::optional<int64_t> known = getConstantIntValue(*steps);
+      known && !condition)
+    count = arith::ConstantIndexOp::create(b, std::max<int64_t>(*known, 0));
+  BodyLoop loop{context, inits, getAsOpFoldResult(count), {}};
+  loop.collected.assign(numResults - inits.size(), {0, false});
+  return loop.build(
+      *body, ArrayRef(*yielded).drop_front(),
+      [&](ImplicitLocOpBuilder &b, Value step, ValueRange values) {
+        Value number = arith::IndexCastOp::create(b, b.getI64Type(), step);
+        Value isTrue = makeNumber(b, b.getI1Type(), 1);
+        SmallVector<Value> arguments = {
+            tensor::FromElementsOp::create(b, cast<RankedTensorType>(types[0]),
+                                           number),
+            tensor::FromElementsOp::create(b, cast<RankedTensorType>(types[1]),
+                                           isTrue)};
+        llvm::append_range(arguments, values);
+        return arguments;
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+NodeResults onnx_nodes::convertBatchScan(NodeContext &context) {
+  return context.unsupported("it scans sequences of a batch before opset 9");
+}
+
+NodeResults onnx_nodes::convertScan(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  int64_t scanned = context.getInt("num_scan_inputs");
+  int64_t states = static_cast<int64_t>(context.inputs.size()) - scanned;
+  int64_t collected = context.node->getNumResults() - states;
+  if (scanned < 1 || states < 0 || collected < 0)
+    return context.unsupported(
+        "attribute 'num_scan_inputs' does not fit the numbers of inputs and "
+        "outputs, but is " +
+        Twine(scanned));
+  auto getList = [&](StringRef name,
+                     int64_t count) -> FailureOr<SmallVector<int64_t>> {
+    SmallVector<int64_t> values = context.getInts(name);
+    if (values.empty())
+      values.assign(count, 0);
+    if (static_cast<int64_t>(values.size()) != count)
+      return context.unsupported("attribute '" + name + "' must have " +
+                                 Twine(count) + " values, but got " +
+                                 Twine(values.size()));
+    return values;
+  };
+  FailureOr<SmallVector<int64_t>> inputAxes =
+      getList("scan_input_axes", scanned);
+  FailureOr<SmallVector<int64_t>> inputReversed =
+      getList("scan_input_directions", scanned);
+  FailureOr<SmallVector<int64_t>> outputAxes =
+      getList("scan_output_axes", collected);
+  FailureOr<SmallVector<int64_t>> outputReversed =
+      getList("scan_output_directions", collected);
+  if (failed(inputAxes) || failed(inputReversed) || failed(outputAxes) ||
+      failed(outputReversed))
+    return failure();
+
+  BodyLoop loop{context,
+                SmallVector<Value>(ArrayRef(context.inputs).take_front(states)),
+                {},
+                {}};
+  SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(loop.inits)));
+  SmallVector<SmallVector<OpFoldResult>> partSizes;
+  for (int64_t i = 0; i < scanned; ++i) {
+    Value input = context.input(states + i);
+    SmallVector<OpFoldResult> sizes = context.getSizes(input);
+    FailureOr<int64_t> axis =
+        context.normalizeAxis((*inputAxes)[i], sizes.size());
+    if (failed(axis))
+      return failure();
+    (*inputAxes)[i] = *axis;
+    if (i == 0)
+      loop.steps = sizes[*axis];
+    else if (failed(context.requireEqual(loop.steps, sizes[*axis],
+                                         "the number of steps of input " +
+                                             Twine(states + i))))
+      return failure();
+    sizes[*axis] = b.getIndexAttr(1);
+    partSizes.push_back(sizes);
+    sizes.erase(sizes.begin() + *axis);
+    types.push_back(
+        RankedTensorType::get(getShape(sizes), getElementTypeOrSelf(input)));
+  }
+  Block *body = convertBody(context, "body", types);
+  if (!body)
+    return failure();
+  FailureOr<SmallVector<Value>> yielded =
+      getYielded(context, *body, states + collected);
+  if (failed(yielded))
+    return failure();
+  for (auto [axis, isReversed] : llvm::zip_equal(*outputAxes, *outputReversed))
+    loop.collected.push_back({axis, isReversed != 0});
+  return loop.build(
+      *body, *yielded,
+      [&](ImplicitLocOpBuilder &b, Value step, ValueRange values) {
+        SmallVector<Value> arguments(values);
+        AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+        for (int64_t i = 0; i < scanned; ++i) {
+          const SmallVector<OpFoldResult> &sizes = partSizes[i];
+          SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+          SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+          offsets[(*inputAxes)[i]] =
+              computeIndex(b, (*inputReversed)[i] ? s1 - s0 - 1 : s0,
+                           {OpFoldResult(step), loop.steps});
+          arguments.push_back(tensor::ExtractSliceOp::create(
+              b, cast<RankedTensorType>(types[states + i]),
+              context.input(states + i), offsets, sizes, strides));
+        }
+        return arguments;
+      });
+}
