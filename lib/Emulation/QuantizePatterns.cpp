@@ -208,9 +208,23 @@ static Value quantizeBySequence(QuantizeExpansion &expansion,
   Value hasFailed = failures.front();
   for (Value failure : ArrayRef(failures).drop_front())
     hasFailed = lanes.make<arith::OrIOp>(hasFailed, failure);
-  return replaceRarely(lanes, hasFailed, codes, [&]() -> SmallVector<Value> {
+  auto expandAll = [&]() -> SmallVector<Value> {
     return {expandQuantize(lanes, *expansion.uniform, operands, plan.to,
                            plan.semantics.saturate)};
+  };
+  if (isa<IntegerType>(plan.to))
+    return replaceRarely(lanes, hasFailed, codes, expandAll)[0];
+  // NaNs of the input are as quick as in casts.
+  return replaceRarely(lanes, hasFailed, codes, [&] {
+    Value x = operands.input, value = quotient.carrier.value;
+    Value isBeyond = lanes.make<vector::ReductionOp>(
+        vector::CombiningKind::OR,
+        lanes.make<arith::AndIOp>(
+            lanes.isNaN(value),
+            lanes.compare(arith::CmpFPredicate::ORD, x, x)));
+    conversion.failures = nullptr;
+    Value known = convertByRow(lanes, *plan.row, value, conversion);
+    return replaceRarely(lanes, isBeyond, known, expandAll);
   })[0];
 }
 

@@ -62,7 +62,15 @@ func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
 // CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} to vector<32xi8>
 // CHECK:         %[[HAS_NAN:.+]] = llvm.intr.expect
 // CHECK:         scf.if %[[HAS_NAN]]
-// CHECK-NOT:     pmadd.wd
+// That of a number has overflowed; others are as in casts.
+// CHECK:           arith.cmpf uno, %[[QUOTIENT]], %[[QUOTIENT]]
+// CHECK:           arith.cmpf ord, %[[X]], %[[X]]
+// CHECK:           %[[IS_BEYOND:.+]] = vector.reduction <or>
+// CHECK-COUNT-4:   llvm.x86.avx2.pmadd.wd
+// CHECK:           %[[HAS_OVERFLOWED:.+]] = llvm.intr.expect %[[IS_BEYOND]]
+// CHECK:           scf.if %[[HAS_OVERFLOWED]]
+// CHECK-NOT:         pmadd.wd
+// CHECK:           } else {
 // CHECK:         } else {
 // CHECK-NEXT:      scf.yield %[[CODES]]
 // CHECK:         return
