@@ -264,6 +264,21 @@ def add_norms():
     add("Asin", 7, np.tanh(floats(9, dtype=F16)), oracle="reference")
 
 
+def add_samples():
+    paddings, corners = ("zeros", "border", "reflection"), (0, 1)
+    for mode, padding, align in itertools.product(
+        ("linear", "nearest", "cubic"), paddings, corners
+    ):
+        options = {"padding_mode": padding, "align_corners": align}
+        old = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)
+        grid = floats(2, 4, 3, 2)
+        add("GridSample", 16, floats(2, 3, 5, 6), grid, mode=old, **options)
+        add("GridSample", 20, floats(2, 3, 5, 6), grid, mode=mode, **options)
+    for mode in ("linear", "nearest"):
+        volume, grid = floats(1, 2, 3, 4, 5), floats(1, 2, 3, 2, 3)
+        add("GridSample", 20, volume, grid, mode=mode)
+
+
 def formula(op, inputs, attributes):
     """What the text says, where neither ONNX Runtime nor the reference takes the version."""
     if op == "OneHot":
@@ -295,4 +310,5 @@ add_orders()
 add_einsums()
 add_windows()
 add_norms()
+add_samples()
 run(*sys.argv[1:4], formula=formula)

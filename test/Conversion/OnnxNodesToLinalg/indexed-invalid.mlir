@@ -176,3 +176,15 @@ func.func @recurrences(%x: tensor<5x2x4xf32>, %w: tensor<1x3x4xf32>, %r: tensor<
   %6:2 = quant_float.node "GRU"(%x, %v, %r) opset 14 : (tensor<5x2x4xf32>, tensor<3xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
   return
 }
+
+// -----
+
+func.func @samples(%x: tensor<1x1x4x4xf32>, %v: tensor<3xf32>, %b: tensor<2x3x3x2xf32>, %c: tensor<1x3x3x3xf32>) {
+  // expected-error @+1 {{'GridSample': input and grid must have the same rank of 3 to 5, but got 4 and 1}}
+  %0 = quant_float.node "GridSample"(%x, %v) opset 20 : (tensor<1x1x4x4xf32>, tensor<3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'GridSample': the size of the batch must be 1, but got 2}}
+  %1 = quant_float.node "GridSample"(%x, %b) opset 20 : (tensor<1x1x4x4xf32>, tensor<2x3x3x2xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'GridSample': the number of coordinates must be 2, but got 3}}
+  %2 = quant_float.node "GridSample"(%x, %c) opset 20 : (tensor<1x1x4x4xf32>, tensor<1x3x3x3xf32>) -> tensor<*xf32>
+  return
+}
