@@ -13,16 +13,16 @@
 //
 // scf.for %i = %lb to %ub step 64 { ... transfer_write ..., %y[%i] }
 //   ->
-// scf.if (%y and what it is made of are larger than the last-level cache) {
-//   // Whole vectors at both ends, where %y begins within a line: elements are
-//   // written twice, the same ones.
-//   scf.for %end in (%lb, %last) { ... transfer_write ..., %y[%end] }
-//   scf.for %i = %lb + %shift to ... step 64 {
+// %streams = %y and what it is made of are larger than the last-level cache
+// // If so, only whole vectors at both ends, where %y begins within a line:
+// // elements are written twice, the same ones.
+// scf.for %i = %lb to (%streams ? %shift ? %last + 1 : %lb : %ub)
+//     step (%streams ? %last - %lb : 64) { ... transfer_write ..., %y[%i] }
+// scf.if (%streams) {
+//   scf.for %i = %lb + %shift to %last + 1 step 64 {
 //     prefetch what is read 2 KB ahead
 //     ... vector.store ..., %y[%i] {nontemporal, alignment = 64}
 //   }
-// } else {
-//   as it was
 // }
 //
 //===----------------------------------------------------------------------===//
@@ -110,8 +110,7 @@ private:
   Value isLarge();
   Value isPossible(Value shift);
   Value getShift();
-  scf::ForOp cloneLoop(Value from, Value to, Value step,
-                       function_ref<Value(Value)> getOffset);
+  scf::ForOp cloneLoop(Value from, Value to, Value step);
   void stream(scf::ForOp copy);
 
   ImplicitLocOpBuilder b;
@@ -331,13 +330,12 @@ Value StreamingLoop::isPossible(Value shift) {
   return arith::AndIOp::create(b, isAligned, enough);
 }
 
-scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step,
-                                    function_ref<Value(Value)> getOffset) {
+scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step) {
   auto copy = scf::ForOp::create(b, from, to, step);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(copy.getBody());
   IRMapping mapping;
-  mapping.map(loop.getInductionVar(), getOffset(copy.getInductionVar()));
+  mapping.map(loop.getInductionVar(), copy.getInductionVar());
   for (Operation &op : loop.getBody()->without_terminator())
     b.clone(op, mapping);
   return copy;
@@ -390,9 +388,7 @@ void StreamingLoop::split() {
   b.setInsertionPoint(loop);
   Value shift = getShift();
   Value streams = arith::AndIOp::create(b, large, isPossible(shift));
-  auto versions = scf::IfOp::create(b, streams, /*withElseRegion=*/true);
 
-  b.setInsertionPointToStart(versions.thenBlock());
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   // The last iteration's.
   AffineExpr from = b.getAffineDimExpr(0), to = b.getAffineDimExpr(1);
@@ -401,20 +397,21 @@ void StreamingLoop::split() {
       affine::makeComposedFoldedAffineApply(
           b, b.getLoc(), from + (to - from - 1).floorDiv(step) * step,
           {OpFoldResult(lower), OpFoldResult(upper)}));
+  // What streams begins and ends within vectors of the loop as it was.
+  Value end = add(last, index(1)), start = lower, endOfEnds = lower;
   if (canShift) {
+    start = add(lower, shift);
     Value isShifted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, shift, index(0));
-    Value ends = arith::SelectOp::create(b, isShifted, index(2), index(0));
-    cloneLoop(index(0), ends, index(1), [&](Value number) -> Value {
-      Value isFirst =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, index(0));
-      return arith::SelectOp::create(b, isFirst, lower, last);
-    });
+    endOfEnds = arith::SelectOp::create(b, isShifted, end, lower);
+    Value distance = arith::SubIOp::create(b, last, lower);
+    loop.setStep(arith::SelectOp::create(b, streams, distance, loop.getStep()));
   }
-  Value start = canShift ? add(lower, shift) : lower;
-  stream(cloneLoop(start, add(last, index(1)), loop.getStep(),
-                   [](Value number) { return number; }));
-  loop->moveBefore(versions.elseBlock()->getTerminator());
+  loop.setUpperBound(arith::SelectOp::create(b, streams, endOfEnds, upper));
+  b.setInsertionPointAfter(loop);
+  auto versions = scf::IfOp::create(b, streams);
+  b.setInsertionPointToStart(versions.thenBlock());
+  stream(cloneLoop(start, end, index(step)));
 
   // What comes next sees the results. Threads that share the loop meet at its
   // end by locked instructions, which do the same.

@@ -12,17 +12,17 @@
 // CHECK: arith.cmpi ugt, %[[BYTES]], %[[INDEX]]
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: %[[STREAMS:.+]] = arith.andi %[[LARGE]], %{{.+}}
-// CHECK: scf.if %[[STREAMS]] {
-// The vectors at the ends.
-// CHECK: scf.for
+// The loop as it was, or the vectors at the ends.
+// CHECK: %[[STEP:.+]] = arith.select %[[STREAMS]], %{{.+}}, %c64
+// CHECK: %[[END:.+]] = arith.select %[[STREAMS]], %{{.+}}, %{{.+}}
+// CHECK: scf.for %{{.+}} = %c0 to %[[END]] step %[[STEP]] {
 // CHECK: vector.transfer_write
+// CHECK: scf.if %[[STREAMS]] {
 // CHECK: scf.for
 // CHECK-COUNT-4: memref.prefetch %[[X]]
 // CHECK: vector.transfer_read
 // CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
-// CHECK: } else {
-// CHECK: scf.for
-// CHECK: vector.transfer_write
+// CHECK-NOT: vector.transfer_write
 // CHECK: scf.if %[[LARGE]] {
 // CHECK: llvm.fence seq_cst
 func.func @cast.kernel(%x: memref<?xf32>, %y: memref<?xi8>, %n: index) attributes {quant_float.entry_point = {}} {
@@ -41,10 +41,11 @@ func.func @cast.kernel(%x: memref<?xf32>, %y: memref<?xi8>, %n: index) attribute
 
 // A scale for each block: iterations begin where they do, and stores are aligned or there is no second version.
 // CHECK-LABEL: func.func @blocks.kernel(
+// CHECK: scf.for %{{.+}} = %c0 to %{{.+}} step %c32 {
+// CHECK: vector.transfer_write
 // CHECK: scf.if %{{.+}} {
 // CHECK-NOT: vector.transfer_write
 // CHECK: vector.store {{.*}} nontemporal
-// CHECK: } else {
 #block = affine_map<(d0) -> (d0 floordiv 32)>
 func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xf32>, %n: index) attributes {quant_float.entry_point = {}} {
   %c0 = arith.constant 0 : index

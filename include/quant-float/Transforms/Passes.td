@@ -397,7 +397,7 @@ def QuantFloatStreamStoresPass
     larger than the machine's last-level cache, which the entry runtime knows,
     and where stores can be aligned: where the result begins within a line, the
     iterations begin with the next one, and whole vectors at both ends come
-    first. Loops over blocks of scales are not moved, and have it where results
+    first, by the loop as it was with other bounds and another step. Loops over blocks of scales are not moved, and have it where results
     are aligned. A fence follows.
 
     Buffers of less than 1 MiB of static size have no second version.
