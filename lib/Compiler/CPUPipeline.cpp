@@ -178,6 +178,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   requirement.target = cpu.cpu;
   low.addPass(createQuantFloatRequireLoweredPass(requirement));
   low.addPass(createQuantFloatLowerVectorsPass());
+  // Arguments become descriptors once, instead of once for each use.
+  manager.addPass(createConvertFuncToLLVMPass());
   ConvertToLLVMPassOptions toLLVM;
   toLLVM.allowPatternRollback = false;
   manager.addPass(createConvertToLLVMPass(toLLVM));

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "quant-float/Compiler/CPUPipeline.h"
 #include "quant-float/Compiler/NVVMPipeline.h"
@@ -62,12 +63,23 @@ getTargets(ModuleOp module, const CompileOptions &options, EmitKind kind) {
   return std::move(*cpus);
 }
 
-/// Passes that compile models. Each is checked by those who write it, the model
-/// by its reader: what comes out is checked once more when it is translated.
-static void prepare(PassManager &manager) {
+void quant_float::prepareToCompile(PassManager &manager) {
 #ifdef NDEBUG
   manager.enableVerifier(false);
 #endif
+}
+
+/// Times a stage until it goes.
+static TimingScope time(const CompileOptions &options, StringRef stage) {
+  return options.timing ? options.timing->nest(stage) : TimingScope();
+}
+
+/// Lowers in place.
+static LogicalResult run(PassManager &manager, ModuleOp module,
+                         const CompileOptions &options) {
+  TimingScope timing = time(options, "MLIR passes");
+  manager.enableTiming(timing);
+  return manager.run(module);
 }
 
 /// quant-float-lower-to-nvvm in place.
@@ -78,7 +90,7 @@ static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
   if (!chip)
     return emitError(module.getLoc()) << llvm::toString(chip.takeError());
   PassManager lower(module.getContext());
-  prepare(lower);
+  prepareToCompile(lower);
   buildOutlineKernelsPipeline(lower, options.islands);
   LowerToNVVMOptions lowering;
   lowering.chip = chip->name;
@@ -92,7 +104,7 @@ static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
         hasErrors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
         return failure();
       });
-  return failure(failed(lower.run(module)) || hasErrors);
+  return failure(failed(run(lower, module, options)) || hasErrors);
 }
 
 static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
@@ -100,12 +112,24 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
   if (options.target == Target::NVVM)
     return lowerToNVVM(module, options, KernelFormat::ISA);
   PassManager manager(module.getContext());
-  prepare(manager);
+  prepareToCompile(manager);
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
   if (options.instrument)
     options.instrument(manager);
-  return manager.run(module);
+  return run(manager, module, options);
 }
+
+/// What kernels gain from: their loops are vectorized and their constants
+/// folded, so that most of what LLVM does by default finds nothing to do and
+/// takes three quarters of the time. Memory that descriptors are in becomes
+/// registers, small functions go into their callers, what does not change goes
+/// in front of its loop.
+static constexpr llvm::StringLiteral kKernelPasses =
+    "cgscc(inline,function<eager-inv;no-rerun>("
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+    "loop(loop-idiom,loop-deletion),early-cse<memssa>,dse,adce,simplifycfg,"
+    "instcombine<no-verify-fixpoint>)),globalopt,globaldce";
 
 /// The vectorization is done, by rules of our own: LLVM's loop vectorizer and
 /// unroller would only make the scalar tails large.
@@ -126,13 +150,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  static const llvm::OptimizationLevel levels[] = {
-      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
-  llvm::ModulePassManager passes =
-      level == 0 ? builder.buildO0DefaultPipeline(chosen)
-                 : builder.buildPerModuleDefaultPipeline(chosen);
+  llvm::ModulePassManager passes;
+  if (level == 0)
+    passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+  else if (level >= 3)
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  else
+    llvm::cantFail(builder.parsePassPipeline(passes, kKernelPasses));
   passes.run(module, modules);
 }
 
@@ -142,6 +166,7 @@ static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
                                      llvm::LLVMContext &llvmContext) {
   if (failed(lower(module, cpu, options)))
     return failure();
+  TimingScope timing = time(options, "translation to LLVM");
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
       cpu.createMachine(options.optimizationLevel);
   if (!machine) {
@@ -205,6 +230,7 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
                            isForGpu ? StringRef(options.chip) : StringRef(),
                            llvm::join(names, ","), *entries});
   }
+  TimingScope timing = time(options, "LLVM optimization");
   optimize(*result.module, *result.machine, options.optimizationLevel);
   return result;
 }
@@ -287,8 +313,9 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   if (kind == EmitKind::MLIR) {
     if (options.islands) {
       PassManager manager(module.getContext());
+      prepareToCompile(manager);
       buildConvertNodesPipeline(manager, options.islands);
-      if (failed(manager.run(module)))
+      if (failed(run(manager, module, options)))
         return failure();
     }
     module.print(os, OpPrintingFlags());
@@ -331,6 +358,7 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
     emitError(module.getLoc()) << "the target cannot write this kind of file";
     return failure();
   }
+  TimingScope timing = time(options, "code generation");
   codegen.run(*compiled->module);
   return success();
 }
@@ -446,6 +474,7 @@ private:
 
 llvm::Error quant_float::linkShared(StringRef contents, OutputFile &output,
                                     const CompileOptions &options) {
+  TimingScope timing = time(options, "link");
   SmallString<128> objectPath;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("quant-float", "o", objectPath))

@@ -297,6 +297,7 @@ llvm::Error Model::setPacked(bool unpack) {
   QuantFloatPackArgumentsPassOptions options;
   options.unpack = unpack;
   PassManager manager(&session->getContext());
+  prepareToCompile(manager);
   manager.addPass(createQuantFloatPackArgumentsPass(options));
   return failed(manager.run(*module)) ? call.fail() : llvm::Error::success();
 }
@@ -324,6 +325,7 @@ llvm::Expected<Model> Model::copyToBuild(SessionCall &call,
     if (index != *entry)
       function.setPrivate();
   PassManager manager(&session->getContext());
+  prepareToCompile(manager);
   manager.addPass(createSymbolDCEPass());
   if (failed(manager.run(copy.getModule())))
     return call.fail();
@@ -392,6 +394,7 @@ LogicalResult quant_float::convertLayers(ModuleOp module) {
   ConvertOpenVinoNodesToOnnxPassOptions options;
   options.allowUnsupported = true;
   PassManager manager(module.getContext());
+  prepareToCompile(manager);
   manager.addPass(createConvertOpenVinoNodesToOnnxPass(options));
   return manager.run(module);
 }
@@ -451,6 +454,7 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   if (options.islands) {
     // What is between them is not for compiled code, and goes.
     PassManager manager(&session->getContext());
+    prepareToCompile(manager);
     buildConvertNodesPipeline(manager, /*islands=*/true);
     if (failed(manager.run(lowered)))
       return call.fail();

@@ -163,6 +163,25 @@ compile_model(1, "narrow.mlir", "--explain", "--cpu", "nosuch", stderr="unknown 
 message = "--explain: expected no --emit, but got 'asm'"
 compile_model(2, "narrow.mlir", "--explain", "--emit", "asm", stderr=message)
 
+# --- how long it takes ---------------------------------------------------------------------------------
+
+STAGES = (
+    "import",
+    "MLIR passes",
+    "translation to LLVM",
+    "LLVM optimization",
+    "code generation",
+    "link",
+)
+for count, output in ((len(STAGES), "timed.so"), (len(STAGES) - 1, "timed.o")):
+    command = [tools_dir / "quant-float-compile", "narrow.onnx", "--time-report", "-o", output]
+    report = subprocess.run(command, cwd=work, capture_output=True, text=True, check=True).stderr
+    places = [report.find(stage) for stage in STAGES]
+    expect(
+        places[:count] == sorted(places[:count]) and places[0] > 0, f"stages of {output}: {report}"
+    )
+    expect(all(place < 0 for place in places[count:]), f"{output} is not linked: {report}")
+
 # --- the library, called -----------------------------------------------------------------------------
 
 

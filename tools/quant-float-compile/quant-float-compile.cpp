@@ -9,6 +9,7 @@
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
 #include "../ToolErrors.h"
+#include "mlir/Support/Timing.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -72,6 +73,10 @@ struct Options {
                         cl::desc("where nodes have no lowering, compile each "
                                  "group of others around quantization ops"),
                         cl::cat(category)};
+  cl::opt<bool> timeReport{
+      "time-report",
+      cl::desc("write to standard error how long each stage takes"),
+      cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
   StrictOption strict{category};
   PackedOption packed{category};
@@ -181,8 +186,14 @@ int main(int argc, char **argv) {
   LoadOptions load;
   load.fakeConvertMode = arguments.fakeConvertMode.get();
   load.strict = arguments.strict;
+  DefaultTimingManager timing;
+  timing.setEnabled(arguments.timeReport);
+  TimingScope stages = timing.getRootScope();
+  options.timing = &stages;
   Session session(printDiagnostics());
+  TimingScope import = stages.nest("import");
   llvm::Expected<Model> model = Model::load(session, arguments.model, load);
+  import.stop();
   if (model)
     if (llvm::Error error = arguments.packed.apply(*model))
       return report(arguments.model, std::move(error));

@@ -24,6 +24,7 @@ class Module;
 
 namespace mlir {
 class PassManager;
+class TimingScope;
 } // namespace mlir
 
 namespace mlir::quant_float {
@@ -65,7 +66,8 @@ struct CompileOptions {
   /// several, "x86-64-v3,x86-64-v4", the code takes the best that the machine
   /// it runs on is.
   std::string cpu = "host";
-  /// 0 to 3, as of the LLVM optimization pipeline.
+  /// 0 to 3: what kernels gain from is level 1 and 2, the whole of LLVM's
+  /// pipeline 3.
   unsigned optimizationLevel = 2;
   /// 1: no threads; 0: as many as OpenMP gives; else so many, at most
   /// kMostThreads.
@@ -79,7 +81,14 @@ struct CompileOptions {
   /// Is given the passes that lower to a CPU before they run, to add
   /// instrumentation.
   std::function<void(PassManager &)> instrument;
+  /// Is told how long each stage takes, if there is one.
+  TimingScope *timing = nullptr;
 };
+
+/// Of passes that compile models. Each is checked by those who write it, the
+/// model by its reader, and what comes out once more when it is translated:
+/// without assertions nothing is verified between them.
+void prepareToCompile(PassManager &manager);
 
 /// Lowers, translates, links the entry runtime and optimizes: the host's code,
 /// which for kernels on a GPU needs the functions of QuantFloatCudaRuntime.
