@@ -71,6 +71,12 @@ void BufferAccesses::add(const BufferAccesses &others) {
   isUnknown |= others.isUnknown;
 }
 
+bool BufferAccesses::canRepeat() const {
+  return !isUnknown && llvm::none_of(writes, [&](Value root) {
+    return reads.contains(root);
+  });
+}
+
 bool BufferAccesses::isIndependentOf(const BufferAccesses &others) const {
   auto isUsed = [](Value root, const BufferAccesses &accesses) {
     return accesses.reads.contains(root) || accesses.writes.contains(root);

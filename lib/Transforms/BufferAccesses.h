@@ -29,6 +29,8 @@ public:
 
   /// Whether nothing else is done with memory than reading.
   bool isReading() const { return !isUnknown && writes.empty(); }
+  /// Whether doing it again changes nothing: what is written is not read.
+  bool canRepeat() const;
   /// Whether these and the others may come in any order, and together.
   bool isIndependentOf(const BufferAccesses &others) const;
 

@@ -246,8 +246,58 @@ LogicalResult TileAndVectorize::tileInOne(RewriterBase &rewriter,
   return success();
 }
 
+/// Whether elements of the innermost loop may be computed twice, in tiles that
+/// begin anywhere.
+static bool canOverlapTiles(GenericOp op) {
+  unsigned inner = op.getNumLoops() - 1;
+  BufferAccesses accesses;
+  accesses.add(op);
+  return accesses.canRepeat() &&
+         llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+           return llvm::all_of(map.getResults(), [&](AffineExpr index) {
+             return isa<AffineDimExpr>(index) || !index.isFunctionOfDim(inner);
+           });
+         });
+}
+
+/// The loop over full tiles once more, for one that ends where the elements do,
+/// if they are at least a tile; the loop over the rest has less then.
+static void overlapLastTile(RewriterBase &rewriter, scf::ForOp loop,
+                            scf::ForOp rest) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Value from = loop.getLowerBound(), split = loop.getUpperBound();
+  Value end = rest.getUpperBound(), step = loop.getStep();
+  auto compare = [&](arith::CmpIPredicate predicate, Value one,
+                     Value other) -> Value {
+    return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, one, other);
+  };
+  auto select = [&](Value condition, Value one, Value other) -> Value {
+    return rewriter.createOrFold<arith::SelectOp>(loc, condition, one, other);
+  };
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Value two = arith::ConstantIndexOp::create(rewriter, loc, 2);
+  Value hasTiles = compare(arith::CmpIPredicate::slt, from, split);
+  Value hasRest = compare(arith::CmpIPredicate::slt, split, end);
+  Value both = rewriter.createOrFold<arith::AndIOp>(loc, hasTiles, hasRest);
+  auto rounds =
+      scf::ForOp::create(rewriter, loc, zero, select(both, two, one), one);
+  rewriter.setInsertionPointToStart(rounds.getBody());
+  Value isFirst =
+      compare(arith::CmpIPredicate::eq, rounds.getInductionVar(), zero);
+  Value last = rewriter.createOrFold<arith::SubIOp>(loc, end, step);
+  Value start = select(isFirst, from, last), stop = select(isFirst, split, end);
+  rewriter.moveOpBefore(loop, rounds.getBody()->getTerminator());
+  loop.setLowerBound(start);
+  loop.setUpperBound(stop);
+  rewriter.setInsertionPoint(rest);
+  rest.setLowerBound(select(hasTiles, end, rest.getLowerBound()));
+}
+
 LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
                                             GenericOp op) {
+  bool overlaps = !maskedTail && canOverlapTiles(op);
   int64_t extent = op.getStaticLoopRanges().back();
   // One vector does for a small op.
   if (!ShapedType::isDynamic(extent) && extent <= tileSize)
@@ -259,8 +309,10 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
   auto loop = dyn_cast<scf::ForOp>(tiles->loops.back().getOperation());
   scf::ForOp rest;
   // A loop that has no rest is left alone.
-  if (loop)
-    (void)scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest);
+  if (loop &&
+      succeeded(scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest)) &&
+      overlaps)
+    overlapLastTile(rewriter, loop, rest);
   return success();
 }
 

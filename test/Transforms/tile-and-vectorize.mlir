@@ -272,3 +272,60 @@ func.func @neighbours(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<65536xf32
   }
   return
 }
+
+// The rest of a kernel's result is written with the last full tile, some
+// elements of it twice; only where there is no full tile they come one by one.
+// SCALAR-LABEL: func @overlapped(
+// SCALAR: %[[N:.*]] = memref.dim %arg0
+// SCALAR: %[[SPLIT:.*]] = affine.apply
+// SCALAR: %[[HAS_TILES:.*]] = arith.cmpi sgt, %[[SPLIT]], %c0
+// SCALAR: %[[HAS_REST:.*]] = arith.cmpi slt, %[[SPLIT]], %[[N]]
+// SCALAR: %[[BOTH:.*]] = arith.andi %[[HAS_TILES]], %[[HAS_REST]]
+// SCALAR: %[[ROUNDS:.*]] = arith.select %[[BOTH]], %c2, %c1
+// SCALAR: scf.for %[[ROUND:.*]] = %c0 to %[[ROUNDS]]
+// SCALAR: %[[FIRST:.*]] = arith.cmpi eq, %[[ROUND]], %c0
+// SCALAR: %[[LAST:.*]] = arith.subi %[[N]], %c16
+// SCALAR: %[[FROM:.*]] = arith.select %[[FIRST]], %c0, %[[LAST]]
+// SCALAR: %[[TO:.*]] = arith.select %[[FIRST]], %[[SPLIT]], %[[N]]
+// SCALAR: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c16
+// SCALAR: vector.transfer_write
+// SCALAR: %[[REST:.*]] = arith.select %[[HAS_TILES]], %[[N]], %[[SPLIT]]
+// SCALAR: scf.for %{{.*}} = %[[REST]] to %[[N]] step %c16
+// SCALAR: linalg.generic
+func.func @overlapped(%x: memref<?xf32>, %y: memref<?xbf16>) attributes {quant_float.entry_point = {}} {
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  }
+  return
+}
+
+// What is computed in place would be twice. One of a constant size has its rest
+// written so, too.
+// SCALAR-LABEL: func @in_place(
+// SCALAR-NOT: arith.select
+// SCALAR-LABEL: func @constant_size(
+// SCALAR: scf.for %[[ROUND:.*]] = %c0 to %c2
+// SCALAR: arith.select %{{.*}}, %c0, %c7
+// SCALAR: arith.select %{{.*}}, %c16, %c23
+// SCALAR-NOT: linalg.generic
+func.func @in_place(%x: memref<?xf32>) attributes {quant_float.entry_point = {}} {
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%x : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+func.func @constant_size(%x: memref<23xf32>, %y: memref<23xbf16>) attributes {quant_float.entry_point = {}} {
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%x : memref<23xf32>) outs(%y : memref<23xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  }
+  return
+}

@@ -147,8 +147,9 @@ def QuantFloatTileAndVectorizePass
       several threads are faster;
     - an `scf.for` over tiles of `tile-size` elements, peeled, so that the main
       loop's tiles are full; upstream's vectorizer turns a tile into vectors;
-    - what is left at the end is vectorized with masks if `masked-tail`, and is
-      left to a scalar loop otherwise.
+    - what is left at the end is vectorized with masks if `masked-tail`; where it
+      is known that nothing is read that is written, it is the end of one more
+      full tile, elements of which are computed twice; a scalar loop otherwise.
 
     The loops around are this pass's own, tiling, peeling and vectorization
     upstream's.
