@@ -120,8 +120,9 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       return ("calls: " + line).str();
     if (prefetches && address.match(line))
       continue;
-    // A constant is no element.
-    if (line.starts_with("vmov") && line.contains("LCPI"))
+    // A constant is no element, nor is what registers have no room for.
+    if (line.starts_with("vmov") &&
+        (line.contains("LCPI") || line.contains("(%rsp), ")))
       continue;
     if (!rules.mayPrepare && scalar.match(line))
       return ("works on single elements: " + line).str();
