@@ -126,7 +126,6 @@ struct FuseElementwise final
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
-    tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
     // Fusion goes from producers to consumers, over and over with the default
     // bottom-up order.
     GreedyRewriteConfig config;

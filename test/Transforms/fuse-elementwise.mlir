@@ -155,3 +155,21 @@ func.func @blocks_of_two_axes(%x: tensor<12x96xf32>, %s: tensor<12x3xf32>, %t: t
   } -> tensor<12x96xf32>
   return %1 : tensor<12x96xf32>
 }
+
+// A size that turns out to be a constant: rewriting comes to an end.
+
+// CHECK-LABEL: func.func @constant_size(
+// CHECK:         linalg.generic
+// CHECK-NOT:     linalg.generic
+func.func @constant_size() -> tensor<?xf32> {
+  %size = arith.constant 10 : index
+  %e = tensor.empty(%size) : tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [#vector], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    linalg.yield %f : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
