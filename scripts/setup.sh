@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Brings a Debian 12 machine to where this project builds and its tests run: installs the packages
-# of packages.txt (as root, or with sudo) and makes the Python environment build/venv from
-# requirements.txt. What is already there is left alone, so it is cheap to call again;
-# run-example.sh and test.sh call it first.
+# of packages.txt (as root, or with sudo), makes the Python environment build/venv from
+# requirements.txt and, beside it, ONNX's own library, once, in ~/.cache/quant-float. What is
+# already there is left alone, so it is cheap to call again; run-example.sh and test.sh call it first.
 #   scripts/setup.sh --docs       the environment build/docs/venv instead, which builds the site
 #   scripts/setup.sh --browser    with a browser to try the site in
 #   scripts/setup.sh --full       only the packages that test.sh --full needs beside
@@ -73,7 +73,9 @@ make_environment() {
   "$venv/bin/python" -m pip --version >/dev/null 2>&1 || rm -rf "$venv"
   rm -f "$stamp"
   [ -d "$venv" ] || "$python" -m venv "$venv"
+  [ "$venv" != build/venv ] || cmake/onnx/build.sh "$venv/bin/python" >/dev/null &
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$requirements"
+  wait $!
   echo "$want" >"$stamp"
 }
 

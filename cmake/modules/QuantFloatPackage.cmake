@@ -42,6 +42,7 @@ endforeach()
 
 # find_package(QuantFloat CONFIG): from the build tree and from the install tree.
 set(QUANT_FLOAT_CONFIG_MLIR_DIR ${MLIR_DIR})
+set(QUANT_FLOAT_CONFIG_ONNX_DIR ${QuantFloatOnnx_DIR})
 set(QUANT_FLOAT_CONFIG_MLIR_VERSION ${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})
 function(_quant_float_write_config destination install_dir)
   configure_package_config_file(
@@ -121,7 +122,7 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION "Static libraries, headers, TableGen files and 
 build the quant_float dialect, its lowerings and its driver into a compiler.")
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
   "${runtime_package} (= ${PROJECT_VERSION})" libmlir-${LLVM_VERSION_MAJOR}-dev
-  mlir-${LLVM_VERSION_MAJOR}-tools llvm-${LLVM_VERSION_MAJOR}-dev libonnx-dev libprotobuf-dev libpugixml-dev libssl-dev)
+  mlir-${LLVM_VERSION_MAJOR}-tools llvm-${LLVM_VERSION_MAJOR}-dev libprotobuf-dev libpugixml-dev libssl-dev)
 set(CPACK_DEBIAN_VECTORS_PACKAGE_NAME ${vectors_package})
 set(CPACK_DEBIAN_VECTORS_PACKAGE_SECTION misc)
 set(CPACK_DEBIAN_VECTORS_PACKAGE_ARCHITECTURE all)

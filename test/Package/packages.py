@@ -96,7 +96,7 @@ for package, [file] in debs.items():
     dependencies = check_control(package, file)
     contents[package] = check_files(package, file)
     if package == "quant-float":
-        assert {"libc6", "libmlir-22", "libllvm22", "libonnx1"} <= dependencies, dependencies
+        assert {"libc6", "libmlir-22", "libllvm22"} <= dependencies, dependencies
         assert not [name for name in dependencies if name.endswith("-dev")], dependencies
     elif package == "quant-float-vectors":
         folder_name = "usr/share/quant-float-vectors/quant_float_vectors"

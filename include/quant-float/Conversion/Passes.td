@@ -22,6 +22,11 @@ def ConvertOnnxNodesToLinalgPass
     `quant_float` ops behind a converted node get their shapes, and the
     functions the types of what they return.
 
+    A node of an op that is not in the table and that ONNX defines by a function
+    of other ops at its opset becomes those first, as ONNX's own library has
+    them; their locations are calls at the node's. Where one of them has no
+    lowering, nothing is changed, and the error names both.
+
     Shape arithmetic (`Shape`, `Gather`, `Concat`, ... on small integer tensors)
     is done on scalars and folded, so that reshapes to sizes computed from those
     of the arguments have known sizes.

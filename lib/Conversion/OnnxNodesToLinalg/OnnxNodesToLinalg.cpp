@@ -25,6 +25,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/Printable.h"
+#include "quant-float/Target/ONNX/ExpandNode.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -145,6 +146,9 @@ struct ConvertOnnxNodesToLinalg final
   /// The same for nodes that become ops of the dialect, which the importer
   /// left as they are for want of types.
   bool resolveNode(NodeContext &context);
+  /// Converts what ONNX defines the node by. Whether nothing has to be said of
+  /// it; fails, and leaves nothing behind, where it cannot be.
+  FailureOr<bool> convertExpansion(NodeContext &context, SizeCache &sizeCache);
   /// Remembers a node that stays. Whether nothing has to be said of it.
   bool keepUnconverted(NodeOp node);
   /// Holds what the file declares of the results against what they are.
@@ -382,6 +386,75 @@ bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
   return false;
 }
 
+FailureOr<bool>
+ConvertOnnxNodesToLinalg::convertExpansion(NodeContext &context,
+                                           SizeCache &sizeCache) {
+  NodeOp node = context.node;
+  Operation *before = node->getPrevNode();
+  auto getMade = [&] {
+    Block::iterator begin =
+        before ? std::next(before->getIterator()) : node->getBlock()->begin();
+    return llvm::make_range(begin, node->getIterator());
+  };
+  std::string problem;
+  NodeExpansion expansion;
+  Operation *holder = nullptr;
+  {
+    // What is wrong inside is told of the node.
+    ScopedDiagnosticHandler handler(
+        node.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              problem.empty())
+            problem = diagnostic.str();
+          return success();
+        });
+    expansion = expandNode(context.b, node);
+    SmallVector<Value> used;
+    llvm::copy_if(expansion.results, std::back_inserter(used),
+                  [](Value value) { return bool(value); });
+    // The results change with the conversion of what makes them.
+    holder = UnrealizedConversionCastOp::create(context.b, TypeRange(), used);
+    SmallVector<NodeOp> nodes;
+    for (Operation &op : getMade())
+      if (auto made = dyn_cast<NodeOp>(op))
+        nodes.push_back(made);
+    for (NodeOp made : nodes)
+      if (!convertNode(made, sizeCache))
+        break;
+  }
+  bool isConverted = !expansion.results.empty() && problem.empty() &&
+                     llvm::none_of(getMade(), llvm::IsaPred<NodeOp>);
+  if (isConverted) {
+    SmallVector<Value> results = expansion.results;
+    unsigned next = 0;
+    for (Value &result : results)
+      if (result)
+        result = holder->getOperand(next++);
+    holder->erase();
+    if (succeeded(replaceResults(context, results)))
+      return true;
+    // What the file declares is wrong, and reported.
+    if (context.getProblem().empty())
+      return false;
+  } else {
+    if (!expansion.problem.empty())
+      (void)context.unsupported(expansion.problem);
+    else if (!problem.empty())
+      (void)context.unsupported("of the function that defines it, " + problem);
+  }
+  SmallVector<Operation *> made =
+      llvm::map_to_vector(getMade(), [](Operation &op) { return &op; });
+  for (Operation *op : llvm::reverse(made)) {
+    for (Value result : op->getResults()) {
+      unconverted.erase(result);
+      misdeclared.erase(result);
+    }
+    op->erase();
+  }
+  sizeCache = SizeCache();
+  return failure();
+}
+
 /// Of what a conversion that failed has made, from `begin` to the node, only
 /// the assertions would stay.
 static void eraseAssertions(NodeOp node, Operation *begin) {
@@ -428,9 +501,16 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
       return allowUnsupported;
     }
   }
+  bool isBehind = llvm::any_of(node.getInputs(), [&](Value input) {
+    return unconverted.contains(input);
+  });
+  if (!row && !isBehind)
+    if (FailureOr<bool> done = convertExpansion(context, sizeCache);
+        succeeded(done))
+      return *done;
   // What has no lowering whatever it is given is told in any case.
   bool isKept = keepUnconverted(node);
-  if (isKept && (row || allowUnsupported))
+  if (isKept && (row || allowUnsupported || isDefinedByFunction(node)))
     return true;
   InFlightDiagnostic error = emitNodeError(node)
                              << "no lowering of " << describeOp(node, row);

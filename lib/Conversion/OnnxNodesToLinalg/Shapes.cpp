@@ -9,6 +9,8 @@
 #include "Building.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -316,6 +318,124 @@ NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
     return SmallVector<Value>{arith::ConstantOp::create(
         b, DenseElementsAttr::get(type, cast<Attribute>(value)))};
   return SmallVector<Value>{buildFilled(b, *shape, makeConstant(b, value))};
+}
+
+//===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
+
+/// More elements than memory holds.
+static constexpr int64_t kMostElements = int64_t(1) << 60;
+
+/// max(ceil((limit - start) / delta), 0) of integers, whatever they are.
+static Value countSteps(ImplicitLocOpBuilder &b, Value start, Value limit,
+                        Value delta) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate, Value one, Value other) {
+    return b.createOrFold<arith::CmpIOp>(predicate, one, other);
+  };
+  Value zero = number(0), one = number(1);
+  auto clamp = [&](Value value) {
+    value = b.createOrFold<arith::MaxSIOp>(value, number(-kMostElements));
+    return b.createOrFold<arith::MinSIOp>(value, number(kMostElements));
+  };
+  Value distance = b.createOrFold<arith::SubIOp>(clamp(limit), clamp(start));
+  // Of the distance in the direction of the steps.
+  Value isDown = compare(arith::CmpIPredicate::slt, delta, zero);
+  auto turn = [&](Value value) {
+    return b.createOrFold<arith::SelectOp>(
+        isDown, b.createOrFold<arith::SubIOp>(zero, value), value);
+  };
+  Value step = b.createOrFold<arith::MaxSIOp>(turn(clamp(delta)), one);
+  Value way = b.createOrFold<arith::MaxSIOp>(turn(distance), zero);
+  Value last = b.createOrFold<arith::SubIOp>(step, one);
+  return b.createOrFold<arith::DivSIOp>(
+      b.createOrFold<arith::AddIOp>(way, last), step);
+}
+
+/// The same of floats in their compute type.
+static Value countFloatSteps(ImplicitLocOpBuilder &b, Value start, Value limit,
+                             Value delta) {
+  Type type = start.getType();
+  Value distance = b.createOrFold<arith::SubFOp>(limit, start);
+  Value steps = b.createOrFold<arith::DivFOp>(distance, delta);
+  steps = b.createOrFold<math::CeilOp>(steps);
+  // NaN gives none.
+  steps = b.createOrFold<arith::MaxNumFOp>(steps, makeNumber(b, type, 0));
+  steps = b.createOrFold<arith::MinNumFOp>(
+      steps, makeNumber(b, type, static_cast<double>(kMostElements)));
+  steps = b.createOrFold<arith::FPToSIOp>(b.getI64Type(), steps);
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), steps);
+}
+
+/// Element i is start + i * delta. Integers are known where what they are made
+/// of is: functions of ONNX have axes from here.
+NodeResults onnx_nodes::convertRange(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (failed(context.requireSameType()))
+    return failure();
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  if (isa<FloatType>(type)) {
+    Value numbers[3];
+    for (auto [index, number] : llvm::enumerate(numbers)) {
+      FailureOr<Value> only = context.getOnlyElement(index);
+      if (failed(only))
+        return failure();
+      number =
+          toCompute(b, b.createOrFold<tensor::ExtractOp>(*only, ValueRange()));
+    }
+    auto [start, limit, delta] = numbers;
+    OpFoldResult count =
+        getAsOpFoldResult(countFloatSteps(b, start, limit, delta));
+    return SmallVector<Value>{buildParallel(
+        b, {count}, elementType, {}, {},
+        [&, start = start, delta = delta](ImplicitLocOpBuilder &b, ValueRange) {
+          Value position = arith::IndexCastOp::create(
+              b, b.getI64Type(), linalg::IndexOp::create(b, 0));
+          Value steps = arith::SIToFPOp::create(b, type, position);
+          Value offset = arith::MulFOp::create(b, steps, delta);
+          return fromCompute(b, arith::AddFOp::create(b, start, offset),
+                             elementType);
+        })};
+  }
+  Value numbers[3];
+  for (auto [index, number] : llvm::enumerate(numbers)) {
+    FailureOr<OpFoldResult> given = context.getIndex(index);
+    if (failed(given))
+      return failure();
+    number = makeIndex(b, *given);
+  }
+  auto [start, limit, delta] = numbers;
+  Value size = b.createOrFold<arith::MaxSIOp>(
+      delta, b.createOrFold<arith::SubIOp>(arith::ConstantIndexOp::create(b, 0),
+                                           delta));
+  if (failed(context.requireAtLeast(1, getAsOpFoldResult(size), "a step")))
+    return failure();
+  OpFoldResult count = getAsOpFoldResult(countSteps(b, start, limit, delta));
+  auto getElement = [&, start = start, delta = delta](Value position) -> Value {
+    Value offset = b.createOrFold<arith::MulIOp>(position, delta);
+    return b.createOrFold<arith::AddIOp>(start, offset);
+  };
+  std::optional<int64_t> known = getConstantIntValue(count);
+  if (known && *known <= kMostScalars) {
+    SmallVector<Value> scalars;
+    for (int64_t i = 0; i < *known; ++i)
+      scalars.push_back(b.createOrFold<arith::IndexCastOp>(
+          elementType, getElement(arith::ConstantIndexOp::create(b, i))));
+    return SmallVector<Value>{context.makeTensor(
+        scalars, RankedTensorType::get({*known}, elementType))};
+  }
+  return SmallVector<Value>{buildParallel(
+      b, {count}, elementType, {}, {},
+      [&, start = start, delta = delta](ImplicitLocOpBuilder &b, ValueRange) {
+        Value offset =
+            arith::MulIOp::create(b, linalg::IndexOp::create(b, 0), delta);
+        Value element = arith::AddIOp::create(b, start, offset);
+        return fromCompute(b, arith::IndexCastOp::create(b, type, element),
+                           elementType);
+      })};
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,6 @@
 #include "Functions.h"
 #include "Importer.h"
 #include "Names.h"
-#include "ParseMessage.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -40,26 +39,13 @@ static std::string makeKey(StringRef domain, StringRef name,
 
 LogicalResult FunctionTable::build(::onnx::ModelProto &model,
                                    const Subject &file) {
-  // FunctionProto.attribute_proto is newer than the schema of libonnx 1.12.
-  constexpr int kAttributeProtoField = 11;
   for (::onnx::FunctionProto &proto : *model.mutable_functions()) {
     auto function = std::make_unique<Function>();
     function->proto = &proto;
     StringRef domain = normalizeDomain(proto.domain());
     function->shownName = (domain.empty() ? "" : printable(domain) + "::") +
                           printable(proto.name());
-    const auto &fields = proto.unknown_fields();
-    for (int i = 0; i < fields.field_count(); ++i) {
-      const auto &field = fields.field(i);
-      if (field.number() != kAttributeProtoField ||
-          field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-        continue;
-      auto attribute = std::make_unique<::onnx::AttributeProto>();
-      if (failed(parseMessage(field.length_delimited(), *attribute, file)))
-        return failure();
-      function->defaults.push_back(std::move(attribute));
-    }
-    std::string key = makeKey(domain, proto.name(), getOverload(proto));
+    std::string key = makeKey(domain, proto.name(), proto.overload());
     if (!byKey.try_emplace(key, function.get()).second)
       return diagnose(file / ("function '" + function->shownName + "'"),
                       Diag::DuplicateFunction);
@@ -71,8 +57,8 @@ LogicalResult FunctionTable::build(::onnx::ModelProto &model,
 const Function *FunctionTable::lookup(const ::onnx::NodeProto &node) const {
   if (byKey.empty())
     return nullptr;
-  return byKey.lookup(makeKey(normalizeDomain(node.domain()), node.op_type(),
-                              getOverload(node)));
+  return byKey.lookup(
+      makeKey(normalizeDomain(node.domain()), node.op_type(), node.overload()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,13 +70,14 @@ static FailureOr<Environment> bindAttributes(const NodeInput &input,
                                              const Function &function,
                                              Scope &defaultScope) {
   Environment environment;
-  for (const auto &attribute : function.defaults) {
-    FailureOr<AttributeKind> kind = getKind(*attribute, input.subject);
+  for (::onnx::AttributeProto &attribute :
+       *function.proto->mutable_attribute_proto()) {
+    FailureOr<AttributeKind> kind = getKind(attribute, input.subject);
     if (failed(kind))
       return failure();
     environment.try_emplace(
-        attribute->name(), ResolvedAttribute{attribute->name(), attribute.get(),
-                                             *kind, &defaultScope});
+        attribute.name(),
+        ResolvedAttribute{attribute.name(), &attribute, *kind, &defaultScope});
   }
   llvm::StringSet<> known;
   for (const std::string &name : function.proto->attribute())

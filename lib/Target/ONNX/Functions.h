@@ -23,8 +23,6 @@ struct Function {
   ::onnx::FunctionProto *proto;
   /// "domain::name", for diagnostics.
   std::string shownName;
-  /// Attributes with a default (FunctionProto.attribute_proto).
-  std::vector<std::unique_ptr<::onnx::AttributeProto>> defaults;
   llvm::StringMap<int64_t> opsets;
 };
 

@@ -9,7 +9,7 @@
 #include "quant-float/Target/ONNX/Import.h"
 #include "Importer.h"
 #include "LargePayloads.h"
-#include "ParseMessage.h"
+#include "ParseModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -35,11 +35,11 @@ static StringRef getFolder(StringRef path) {
   return folder.empty() ? "." : folder;
 }
 
-static LogicalResult parseModel(StringRef bytes, ::onnx::ModelProto &model,
-                                const Subject &file) {
+static LogicalResult readModel(StringRef bytes, ::onnx::ModelProto &model,
+                               const Subject &file) {
   if (bytes.size() > kLargestModel)
     return diagnose(file, Diag::TooLarge, kLargestModel, bytes.size());
-  return parseMessage(bytes, model, file);
+  return onnx_import::parseModel(bytes, model, file);
 }
 
 static Importer makeImporter(StringRef name, StringRef folder,
@@ -55,7 +55,7 @@ quant_float::importOnnxBytes(StringRef bytes, StringRef name,
                              StringRef externalDataFolder, MLIRContext *context,
                              const OnnxImportOptions &options) {
   ::onnx::ModelProto model;
-  if (failed(parseModel(bytes, model, getFileSubject(context, name))))
+  if (failed(readModel(bytes, model, getFileSubject(context, name))))
     return nullptr;
   return makeImporter(name, externalDataFolder, context, options)
       .importModel(model);
@@ -78,7 +78,7 @@ quant_float::importOnnx(StringRef path, MLIRContext *context,
   }
   std::optional<TrimmedModel> trimmed = trimPayloads(bytes);
   ::onnx::ModelProto model;
-  if (failed(parseModel(trimmed ? trimmed->bytes : bytes, model, file)))
+  if (failed(readModel(trimmed ? trimmed->bytes : bytes, model, file)))
     return nullptr;
   Importer importer = makeImporter(path, getFolder(path), context, options);
   if (trimmed)

@@ -78,6 +78,14 @@ public:
 
   TensorDecoder &getDecoder() { return decoder; }
 
+  // ExpandNode.cpp: the body of the function that ONNX defines a node by, at
+  // the builder's insertion point; what takes the place of its results. `proto`
+  // is the node.
+  FailureOr<SmallVector<Value>> importExpansion(NodeOp node,
+                                                ::onnx::NodeProto &proto,
+                                                ::onnx::FunctionProto &body,
+                                                OpBuilder &builder);
+
 private:
   // Importer.cpp: the model.
   LogicalResult checkModel(const ::onnx::ModelProto &model);
@@ -145,6 +153,8 @@ private:
   /// contradict nothing by themselves.
   llvm::DenseSet<Value> onlyDeclared;
   SmallVector<const Function *> activeCalls;
+  /// Whether quantization nodes become ops of the dialect.
+  bool resolvesNodes = true;
   bool hasInvalidNodes = false;
   bool hasAssumedOpset = false;
   unsigned depth = 0;

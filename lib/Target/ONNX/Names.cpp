@@ -37,22 +37,3 @@ std::string onnx_import::describe(const ::onnx::NodeProto &node) {
     return "node without a name" + suffix;
   return (node.name().empty() ? "node of '" : "node '") + name + "'" + suffix;
 }
-
-static StringRef
-getUnknownString(const google::protobuf::UnknownFieldSet &fields, int number) {
-  for (int i = 0; i < fields.field_count(); ++i) {
-    const auto &field = fields.field(i);
-    if (field.number() == number &&
-        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-      return field.length_delimited();
-  }
-  return {};
-}
-
-StringRef onnx_import::getOverload(const ::onnx::NodeProto &node) {
-  return getUnknownString(node.unknown_fields(), 8);
-}
-
-StringRef onnx_import::getOverload(const ::onnx::FunctionProto &function) {
-  return getUnknownString(function.unknown_fields(), 13);
-}

@@ -27,10 +27,6 @@ StringRef getNodeName(const ::onnx::NodeProto &node);
 /// "node 'c1' (Cast)", "node of 'y' (Cast)": how diagnostics call a node.
 std::string describe(const ::onnx::NodeProto &node);
 
-/// NodeProto.overload, which is newer than the schema of libonnx 1.12.
-StringRef getOverload(const ::onnx::NodeProto &node);
-StringRef getOverload(const ::onnx::FunctionProto &function);
-
 } // namespace mlir::quant_float::onnx_import
 
 #endif // QUANT_FLOAT_LIB_TARGET_ONNX_NAMES_H

@@ -330,7 +330,7 @@ LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder) {
   FailureOr<NodeOp> node = createNode(input, builder);
   if (failed(node))
     return failure();
-  if (isQuantizationNode(*node))
+  if (resolvesNodes && isQuantizationNode(*node))
     return importQuantization(input, *node, builder);
   return defineOutputs(input, (*node)->getResults());
 }

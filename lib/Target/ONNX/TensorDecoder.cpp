@@ -9,6 +9,7 @@
 #include "TensorDecoder.h"
 #include "../Common/Shapes.h"
 #include "Types.h"
+#include "Wire.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -197,12 +198,11 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
 
   // An enum value that the schema does not know is an unknown field.
   constexpr int kDataLocationField = 14;
-  const auto &unknown = tensor.unknown_fields();
-  for (int i = 0; i < unknown.field_count(); ++i)
-    if (unknown.field(i).number() == kDataLocationField &&
-        unknown.field(i).type() == google::protobuf::UnknownField::TYPE_VARINT)
-      return diagnose(subject, Diag::UnknownDataLocation,
-                      unknown.field(i).varint());
+  StringRef unknown = tensor.unknown_fields();
+  FieldHead head;
+  for (size_t at = 0; readFieldHead(unknown, at, head); at += head.size)
+    if (head.number == kDataLocationField && head.type == WireType::Varint)
+      return diagnose(subject, Diag::UnknownDataLocation, head.value);
 
   SmallVector<StringRef> filled = getFilledPayloads(tensor);
   auto kept = keptPayloads.find(&tensor);

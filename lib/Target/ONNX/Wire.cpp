@@ -24,13 +24,13 @@ static bool readVarint(llvm::StringRef bytes, size_t &at, uint64_t &value) {
 
 bool onnx_import::readFieldHead(llvm::StringRef bytes, size_t &at,
                                 FieldHead &head) {
-  uint64_t tag, ignored;
+  uint64_t tag;
   if (!readVarint(bytes, at, tag) || (tag & 7) > uint64_t(WireType::Fixed32))
     return false;
-  head = {tag >> 3, static_cast<WireType>(tag & 7), 0};
+  head = {tag >> 3, static_cast<WireType>(tag & 7), 0, 0};
   switch (head.type) {
   case WireType::Varint:
-    return readVarint(bytes, at, ignored);
+    return readVarint(bytes, at, head.value);
   case WireType::Fixed64:
     head.size = 8;
     break;

@@ -29,6 +29,8 @@ struct FieldHead {
   uint64_t number;
   WireType type;
   uint64_t size;
+  /// Of a varint.
+  uint64_t value;
 };
 
 /// Reads up to the content of a field; false when the bytes are no field. A

@@ -1,4 +1,4 @@
-//===- ParseMessage.h - Messages of protobuf from strangers -----*- C++ -*-===//
+//===- ParseModel.h - Messages of protobuf from strangers -----*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_PARSEMESSAGE_H
-#define QUANT_FLOAT_LIB_TARGET_ONNX_PARSEMESSAGE_H
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_PARSEMODEL_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_PARSEMODEL_H
 
 #include "Diagnostics.h"
-#include <google/protobuf/message.h>
+#include <onnx/onnx_pb.h>
 
 namespace mlir::quant_float::onnx_import {
 
-/// Parses a message that takes all of the bytes, fewer than 2^31. Messages
+/// Parses a model that takes all of the bytes, fewer than 2^31. Messages
 /// nested deeper than protobuf's limit, 100, are refused, so recursion over
 /// what was parsed is bounded.
-LogicalResult parseMessage(StringRef bytes, google::protobuf::Message &message,
-                           const Subject &subject);
+LogicalResult parseModel(StringRef bytes, ::onnx::ModelProto &model,
+                         const Subject &subject);
 
 } // namespace mlir::quant_float::onnx_import
 
-#endif // QUANT_FLOAT_LIB_TARGET_ONNX_PARSEMESSAGE_H
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_PARSEMODEL_H

@@ -1,0 +1,17 @@
+# ONNX's own C++ library: the target QuantFloat::QuantFloatOnnxLibrary. Where QUANT_FLOAT_ONNX_ROOT names none it is
+# built, once for a machine.
+set(QUANT_FLOAT_ONNX_ROOT "" CACHE PATH "Where cmake/onnx/build.sh has installed ONNX's library")
+set(onnx_root ${QUANT_FLOAT_ONNX_ROOT})
+if(NOT onnx_root)
+  set(python ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
+  if(NOT EXISTS ${python})
+    set(python python3)
+  endif()
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/onnx/build.sh ${python}
+    OUTPUT_VARIABLE onnx_root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+endif()
+find_package(QuantFloatOnnx REQUIRED CONFIG PATHS ${onnx_root} NO_DEFAULT_PATH)
+target_include_directories(QuantFloat::QuantFloatOnnxLibrary SYSTEM INTERFACE ${onnx_root}/include)
+
+# Who links this project's static libraries links it, too.
+install(DIRECTORY ${onnx_root}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)

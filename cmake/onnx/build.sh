@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Prints where ONNX's own C++ library is installed: builds it, half a minute on two cores, if it is not there yet.
+#   cmake/onnx/build.sh [PYTHON]    PYTHON has pip, to download with (python3)
+# What is built is kept in ~/.cache/quant-float, for all checkouts, by its version and what it is built with.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=${1:-python3}
+export CC=${CC:-clang-22} CXX=${CXX:-clang++-22}
+
+version=$(sed -n 's/^onnx==\([^ ]*\).*/\1/p' "$here/requirements.txt")
+key=$( (cat "$here/CMakeLists.txt" "$here/requirements.txt"; "$CXX" --version; protoc --version) | sha256sum | cut -c1-12)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float
+prefix=$cache/onnx-$version-$key
+if [ ! -e "$prefix" ]; then
+  mkdir -p "$cache"
+  # Of several checkouts one builds.
+  exec 9>"$cache/.onnx.lock"
+  flock 9
+fi
+if [ ! -e "$prefix" ]; then
+  echo "onnx: building ONNX's C++ library $version" >&2
+  part=$prefix.part
+  rm -rf "$part"
+  mkdir -p "$part/source"
+  { "$python" -m pip download -q --disable-pip-version-check --no-deps --no-binary onnx --require-hashes \
+      -r "$here/requirements.txt" -d "$part" &&
+    tar -xzf "$part/onnx-$version.tar.gz" -C "$part/source" --strip-components=1 &&
+    cmake -G Ninja -S "$here" -B "$part/build" -DONNX_SOURCE="$part/source" -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_INSTALL_PREFIX="$part/install" &&
+    ninja -C "$part/build" -j "$(($(nproc) < 2 ? 1 : 2))" install
+  } >"$part/log" 2>&1 || { tail -20 "$part/log" >&2; echo "onnx: error: not built, the whole log: $part/log" >&2; exit 1; }
+  # Complete or not at all.
+  mv "$part/install" "$prefix"
+  rm -rf "$part"
+fi
+echo "$prefix"

@@ -1,0 +1,163 @@
+//===- ExpandNode.cpp - Nodes that ONNX defines by others -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Target/ONNX/ExpandNode.h"
+#include "Importer.h"
+#include "Names.h"
+#include "Schemas.h"
+#include "Types.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/Locations.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+using Proto = ::onnx::AttributeProto;
+
+//===----------------------------------------------------------------------===//
+// Back to ONNX
+//===----------------------------------------------------------------------===//
+
+/// False for a kind of attribute that no operator with a function has.
+static bool exportAttribute(Attribute attribute, Proto &proto) {
+  auto make = [&](AttributeKind kind, auto &&fill) {
+    proto.set_type(kind);
+    fill();
+    return true;
+  };
+  return llvm::TypeSwitch<Attribute, bool>(attribute)
+      .Case([&](FloatAttr value) {
+        return make(Proto::FLOAT,
+                    [&] { proto.set_f(value.getValue().convertToFloat()); });
+      })
+      .Case([&](IntegerAttr value) {
+        return make(Proto::INT, [&] { proto.set_i(value.getInt()); });
+      })
+      .Case([&](StringAttr value) {
+        return make(Proto::STRING, [&] { proto.set_s(value.str()); });
+      })
+      .Case([&](DenseF32ArrayAttr value) {
+        return make(Proto::FLOATS, [&] {
+          for (float element : value.asArrayRef())
+            proto.add_floats(element);
+        });
+      })
+      .Case([&](DenseI64ArrayAttr value) {
+        return make(Proto::INTS, [&] {
+          for (int64_t element : value.asArrayRef())
+            proto.add_ints(element);
+        });
+      })
+      .Default([](Attribute) { return false; });
+}
+
+/// No value where nothing is known.
+static ::onnx::TypeProto exportType(Type type) {
+  ::onnx::TypeProto proto;
+  auto tensor = dyn_cast<TensorType>(type);
+  std::optional<int32_t> element =
+      tensor ? getOnnxDataType(tensor.getElementType()) : std::nullopt;
+  if (!element)
+    return proto;
+  proto.mutable_tensor_type()->set_elem_type(*element);
+  if (!tensor.hasRank())
+    return proto;
+  auto *shape = proto.mutable_tensor_type()->mutable_shape();
+  for (int64_t size : tensor.getShape()) {
+    auto *dim = shape->add_dim();
+    if (!ShapedType::isDynamic(size))
+      dim->set_dim_value(size);
+  }
+  return proto;
+}
+
+/// The name of an output of the node.
+static std::string getOutputName(unsigned index) {
+  return "output" + std::to_string(index);
+}
+
+//===----------------------------------------------------------------------===//
+// Expansion
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>>
+Importer::importExpansion(NodeOp node, ::onnx::NodeProto &proto,
+                          ::onnx::FunctionProto &body, OpBuilder &builder) {
+  // The nodes of the body lie in the file of the node.
+  if (auto named = dyn_cast<NameLoc>(stripCalls(node.getLoc())))
+    file.loc = named.getChildLoc();
+  resolvesNodes = false;
+  Function function{&body, describe(proto), {}};
+  Scope scope{/*parent=*/nullptr, &modelOpsets, /*environment=*/nullptr,
+              /*call=*/nullptr};
+  NodeInput input{proto, scope, Subject{node.getLoc(), describe(proto)}};
+  auto operand = node.getInputs().begin();
+  for (const std::string &name : proto.input())
+    input.operands.push_back(name.empty() ? Value() : *operand++);
+  if (failed(
+          importOpsets(body.opset_import(), function.opsets, input.subject)) ||
+      failed(resolveAttributes(input)) ||
+      failed(importCall(input, function, builder)))
+    return failure();
+  SmallVector<Value> results;
+  for (const std::string &name : proto.output())
+    results.push_back(scope.lookup(name).value_or(Value()));
+  return results;
+}
+
+bool quant_float::isDefinedByFunction(NodeOp node) {
+  return hasFunction(node.getOpType().str(), node.getDomain().str(),
+                     node.getOpset());
+}
+
+NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node) {
+  NodeExpansion expansion;
+  if (!isDefinedByFunction(node) || node->getNumRegions() != 0)
+    return expansion;
+  ::onnx::NodeProto proto;
+  proto.set_name(node.getNodeName().value_or("").str());
+  proto.set_op_type(node.getOpType().str());
+  proto.set_domain(node.getDomain().str());
+  std::vector<::onnx::TypeProto> types;
+  auto addInput = [&](StringRef name, Type type) {
+    proto.add_input(name.str());
+    types.push_back(type ? exportType(type) : ::onnx::TypeProto());
+  };
+  ArrayRef<int64_t> absent = node.getAbsentInputs();
+  for (auto [index, input] : llvm::enumerate(node.getInputs())) {
+    for (; !absent.empty() && absent.front() == proto.input_size();
+         absent = absent.drop_front())
+      addInput("", {});
+    addInput("input" + std::to_string(index), input.getType());
+  }
+  // An output that nothing uses need not be computed.
+  for (OpResult result : node->getResults()) {
+    unsigned index = result.getResultNumber();
+    proto.add_output(index != 0 && result.use_empty() ? ""
+                                                      : getOutputName(index));
+  }
+  for (NamedAttribute attribute : node.getNodeAttributes()) {
+    Proto &added = *proto.add_attribute();
+    added.set_name(attribute.getName().str());
+    if (!exportAttribute(attribute.getValue(), added))
+      return expansion;
+  }
+
+  NodeFunction found = findFunction(proto, node.getOpset(), types);
+  expansion.problem = printable(found.problem);
+  if (!found.function)
+    return expansion;
+  Importer importer(node.getContext(), "", "", OnnxImportOptions());
+  FailureOr<SmallVector<Value>> results =
+      importer.importExpansion(node, proto, *found.function, builder);
+  if (succeeded(results))
+    expansion.results = std::move(*results);
+  return expansion;
+}

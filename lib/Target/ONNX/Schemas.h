@@ -1,0 +1,43 @@
+//===- Schemas.h - What ONNX's own library says --------------- -*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schemas.cpp alone is compiled with exceptions, which ONNX's library throws;
+// none gets out of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_SCHEMAS_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_SCHEMAS_H
+
+#include <memory>
+#include <onnx/onnx_pb.h>
+#include <string>
+#include <vector>
+
+namespace mlir::quant_float::onnx_import {
+
+/// Whether the operator of the node is one that ONNX defines by a function.
+bool hasFunction(const std::string &opType, const std::string &domain,
+                 int64_t opset);
+
+struct NodeFunction {
+  /// Null where the node has none.
+  std::unique_ptr<::onnx::FunctionProto> function;
+  /// What the node has that its schema does not allow; empty if nothing.
+  std::string problem;
+};
+
+/// The function that ONNX defines the node's operator by, for the types of its
+/// inputs (no value where one is absent or not known). The node gets the
+/// attributes that it leaves out and its schema has defaults for.
+NodeFunction findFunction(::onnx::NodeProto &node, int64_t opset,
+                          const std::vector<::onnx::TypeProto> &inputTypes);
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_SCHEMAS_H

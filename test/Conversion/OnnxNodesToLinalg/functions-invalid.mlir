@@ -1,0 +1,51 @@
+// Nodes that ONNX defines by other ops, and that cannot be such: what ONNX's schema says, and what is wrong inside.
+// RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
+
+func.func @type(%x: tensor<2x3xi32>, %s: tensor<3xi32>) -> tensor<2x3xi32> {
+  // expected-error @+1 {{no lowering of the op 'LayerNormalization' of the domain 'ai.onnx': input 0 has the type tensor(int32)}}
+  %0 = quant_float.node "LayerNormalization"(%x, %s) opset 17 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}
+
+// -----
+
+func.func @types(%x: tensor<2x3xf32>, %s: tensor<3xf16>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'LayerNormalization' of the domain 'ai.onnx': input 1 has the type tensor(float16), and another one tensor(float)}}
+  %0 = quant_float.node "LayerNormalization"(%x, %s) opset 17 : (tensor<2x3xf32>, tensor<3xf16>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @inputs(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{has input size 1 not in range [min=2, max=3]}}
+  %0 = quant_float.node "LayerNormalization"(%x) opset 17 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @attribute(%x: tensor<2x3xf32>, %s: tensor<3xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{of the function that defines it, node of 'output0' (LayerNormalization): unknown attribute 'axes'}}
+  %0 = quant_float.node "LayerNormalization"(%x, %s) opset 17 attributes {axes = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// Nothing of the function stays.
+func.func @inside(%x: tensor<1x2x2x2x2xf32>) -> tensor<*xf32> {
+  %size = arith.constant dense<[1, 1, 2, 2, 2]> : tensor<5xi64>
+  // expected-error @+1 {{'AffineGrid' of the domain 'ai.onnx': of the function that defines it, node of}}
+  %0 = quant_float.node "AffineGrid"(%x, %size) opset 20 attributes {align_corners = 1 : i64} : (tensor<1x2x2x2x2xf32>, tensor<5xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+func.func @step(%x: tensor<i64>) -> tensor<*xi64> {
+  %zero = arith.constant dense<0> : tensor<i64>
+  // expected-error @+1 {{'Range': a step must be at least 1, but got 0}}
+  %0 = quant_float.node "Range"(%x, %x, %zero) opset 11 : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xi64>
+  return %0 : tensor<*xi64>
+}
