@@ -125,7 +125,7 @@ expect(
         "opsets.onnx: node 'half': DequantizeLinear, opset 23, tensor<4x5xui8>, tensor<f32> to "
         "tensor<4x5xf16>: ok, accepted by opsets 23-28",
         "opsets.onnx: node 'broken': QuantizeLinear, opset 23, tensor<4x5xf32>, tensor<f32> to "
-        "!quant_float.unknown: invalid: attribute 'saturate': expected 0 or 1, but got 2, accepted "
+        "tensor<4x5xui8>: invalid: attribute 'saturate': expected 0 or 1, but got 2, accepted "
         "by no opset",
         # Each version by what it has.
         "  opsets 1-9: opset of QuantizeLinear must be between 10 and 28, but got 9",
@@ -281,8 +281,8 @@ F8 = LIST.replace(f"{A}, tensor<f32>, {Z}", "tensor<4x4xf8E5M2>, tensor<f32>, te
 expect(
     "kept.onnx",
     [
-        f"kept.onnx: node 'bytes': QLinearMatMul, opset 13, {LIST} to tensor<*xui8>: ok, accepted by opsets 10-28",
-        f"kept.onnx: node 'float8': QLinearMatMul, opset 13, {F8} to tensor<*xui8>: invalid: input element type "
+        f"kept.onnx: node 'bytes': QLinearMatMul, opset 13, {LIST} to {A}: ok, accepted by opsets 10-28",
+        f"kept.onnx: node 'float8': QLinearMatMul, opset 13, {F8} to {A}: invalid: input element type "
         "'f8E5M2' is not accepted by QLinearMatMul-10 (opset 13), accepted by opsets 21-28",
         f"kept.onnx: node 'point': QLinearMatMul, opset 13, {I8} to tensor<*xui8>: "
         "invalid: input 5: expected elements of type 'ui8' as input 3 has, but got 'i8', accepted by no opset",
@@ -290,7 +290,7 @@ expect(
         "expected 8 or 9 input(s), but got 7, accepted by no opset",
         f"kept.onnx: node 'group': QLinearConv, opset 13, {LIST} to tensor<*xui8>: invalid: unknown attribute 'axis', "
         "accepted by no opset",
-        f"kept.onnx: node 'floats': MatMulInteger, opset 13, {A}, tensor<4x5xf32> to tensor<*xi32>: invalid: "
+        f"kept.onnx: node 'floats': MatMulInteger, opset 13, {A}, tensor<4x5xf32> to tensor<4x5xi32>: invalid: "
         "input element type 'f32' is not accepted by MatMulInteger-10 (opset 13), accepted by no opset",
         "kept.onnx: node 'bits': BitCast, opset 13, tensor<4x5xf32> to tensor<4x5xi32>: invalid: opset of BitCast must "
         "be between 26 and 28, but got 13, accepted by opsets 26-28",

@@ -30,6 +30,19 @@ LogicalResult diagnose(const Subject &subject, DiagT id, Args &&...args) {
   return failure();
 }
 
+/// A warning, which is an error where the user wants it strict.
+template <typename DiagT, typename... Args>
+LogicalResult warn(bool isStrict, const Subject &subject, DiagT id,
+                   Args &&...args) {
+  if (!isStrict) {
+    (void)diagnose(subject, id, std::forward<Args>(args)...);
+    return success();
+  }
+  beginDiagnostic(subject, DiagnosticSeverity::Error)
+      << llvm::formatv(getInfo(id).format, std::forward<Args>(args)...).str();
+  return failure();
+}
+
 } // namespace mlir::quant_float::target
 
 #endif // QUANT_FLOAT_LIB_TARGET_COMMON_DIAGNOSTICS_H

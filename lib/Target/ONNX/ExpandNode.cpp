@@ -58,26 +58,6 @@ static bool exportAttribute(Attribute attribute, Proto &proto) {
       .Default([](Attribute) { return false; });
 }
 
-/// No value where nothing is known.
-static ::onnx::TypeProto exportType(Type type) {
-  ::onnx::TypeProto proto;
-  auto tensor = dyn_cast<TensorType>(type);
-  std::optional<int32_t> element =
-      tensor ? getOnnxDataType(tensor.getElementType()) : std::nullopt;
-  if (!element)
-    return proto;
-  proto.mutable_tensor_type()->set_elem_type(*element);
-  if (!tensor.hasRank())
-    return proto;
-  auto *shape = proto.mutable_tensor_type()->mutable_shape();
-  for (int64_t size : tensor.getShape()) {
-    auto *dim = shape->add_dim();
-    if (!ShapedType::isDynamic(size))
-      dim->set_dim_value(size);
-  }
-  return proto;
-}
-
 /// The name of an output of the node.
 static std::string getOutputName(unsigned index) {
   return "output" + std::to_string(index);

@@ -11,6 +11,7 @@
 #include "Names.h"
 #include "Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -55,18 +56,19 @@ LogicalResult Importer::defineOutputs(NodeInput &input, ValueRange values) {
     if (!name.empty() &&
         failed(define(input.scope, name, value, input.subject)))
       return failure();
+  for (auto [value, integers] : llvm::zip(values, input.resultIntegers))
+    if (value && integers && integers->dim_size() <= kMostDimensions)
+      partlyKnown.try_emplace(value, std::move(*integers));
   return success();
 }
 
 LogicalResult Importer::verifyDeclared(const Scope &scope, StringRef name,
-                                       Type type, const Subject &subject,
-                                       bool hasRules) {
+                                       Type type, const Subject &subject) {
   Type declared = scope.getDeclared(name);
   if (name.empty() || !declared)
     return success();
-  bool isStrict =
-      options.strict || (hasRules && getElementTypeOrSelf(declared) !=
-                                         getElementTypeOrSelf(type));
+  bool isStrict = options.strict ||
+                  getElementTypeOrSelf(declared) != getElementTypeOrSelf(type);
   return verifyDeclaredType(declared, type, "output '" + printable(name) + "'",
                             isStrict, [&](DiagnosticSeverity severity) {
                               return beginDiagnostic(subject, severity);

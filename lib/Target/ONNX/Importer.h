@@ -64,6 +64,10 @@ struct NodeInput {
   SmallVector<ResolvedAttribute> attributes = {};
   /// One for each input; null where absent.
   SmallVector<Value> operands = {};
+  /// One for each output, as far as the operator and its inputs tell: a type or
+  /// null, and the integers of a list of which some are known.
+  SmallVector<Type> resultTypes = {};
+  std::vector<std::optional<::onnx::TensorShapeProto>> resultIntegers = {};
 
   const ResolvedAttribute *find(StringRef name) const;
 };
@@ -116,10 +120,10 @@ private:
                        const Subject &subject);
   LogicalResult defineOutputs(NodeInput &input, ValueRange values);
   /// Holds what the file declares of a value against what it is. Fails after an
-  /// error; a warning says that the declaration is not followed. Other elements
-  /// are an error where `hasRules`: a quantization node's types are its rules.
+  /// error, which other elements are; a warning says that the declared shape is
+  /// not followed.
   LogicalResult verifyDeclared(const Scope &scope, StringRef name, Type type,
-                               const Subject &subject, bool hasRules = false);
+                               const Subject &subject);
   Location makeLoc(StringRef name, const Scope &scope);
 
   // NodeImporter.cpp: one node.
@@ -138,6 +142,11 @@ private:
                                    OpBuilder &builder);
   void warnOfMissingType(NodeInput &input, const NodeResolution &resolution);
 
+  // ResultTypes.cpp.
+  LogicalResult inferTypes(NodeInput &input,
+                           ArrayRef<std::unique_ptr<Region>> bodies,
+                           ArrayRef<std::string> bodyNames);
+
   // Functions.cpp.
   LogicalResult importCall(NodeInput &input, const Function &function,
                            OpBuilder &builder);
@@ -153,6 +162,8 @@ private:
   /// contradict nothing by themselves.
   llvm::DenseSet<Value> onlyDeclared;
   SmallVector<const Function *> activeCalls;
+  /// Lists of integers that are computed, of which some are known.
+  llvm::DenseMap<Value, ::onnx::TensorShapeProto> partlyKnown;
   /// Whether quantization nodes become ops of the dialect.
   bool resolvesNodes = true;
   bool hasInvalidNodes = false;
@@ -160,11 +171,6 @@ private:
   unsigned depth = 0;
   int64_t expandedNodes = 0;
 };
-
-/// The type of a result of a node of the standard domain, as far as the types
-/// of its inputs, its attributes and what its bodies yield tell; else null.
-Type inferResultType(const NodeInput &input,
-                     ArrayRef<std::unique_ptr<Region>> bodies, unsigned index);
 
 /// The types that an If, Loop or Scan gives to the inputs of its body; null
 /// where it does not tell.

@@ -248,6 +248,22 @@ static bool tellsShape(Type type, Type declared) {
       });
 }
 
+/// What is declared of a value, made more precise by what is inferred where
+/// those agree; else one of them.
+static Type combineTypes(Type declared, Type inferred, bool trustsInferred) {
+  if (!inferred || !areCompatible(declared, inferred))
+    return inferred && trustsInferred ? inferred : declared;
+  auto shape = dyn_cast<RankedTensorType>(declared);
+  auto other = dyn_cast<RankedTensorType>(inferred);
+  if (!shape || !other)
+    return shape ? declared : inferred;
+  SmallVector<int64_t> sizes(shape.getShape());
+  for (auto [size, otherSize] : llvm::zip_equal(sizes, other.getShape()))
+    if (ShapedType::isDynamic(size))
+      size = otherSize;
+  return shape.clone(sizes);
+}
+
 FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
   SmallVector<NamedAttribute> attributes;
   SmallVector<std::string> bodyNames;
@@ -291,17 +307,18 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
       bodies.empty() && llvm::none_of(input.operands, [&](Value operand) {
         return operand && onlyDeclared.contains(operand);
       });
-  SmallVector<Type> resultTypes, inferred;
+  if (failed(inferTypes(input, bodies, bodyNames)))
+    return failure();
+  SmallVector<Type> resultTypes;
   SmallVector<unsigned> told;
   for (auto [index, name] : llvm::enumerate(input.node.output())) {
     Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
-    Type type = inferResultType(input, bodies, index);
-    inferred.push_back(type);
+    Type type = input.resultTypes[index];
     if (!isComputed || !type || !tellsShape(type, declared))
       told.push_back(index);
     // What is declared may tell more.
-    if (declared && (!type || !isComputed || areCompatible(declared, type)))
-      type = declared;
+    if (declared)
+      type = combineTypes(declared, type, isComputed);
     resultTypes.push_back(type ? type : UnknownType::get(context));
   }
 
@@ -319,7 +336,7 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
     onlyDeclared.insert(op->getResult(index));
   // Of quantization nodes importQuantization knows more.
   if (isComputed && !isQuantizationNode(op))
-    for (auto [name, type] : llvm::zip(input.node.output(), inferred))
+    for (auto [name, type] : llvm::zip(input.node.output(), input.resultTypes))
       if (type &&
           failed(verifyDeclared(input.scope, name, type, input.subject)))
         return failure();
@@ -374,8 +391,7 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
   });
   for (auto [name, type] :
        llvm::zip(input.node.output(), resolution->resultTypes))
-    if (failed(verifyDeclared(input.scope, name, type, input.subject,
-                              /*hasRules=*/true)))
+    if (failed(verifyDeclared(input.scope, name, type, input.subject)))
       return failure();
   if (!isComputed && resolution->op)
     onlyDeclared.insert_range(resolution->op->getResults());

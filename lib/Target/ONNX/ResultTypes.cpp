@@ -8,8 +8,12 @@
 
 #include "Importer.h"
 #include "Names.h"
+#include "Schemas.h"
 #include "Types.h"
+#include "mlir/IR/Matchers.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -112,13 +116,31 @@ static Type findElementType(const NodeInput &input, OutputElement element) {
   return {};
 }
 
+/// The type of a result as the rows of OnnxNodes.def tell it, for operators
+/// without a schema and for schemas that infer nothing.
+static Type inferResultType(const NodeInput &input, unsigned index) {
+  StringRef opType = input.node.op_type();
+  std::optional<OutputFact> fact =
+      findFact(normalizeDomain(input.node.domain()), opType);
+  if (!fact)
+    return {};
+  // All parts of a tensor are alike.
+  if (index != 0 && opType != "Split")
+    return {};
+  Type elementType = findElementType(input, fact->element);
+  if (!elementType)
+    return {};
+  Type first = getOperandType(input, 0);
+  return fact->shape == OutputShape::Same && isa_and_nonnull<TensorType>(first)
+             ? withElementType(first, elementType)
+             : UnrankedTensorType::get(elementType);
+}
+
 //===----------------------------------------------------------------------===//
 // Ops with bodies
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The body of a Loop yields the condition before what it carries.
-constexpr unsigned kLoopYields = 1;
 /// The first Scan whose inputs are those of its body.
 constexpr int64_t kFirstPlainScan = 9;
 } // namespace
@@ -140,59 +162,107 @@ SmallVector<Type> onnx_import::inferBodyInputTypes(const NodeInput &input) {
   return types;
 }
 
-/// What the bodies yield at `index`, made one type.
-static Type getYieldedType(ArrayRef<std::unique_ptr<Region>> bodies,
-                           unsigned index) {
-  Type common;
-  for (const std::unique_ptr<Region> &body : bodies) {
-    Operation *yield = body->front().getTerminator();
-    if (index >= yield->getNumOperands())
-      return {};
-    Type type = yield->getOperand(index).getType();
-    if (common && type != common) {
-      type = eraseShape(type);
-      if (type != eraseShape(common))
-        return {};
-    }
-    common = type;
+/// What the bodies yield, where all of it is known.
+static bool exportYields(ArrayRef<std::unique_ptr<Region>> bodies,
+                         ArrayRef<std::string> names, KnownNode &known) {
+  for (auto [body, name] : llvm::zip_equal(bodies, names)) {
+    auto &yields = known.bodies[name];
+    for (Type type : body->front().getTerminator()->getOperandTypes())
+      if (yields.emplace_back(exportType(type)).value_case() ==
+          ::onnx::TypeProto::VALUE_NOT_SET)
+        return false;
   }
-  return common;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
-// All ops
+// By ONNX's schemas
 //===----------------------------------------------------------------------===//
 
-Type onnx_import::inferResultType(const NodeInput &input,
-                                  ArrayRef<std::unique_ptr<Region>> bodies,
-                                  unsigned index) {
-  MLIRContext *context = input.subject.loc.getContext();
-  StringRef domain = normalizeDomain(input.node.domain());
-  StringRef opType = input.node.op_type();
-  if (domain.empty() && opType == "If")
-    return getYieldedType(bodies, index);
-  if (domain.empty() && opType == "Loop")
-    return eraseShape(getYieldedType(bodies, index + kLoopYields));
-  if (domain.empty() && opType == "Scan")
-    return eraseShape(getYieldedType(bodies, index));
+/// Constants with more elements are no shapes, axes or sizes.
+static constexpr int64_t kMostKnownElements = 1024;
 
-  std::optional<OutputFact> fact = findFact(domain, opType);
-  if (!fact)
-    return {};
-  // A scale and a zero point.
-  if (index != 0 && opType == "DynamicQuantizeLinear") {
-    Type code = IntegerType::get(context, 8, IntegerType::Unsigned);
-    return RankedTensorType::get({},
-                                 index == 1 ? Float32Type::get(context) : code);
+/// A constant of a few numbers, none else.
+static std::optional<::onnx::TensorProto> exportData(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) ||
+      elements.getNumElements() > kMostKnownElements)
+    return std::nullopt;
+  Type elementType = elements.getElementType();
+  std::optional<int32_t> dataType = getOnnxDataType(elementType);
+  if (!dataType || !elementType.isIntOrFloat() ||
+      elementType.getIntOrFloatBitWidth() % CHAR_BIT != 0)
+    return std::nullopt;
+  ::onnx::TensorProto tensor;
+  tensor.set_data_type(*dataType);
+  for (int64_t size : elements.getType().getShape())
+    tensor.add_dims(size);
+  ArrayRef<char> bytes = elements.getRawData();
+  int64_t copies = elements.isSplat() ? elements.getNumElements() : 1;
+  for (int64_t i = 0; i < copies; ++i)
+    tensor.mutable_raw_data()->append(bytes.data(), bytes.size());
+  return tensor;
+}
+
+/// The elements of a constant list or scalar of integers.
+static std::optional<::onnx::TensorShapeProto> exportIntegers(Value value) {
+  DenseIntElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) ||
+      elements.getType().getRank() > 1 ||
+      elements.getNumElements() > kMostDimensions ||
+      !(elements.getElementType().isInteger(32) ||
+        elements.getElementType().isInteger(64)))
+    return std::nullopt;
+  ::onnx::TensorShapeProto integers;
+  for (const APInt &element : elements)
+    integers.add_dim()->set_dim_value(element.getSExtValue());
+  return integers;
+}
+
+LogicalResult Importer::inferTypes(NodeInput &input,
+                                   ArrayRef<std::unique_ptr<Region>> bodies,
+                                   ArrayRef<std::string> bodyNames) {
+  KnownNode known{input.node, normalizeDomain(input.node.domain()).str(),
+                  input.opset};
+  for (const ResolvedAttribute &attribute : input.attributes)
+    known.attributes[attribute.name.str()] = attribute.proto;
+  bool isKnown = true;
+  for (Value operand : input.operands) {
+    KnownInput &added = known.inputs.emplace_back();
+    if (!operand)
+      continue;
+    added.isPresent = true;
+    added.type = exportType(operand.getType());
+    isKnown &= added.type.value_case() != ::onnx::TypeProto::VALUE_NOT_SET;
+    added.data = exportData(operand);
+    added.integers = exportIntegers(operand);
+    if (auto found = partlyKnown.find(operand); found != partlyKnown.end())
+      added.integers = found->second;
   }
-  // All parts of a tensor are alike.
-  if (index != 0 && opType != "Split")
-    return {};
-  Type elementType = findElementType(input, fact->element);
-  if (!elementType)
-    return {};
-  Type first = getOperandType(input, 0);
-  return fact->shape == OutputShape::Same && isa_and_nonnull<TensorType>(first)
-             ? withElementType(first, elementType)
-             : UnrankedTensorType::get(elementType);
+  isKnown &= exportYields(bodies, bodyNames, known);
+
+  // A body of which something is not known would contradict another one.
+  NodeInference inference;
+  if (bodies.empty() || isKnown)
+    inference = inferOutputs(known);
+  // Some operators ask for types that are not known.
+  // Of quantization nodes their rules say more.
+  if (isKnown && !inference.problem.empty() &&
+      !findOpKind(known.domain, input.node.op_type()) &&
+      failed(warn(options.strict, input.subject, Diag::NotAsDefined,
+                  printable(inference.problem))))
+    return failure();
+  for (int i = 0, e = input.node.output_size(); i < e; ++i) {
+    Type type;
+    if (i < static_cast<int>(inference.types.size())) {
+      FailureOr<Type> inferred = convertType(inference.types[i], input.subject);
+      if (failed(inferred))
+        return failure();
+      if (!isa<UnknownType>(*inferred))
+        type = *inferred;
+    }
+    input.resultTypes.push_back(type ? type : inferResultType(input, i));
+  }
+  input.resultIntegers = std::move(inference.integers);
+  return success();
 }

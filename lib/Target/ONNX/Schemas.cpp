@@ -13,6 +13,7 @@
 #include <onnx/defs/data_type_utils.h>
 #include <onnx/defs/function.h>
 #include <onnx/defs/schema.h>
+#include <onnx/defs/shape_inference.h>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
@@ -22,17 +23,22 @@ static const ::onnx::OpSchema *findSchema(const std::string &opType,
                                           int64_t opset) {
   int newest = static_cast<int>(
       std::min<int64_t>(opset, std::numeric_limits<int>::max()));
-  const ::onnx::OpSchema *schema =
-      ::onnx::OpSchemaRegistry::Schema(opType, newest, domain);
-  bool hasFunction = schema && (schema->HasFunction() ||
-                                schema->HasContextDependentFunction());
-  return hasFunction ? schema : nullptr;
+  return ::onnx::OpSchemaRegistry::Schema(opType, newest, domain);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static bool hasFunction(const ::onnx::OpSchema *schema) {
+  return schema &&
+         (schema->HasFunction() || schema->HasContextDependentFunction());
 }
 
 bool onnx_import::hasFunction(const std::string &opType,
                               const std::string &domain, int64_t opset) {
   try {
-    return findSchema(opType, domain, opset);
+    return ::hasFunction(findSchema(opType, domain, opset));
   } catch (...) {
     return false;
   }
@@ -91,7 +97,7 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
   try {
     const ::onnx::OpSchema *schema =
         findSchema(node.op_type(), node.domain(), opset);
-    if (!schema)
+    if (!::hasFunction(schema))
       return result;
     schema->Verify(node);
     result.problem = checkTypes(*schema, inputTypes);
@@ -119,4 +125,136 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
     result.problem = "ONNX's schema does not allow it";
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Types and shapes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Says what a body yields, whatever its inputs are: it has been imported.
+struct BodyInferencer final : ::onnx::GraphInferencer {
+  explicit BodyInferencer(const std::vector<::onnx::TypeProto> &yields) {
+    for (const ::onnx::TypeProto &type : yields)
+      types.push_back(&type);
+  }
+
+  std::vector<const ::onnx::TypeProto *>
+  doInferencing(const std::vector<const ::onnx::TypeProto *> &,
+                const std::vector<const ::onnx::TensorProto *> &) override {
+    return types;
+  }
+
+  std::vector<const ::onnx::TypeProto *> types;
+};
+
+/// What both kinds of inference ask of a node.
+template <typename ContextT> struct NodeContext : ContextT {
+  NodeContext(const KnownNode &known, NodeInference &result)
+      : known(known), result(result) {}
+
+  const ::onnx::AttributeProto *
+  getAttribute(const std::string &name) const override {
+    auto found = known.attributes.find(name);
+    return found == known.attributes.end() ? nullptr : found->second;
+  }
+  size_t getNumInputs() const override { return known.inputs.size(); }
+  const ::onnx::TypeProto *getInputType(size_t index) const override {
+    const ::onnx::TypeProto &type = known.inputs.at(index).type;
+    return type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET ? nullptr
+                                                                 : &type;
+  }
+  size_t getNumOutputs() const override { return result.types.size(); }
+
+  const KnownNode &known;
+  NodeInference &result;
+};
+
+template <typename T> const T *getPointer(const std::optional<T> &value) {
+  return value ? &*value : nullptr;
+}
+
+struct TypeContext final : NodeContext<::onnx::InferenceContext> {
+  TypeContext(const KnownNode &known, NodeInference &result)
+      : NodeContext(known, result) {
+    for (const auto &[name, yields] : known.bodies)
+      inferencers.try_emplace(name, yields);
+  }
+
+  bool hasInput(size_t index) const override {
+    return index < known.inputs.size() && known.inputs[index].isPresent;
+  }
+  const ::onnx::TensorProto *getInputData(size_t index) const override {
+    return getPointer(known.inputs.at(index).data);
+  }
+  const ::onnx::SparseTensorProto *getInputSparseData(size_t) const override {
+    return nullptr;
+  }
+  const ::onnx::TensorShapeProto *
+  getSymbolicInput(size_t index) const override {
+    return getPointer(known.inputs.at(index).integers);
+  }
+  ::onnx::TypeProto *getOutputType(size_t index) override {
+    return &result.types.at(index);
+  }
+  ::onnx::GraphInferencer *
+  getGraphAttributeInferencer(const std::string &name) override {
+    auto found = inferencers.find(name);
+    return found == inferencers.end() ? nullptr : &found->second;
+  }
+  std::string getDisplayName() const override { return known.node.name(); }
+
+  std::map<std::string, BodyInferencer> inferencers;
+};
+
+struct IntegerContext final : NodeContext<::onnx::DataPropagationContext> {
+  using NodeContext::NodeContext;
+
+  const ::onnx::TypeProto *getOutputType(size_t index) const override {
+    return &result.types.at(index);
+  }
+  const ::onnx::TensorShapeProto *getInputData(size_t index) override {
+    return getPointer(known.inputs.at(index).integers);
+  }
+  void addOutputData(size_t index,
+                     ::onnx::TensorShapeProto &&integers) override {
+    result.integers.at(index) = std::move(integers);
+  }
+};
+} // namespace
+
+NodeInference onnx_import::inferOutputs(const KnownNode &known) {
+  const ::onnx::NodeProto &node = known.node;
+  NodeInference result;
+  auto forget = [&] {
+    result.types.assign(node.output_size(), {});
+    result.integers.assign(node.output_size(), std::nullopt);
+  };
+  forget();
+  try {
+    const ::onnx::OpSchema *schema =
+        findSchema(node.op_type(), known.domain, known.opset);
+    if (!schema)
+      return result;
+    TypeContext types(known, result);
+    schema->GetTypeAndShapeInferenceFunction()(types);
+    IntegerContext integers(known, result);
+    schema->GetDataPropagationFunction()(integers);
+  } catch (const std::exception &error) {
+    forget();
+    result.problem = error.what();
+  } catch (...) {
+    forget();
+    result.problem = "ONNX's schema does not allow it";
+  }
+  return result;
+}
+
+::onnx::TypeProto onnx_import::parseType(const std::string &text) {
+  using ::onnx::Utils::DataTypeUtils;
+  try {
+    return DataTypeUtils::ToTypeProto(DataTypeUtils::ToType(text));
+  } catch (...) {
+    return {};
+  }
 }

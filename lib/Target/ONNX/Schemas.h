@@ -14,8 +14,10 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_SCHEMAS_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_SCHEMAS_H
 
+#include <map>
 #include <memory>
 #include <onnx/onnx_pb.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,48 @@ struct NodeFunction {
 /// attributes that it leaves out and its schema has defaults for.
 NodeFunction findFunction(::onnx::NodeProto &node, int64_t opset,
                           const std::vector<::onnx::TypeProto> &inputTypes);
+
+//===----------------------------------------------------------------------===//
+// Types and shapes
+//===----------------------------------------------------------------------===//
+
+/// What is known of an input before the model runs.
+struct KnownInput {
+  bool isPresent = false;
+  /// No value where it is not known.
+  ::onnx::TypeProto type = {};
+  /// Of a constant of few elements.
+  std::optional<::onnx::TensorProto> data = {};
+  /// Integers of a list, of which some may be open: no dim_value.
+  std::optional<::onnx::TensorShapeProto> integers = {};
+};
+
+struct KnownNode {
+  const ::onnx::NodeProto &node;
+  /// Normalized.
+  std::string domain;
+  int64_t opset;
+  /// With what a function's call gives.
+  std::map<std::string, const ::onnx::AttributeProto *> attributes = {};
+  std::vector<KnownInput> inputs = {};
+  /// The types that graphs in attributes yield, all of them known.
+  std::map<std::string, std::vector<::onnx::TypeProto>> bodies = {};
+};
+
+struct NodeInference {
+  /// One for each output; no value where it is not known.
+  std::vector<::onnx::TypeProto> types;
+  /// As for inputs.
+  std::vector<std::optional<::onnx::TensorShapeProto>> integers;
+  /// What the node's schema does not allow of its inputs; empty if nothing.
+  std::string problem;
+};
+
+/// What the operator's schema infers of its outputs.
+NodeInference inferOutputs(const KnownNode &known);
+
+/// The type that ONNX spells so, "seq(tensor(int64))"; no value if none is.
+::onnx::TypeProto parseType(const std::string &text);
 
 } // namespace mlir::quant_float::onnx_import
 

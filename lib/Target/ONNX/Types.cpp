@@ -8,6 +8,7 @@
 
 #include "Types.h"
 #include "../Common/Shapes.h"
+#include "Schemas.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatTypes.h"
@@ -112,6 +113,27 @@ FailureOr<Type> onnx_import::convertType(const ::onnx::TypeProto &type,
   default:
     return Type(OpaqueType::get(context, spell(context, type)));
   }
+}
+
+::onnx::TypeProto onnx_import::exportType(Type type) {
+  if (auto opaque = dyn_cast<OpaqueType>(type))
+    return parseType(opaque.getSpelling().str());
+  ::onnx::TypeProto proto;
+  auto tensor = dyn_cast<TensorType>(type);
+  std::optional<int32_t> element =
+      tensor ? getOnnxDataType(tensor.getElementType()) : std::nullopt;
+  if (!element)
+    return proto;
+  proto.mutable_tensor_type()->set_elem_type(*element);
+  if (!tensor.hasRank())
+    return proto;
+  auto *shape = proto.mutable_tensor_type()->mutable_shape();
+  for (int64_t size : tensor.getShape()) {
+    auto *dim = shape->add_dim();
+    if (!ShapedType::isDynamic(size))
+      dim->set_dim_value(size);
+  }
+  return proto;
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,9 @@ std::string spell(MLIRContext *context, const ::onnx::TypeProto &type);
 FailureOr<Type> convertType(const ::onnx::TypeProto &type,
                             const Subject &subject);
 
+/// Back to ONNX; no value where nothing is known.
+::onnx::TypeProto exportType(Type type);
+
 /// The element type of a tensor; null for anything else.
 Type getTensorElementType(Type type);
 

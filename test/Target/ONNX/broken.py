@@ -131,7 +131,7 @@ table.add(
 twice = "the value 'y' is defined more than once"
 again = node("Abs", ["x"], ["y"], name="again")
 table.add("DuplicateValue", model([cast(to=10), again], [X], []), f"node 'again' (Abs): {twice}")
-same = node("Split", ["x"], ["y", "y"], name="s")
+same = node("Split", ["x"], ["y", "y"], name="s", num_outputs=2)
 table.add("DuplicateValue", model([same], [X], []), f"node 's' (Split): {twice}")
 table.add("NoInputName", model([], [X, ("", FLOAT, [1])], []), "graph input 1 has no name")
 table.add(
@@ -408,6 +408,10 @@ table.add(
         SINCE(19, TYPE),
     ],
 )
+
+made = model([node("MatMul", ["x", "x"], ["y"], name="m")], [("x", FLOAT, [2, 3])], [])
+message = "node 'm' (MatMul): not as ONNX defines the operator: [ShapeInferenceError] Incompatible dimensions"
+table.add("NotAsDefined", made, f"{message} for matrix multiplication")
 
 # --- Functions ------------------------------------------------------------------------------------
 

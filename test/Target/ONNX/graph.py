@@ -129,29 +129,31 @@ save(
         [("x", FLOAT, [1]), ("c", T.BOOL, [])],
         [("e", FLOAT, [1]), ("f", FLOAT, [1])],
     ),
-    # Types that the file leaves out: the op's first input, or what the op always gives.
-    # INFER: quant_float.node "Relu"{{.*}} -> tensor<2x3xf16>
-    # INFER: quant_float.node "MatMul"{{.*}} -> tensor<*xf16>
-    # INFER: quant_float.node "Shape"{{.*}} -> tensor<*xi64>
-    # INFER: quant_float.node "Where"{{.*}} -> tensor<*xf16>
-    # INFER: quant_float.node "Split"{{.*}} -> (tensor<*xf16>, tensor<*xf16>)
-    # INFER: quant_float.node "ConstantOfShape"{{.*}} -> tensor<*xf32>
-    # INFER: quant_float.node "ConstantOfShape"{{.*}} -> tensor<*xi8>
+    # Types that the file leaves out: as the op's schema infers them, also by integers that are computed.
+    # INFER: quant_float.node "Relu"{{.*}} -> tensor<?x3xf16>
+    # INFER: quant_float.node "MatMul"{{.*}} -> tensor<?x4xf16>
+    # INFER: quant_float.node "Shape"{{.*}} -> tensor<2xi64>
+    # INFER: quant_float.node "Greater"{{.*}} -> tensor<?x4xi1>
+    # INFER: quant_float.node "Where"{{.*}} -> tensor<?x4xf16>
+    # INFER: quant_float.node "Split"{{.*}} -> (tensor<?x2xf16>, tensor<?x2xf16>)
+    # INFER: quant_float.node "ConstantOfShape"{{.*}} -> tensor<?x4xf32>
+    # INFER: quant_float.node "ConstantOfShape"{{.*}} -> tensor<?x4xi8>
     # INFER: quant_float.node "Relu"{{.*}} domain "other"{{.*}} -> !quant_float.unknown
     # INFER: quant_float.node "Abs"{{.*}} -> tensor<7xi8>
     inferred=model(
         [
             node("Relu", ["x"], ["a"]),
-            node("MatMul", ["a", "a"], ["b"]),
+            node("MatMul", ["a", "w"], ["b"]),
             node("Shape", ["b"], ["c"]),
-            node("Where", ["c", "a", "b"], ["w"]),
-            node("Split", ["w"], ["s", "t"]),
+            node("Greater", ["b", "b"], ["g"]),
+            node("Where", ["g", "b", "b"], ["h"]),
+            node("Split", ["h"], ["s", "t"], axis=1, num_outputs=2),
             node("ConstantOfShape", ["c"], ["u"]),
             node("ConstantOfShape", ["c"], ["v"], value=helper.make_tensor("v", T.INT8, [1], [1])),
             node("Relu", ["x"], ["d"], domain="other"),
             node("Abs", ["d"], ["e"]),
         ],
-        [("x", T.FLOAT16, [2, 3])],
+        [("x", T.FLOAT16, [None, 3]), ("w", T.FLOAT16, [3, 4])],
         [],
         imports=[("other", 1)],
         value_info=[helper.make_tensor_value_info("e", T.INT8, [7])],

@@ -71,7 +71,7 @@ save(
     # BODIES-SAME: %[[C:[^ ]+]]: tensor<i1>
     # BODIES-SAME: %[[X:[^ ]+]]: tensor<2xf32>
     # BODIES: %[[IF:.+]] = quant_float.node "If"(%[[C]])
-    # BODIES-SAME: (tensor<i1>) -> tensor<*xf16>
+    # BODIES-SAME: (tensor<i1>) -> tensor<?xf16>
     # BODIES-SAME: bodies ["else_branch", "then_branch"]
     # BODIES: %[[W:.+]] = arith.constant dense<1.000000e+00> : tensor<3xf16>
     # BODIES: quant_float.yield %[[W]] : tensor<3xf16>
