@@ -12,6 +12,7 @@
 
 #include "ImportFuzzer.h"
 #include "LargePayloads.h"
+#include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include <onnx/onnx_pb.h>
 
@@ -37,6 +38,37 @@ static void checkTrimming(StringRef bytes) {
     std::abort();
 }
 
+/// What is imported with its source can be written, and what is written is read
+/// and written again as the same bytes.
+static void checkExport(StringRef bytes) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  unsigned errors = 0;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return success();
+  });
+  quant_float::OnnxImportOptions options;
+  options.keepsSource = true;
+  std::string written[2];
+  for (std::string &round : written) {
+    OwningOpRef<ModuleOp> module = quant_float::importOnnxBytes(
+        &round == written ? bytes : StringRef(written[0]), "fuzzed.onnx",
+        quant_float::test::makeDataFolder("data.bin"), &context, options);
+    if (!module && &round != written)
+      std::abort();
+    if (!module)
+      return;
+    llvm::raw_string_ostream os(round);
+    bool done = succeeded(quant_float::exportOnnx(*module, os));
+    if (done != (errors == 0))
+      std::abort();
+    if (!done)
+      return;
+  }
+  if (written[0] != written[1])
+    std::abort();
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   StringRef bytes(reinterpret_cast<const char *>(data), size);
   checkTrimming(bytes);
@@ -45,5 +77,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         bytes, "fuzzed.onnx", quant_float::test::makeDataFolder("data.bin"),
         context);
   });
+  checkExport(bytes);
   return 0;
 }

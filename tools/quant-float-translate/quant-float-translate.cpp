@@ -12,14 +12,18 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <unistd.h>
 
@@ -81,7 +85,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
 static bool checkInput(llvm::ArrayRef<char *> arguments) {
   llvm::StringRef input = "-";
   llvm::StringRef marker;
-  bool isMlir = false;
+  bool isMlir = false, isExport = false;
   for (size_t i = 1; i < arguments.size(); ++i) {
     llvm::StringRef argument = arguments[i], name = argument.ltrim('-');
     if (llvm::StringRef(arguments[i - 1]).ltrim('-') == "o")
@@ -98,7 +102,9 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
     else if (name.consume_front("split-input-file"))
       marker = name.consume_front("=") ? name : mlir::kDefaultSplitMarker;
     isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
+    isExport |= name == "export-onnx";
   }
+  isMlir |= isExport && !input.ends_with(".onnx");
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (input == "-") {
     if (llvm::sys::Process::StandardInIsUserInput())
@@ -127,9 +133,14 @@ int main(int argc, char **argv) {
     return 1;
   mlir::registerAllTranslations();
   mlir::quant_float::StrictOption strict;
+  llvm::cl::opt<bool> keepsSource(
+      "keep-source",
+      llvm::cl::desc("with --import-onnx, keep in attributes what "
+                     "--export-onnx needs to write the same model"));
   mlir::quant_float::registerFromOnnxTranslation([&] {
     mlir::quant_float::OnnxImportOptions options;
     options.strict = strict;
+    options.keepsSource = keepsSource;
     return options;
   });
   mlir::quant_float::FakeConvertModeOption fakeConvertMode;
@@ -141,20 +152,52 @@ int main(int argc, char **argv) {
     return options;
   });
   arguments.push_back(nullptr);
+  llvm::StringRef before;
+  char **output =
+      findOutput(llvm::MutableArrayRef(arguments).drop_back(), before);
+  std::string path =
+      output ? llvm::StringRef(*output).drop_front(before.size()).str() : "-";
+  // Beside the model, which names it.
+  std::optional<mlir::quant_float::OutputFile> externalData;
+  llvm::cl::opt<bool> usesExternalData(
+      "external-data",
+      llvm::cl::desc("put the tensors of 1 KiB and more of an exported model "
+                     "in OUT.data beside it"));
+  mlir::DialectRegistry dialects;
+  mlir::quant_float::registerAllDialects(dialects);
+  mlir::quant_float::registerToOnnxTranslation(dialects, [&] {
+    mlir::quant_float::OnnxExportOptions options;
+    if (!usesExternalData)
+      return options;
+    if (path == "-") {
+      llvm::errs()
+          << "--external-data: expected -o OUT, beside which it goes\n";
+      std::exit(1);
+    }
+    externalData.emplace(path + ".data");
+    options.externalData = llvm::sys::path::filename(path).str() + ".data";
+    options.writeExternal = [&](llvm::StringRef bytes) {
+      return externalData->write({bytes.data(), bytes.size()});
+    };
+    return options;
+  });
   auto translate = [&] {
     return mlir::mlirTranslateMain(argc, arguments.data(),
                                    "quant-float translation driver\n");
   };
-  llvm::StringRef before;
-  char **output =
-      findOutput(llvm::MutableArrayRef(arguments).drop_back(), before);
   if (!output)
     return failed(translate());
-  llvm::StringRef path = llvm::StringRef(*output).drop_front(before.size());
   return failed(
       mlir::quant_float::writeThrough(path, [&](llvm::StringRef name) {
         std::string replaced = (before + name).str();
         *output = replaced.data();
-        return translate();
+        if (failed(translate()))
+          return mlir::failure();
+        if (!externalData || externalData->commit())
+          return mlir::success();
+        llvm::errs() << externalData->getPath()
+                     << ": error: cannot be written: "
+                     << externalData->getError().message() << "\n";
+        return mlir::failure();
       }));
 }

@@ -31,6 +31,10 @@ FailureOr<Attribute> importAttribute(::onnx::AttributeProto &attribute,
                                      AttributeKind kind, TensorDecoder &decoder,
                                      const Subject &subject);
 
+/// Gives `proto` the value where that is a number, a string or a list of
+/// numbers; false otherwise.
+bool exportPlainAttribute(Attribute value, ::onnx::AttributeProto &proto);
+
 } // namespace mlir::quant_float::onnx_import
 
 #endif // QUANT_FLOAT_LIB_TARGET_ONNX_ATTRIBUTES_H

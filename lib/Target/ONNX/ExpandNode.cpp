@@ -13,50 +13,14 @@
 #include "Types.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Locations.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
-using Proto = ::onnx::AttributeProto;
-
 //===----------------------------------------------------------------------===//
 // Back to ONNX
 //===----------------------------------------------------------------------===//
-
-/// False for a kind of attribute that no operator with a function has.
-static bool exportAttribute(Attribute attribute, Proto &proto) {
-  auto make = [&](AttributeKind kind, auto &&fill) {
-    proto.set_type(kind);
-    fill();
-    return true;
-  };
-  return llvm::TypeSwitch<Attribute, bool>(attribute)
-      .Case([&](FloatAttr value) {
-        return make(Proto::FLOAT,
-                    [&] { proto.set_f(value.getValue().convertToFloat()); });
-      })
-      .Case([&](IntegerAttr value) {
-        return make(Proto::INT, [&] { proto.set_i(value.getInt()); });
-      })
-      .Case([&](StringAttr value) {
-        return make(Proto::STRING, [&] { proto.set_s(value.str()); });
-      })
-      .Case([&](DenseF32ArrayAttr value) {
-        return make(Proto::FLOATS, [&] {
-          for (float element : value.asArrayRef())
-            proto.add_floats(element);
-        });
-      })
-      .Case([&](DenseI64ArrayAttr value) {
-        return make(Proto::INTS, [&] {
-          for (int64_t element : value.asArrayRef())
-            proto.add_ints(element);
-        });
-      })
-      .Default([](Attribute) { return false; });
-}
 
 /// The name of an output of the node.
 static std::string getOutputName(unsigned index) {
@@ -124,9 +88,10 @@ NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node) {
                                                       : getOutputName(index));
   }
   for (NamedAttribute attribute : node.getNodeAttributes()) {
-    Proto &added = *proto.add_attribute();
+    ::onnx::AttributeProto &added = *proto.add_attribute();
     added.set_name(attribute.getName().str());
-    if (!exportAttribute(attribute.getValue(), added))
+    // No operator with a function has another kind.
+    if (!exportPlainAttribute(attribute.getValue(), added))
       return expansion;
   }
 

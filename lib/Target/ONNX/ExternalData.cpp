@@ -107,6 +107,9 @@ ExternalData::open(StringRef location, const Subject &subject) {
                     buffer.getError().message());
   if (onFile)
     onFile(location);
+  if (StringRef content = (*buffer)->getBuffer();
+      onMapped && isMapped(**buffer))
+    onMapped(ArrayRef(content.data(), content.size()));
   return cached->second = std::move(*buffer);
 }
 

@@ -24,10 +24,12 @@ namespace mlir::quant_float::onnx_import {
 class ExternalData {
 public:
   /// An empty folder: there is none, every tensor is refused. `onFile` is told
-  /// the name of each file.
+  /// the name of each file, `onMapped` of its bytes.
   explicit ExternalData(StringRef folder,
-                        std::function<void(StringRef)> onFile = {})
-      : folder(folder), onFile(std::move(onFile)) {}
+                        std::function<void(StringRef)> onFile = {},
+                        std::function<void(ArrayRef<char>)> onMapped = {})
+      : folder(folder), onFile(std::move(onFile)),
+        onMapped(std::move(onMapped)) {}
 
   FailureOr<SharedBytes> read(const ::onnx::TensorProto &tensor,
                               const Subject &subject);
@@ -38,6 +40,7 @@ private:
 
   std::string folder;
   std::function<void(StringRef)> onFile;
+  std::function<void(ArrayRef<char>)> onMapped;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
   /// Their checksums, as far as they were asked for.
   llvm::StringMap<std::string> digests;

@@ -227,7 +227,8 @@ LogicalResult Importer::importInputs(const ::onnx::GraphProto &graph,
 LogicalResult Importer::importInitializers(::onnx::GraphProto &graph,
                                            OpBuilder &builder, Scope &scope,
                                            const Subject &subject) {
-  auto import = [&](StringRef name, size_t index, auto decode) {
+  auto import = [&](::onnx::TensorProto &tensor, size_t index, auto decode) {
+    StringRef name = tensor.name();
     if (name.empty())
       return diagnose(subject, Diag::NoInitializerName, index);
     Subject here = subject / ("initializer '" + Twine(printable(name)) + "'");
@@ -240,6 +241,7 @@ LogicalResult Importer::importInitializers(::onnx::GraphProto &graph,
                       value->getType());
     auto constant = arith::ConstantOp::create(builder, makeLoc(name, scope),
                                               cast<TypedAttr>(*value));
+    keepRest(constant, tensor);
     return define(scope, name, constant, here);
   };
 
@@ -247,13 +249,13 @@ LogicalResult Importer::importInitializers(::onnx::GraphProto &graph,
   bool consume = activeCalls.empty();
   size_t index = 0;
   for (::onnx::TensorProto &tensor : *graph.mutable_initializer())
-    if (failed(import(tensor.name(), index++, [&](const Subject &here) {
+    if (failed(import(tensor, index++, [&](const Subject &here) {
           return decoder.decode(tensor, tensor.name(), here, consume);
         })))
       return failure();
   for (::onnx::SparseTensorProto &tensor : *graph.mutable_sparse_initializer())
     if (failed(
-            import(tensor.values().name(), index++, [&](const Subject &here) {
+            import(*tensor.mutable_values(), index++, [&](const Subject &here) {
               return decoder.decodeSparse(tensor, tensor.values().name(), here);
             })))
       return failure();

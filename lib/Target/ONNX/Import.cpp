@@ -80,6 +80,8 @@ quant_float::importOnnx(StringRef path, MLIRContext *context,
   ::onnx::ModelProto model;
   if (failed(readModel(trimmed ? trimmed->bytes : bytes, model, file)))
     return nullptr;
+  if (trimmed && options.onMappedFile && isMapped(*buffer))
+    options.onMappedFile(ArrayRef(bytes.data(), bytes.size()));
   Importer importer = makeImporter(path, getFolder(path), context, options);
   if (trimmed)
     for (auto [index, payload] : trimmed->payloads)

@@ -28,7 +28,8 @@ Importer::Importer(MLIRContext *context, StringRef fileName, StringRef folder,
                    const OnnxImportOptions &options)
     : context(context), options(options),
       file{FileLineColLoc::get(context, fileName, 0, 0), ""},
-      externalData(folder, options.onExternalFile), decoder(externalData) {}
+      externalData(folder, options.onExternalFile, options.onMappedFile),
+      decoder(externalData) {}
 
 //===----------------------------------------------------------------------===//
 // Model
@@ -42,7 +43,7 @@ LogicalResult Importer::checkModel(const ::onnx::ModelProto &model) {
                     model.ir_version());
   if (!model.has_graph())
     return diagnose(file, Diag::NoGraph);
-  if (model.training_info_size() != 0)
+  if (model.training_info_size() != 0 && !options.keepsSource)
     (void)diagnose(file, Diag::TrainingIgnored);
   return success();
 }
@@ -104,6 +105,7 @@ OwningOpRef<ModuleOp> Importer::importModel(::onnx::ModelProto &model) {
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(file.loc);
   annotateModule(*module, model);
+  keepRest(*module, model);
   if (failed(importMain(*model.mutable_graph(), *module)))
     return nullptr;
   if (hasInvalidNodes || (options.verify && failed(mlir::verify(*module))))
@@ -123,6 +125,7 @@ LogicalResult Importer::importMain(::onnx::GraphProto &graph, ModuleOp module) {
       func::FuncOp::create(builder, loc, makeIdentifier(graph.name()),
                            builder.getFunctionType({}, {}));
   function->setAttr(kGraphNameAttrName, builder.getStringAttr(graph.name()));
+  keepRest(function, graph);
   Block &block = *function.addEntryBlock();
   Scope scope{/*parent=*/nullptr, &modelOpsets, /*environment=*/nullptr,
               /*call=*/nullptr};

@@ -11,6 +11,7 @@
 
 #include "Attributes.h"
 #include "Functions.h"
+#include "Source.h"
 #include "mlir/IR/Builders.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Target/ONNX/Import.h"
@@ -61,6 +62,8 @@ struct NodeInput {
   Scope &scope;
   Subject subject;
   int64_t opset = 0;
+  /// Whether it calls a function that is kept, which may be called as any op.
+  bool isCall = false;
   SmallVector<ResolvedAttribute> attributes = {};
   /// One for each input; null where absent.
   SmallVector<Value> operands = {};
@@ -140,6 +143,11 @@ private:
                            Region &region);
   LogicalResult importQuantization(NodeInput &input, NodeOp node,
                                    OpBuilder &builder);
+  /// Keeps what the op has no place for, where that is asked for.
+  template <typename Message> void keepRest(Operation *op, Message &message) {
+    if (options.keepsSource)
+      keepSource(op, message);
+  }
   void warnOfMissingType(NodeInput &input, const NodeResolution &resolution);
 
   // ResultTypes.cpp.

@@ -19,45 +19,7 @@ namespace {
 constexpr uint64_t kGraphField = 7;
 constexpr uint64_t kInitializerField = 5;
 constexpr uint64_t kRawDataField = 9;
-
-/// One field of a message: `all` with its tag, `content` of a chunk.
-struct Field {
-  uint64_t number;
-  bool isChunk;
-  StringRef all, content;
-};
 } // namespace
-
-/// Calls `visit` on every field; false when the bytes are no plain message or
-/// `visit` gives up.
-static bool forEachField(StringRef bytes,
-                         llvm::function_ref<bool(const Field &)> visit) {
-  for (size_t at = 0; at < bytes.size();) {
-    size_t begin = at;
-    FieldHead head;
-    if (!readFieldHead(bytes, at, head) || head.type == WireType::GroupBegin ||
-        head.type == WireType::GroupEnd)
-      return false;
-    Field field{head.number, head.type == WireType::Chunk,
-                bytes.slice(begin, at + head.size),
-                bytes.substr(at, head.size)};
-    if (!visit(field))
-      return false;
-    at += head.size;
-  }
-  return true;
-}
-
-static void appendChunk(std::string &out, uint64_t number, StringRef content) {
-  auto appendVarint = [&](uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-      out += char(value | 0x80);
-    out += char(value);
-  };
-  appendVarint(number << 3 | uint64_t(WireType::Chunk));
-  appendVarint(content.size());
-  out += content;
-}
 
 std::optional<TrimmedModel> onnx_import::trimPayloads(StringRef model,
                                                       size_t smallestPayload) {

@@ -82,13 +82,17 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   }
 
   // A model may define an operator of any domain itself.
-  if (const Function *function = functions.lookup(node))
+  const Function *function = functions.lookup(node);
+  if (function && !options.keepsSource)
     return importCall(input, *function, builder);
 
   StringRef domain = normalizeDomain(node.domain());
   auto opset = scope.opsets->find(domain);
   if (opset != scope.opsets->end()) {
     input.opset = opset->second;
+  } else if (function) {
+    // The function itself says what it uses.
+    input.opset = 1;
   } else if (domain == kMicrosoftDomain) {
     // Files lack it that ONNX Runtime's own tools write, and it reads them.
     input.opset = getNewestOpset(OpKind::MicrosoftQuantizeLinear);
@@ -99,9 +103,13 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
     return diagnose(input.subject, Diag::NoOpsetImport, showDomain(domain));
   }
   StringRef opType = node.op_type();
+  if (function) {
+    input.isCall = true;
+    return importOpaque(input, builder);
+  }
   if (domain.empty() && opType == "Constant")
     return importConstant(input, builder);
-  if (domain.empty() && opType == "Identity")
+  if (domain.empty() && opType == "Identity" && !options.keepsSource)
     return importIdentity(input, builder);
   return importOpaque(input, builder);
 }
@@ -209,8 +217,9 @@ LogicalResult Importer::importConstant(NodeInput &input, OpBuilder &builder) {
   if (failed(verifyDeclared(input.scope, input.node.output(0), value.getType(),
                             input.subject)))
     return failure();
-  Value constant = arith::ConstantOp::create(builder, input.subject.loc, value);
-  return defineOutputs(input, constant);
+  auto constant = arith::ConstantOp::create(builder, input.subject.loc, value);
+  keepRest(constant, input.node);
+  return defineOutputs(input, constant->getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,7 +356,8 @@ LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder) {
   FailureOr<NodeOp> node = createNode(input, builder);
   if (failed(node))
     return failure();
-  if (resolvesNodes && isQuantizationNode(*node))
+  keepRest(*node, input.node);
+  if (resolvesNodes && !input.isCall && isQuantizationNode(*node))
     return importQuantization(input, *node, builder);
   return defineOutputs(input, (*node)->getResults());
 }
@@ -360,7 +370,7 @@ void Importer::warnOfMissingType(NodeInput &input,
                                  const NodeResolution &resolution) {
   // Files rarely tell the shapes inside, which later passes find. And behind an
   // invalid node types are missing for no fault of the model's.
-  if (resolution.missesRank || hasInvalidNodes)
+  if (resolution.missesRank || hasInvalidNodes || options.keepsSource)
     return;
   Diag id =
       !resolution.resultTypes.empty() ? Diag::UntypedInput : Diag::UntypedLike;
@@ -398,6 +408,8 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
   if (resolution->isVerified)
     return defineOutputs(input, node->getResults());
   Operation *op = resolution->op;
+  if (op && options.keepsSource)
+    op->setAttr(kNodeSourceAttrName, node->getAttr(kNodeSourceAttrName));
   if (!op) {
     warnOfMissingType(input, *resolution);
     for (auto [result, type] :

@@ -15,30 +15,6 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 namespace {
-/// The messages that have messages in them, and all the others.
-enum class Message {
-  None,
-  Leaf,
-  Model,
-  Training,
-  Function,
-  Graph,
-  Node,
-  Devices,
-  Sharding,
-  ShardedDim,
-  Attribute,
-  Tensor,
-  Sparse,
-  Annotation,
-  Value,
-  Type,
-  TensorType,
-  Shape,
-  Sequence,
-  Map,
-};
-
 /// A message that is being read, or, as None, a group that its schema does not
 /// know.
 struct Level {
@@ -49,9 +25,7 @@ struct Level {
 };
 } // namespace
 
-/// The message in a field of a message; None where it is none. What is compiled
-/// of the schema does not tell at run time.
-static Message getMessage(Message parent, uint64_t number) {
+Message onnx_import::getMessage(Message parent, uint64_t number) {
   struct Row {
     Message parent;
     uint64_t number;

@@ -14,6 +14,34 @@
 
 namespace mlir::quant_float::onnx_import {
 
+/// The messages that have messages in them, and all the others.
+enum class Message {
+  None,
+  Leaf,
+  Model,
+  Training,
+  Function,
+  Graph,
+  Node,
+  Devices,
+  Sharding,
+  ShardedDim,
+  Attribute,
+  Tensor,
+  Sparse,
+  Annotation,
+  Value,
+  Type,
+  TensorType,
+  Shape,
+  Sequence,
+  Map,
+};
+
+/// The message in a field of a message; None where it is none. What is compiled
+/// of the schema does not tell at run time.
+Message getMessage(Message parent, uint64_t number);
+
 /// Parses a model that takes all of the bytes, fewer than 2^31. Messages
 /// nested deeper than protobuf's limit, 100, are refused, so recursion over
 /// what was parsed is bounded.

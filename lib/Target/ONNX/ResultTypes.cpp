@@ -222,6 +222,11 @@ static std::optional<::onnx::TensorShapeProto> exportIntegers(Value value) {
 LogicalResult Importer::inferTypes(NodeInput &input,
                                    ArrayRef<std::unique_ptr<Region>> bodies,
                                    ArrayRef<std::string> bodyNames) {
+  // Of functions nothing is inferred.
+  if (input.isCall) {
+    input.resultTypes.resize(input.node.output_size());
+    return success();
+  }
   KnownNode known{input.node, normalizeDomain(input.node.domain()).str(),
                   input.opset};
   for (const ResolvedAttribute &attribute : input.attributes)

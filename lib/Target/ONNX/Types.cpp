@@ -115,16 +115,31 @@ FailureOr<Type> onnx_import::convertType(const ::onnx::TypeProto &type,
   }
 }
 
+std::optional<int32_t> onnx_import::getOnnxNumber(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType)) {
+    if (complex.getElementType().isF32())
+      return kComplex64;
+    if (complex.getElementType().isF64())
+      return kComplex128;
+    return std::nullopt;
+  }
+  return getOnnxDataType(elementType);
+}
+
 ::onnx::TypeProto onnx_import::exportType(Type type) {
+  // As deep as protobuf would read it; MLIR's text may hold anything.
+  constexpr size_t kDeepest = 32;
   if (auto opaque = dyn_cast<OpaqueType>(type))
-    return parseType(opaque.getSpelling().str());
+    return opaque.getSpelling().count('(') <= kDeepest
+               ? parseType(opaque.getSpelling().str())
+               : ::onnx::TypeProto();
   ::onnx::TypeProto proto;
   auto tensor = dyn_cast<TensorType>(type);
-  std::optional<int32_t> element =
-      tensor ? getOnnxDataType(tensor.getElementType()) : std::nullopt;
-  if (!element)
+  std::optional<int32_t> number =
+      tensor ? getOnnxNumber(tensor.getElementType()) : std::nullopt;
+  if (!number)
     return proto;
-  proto.mutable_tensor_type()->set_elem_type(*element);
+  proto.mutable_tensor_type()->set_elem_type(*number);
   if (!tensor.hasRank())
     return proto;
   auto *shape = proto.mutable_tensor_type()->mutable_shape();

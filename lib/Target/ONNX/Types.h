@@ -20,6 +20,9 @@ namespace mlir::quant_float::onnx_import {
 /// UNDEFINED and unknown numbers.
 Type getElementType(MLIRContext *context, int32_t dataType);
 
+/// The way back; none for types that ONNX lacks.
+std::optional<int32_t> getOnnxNumber(Type elementType);
+
 /// "tensor(float)", "seq(tensor(int64))", as ONNX spells types.
 std::string spell(MLIRContext *context, const ::onnx::TypeProto &type);
 

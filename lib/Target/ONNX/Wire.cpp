@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wire.h"
+#include "llvm/ADT/SmallVector.h"
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
@@ -46,4 +47,57 @@ bool onnx_import::readFieldHead(llvm::StringRef bytes, size_t &at,
     break;
   }
   return head.size <= bytes.size() - at;
+}
+
+/// Goes behind the end of a group.
+static bool skipGroup(llvm::StringRef bytes, size_t &at, uint64_t number) {
+  llvm::SmallVector<uint64_t> open = {number};
+  while (!open.empty()) {
+    FieldHead head;
+    if (!readFieldHead(bytes, at, head))
+      return false;
+    at += head.size;
+    if (head.type == WireType::GroupBegin)
+      open.push_back(head.number);
+    else if (head.type == WireType::GroupEnd &&
+             head.number != open.pop_back_val())
+      return false;
+  }
+  return true;
+}
+
+bool onnx_import::forEachField(llvm::StringRef bytes,
+                               llvm::function_ref<bool(const Field &)> visit) {
+  for (size_t at = 0; at < bytes.size();) {
+    size_t begin = at;
+    FieldHead head;
+    if (!readFieldHead(bytes, at, head) || head.type == WireType::GroupEnd)
+      return false;
+    llvm::StringRef content = bytes.substr(at, head.size);
+    at += head.size;
+    if (head.type == WireType::GroupBegin && !skipGroup(bytes, at, head.number))
+      return false;
+    Field field{head.number, head.type == WireType::Chunk,
+                bytes.slice(begin, at), content, head.value};
+    if (!visit(field))
+      return false;
+  }
+  return true;
+}
+
+void onnx_import::appendChunkHead(std::string &out, uint64_t number,
+                                  uint64_t size) {
+  auto appendVarint = [&](uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+      out += static_cast<char>(value | 0x80);
+    out += static_cast<char>(value);
+  };
+  appendVarint(number << 3 | static_cast<uint64_t>(WireType::Chunk));
+  appendVarint(size);
+}
+
+void onnx_import::appendChunk(std::string &out, uint64_t number,
+                              llvm::StringRef content) {
+  appendChunkHead(out, number, content.size());
+  out += content;
 }

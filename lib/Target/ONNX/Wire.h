@@ -9,7 +9,9 @@
 #ifndef QUANT_FLOAT_LIB_TARGET_ONNX_WIRE_H
 #define QUANT_FLOAT_LIB_TARGET_ONNX_WIRE_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace mlir::quant_float::onnx_import {
 
@@ -36,6 +38,24 @@ struct FieldHead {
 /// Reads up to the content of a field; false when the bytes are no field. A
 /// varint is read, too.
 bool readFieldHead(llvm::StringRef bytes, size_t &at, FieldHead &head);
+
+/// One field of a message, or a group: `all` with its tag, `content` of a
+/// chunk, `value` of a varint.
+struct Field {
+  uint64_t number;
+  bool isChunk;
+  llvm::StringRef all, content;
+  uint64_t value;
+};
+
+/// Calls `visit` on every field; false when the bytes are no message or `visit`
+/// gives up.
+bool forEachField(llvm::StringRef bytes,
+                  llvm::function_ref<bool(const Field &)> visit);
+
+/// Appends what is before the content of a chunk of so many bytes.
+void appendChunkHead(std::string &out, uint64_t number, uint64_t size);
+void appendChunk(std::string &out, uint64_t number, llvm::StringRef content);
 
 } // namespace mlir::quant_float::onnx_import
 

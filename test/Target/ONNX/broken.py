@@ -2,11 +2,12 @@
 # a case here or is listed at the end with the reason why not.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../../helpers %python %s %t quant-float-translate %src_root/lib/Target/ONNX/Diagnostics.def
 import os
+import pathlib
 import subprocess
 import sys
 
 import wire
-from cases import Table
+from cases import Table, read_diagnostics
 from limits import SANITIZED, bounded
 from models import FLOAT, body, model
 from onnx import AttributeProto, NodeProto, TensorProto, helper
@@ -875,6 +876,9 @@ copied.write_bytes(made.SerializeToString())
 
 # What a tool that opens the file itself never lets the importer say.
 ELSEWHERE = {"CannotOpen": "the unit test of importOnnx", "TooLarge": "below", "NoMemory": "below"}
+ELSEWHERE |= dict.fromkeys(
+    read_diagnostics(pathlib.Path(sys.argv[3]), after="// Export."), "export_broken.py"
+)
 
 problems = table.run()
 done = subprocess.run(

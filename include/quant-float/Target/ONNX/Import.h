@@ -54,9 +54,15 @@ struct OnnxImportOptions {
   /// warning otherwise. What only the lowering of ordinary nodes finds out is
   /// refused there: the module remembers it (`quant_float.strict`).
   bool strict = false;
+  /// Keep the model as its file has it, for Export.h: functions are not
+  /// expanded, Identity stays a node, and what the dialect has no place for is
+  /// in attributes (`quant_float.onnx_*`).
+  bool keepsSource = false;
   /// Is told of each file of external data that is read, by its name in the
   /// model.
   std::function<void(StringRef)> onExternalFile;
+  /// Is told of each file that constants refer to while it is mapped.
+  std::function<void(ArrayRef<char>)> onMappedFile;
 };
 
 /// Imports the model in the file `path`. External data is looked up beside it

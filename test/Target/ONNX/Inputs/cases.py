@@ -7,11 +7,13 @@ import re
 import subprocess
 
 
-def read_diagnostics(file):
-    """The entries of Diagnostics.def: {id: (severity, pattern of its text)}."""
+def read_diagnostics(file, after=""):
+    """The entries of Diagnostics.def, those behind a line alone: {id: (severity, pattern of its text)}."""
     entries = {}
     for severity, name, text in re.findall(
-        r'^(ERROR|WARNING)\((\w+),\s*"((?:[^"\\]|\\.)*)"\)', file.read_text(), re.M
+        r'^(ERROR|WARNING)\((\w+),\s*"((?:[^"\\]|\\.)*)"\)',
+        file.read_text().partition(after)[2] if after else file.read_text(),
+        re.M,
     ):
         pattern = re.sub(r"\\\{\d+\\\}", "(.*)", re.escape(text))
         entries[name] = (severity.lower(), re.compile(pattern, re.S))

@@ -1,0 +1,60 @@
+//===- Export.cpp - Entry points of the ONNX exporter ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Target/ONNX/Export.h"
+#include "Exporter.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "quant-float/Target/ONNX/Import.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+LogicalResult quant_float::exportOnnx(ModuleOp module, raw_ostream &os,
+                                      const OnnxExportOptions &options) {
+  return onnx_import::Exporter(options).exportModel(module, os);
+}
+
+void quant_float::registerToOnnxTranslation(
+    const DialectRegistry &dialects,
+    std::function<OnnxExportOptions()> getOptions) {
+  // Registries are not copied, but added up.
+  auto registry = std::make_shared<DialectRegistry>();
+  dialects.appendTo(*registry);
+  TranslateRegistration registration(
+      "export-onnx", "export a model, of a file .onnx or MLIR, to ONNX",
+      [registry, getOptions = std::move(getOptions)](
+          const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
+          MLIRContext *context) -> LogicalResult {
+        context->appendDialectRegistry(*registry);
+        StringRef path = sources->getMemoryBuffer(sources->getMainFileID())
+                             ->getBufferIdentifier();
+        OnnxExportOptions options =
+            getOptions ? getOptions() : OnnxExportOptions();
+        OwningOpRef<ModuleOp> module;
+        // What is written out of a mapped file need not stay in memory.
+        SmallVector<ArrayRef<char>> files;
+        if (path.ends_with(".onnx")) {
+          OnnxImportOptions importOptions;
+          importOptions.keepsSource = true;
+          importOptions.onMappedFile = [&](ArrayRef<char> bytes) {
+            files.push_back(bytes);
+          };
+          options.onWritten = [&](ArrayRef<char> bytes) {
+            for (ArrayRef<char> file : files)
+              if (file.begin() <= bytes.begin() && bytes.end() <= file.end())
+                target::dropPages({bytes, nullptr, /*isMapped=*/true});
+          };
+          module = importOnnx(path, context, importOptions);
+        } else {
+          module = parseSourceFile<ModuleOp>(sources, context);
+        }
+        return success(module && succeeded(exportOnnx(*module, os, options)));
+      });
+}

@@ -1,0 +1,1 @@
+"""Models that go in and come out again."""
