@@ -104,6 +104,11 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
     isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
     isExport |= name == "export-onnx";
   }
+  if (isExport && input.ends_with(".xml")) {
+    llvm::errs() << input
+                 << ": error: expected a model in .onnx, .mlir or .mlirbc\n";
+    return false;
+  }
   isMlir |= isExport && !input.ends_with(".onnx");
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (input == "-") {
@@ -137,12 +142,13 @@ int main(int argc, char **argv) {
       "keep-source",
       llvm::cl::desc("with --import-onnx, keep in attributes what "
                      "--export-onnx needs to write the same model"));
-  mlir::quant_float::registerFromOnnxTranslation([&] {
+  auto getImportOptions = [&] {
     mlir::quant_float::OnnxImportOptions options;
     options.strict = strict;
     options.keepsSource = keepsSource;
     return options;
-  });
+  };
+  mlir::quant_float::registerFromOnnxTranslation(getImportOptions);
   mlir::quant_float::FakeConvertModeOption fakeConvertMode;
   mlir::quant_float::registerFromOpenVinoTranslation([&] {
     mlir::quant_float::OpenVinoImportOptions options;
@@ -161,11 +167,11 @@ int main(int argc, char **argv) {
   std::optional<mlir::quant_float::OutputFile> externalData;
   llvm::cl::opt<bool> usesExternalData(
       "external-data",
-      llvm::cl::desc("put the tensors of 1 KiB and more of an exported model "
-                     "in OUT.data beside it"));
+      llvm::cl::desc("put the initializers of 1 KiB and more of an exported "
+                     "model in OUT.data beside it"));
   mlir::DialectRegistry dialects;
   mlir::quant_float::registerAllDialects(dialects);
-  mlir::quant_float::registerToOnnxTranslation(dialects, [&] {
+  mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions, [&] {
     mlir::quant_float::OnnxExportOptions options;
     if (!usesExternalData)
       return options;

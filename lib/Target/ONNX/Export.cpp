@@ -10,7 +10,6 @@
 #include "Exporter.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
-#include "quant-float/Target/ONNX/Import.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -23,25 +22,26 @@ LogicalResult quant_float::exportOnnx(ModuleOp module, raw_ostream &os,
 
 void quant_float::registerToOnnxTranslation(
     const DialectRegistry &dialects,
+    std::function<OnnxImportOptions()> getImportOptions,
     std::function<OnnxExportOptions()> getOptions) {
   // Registries are not copied, but added up.
   auto registry = std::make_shared<DialectRegistry>();
   dialects.appendTo(*registry);
   TranslateRegistration registration(
       "export-onnx", "export a model, of a file .onnx or MLIR, to ONNX",
-      [registry, getOptions = std::move(getOptions)](
+      [registry, getImportOptions = std::move(getImportOptions),
+       getOptions = std::move(getOptions)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
           MLIRContext *context) -> LogicalResult {
         context->appendDialectRegistry(*registry);
         StringRef path = sources->getMemoryBuffer(sources->getMainFileID())
                              ->getBufferIdentifier();
-        OnnxExportOptions options =
-            getOptions ? getOptions() : OnnxExportOptions();
+        OnnxExportOptions options = getOptions();
         OwningOpRef<ModuleOp> module;
         // What is written out of a mapped file need not stay in memory.
         SmallVector<ArrayRef<char>> files;
         if (path.ends_with(".onnx")) {
-          OnnxImportOptions importOptions;
+          OnnxImportOptions importOptions = getImportOptions();
           importOptions.keepsSource = true;
           importOptions.onMappedFile = [&](ArrayRef<char> bytes) {
             files.push_back(bytes);

@@ -100,7 +100,8 @@ template <typename List> static void resize(List &list, size_t size) {
 LogicalResult Exporter::exportTensor(Attribute value,
                                      ::onnx::TensorProto &proto,
                                      const Subject &subject) {
-  return encoder.encode(cast<ElementsAttr>(value), proto, subject);
+  return encoder.encode(cast<ElementsAttr>(value), proto, subject,
+                        /*mayBeExternal=*/false);
 }
 
 LogicalResult Exporter::exportSparse(DictionaryAttr value,
@@ -115,8 +116,8 @@ LogicalResult Exporter::exportSparse(DictionaryAttr value,
   proto.mutable_dims()->Assign(dims.asArrayRef().begin(),
                                dims.asArrayRef().end());
   return success(
-      succeeded(encoder.encode(values, *proto.mutable_values(), subject)) &&
-      succeeded(encoder.encode(indices, *proto.mutable_indices(), subject)));
+      succeeded(exportTensor(values, *proto.mutable_values(), subject)) &&
+      succeeded(exportTensor(indices, *proto.mutable_indices(), subject)));
 }
 
 LogicalResult onnx_import::exportType(Type type, ::onnx::TypeProto &proto,

@@ -261,8 +261,11 @@ LogicalResult Exporter::exportCast(CastOp op, ::onnx::GraphProto &graph,
     return failure();
   // Of the value that tells the type only the name is kept. Where it is gone,
   // Cast does the same (C15).
-  bool isLike = op.getLike() && (*node)->input_size() == 2 &&
-                scope.defines((*node)->input(1));
+  Type to = getElementTypeOrSelf(op.getType());
+  Value other = op.getLike() && (*node)->input_size() == 2
+                    ? scope.lookup((*node)->input(1))
+                    : Value();
+  bool isLike = other && getElementTypeOrSelf(other) == to;
   std::string input = names.lookup(op.getInput());
   if (isLike) {
     (*node)->set_op_type("CastLike");
@@ -273,7 +276,6 @@ LogicalResult Exporter::exportCast(CastOp op, ::onnx::GraphProto &graph,
 
   Builder builder(op.getContext());
   SmallVector<NodeAttribute> attributes;
-  Type to = getElementTypeOrSelf(op.getType());
   if (!getOnnxNumber(to))
     return diagnose(subject, Diag::NoOnnxType, to);
   if (!isLike && op.getOpset() < kFirstOpsetWithNumber)
@@ -438,7 +440,7 @@ LogicalResult Exporter::exportConstant(arith::ConstantOp op,
       return failure();
     name(op, tensor.name().empty() ? wanted.lookup(op) : tensor.name(), scope);
     tensor.set_name(names[op]);
-    return encoder.encode(elements, tensor, subject);
+    return encoder.encode(elements, tensor, subject, /*mayBeExternal=*/true);
   }
 
   ::onnx::NodeProto &node = *graph.add_node();

@@ -59,6 +59,12 @@ private:
     bool defines(StringRef name) const {
       return defined.contains(name) || (parent && parent->defines(name));
     }
+    /// Null where no op makes it.
+    Value lookup(StringRef name) const {
+      if (Value value = made.lookup(name))
+        return value;
+      return parent ? parent->lookup(name) : Value();
+    }
   };
 
   // Exporter.cpp: graphs and names. `graph` holds what the source says of it.

@@ -22,9 +22,9 @@ public:
   TensorEncoder(const OnnxExportOptions &options) : options(options) {}
 
   /// Gives `tensor` shape, type and elements. Large ones go to the writer of
-  /// payloads, or to external data where that may be.
+  /// payloads, or to external data, as attributes cannot be everywhere.
   LogicalResult encode(ElementsAttr elements, ::onnx::TensorProto &tensor,
-                       const Subject &subject, bool mayBeExternal = true);
+                       const Subject &subject, bool mayBeExternal);
 
   PayloadWriter &getWriter() { return writer; }
 

@@ -80,6 +80,7 @@ stale = model(
     [("y", T.INT64, [2])],
 )
 stale.graph.value_info.append(value("h", T.FLOAT16, [9]))
+stale_model = onnx.ModelProto.FromString(stale.SerializeToString())
 path = work / "stale.onnx"
 path.write_bytes(stale.SerializeToString())
 assert trips.call("--export-onnx", path, "-o", work / "fresh.onnx").returncode == 0
@@ -181,6 +182,14 @@ assert (
 )
 assert trips.call("--export-onnx", outside, "-o", inside).returncode == 0
 assert inside.read_bytes() == (work / "out.onnx").read_bytes()
+# A declaration that is not followed is refused where that is asked for.
+path = work / "strict.onnx"
+path.write_bytes(stale_model.SerializeToString())
+done = trips.call("--export-onnx", path, "-o", work / "strict-out.onnx", "--strict")
+assert done.returncode == 1 and "strict.onnx:0:0: error: node 'h' (Cast)" in done.stderr.replace(
+    "node of", "node"
+), done
+assert not (work / "strict-out.onnx").exists()
 # Over itself, too.
 assert trips.call("--export-onnx", outside, "-o", outside, "--external-data").returncode == 0
 assert trips.call("--export-onnx", outside, "-o", inside).returncode == 0

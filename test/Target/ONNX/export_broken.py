@@ -167,5 +167,12 @@ done = subprocess.run(
 assert (
     done.returncode == 1 and "--external-data: expected -o OUT, beside which it goes" in done.stderr
 ), done
+done = subprocess.run(
+    [translate, "--export-onnx", "model.xml", "-o", output], capture_output=True, text=True
+)
+assert (done.returncode, done.stderr) == (
+    1,
+    "model.xml: error: expected a model in .onnx, .mlir or .mlirbc\n",
+), done
 missing = set(diagnostics) - covered
 sys.exit(f"no case for {missing}" if missing else 0)

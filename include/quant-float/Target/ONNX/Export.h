@@ -35,15 +35,14 @@
 #ifndef QUANT_FLOAT_TARGET_ONNX_EXPORT_H
 #define QUANT_FLOAT_TARGET_ONNX_EXPORT_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include <functional>
+#include "quant-float/Target/ONNX/Import.h"
 #include <string>
 
 namespace mlir::quant_float {
 
 struct OnnxExportOptions {
-  /// The file, in the folder of the model, that has the tensors of 1 KiB and
-  /// more. Without a name the model has them.
+  /// The file, in the folder of the model, that has the initializers of 1 KiB
+  /// and more. Without a name the model has them.
   std::string externalData;
   /// Appends to that file; false when that fails.
   std::function<bool(StringRef)> writeExternal;
@@ -57,11 +56,12 @@ LogicalResult exportOnnx(ModuleOp module, raw_ostream &os,
                          const OnnxExportOptions &options = {});
 
 /// Registers --export-onnx with mlir-translate's machinery, for models in
-/// `.onnx` and MLIR of these dialects. `getOptions` is called when a model is
-/// exported.
+/// `.onnx` and MLIR of these dialects. The functions are called when a model is
+/// read and exported.
 void registerToOnnxTranslation(
     const DialectRegistry &dialects,
-    std::function<OnnxExportOptions()> getOptions = {});
+    std::function<OnnxImportOptions()> getImportOptions,
+    std::function<OnnxExportOptions()> getOptions);
 
 } // namespace mlir::quant_float
 
