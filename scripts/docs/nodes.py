@@ -66,7 +66,7 @@ def read_microsoft():
 
 
 def read_openvino():
-    return read("OpenVinoLayers.def", "QUANT_FLOAT_LAYER")
+    return read("OpenVinoLayers.def", "QUANT_FLOAT_(?:NODE_)?LAYER")
 
 
 def describe(rows):

@@ -72,6 +72,10 @@ def ConvertOpenVinoNodesToOnnxPass
     - Divide divides; the plugin multiplies by the reciprocal. FakeQuantize is
       the formula of the reference; the plugin's differs in the last bits.
     - Integer arithmetic wraps; the plugin saturates 8 bits.
+    - LRN adds the bias as it is; the plugin takes its whole part. MaxPool gives
+      -inf for a window of padding alone; the plugin the lowest number.
+    - TopK gives of equal elements the first ones, stable or not, and orders
+      them by value where no order is asked for.
     - Indices outside of their axis become the nearest inside (Gather-1 and -7)
       or give zeros (Gather-8), as negative ones count from the end there.
 

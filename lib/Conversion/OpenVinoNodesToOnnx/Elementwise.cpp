@@ -35,7 +35,7 @@ static FailureOr<Value> convertTo(LayerContext &context, Type to) {
       CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
 }
 
-FailureOr<Value> openvino_layers::convertConvert(LayerContext &context) {
+LayerResults openvino_layers::convertConvert(LayerContext &context) {
   Type to = context.getType("destination_type");
   // A type that MLIR lacks is a name.
   StringRef name = to ? "" : context.getString("destination_type");
@@ -46,7 +46,7 @@ FailureOr<Value> openvino_layers::convertConvert(LayerContext &context) {
   return convertTo(context, to);
 }
 
-FailureOr<Value> openvino_layers::convertConvertLike(LayerContext &context) {
+LayerResults openvino_layers::convertConvertLike(LayerContext &context) {
   return convertTo(context, context.elementType(1));
 }
 
@@ -69,47 +69,87 @@ static LogicalResult checkBroadcast(LayerContext &context) {
       })));
 }
 
+/// A node on numbers of one type.
 static FailureOr<Value> convertArithmetic(LayerContext &context,
                                           StringRef opType) {
   if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
       failed(context.requireNumbers()))
     return failure();
-  return context.buildNode(opType, context.inputs, context.elementType(0));
+  return context.apply(opType, context.inputs);
 }
 
-FailureOr<Value> openvino_layers::convertAdd(LayerContext &context) {
-  return convertArithmetic(context, "Add");
-}
-
-FailureOr<Value> openvino_layers::convertSubtract(LayerContext &context) {
-  return convertArithmetic(context, "Sub");
-}
-
-FailureOr<Value> openvino_layers::convertMultiply(LayerContext &context) {
-  return convertArithmetic(context, "Mul");
+LayerResults openvino_layers::convertNumbers(LayerContext &context) {
+  return convertArithmetic(context, context.onnxType);
 }
 
 /// Integers: toward zero as ONNX has it, or down (m_pythondiv), which is one
 /// less where a rest is left and the signs differ.
-FailureOr<Value> openvino_layers::convertDivide(LayerContext &context) {
+LayerResults openvino_layers::convertDivide(LayerContext &context) {
   FailureOr<Value> quotient = convertArithmetic(context, "Div");
   auto type = dyn_cast<IntegerType>(context.elementType(0));
   if (failed(quotient) || !type || type.isUnsigned() ||
       !context.getFlag("m_pythondiv"))
     return quotient;
-  Type boolean = context.b.getI1Type();
   Value zero = context.makeNumber(type, 0);
   Value dividend = context.inputs[0], divisor = context.inputs[1];
-  Value product = context.buildNode("Mul", {*quotient, divisor}, type);
-  Value isExact = context.buildNode("Equal", {product, dividend}, boolean);
-  Value hasRest = context.buildNode("Not", isExact, boolean);
-  Value isNegative = context.buildNode("Less", {dividend, zero}, boolean);
-  Value isDivisorNegative = context.buildNode("Less", {divisor, zero}, boolean);
-  Value differs =
-      context.buildNode("Xor", {isNegative, isDivisorNegative}, boolean);
-  Value isBelow = context.buildNode("And", {hasRest, differs}, boolean);
+  Value product = context.apply("Mul", {*quotient, divisor});
+  Value isExact = context.compare("Equal", {product, dividend});
+  Value hasRest = context.compare("Not", isExact);
+  Value isNegative = context.compare("Less", {dividend, zero});
+  Value isDivisorNegative = context.compare("Less", {divisor, zero});
+  Value differs = context.compare("Xor", {isNegative, isDivisorNegative});
+  Value isBelow = context.compare("And", {hasRest, differs});
   Value one = context.cast(isBelow, type);
-  return context.buildNode("Sub", {*quotient, one}, type);
+  return context.apply("Sub", {*quotient, one});
+}
+
+/// The rest has the sign of the dividend.
+static FailureOr<Value> buildRest(LayerContext &context) {
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
+      failed(context.requireNumbers()))
+    return failure();
+  return context.apply("Mod", context.inputs, context.intAttr("fmod", 1));
+}
+
+LayerResults openvino_layers::convertMod(LayerContext &context) {
+  return buildRest(context);
+}
+
+/// The rest has the sign of the divisor. Of floats it is what is left of the
+/// dividend, which rounds where the quotient is large.
+LayerResults openvino_layers::convertFloorMod(LayerContext &context) {
+  if (!isa<FloatType>(context.elementType(0)))
+    return convertArithmetic(context, "Mod");
+  FailureOr<Value> quotient = convertArithmetic(context, "Div");
+  if (failed(quotient))
+    return failure();
+  Value whole = context.apply("Floor", *quotient);
+  Value product = context.apply("Mul", {whole, context.inputs[1]});
+  return context.apply("Sub", {context.inputs[0], product});
+}
+
+LayerResults openvino_layers::convertSquaredDifference(LayerContext &context) {
+  FailureOr<Value> difference = convertArithmetic(context, "Sub");
+  if (failed(difference))
+    return failure();
+  return context.apply("Mul", {*difference, *difference});
+}
+
+LayerResults openvino_layers::convertRound(LayerContext &context) {
+  if (failed(context.requireNumbers()))
+    return failure();
+  Value x = context.inputs[0];
+  if (context.getString("mode") == "half_to_even")
+    return context.apply("Round", x);
+  // The whole part, and one more from a half on; both are exact.
+  Value magnitude = context.apply("Abs", x);
+  Value whole = context.apply("Floor", magnitude);
+  Value rest = context.apply("Sub", {magnitude, whole});
+  Value half = context.makeNumber(context.elementType(0), 0.5);
+  Value isUp = context.compare("GreaterOrEqual", {rest, half});
+  Value up = context.cast(isUp, context.elementType(0));
+  Value rounded = context.apply("Add", {whole, up});
+  return context.apply("Mul", {context.apply("Sign", x), rounded});
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,13 +162,12 @@ static Value limit(LayerContext &context, Value x, StringRef comparison,
                    double bound) {
   Type type = context.elementType(0);
   Value number = context.makeNumber(type, bound);
-  Value isInside =
-      context.buildNode(comparison, {x, number}, context.b.getI1Type());
+  Value isInside = context.compare(comparison, {x, number});
   return context.buildNode("Where", {isInside, x, number}, type);
 }
 
 /// Integers have the bounds that are inside of those given.
-FailureOr<Value> openvino_layers::convertClamp(LayerContext &context) {
+LayerResults openvino_layers::convertClamp(LayerContext &context) {
   if (failed(context.requireNumbers()))
     return failure();
   double low = context.getFloat("min"), high = context.getFloat("max");
@@ -143,14 +182,154 @@ FailureOr<Value> openvino_layers::convertClamp(LayerContext &context) {
   return limit(context, above, "Less", isInteger ? std::floor(high) : high);
 }
 
-FailureOr<Value> openvino_layers::convertRelu(LayerContext &context) {
+LayerResults openvino_layers::convertRelu(LayerContext &context) {
   if (failed(context.requireNumbers()))
     return failure();
   return limit(context, context.inputs[0], "Greater", 0);
 }
 
-FailureOr<Value> openvino_layers::convertSigmoid(LayerContext &context) {
-  return context.buildNode("Sigmoid", context.inputs, context.elementType(0));
+/// min(max(x + 3, 0), 6) / 6.
+LayerResults openvino_layers::convertHSigmoid(LayerContext &context) {
+  Type type = context.elementType(0);
+  auto number = [&](double value) { return context.makeNumber(type, value); };
+  Value shifted = context.apply("Add", {context.inputs[0], number(3)});
+  Value above = context.apply("Max", {shifted, number(0)});
+  Value inside = context.apply("Min", {above, number(6)});
+  return context.apply("Div", {inside, number(6)});
+}
+
+/// min(max(alpha * x + beta, 0), 1).
+LayerResults openvino_layers::convertHardSigmoid(LayerContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
+  Type type = context.elementType(0);
+  Value alpha = context.inputs[1], beta = context.inputs[2];
+  Value product = context.apply("Mul", {context.inputs[0], alpha});
+  Value sum = context.apply("Add", {product, beta});
+  Value above = context.apply("Max", {sum, context.makeNumber(type, 0)});
+  return context.apply("Min", {above, context.makeNumber(type, 1)});
+}
+
+LayerResults openvino_layers::convertElu(LayerContext &context) {
+  return context.apply("Elu", context.inputs,
+                       context.floatAttr("alpha", context.getFloat("alpha")));
+}
+
+/// lambda * (x where it is above 0, else alpha * (exp(x) - 1)).
+LayerResults openvino_layers::convertSelu(LayerContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
+  Value x = context.inputs[0], alpha = context.inputs[1];
+  Value below = context.apply("Elu", x, context.floatAttr("alpha", 1));
+  Value scaled = context.apply("Mul", {alpha, below});
+  Value zero = context.makeNumber(context.elementType(0), 0);
+  Value isAbove = context.compare("Greater", {x, zero});
+  Value chosen =
+      context.buildNode("Where", {isAbove, x, scaled}, context.elementType(0));
+  return context.apply("Mul", {context.inputs[2], chosen});
+}
+
+/// A list of slopes is one for each channel, along axis 1.
+LayerResults openvino_layers::convertPRelu(LayerContext &context) {
+  FailureOr<int64_t> rank = context.requireRank(0);
+  FailureOr<int64_t> slopeRank = context.requireRank(1);
+  if (failed(rank) || failed(slopeRank) || failed(context.requireSameType()))
+    return failure();
+  Value slope = context.inputs[1];
+  if (*slopeRank == 1 && *rank > 2)
+    slope = context.unsqueeze(
+        slope, llvm::to_vector(llvm::seq<int64_t>(1, *rank - 1)));
+  return context.apply("PRelu", {context.inputs[0], slope});
+}
+
+LayerResults openvino_layers::convertGelu(LayerContext &context) {
+  bool isTanh = context.getString("approximation_mode") == "tanh";
+  return context.apply(
+      "Gelu", context.inputs,
+      context.stringAttr("approximate", isTanh ? "tanh" : "none"));
+}
+
+/// x * sigmoid(beta * x).
+LayerResults openvino_layers::convertSwish(LayerContext &context) {
+  if (failed(context.requireSameType()))
+    return failure();
+  Value x = context.inputs[0], argument = x;
+  if (context.inputs.size() > 1)
+    argument = context.apply("Mul", {x, context.inputs[1]});
+  return context.apply("Mul", {x, context.apply("Sigmoid", argument)});
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons and logic
+//===----------------------------------------------------------------------===//
+
+LayerResults openvino_layers::convertComparison(LayerContext &context) {
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()))
+    return failure();
+  return context.compare(context.onnxType, context.inputs);
+}
+
+LayerResults openvino_layers::convertNotEqual(LayerContext &context) {
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()))
+    return failure();
+  return context.compare("Not", context.compare("Equal", context.inputs));
+}
+
+LayerResults openvino_layers::convertIsInf(LayerContext &context) {
+  NamedAttribute attributes[] = {
+      context.intAttr("detect_negative", context.getFlag("detect_negative")),
+      context.intAttr("detect_positive", context.getFlag("detect_positive"))};
+  return context.buildNode("IsInf", context.inputs, context.b.getI1Type(),
+                           attributes);
+}
+
+LayerResults openvino_layers::convertIsFinite(LayerContext &context) {
+  Value isInfinite = context.compare("IsInf", context.inputs);
+  Value isNaN = context.compare("IsNaN", context.inputs);
+  return context.compare("Not", context.compare("Or", {isInfinite, isNaN}));
+}
+
+LayerResults openvino_layers::convertLogic(LayerContext &context) {
+  if (failed(checkBroadcast(context)))
+    return failure();
+  for (size_t index : llvm::seq(context.inputs.size()))
+    if (!context.elementType(index).isInteger(1))
+      return context.unsupported("input " + Twine(index) +
+                                 " must have booleans, but got elements of "
+                                 "type " +
+                                 show(context.elementType(index)));
+  return context.compare(context.onnxType, context.inputs);
+}
+
+/// ONNX has other names for integers than for booleans.
+LayerResults openvino_layers::convertBitwise(LayerContext &context) {
+  bool isBoolean = context.elementType(0).isInteger(1);
+  std::string name =
+      isBoolean ? context.onnxType.str() : ("Bitwise" + context.onnxType).str();
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()))
+    return failure();
+  return context.apply(name, context.inputs);
+}
+
+static LayerResults convertShift(LayerContext &context, StringRef direction) {
+  if (failed(checkBroadcast(context)) || failed(context.requireSameType()))
+    return failure();
+  return context.apply("BitShift", context.inputs,
+                       context.stringAttr("direction", direction));
+}
+
+LayerResults openvino_layers::convertLeftShift(LayerContext &context) {
+  return convertShift(context, "LEFT");
+}
+
+LayerResults openvino_layers::convertRightShift(LayerContext &context) {
+  return convertShift(context, "RIGHT");
+}
+
+LayerResults openvino_layers::convertSelect(LayerContext &context) {
+  if (failed(checkBroadcast(context)))
+    return failure();
+  return context.buildNode("Where", context.inputs, context.elementType(1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +363,7 @@ static LogicalResult checkLimits(LayerContext &context) {
 ///   x <= min(il, ih) ? ol : x > max(il, ih) ? oh
 ///     : round((x - il) / (ih - il) * L) / L * (oh - ol) + ol
 /// f16 and bf16 are computed in f32, and rounded once.
-FailureOr<Value> openvino_layers::convertFakeQuantize(LayerContext &context) {
+LayerResults openvino_layers::convertFakeQuantize(LayerContext &context) {
   if (failed(checkBroadcast(context)) || failed(context.requireSameType()) ||
       failed(context.requireNumbers()))
     return failure();

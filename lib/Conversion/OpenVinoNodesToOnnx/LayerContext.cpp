@@ -64,6 +64,57 @@ LayerContext::getConstantInts(size_t index) const {
       });
 }
 
+FailureOr<SmallVector<int64_t>>
+LayerContext::requireConstantInts(size_t index) {
+  std::optional<SmallVector<int64_t>> values = getConstantInts(index);
+  if (!values)
+    return unsupported("input " + Twine(index) + " must be a constant");
+  return *values;
+}
+
+FailureOr<int64_t> LayerContext::requireConstantInt(size_t index) {
+  std::optional<SmallVector<int64_t>> values = getConstantInts(index);
+  if (!values || values->size() != 1)
+    return unsupported("input " + Twine(index) +
+                       " must be a constant of one element");
+  return values->front();
+}
+
+FailureOr<int64_t> LayerContext::requireRank(size_t index) {
+  if (std::optional<int64_t> rank = getRank(index))
+    return *rank;
+  return unsupported("input " + Twine(index) + " has the type " +
+                     show(inputs[index].getType()) +
+                     ", whose rank is not known");
+}
+
+FailureOr<Type> LayerContext::getIntegerType(StringRef attribute,
+                                             Type byDefault) {
+  Type type = has(attribute) ? getType(attribute) : byDefault;
+  if (isa_and_nonnull<IntegerType>(type))
+    return type;
+  return unsupported(
+      "attribute '" + attribute + "' must be a type of integers, but got " +
+      (type ? show(type) : "'" + getString(attribute).str() + "'"));
+}
+
+FailureOr<Value> LayerContext::getAsInt64(size_t index) {
+  Type type = elementType(index), wide = b.getI64Type();
+  if (!isa<IntegerType>(type) || type.isInteger(1))
+    return unsupported("input " + Twine(index) +
+                       " must have integers, but got elements of type " +
+                       show(type));
+  if (type == wide)
+    return inputs[index];
+  // Constants stay such.
+  auto ranked = dyn_cast<RankedTensorType>(inputs[index].getType());
+  std::optional<SmallVector<int64_t>> values = getConstantInts(index);
+  if (!ranked || !values)
+    return cast(inputs[index], wide);
+  return makeConstant(
+      DenseElementsAttr::get(ranked.clone(wide), ArrayRef(*values)));
+}
+
 LogicalResult LayerContext::requireSameType() {
   for (size_t i = 1; i < inputs.size(); ++i)
     if (elementType(i) != elementType(0))
@@ -84,23 +135,42 @@ LogicalResult LayerContext::requireNumbers() {
 // What takes the layer's place
 //===----------------------------------------------------------------------===//
 
-Value LayerContext::build(StringRef opType, StringRef domain, int64_t opset,
-                          ValueRange operands, Type elementType,
-                          ArrayRef<NamedAttribute> attributes) {
-  auto result = NodeOp::create(
-      b, TypeRange(UnrankedTensorType::get(elementType)),
-      b.getStringAttr(opType), operands, b.getStringAttr(domain),
-      b.getI64IntegerAttr(opset), node.getNodeNameAttr(),
-      b.getDictionaryAttr(attributes), b.getDenseI64ArrayAttr({}),
-      b.getStrArrayAttr({}), /*bodiesCount=*/0);
-  return result.getResult(0);
+ValueRange LayerContext::buildNodes(StringRef opType, ArrayRef<Value> operands,
+                                    TypeRange elementTypes,
+                                    ArrayRef<NamedAttribute> attributes) {
+  SmallVector<Value> present;
+  SmallVector<int64_t> absent;
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    if (operand)
+      present.push_back(operand);
+    else
+      absent.push_back(index);
+  }
+  SmallVector<Type> types = llvm::map_to_vector(elementTypes, [](Type type) {
+    return Type(UnrankedTensorType::get(type));
+  });
+  return NodeOp::create(b, types, opType, present, /*domain=*/"", kOnnxOpset,
+                        node.getNodeNameAttr(), b.getDictionaryAttr(attributes),
+                        absent, b.getStrArrayAttr({}), /*bodiesCount=*/0)
+      ->getResults();
 }
 
 Value LayerContext::buildNode(StringRef opType, ValueRange operands,
                               Type elementType,
                               ArrayRef<NamedAttribute> attributes) {
-  return build(opType, /*domain=*/"", kOnnxOpset, operands, elementType,
-               attributes);
+  return buildNodes(opType, llvm::to_vector(operands), elementType,
+                    attributes)[0];
+}
+
+Value LayerContext::apply(StringRef opType, ValueRange operands,
+                          ArrayRef<NamedAttribute> attributes) {
+  return buildNode(opType, operands,
+                   getElementTypeOrSelf(operands.front().getType()),
+                   attributes);
+}
+
+Value LayerContext::compare(StringRef opType, ValueRange operands) {
+  return buildNode(opType, operands, b.getI1Type());
 }
 
 Value LayerContext::cast(Value input, Type elementType) {
@@ -127,6 +197,41 @@ Value LayerContext::makeNumber(Type elementType, double value) {
   bool isExact = false;
   APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
   return makeConstant(DenseElementsAttr::get(type, integer));
+}
+
+Value LayerContext::makeInts(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(values.size(), b.getI64Type());
+  return makeConstant(DenseElementsAttr::get(type, values));
+}
+
+Value LayerContext::getSize(size_t index, int64_t axis) {
+  auto type = dyn_cast<RankedTensorType>(inputs[index].getType());
+  if (type && !type.isDynamicDim(axis))
+    return makeInts(type.getDimSize(axis));
+  Value shape = buildNode("Shape", inputs[index], b.getI64Type());
+  return apply("Gather", {shape, makeInts(axis)}, intAttr("axis", 0));
+}
+
+Value LayerContext::concatenate(ArrayRef<Value> values) {
+  return apply("Concat", values, intAttr("axis", 0));
+}
+
+Value LayerContext::widen(Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  bool isHalf = isa<Float16Type, BFloat16Type>(type);
+  return isHalf ? cast(value, b.getF32Type()) : value;
+}
+
+Value LayerContext::reshape(Value value, ArrayRef<int64_t> shape) {
+  return apply("Reshape", {value, makeInts(shape)}, intAttr("allowzero", 0));
+}
+
+Value LayerContext::unsqueeze(Value value, ArrayRef<int64_t> axes) {
+  return axes.empty() ? value : apply("Unsqueeze", {value, makeInts(axes)});
+}
+
+Value LayerContext::transpose(Value value, ArrayRef<int64_t> order) {
+  return apply("Transpose", value, intsAttr("perm", order));
 }
 
 LogicalResult LayerContext::unsupported(const Twine &why) {

@@ -18,10 +18,20 @@ namespace mlir::quant_float::openvino_layers {
 
 class LayerContext;
 
-/// Builds the nodes and ops that do what the layer does, and returns what takes
-/// the place of its only result; or says why it cannot (see
-/// LayerContext::unsupported).
-using LayerConversion = FailureOr<Value> (*)(LayerContext &);
+/// What takes the place of the layer's results.
+class LayerResults : public FailureOr<SmallVector<Value>> {
+public:
+  using Base = FailureOr<SmallVector<Value>>;
+  LayerResults(LogicalResult failure) : Base(failure) {}
+  LayerResults(Value value) : Base(SmallVector<Value>{value}) {}
+  LayerResults(ValueRange values) : Base(llvm::to_vector(values)) {}
+  LayerResults(FailureOr<Value> value)
+      : Base(failed(value) ? Base(failure()) : SmallVector<Value>{*value}) {}
+};
+
+/// Builds the nodes and ops that do what the layer does, or says why it cannot
+/// (see LayerContext::unsupported).
+using LayerConversion = LayerResults (*)(LayerContext &);
 
 /// A layer whose inputs are tensors of known element types, of which there are
 /// as many as the table says.
@@ -30,6 +40,8 @@ public:
   LayerContext(NodeOp node, ImplicitLocOpBuilder &b);
 
   ImplicitLocOpBuilder &b;
+  /// What the row says that the layer becomes, where it becomes one node.
+  StringRef onnxType;
   SmallVector<Value> inputs;
 
   //===--------------------------------------------------------------------===//
@@ -37,10 +49,19 @@ public:
   //===--------------------------------------------------------------------===//
 
   Type elementType(size_t index) const;
+  int64_t opset() const { return NodeOp(node).getOpset(); }
   /// The rank of an input as far as it is known.
   std::optional<int64_t> getRank(size_t index) const;
   /// The elements of a constant input of integers, flattened.
   std::optional<SmallVector<int64_t>> getConstantInts(size_t index) const;
+  /// The same; a reason where there is none.
+  FailureOr<SmallVector<int64_t>> requireConstantInts(size_t index);
+  FailureOr<int64_t> requireConstantInt(size_t index);
+  FailureOr<int64_t> requireRank(size_t index);
+  /// The integers that an attribute names.
+  FailureOr<Type> getIntegerType(StringRef attribute, Type byDefault);
+  /// ONNX has shapes and indices of 64 bits.
+  FailureOr<Value> getAsInt64(size_t index);
 
   /// Requires the elements of all inputs to be of the first one's type.
   LogicalResult requireSameType();
@@ -55,12 +76,35 @@ public:
   /// A node of ONNX, of whose result only the element type is known.
   Value buildNode(StringRef opType, ValueRange operands, Type elementType,
                   ArrayRef<NamedAttribute> attributes = {});
+  /// The same for several results, and operands that are left out where null.
+  ValueRange buildNodes(StringRef opType, ArrayRef<Value> operands,
+                        TypeRange elementTypes,
+                        ArrayRef<NamedAttribute> attributes = {});
+  /// A node whose result has elements of the first operand's type, or booleans.
+  Value apply(StringRef opType, ValueRange operands,
+              ArrayRef<NamedAttribute> attributes = {});
+  Value compare(StringRef opType, ValueRange operands);
   /// Converts the elements as ONNX Cast does; float8 not saturating.
   Value cast(Value input, Type elementType);
   Value makeConstant(ElementsAttr elements);
   /// A constant of rank 0 (one number), in a type that OpenVINO computes with.
   Value makeNumber(Type elementType, double value);
+  /// A constant of rank 1 of 64 bits.
+  Value makeInts(ArrayRef<int64_t> values);
+  /// The size of an input along an axis, as a tensor of one element.
+  Value getSize(size_t index, int64_t axis);
+  /// Puts tensors of rank 1 together, such as sizes to a shape.
+  Value concatenate(ArrayRef<Value> values);
+  Value reshape(Value value, ArrayRef<int64_t> shape);
+  Value unsqueeze(Value value, ArrayRef<int64_t> axes);
+  Value transpose(Value value, ArrayRef<int64_t> order);
 
+  /// What OpenVINO computes in f32 though elements are f16 or bf16.
+  Value widen(Value value);
+
+  NamedAttribute floatAttr(StringRef name, double value) {
+    return b.getNamedAttr(name, b.getF32FloatAttr(value));
+  }
   NamedAttribute intAttr(StringRef name, int64_t value) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   }
@@ -80,10 +124,6 @@ public:
   const std::string &getProblem() const { return problem; }
 
 private:
-  Value build(StringRef opType, StringRef domain, int64_t opset,
-              ValueRange operands, Type elementType,
-              ArrayRef<NamedAttribute> attributes);
-
   std::string problem;
 };
 
@@ -93,7 +133,7 @@ std::string show(Type type);
 // The conversions of all rows.
 #define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
                           Attributes, Conversion)                              \
-  FailureOr<Value> Conversion(LayerContext &context);
+  LayerResults Conversion(LayerContext &context);
 #include "quant-float/Conversion/OpenVinoLayers.def"
 
 } // namespace mlir::quant_float::openvino_layers

@@ -7,27 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayerContext.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
 
-/// ONNX has shapes and indices of 64 bits.
-static FailureOr<Value> getAsInt64(LayerContext &context, size_t index) {
-  Type type = context.elementType(index);
-  if (!isa<IntegerType>(type) || type.isInteger(1))
-    return context.unsupported("input " + Twine(index) +
-                               " must have integers, but got elements of "
-                               "type " +
-                               show(type));
-  Type wide = context.b.getI64Type();
-  return type == wide ? context.inputs[index]
-                      : context.cast(context.inputs[index], wide);
-}
-
 /// special_zero: a 0 stands for the input's size there.
-FailureOr<Value> openvino_layers::convertReshape(LayerContext &context) {
-  FailureOr<Value> shape = getAsInt64(context, 1);
+LayerResults openvino_layers::convertReshape(LayerContext &context) {
+  FailureOr<Value> shape = context.getAsInt64(1);
   if (failed(shape))
     return failure();
   bool copiesZero = context.getFlag("special_zero");
@@ -37,7 +26,7 @@ FailureOr<Value> openvino_layers::convertReshape(LayerContext &context) {
 }
 
 /// An order of no axes turns them around.
-FailureOr<Value> openvino_layers::convertTranspose(LayerContext &context) {
+LayerResults openvino_layers::convertTranspose(LayerContext &context) {
   auto order = context.getConstantInts(1);
   if (!order)
     return context.unsupported("the order of axes must be a constant");
@@ -50,92 +39,345 @@ FailureOr<Value> openvino_layers::convertTranspose(LayerContext &context) {
                            context.elementType(0), attributes);
 }
 
-FailureOr<Value> openvino_layers::convertGather(LayerContext &context) {
-  auto axis = context.getConstantInts(2);
-  if (!axis || axis->size() != 1)
-    return context.unsupported("the axis must be a constant of one element");
-  FailureOr<Value> indices = getAsInt64(context, 1);
-  if (failed(indices))
-    return failure();
-  return context.buildNode("Gather", {context.inputs[0], *indices},
-                           context.elementType(0),
-                           context.intAttr("axis", axis->front()));
-}
-
-static LogicalResult checkBatches(LayerContext &context) {
-  // Counted from the end of the indices where negative.
-  int64_t batchAxes = context.getInt("batch_dims");
-  if (batchAxes < 0)
-    batchAxes += context.getRank(1).value_or(0);
-  if (batchAxes != 0)
-    return context.unsupported("batch_dims must be 0, but got " +
-                               Twine(batchAxes));
-  return success();
-}
-
-FailureOr<Value>
-openvino_layers::convertGatherInBatches(LayerContext &context) {
-  if (failed(checkBatches(context)))
-    return failure();
-  return convertGather(context);
-}
-
-/// Whether all indices are known to be inside of an axis.
-static bool isInside(LayerContext &context, int64_t axis) {
-  auto data = cast<RankedTensorType>(context.inputs[0].getType());
-  auto indices = context.getConstantInts(1);
-  int64_t size = data.getDimSize(axis);
-  return indices && !ShapedType::isDynamic(size) &&
-         llvm::all_of(*indices, [&](int64_t index) {
-           return -size <= index && index < size;
-         });
-}
-
-/// What is outside of the axis gives zeros.
-FailureOr<Value> openvino_layers::convertGatherOrZero(LayerContext &context) {
-  auto axes = context.getConstantInts(2);
-  std::optional<int64_t> rank = context.getRank(0);
-  std::optional<int64_t> indexRank = context.getRank(1);
-  if (!axes || axes->size() != 1 || !rank || !indexRank)
-    return convertGatherInBatches(context);
-  int64_t axis = axes->front() + (axes->front() < 0 ? *rank : 0);
-  Type elementType = context.elementType(0);
-  // The e8m0 format has no zero; what is no axis is reported elsewhere.
-  if (isa<Float8E8M0FNUType>(elementType) || axis < 0 || axis >= *rank ||
-      isInside(context, axis))
-    return convertGatherInBatches(context);
-  FailureOr<Value> indices = getAsInt64(context, 1);
-  if (failed(indices) || failed(checkBatches(context)))
-    return failure();
-  ImplicitLocOpBuilder &b = context.b;
-  Type wide = b.getI64Type(), boolean = b.getI1Type();
-  Value sizes = context.buildNode("Shape", context.inputs[0], wide);
-  Value size =
-      context.buildNode("Gather", {sizes, context.makeNumber(wide, axis)}, wide,
-                        context.intAttr("axis", 0));
-  Value least = context.buildNode("Neg", size, wide);
-  Value isAbove =
-      context.buildNode("GreaterOrEqual", {*indices, least}, boolean);
-  Value isBelow = context.buildNode("Less", {*indices, size}, boolean);
-  Value isFound = context.buildNode("And", {isAbove, isBelow}, boolean);
-  context.inputs[1] = context.buildNode(
-      "Where", {isFound, *indices, context.makeNumber(wide, 0)}, wide);
-  FailureOr<Value> gathered = convertGather(context);
-  if (failed(gathered))
-    return failure();
-  // Beside the indices' axes are those behind the one that they replace.
-  auto behind = llvm::to_vector(
-      llvm::seq<int64_t>(*indexRank, *indexRank + *rank - axis - 1));
-  if (!behind.empty()) {
-    Value added = context.makeConstant(DenseElementsAttr::get(
-        RankedTensorType::get(behind.size(), wide), ArrayRef(behind)));
-    isFound = context.buildNode("Unsqueeze", {isFound, added}, boolean);
-  }
-  Value zero = context.makeNumber(elementType, 0);
-  return context.buildNode("Where", {isFound, *gathered, zero}, elementType);
-}
-
-FailureOr<Value> openvino_layers::convertConcat(LayerContext &context) {
+LayerResults openvino_layers::convertConcat(LayerContext &context) {
   return context.buildNode("Concat", context.inputs, context.elementType(0),
                            context.intAttr("axis", context.getInt("axis")));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// A list of axes that both may have as an input; none are all of size 1.
+LayerResults openvino_layers::convertSqueeze(LayerContext &context) {
+  if (context.inputs.size() < 2)
+    return context.apply("Squeeze", context.inputs);
+  FailureOr<SmallVector<int64_t>> axes = context.requireConstantInts(1);
+  if (failed(axes))
+    return failure();
+  SmallVector<Value> operands = {context.inputs[0]};
+  if (!axes->empty())
+    operands.push_back(context.makeInts(*axes));
+  return context.apply("Squeeze", operands);
+}
+
+LayerResults openvino_layers::convertUnsqueeze(LayerContext &context) {
+  FailureOr<SmallVector<int64_t>> axes = context.requireConstantInts(1);
+  if (failed(axes))
+    return failure();
+  return context.unsqueeze(context.inputs[0], *axes);
+}
+
+LayerResults openvino_layers::convertShapeOf(LayerContext &context) {
+  Type wide = context.b.getI64Type();
+  FailureOr<Type> type = context.getIntegerType("output_type", wide);
+  if (failed(type))
+    return failure();
+  return context.cast(context.buildNode("Shape", context.inputs[0], wide),
+                      *type);
+}
+
+/// How many elements a list of axes or the like has.
+static FailureOr<int64_t> getLength(LayerContext &context, size_t index) {
+  auto type = dyn_cast<RankedTensorType>(context.inputs[index].getType());
+  constexpr int64_t kMost = 64;
+  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
+      (type.getRank() == 1 && type.getDimSize(0) > kMost))
+    return context.unsupported("input " + Twine(index) + " has the type " +
+                               show(context.inputs[index].getType()) +
+                               ", which is no list of up to " + Twine(kMost) +
+                               " elements");
+  return type.getNumElements();
+}
+
+/// An axis of the input becomes the one that the third input names.
+static FailureOr<Value> placeAxes(LayerContext &context) {
+  FailureOr<SmallVector<int64_t>> axes = context.requireConstantInts(2);
+  FailureOr<int64_t> rank = getLength(context, 1);
+  if (failed(axes) || failed(rank))
+    return failure();
+  if (!llvm::is_sorted(*axes))
+    return context.unsupported("the mapping of axes must be in order");
+  SmallVector<int64_t> added;
+  for (int64_t axis : llvm::seq(*rank))
+    if (!llvm::is_contained(*axes, axis))
+      added.push_back(axis);
+  return context.unsqueeze(context.inputs[0], added);
+}
+
+LayerResults openvino_layers::convertBroadcast(LayerContext &context) {
+  FailureOr<Value> shape = context.getAsInt64(1);
+  bool isExplicit = context.getString("mode") == "explicit";
+  if (isExplicit && context.inputs.size() < 3)
+    return context.unsupported("mode explicit needs a mapping of axes");
+  FailureOr<Value> data =
+      isExplicit ? placeAxes(context) : FailureOr<Value>(context.inputs[0]);
+  if (failed(shape) || failed(data))
+    return failure();
+  return context.apply("Expand", {*data, *shape});
+}
+
+/// The shorter one of repeats and sizes is filled up with ones.
+LayerResults openvino_layers::convertTile(LayerContext &context) {
+  FailureOr<Value> repeats = context.getAsInt64(1);
+  FailureOr<int64_t> rank = context.requireRank(0);
+  FailureOr<int64_t> length = getLength(context, 1);
+  if (failed(repeats) || failed(rank) || failed(length))
+    return failure();
+  int64_t added = std::max<int64_t>(*length - *rank, 0);
+  Value data =
+      context.unsqueeze(context.inputs[0], llvm::to_vector(llvm::seq(added)));
+  Value all = *repeats;
+  if (*length < *rank)
+    all = context.concatenate(
+        {context.makeInts(SmallVector<int64_t>(*rank - *length, 1)), all});
+  return context.apply("Tile", {data, all});
+}
+
+/// Integers and floats may be mixed; they are counted as floats then.
+LayerResults openvino_layers::convertRange(LayerContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type type = context.has("output_type") ? context.getType("output_type")
+                                         : context.elementType(0);
+  if (!type) {
+    StringRef name = context.getString("output_type");
+    return context.unsupported("numbers of type '" + name + "'");
+  }
+  Type computed = b.getI64Type();
+  for (size_t index : llvm::seq(context.inputs.size()))
+    if (Type given = context.elementType(index); isa<FloatType>(given))
+      computed = given.isF64() ? given : Type(b.getF32Type());
+  SmallVector<Value> limits =
+      llvm::map_to_vector(context.inputs, [&](Value input) {
+        return context.cast(input, computed);
+      });
+  return context.cast(context.apply("Range", limits), type);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static ValueRange split(LayerContext &context, size_t count, Value lengths,
+                        ArrayRef<NamedAttribute> attributes) {
+  SmallVector<Type> types(count, context.elementType(0));
+  return context.buildNodes("Split", {context.inputs[0], lengths}, types,
+                            attributes);
+}
+
+LayerResults openvino_layers::convertSplit(LayerContext &context) {
+  FailureOr<int64_t> axis = context.requireConstantInt(1);
+  int64_t count = context.getInt("num_splits");
+  if (failed(axis))
+    return failure();
+  // A result is there for each part.
+  if (count != context.node->getNumResults())
+    return context.unsupported("num_splits is " + Twine(count) +
+                               ", but the number of outputs " +
+                               Twine(context.node->getNumResults()));
+  NamedAttribute attributes[] = {context.intAttr("axis", *axis),
+                                 context.intAttr("num_outputs", count)};
+  return split(context, count, /*lengths=*/Value(), attributes);
+}
+
+/// A length of -1 is what the others leave.
+LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
+  FailureOr<int64_t> axis = context.requireConstantInt(1);
+  FailureOr<int64_t> rank = context.requireRank(0);
+  FailureOr<Value> lengths = context.getAsInt64(2);
+  if (failed(axis) || failed(rank) || failed(lengths))
+    return failure();
+  Value parts = *lengths;
+  if (std::optional<SmallVector<int64_t>> known = context.getConstantInts(2))
+    if (auto *open = llvm::find(*known, -1); open != known->end()) {
+      int64_t sum = 1;
+      for (int64_t length : *known)
+        sum += length;
+      int64_t from = *axis + (*axis < 0 ? *rank : 0);
+      if (from < 0 || from >= *rank)
+        return context.unsupported("axis " + Twine(*axis) + " of rank " +
+                                   Twine(*rank));
+      Value rest = context.apply(
+          "Sub", {context.getSize(0, from), context.makeInts(sum)});
+      ArrayRef<int64_t> all = *known;
+      size_t position = open - known->begin();
+      parts =
+          context.concatenate({context.makeInts(all.take_front(position)), rest,
+                               context.makeInts(all.drop_front(position + 1))});
+    }
+  return split(context, context.node->getNumResults(), parts,
+               context.intAttr("axis", *axis));
+}
+
+/// Start, stop, step, axes; ONNX has the step behind the axes.
+LayerResults openvino_layers::convertSlice(LayerContext &context) {
+  SmallVector<Value> lists;
+  for (size_t index : llvm::seq<size_t>(1, context.inputs.size())) {
+    FailureOr<Value> list = context.getAsInt64(index);
+    if (failed(list))
+      return failure();
+    lists.push_back(*list);
+  }
+  if (lists.size() < 4) {
+    FailureOr<int64_t> count = getLength(context, 1);
+    if (failed(count))
+      return failure();
+    lists.push_back(
+        context.makeInts(llvm::to_vector(llvm::seq<int64_t>(*count))));
+  }
+  return context.apply(
+      "Slice", {context.inputs[0], lists[0], lists[1], lists[3], lists[2]});
+}
+
+namespace {
+/// What StridedSlice takes of each axis, and what becomes of the axes.
+struct Strides {
+  SmallVector<Value> starts, ends;
+  SmallVector<int64_t> steps, axes;
+  SmallVector<int64_t> removed, added;
+};
+} // namespace
+
+static constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
+static constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+
+/// Masks say of each of the listed ranges whether it begins or ends where the
+/// axis does, is an axis to add, one to remove (of which the range has one
+/// element), or stands for all axes that are not listed.
+static FailureOr<Strides> readStrides(LayerContext &context) {
+  FailureOr<int64_t> rank = context.requireRank(0);
+  FailureOr<int64_t> count = getLength(context, 1);
+  FailureOr<Value> begin = context.getAsInt64(1), end = context.getAsInt64(2);
+  if (failed(rank) || failed(count) || failed(begin) || failed(end))
+    return failure();
+  SmallVector<int64_t> steps(*count, 1);
+  if (context.inputs.size() > 3) {
+    FailureOr<SmallVector<int64_t>> given = context.requireConstantInts(3);
+    if (failed(given))
+      return failure();
+    steps = *given;
+    steps.resize(*count, 1);
+  }
+  std::optional<SmallVector<int64_t>> first = context.getConstantInts(1);
+  auto isSet = [&](StringRef mask, int64_t index) {
+    SmallVector<int64_t> values = context.getInts(mask);
+    return index < static_cast<int64_t>(values.size()) && values[index] != 0;
+  };
+  int64_t listed = llvm::count_if(llvm::seq(*count), [&](int64_t index) {
+    return !isSet("new_axis_mask", index) && !isSet("ellipsis_mask", index);
+  });
+  if (listed > *rank)
+    return context.unsupported("ranges of " + Twine(listed) +
+                               " axes of a tensor of rank " + Twine(*rank));
+  Strides strides;
+  int64_t axis = 0, output = 0;
+  for (int64_t index : llvm::seq(*count)) {
+    if (isSet("ellipsis_mask", index)) {
+      axis += *rank - listed;
+      output += *rank - listed;
+      continue;
+    }
+    if (isSet("new_axis_mask", index)) {
+      strides.added.push_back(output++);
+      continue;
+    }
+    auto get = [&](Value list, StringRef mask, int64_t limit) {
+      if (isSet(mask, index))
+        return context.makeInts(limit);
+      return context.apply("Gather", {list, context.makeInts(index)},
+                           context.intAttr("axis", 0));
+    };
+    int64_t step = steps[index];
+    if (isSet("shrink_axis_mask", index)) {
+      if (!first)
+        return context.unsupported(
+            "where an axis is removed must be a constant");
+      int64_t position = (*first)[index];
+      // Behind -1 is the end.
+      strides.starts.push_back(context.makeInts(position));
+      strides.ends.push_back(
+          context.makeInts(position == -1 ? kLast : position + 1));
+      strides.removed.push_back(axis);
+      step = 1;
+    } else {
+      strides.starts.push_back(get(*begin, "begin_mask", step > 0 ? 0 : kLast));
+      strides.ends.push_back(get(*end, "end_mask", step > 0 ? kLast : kFirst));
+      ++output;
+    }
+    strides.steps.push_back(step);
+    strides.axes.push_back(axis++);
+  }
+  return strides;
+}
+
+LayerResults openvino_layers::convertStridedSlice(LayerContext &context) {
+  FailureOr<Strides> strides = readStrides(context);
+  if (failed(strides))
+    return failure();
+  Value result = context.inputs[0];
+  if (!strides->axes.empty())
+    result =
+        context.apply("Slice", {result, context.concatenate(strides->starts),
+                                context.concatenate(strides->ends),
+                                context.makeInts(strides->axes),
+                                context.makeInts(strides->steps)});
+  if (!strides->removed.empty())
+    result =
+        context.apply("Squeeze", {result, context.makeInts(strides->removed)});
+  return context.unsqueeze(result, strides->added);
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+static Value slice(LayerContext &context, Value value, int64_t axis,
+                   int64_t start, int64_t end, int64_t step) {
+  return context.apply("Slice",
+                       {value, context.makeInts(start), context.makeInts(end),
+                        context.makeInts(axis), context.makeInts(step)});
+}
+
+/// Mirrors with the elements at the borders, which ONNX's reflect leaves out.
+static FailureOr<Value> padSymmetrically(LayerContext &context) {
+  FailureOr<SmallVector<int64_t>> before = context.requireConstantInts(1);
+  FailureOr<SmallVector<int64_t>> behind = context.requireConstantInts(2);
+  if (failed(before) || failed(behind))
+    return failure();
+  FailureOr<int64_t> rank = context.requireRank(0);
+  if (failed(rank))
+    return failure();
+  if (static_cast<int64_t>(before->size()) != *rank ||
+      static_cast<int64_t>(behind->size()) != *rank)
+    return context.unsupported(
+        "expected " + Twine(*rank) + " pads on each side, but got " +
+        Twine(before->size()) + " and " + Twine(behind->size()));
+  Value result = context.inputs[0];
+  for (auto [axis, low, high] : llvm::enumerate(*before, *behind)) {
+    if (low < 0 || high < 0)
+      return context.unsupported("symmetric pads must not be negative");
+    SmallVector<Value> parts;
+    if (low > 0)
+      parts.push_back(slice(context, result, axis, low - 1, kFirst, -1));
+    parts.push_back(result);
+    if (high > 0)
+      parts.push_back(slice(context, result, axis, -1, -1 - high, -1));
+    if (parts.size() > 1)
+      result = context.apply("Concat", parts, context.intAttr("axis", axis));
+  }
+  return result;
+}
+
+LayerResults openvino_layers::convertPad(LayerContext &context) {
+  StringRef mode = context.getString("pad_mode");
+  if (mode == "symmetric")
+    return padSymmetrically(context);
+  FailureOr<Value> begin = context.getAsInt64(1), end = context.getAsInt64(2);
+  if (failed(begin) || failed(end))
+    return failure();
+  SmallVector<Value> operands = {context.inputs[0],
+                                 context.concatenate({*begin, *end})};
+  if (mode == "constant" && context.inputs.size() > 3)
+    operands.push_back(context.inputs[3]);
+  return context.apply("Pad", operands, context.stringAttr("mode", mode));
 }

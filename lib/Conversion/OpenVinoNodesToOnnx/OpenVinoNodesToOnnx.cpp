@@ -32,6 +32,8 @@ struct LayerRow {
   int fewest, most;
   SmallVector<AttributeRow, 2> attributes;
   LayerConversion conversion;
+  /// The op of ONNX; empty where the conversion knows.
+  StringRef onnxType;
 };
 
 struct ConvertOpenVinoNodesToOnnx final
@@ -53,10 +55,15 @@ static const LayerRow *findRow(StringRef type, int64_t opset) {
   static const llvm::StringMap<SmallVector<LayerRow, 2>> table = [] {
     llvm::StringMap<SmallVector<LayerRow, 2>> result;
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
+#define QUANT_FLOAT_NODE_LAYER(LayerType, Since, Fewest, Most, Elements,       \
+                               OnnxType, Attributes, Conversion)               \
+  result[StringRef(#LayerType).lower()].push_back(                             \
+      {Since, Fewest, Most, QUANT_FLOAT_LIST Attributes, Conversion,           \
+       #OnnxType});
 #define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
                           Attributes, Conversion)                              \
-  result[StringRef(#LayerType).lower()].push_back(                             \
-      {Since, Fewest, Most, QUANT_FLOAT_LIST Attributes, Conversion});
+  QUANT_FLOAT_NODE_LAYER(LayerType, Since, Fewest, Most, Elements, ,           \
+                         Attributes, Conversion)
 #include "quant-float/Conversion/OpenVinoLayers.def"
 #undef QUANT_FLOAT_LIST
     return result;
@@ -71,42 +78,49 @@ static const LayerRow *findRow(StringRef type, int64_t opset) {
   return newest;
 }
 
+/// "2", "at least 1", "1 to 2".
+static std::string countInputs(const LayerRow &row) {
+  if (row.most < 0)
+    return "at least " + std::to_string(row.fewest);
+  if (row.most > row.fewest)
+    return std::to_string(row.fewest) + " to " + std::to_string(row.most);
+  return std::to_string(row.fewest);
+}
+
 /// Why the layer cannot be taken whatever it computes, if that is so.
 static LogicalResult checkLayer(LayerContext &context, const LayerRow &row) {
   int count = context.inputs.size();
   if (count < row.fewest || (row.most >= 0 && count > row.most))
-    return context.unsupported(
-        "expected " +
-        (row.most < 0 ? "at least " + Twine(row.fewest) : Twine(row.fewest)) +
-        " inputs, but got " + Twine(count));
+    return context.unsupported("expected " + countInputs(row) +
+                               " inputs, but got " + Twine(count));
   for (auto [index, input] : llvm::enumerate(context.inputs))
     if (!isa<TensorType>(input.getType()))
       return context.unsupported("input " + Twine(index) + " has the type " +
                                  show(input.getType()));
-  if (context.node->getNumResults() != 1)
-    return context.unsupported("expected 1 output, but got " +
-                               Twine(context.node->getNumResults()));
   if (std::optional<std::string> error =
           context.read(row.attributes, /*ignoresOthers=*/true))
     return context.unsupported(*error);
+  context.onnxType = row.onnxType;
   return success();
 }
 
-/// Puts the new value in the place of the old one. What the file says of its
-/// shape is kept as a hint where it may be right.
-static LogicalResult replaceResult(LayerContext &context, Value value) {
-  Value result = context.node->getResult(0);
+/// Gives the new value the type of the old one: what the file says of its shape
+/// is kept as a hint where it may be right.
+static LogicalResult adoptType(LayerContext &context, unsigned index,
+                               Value value) {
   NodeOp node = context.node;
+  Value result = node->getResult(index);
+  std::string output = "output " + std::to_string(index);
   bool isStrict = node->getParentOfType<ModuleOp>()->hasAttr(kStrictAttrName);
   Type elementType = getElementTypeOrSelf(value.getType());
   if (isa<TensorType>(result.getType()) &&
       getElementTypeOrSelf(result.getType()) != elementType)
     return context.unsupported(
-        "output 0 is declared as " + show(result.getType()) +
+        output + " is declared as " + show(result.getType()) +
         ", but has elements of type " + show(elementType));
   FailureOr<bool> agrees =
-      verifyDeclaredType(result.getType(), value.getType(), "output 0",
-                         isStrict, [&](DiagnosticSeverity severity) {
+      verifyDeclaredType(result.getType(), value.getType(), output, isStrict,
+                         [&](DiagnosticSeverity severity) {
                            return emitNodeDiagnostic(node, severity);
                          });
   if (failed(agrees))
@@ -119,7 +133,22 @@ static LogicalResult replaceResult(LayerContext &context, Value value) {
   if (declared && *agrees && isNew &&
       (isNode || declared.hasRank() == type.hasRank()))
     value.setType(declared);
-  result.replaceAllUsesWith(value);
+  return success();
+}
+
+/// Puts the new values in the place of the layer's results, of which it may
+/// leave out the last ones; null are those that nothing uses.
+static LogicalResult replaceResults(LayerContext &context, ValueRange values) {
+  size_t count = context.node->getNumResults();
+  if (count == 0 || count > values.size())
+    return context.unsupported("expected " + Twine(values.size()) +
+                               " output(s), but got " + Twine(count));
+  for (size_t index : llvm::seq(count))
+    if (values[index] && failed(adoptType(context, index, values[index])))
+      return failure();
+  for (size_t index : llvm::seq(count))
+    if (values[index])
+      context.node->getResult(index).replaceAllUsesWith(values[index]);
   context.node.erase();
   return success();
 }
@@ -145,9 +174,9 @@ bool ConvertOpenVinoNodesToOnnx::convertLayer(NodeOp node) {
       return true;
     Operation *before = node->getPrevNode();
     if (succeeded(checkLayer(context, *row))) {
-      FailureOr<Value> value = row->conversion(context);
-      bool isMade = succeeded(value) && context.getProblem().empty();
-      if (isMade && succeeded(replaceResult(context, *value)))
+      LayerResults values = row->conversion(context);
+      bool isMade = succeeded(values) && context.getProblem().empty();
+      if (isMade && succeeded(replaceResults(context, *values)))
         return true;
       eraseNewOps(node, before);
       // What the file declares is wrong, and reported.

@@ -9,8 +9,10 @@
 #include "LayerContext.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -109,7 +111,7 @@ static FailureOr<Value> getFactor(LayerContext &context, size_t index,
                            context.intsAttr("perm", order));
 }
 
-FailureOr<Value> openvino_layers::convertMatMul(LayerContext &context) {
+LayerResults openvino_layers::convertMatMul(LayerContext &context) {
   if (failed(context.requireSameType()))
     return failure();
   FailureOr<Value> lhs = getFactor(context, 0, "transpose_a");
@@ -123,7 +125,9 @@ FailureOr<Value> openvino_layers::convertMatMul(LayerContext &context) {
 // Convolution
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> openvino_layers::convertConvolution(LayerContext &context) {
+/// Where windows are, in ONNX's words.
+static FailureOr<SmallVector<NamedAttribute>>
+convertWindows(LayerContext &context) {
   if (failed(context.requireSameType()))
     return failure();
   // The names are ONNX's, in capitals.
@@ -145,20 +149,138 @@ FailureOr<Value> openvino_layers::convertConvolution(LayerContext &context) {
   if (autoPad == "NOTSET")
     add("pads", llvm::to_vector(llvm::concat<int64_t>(begin, end)));
   add("strides", context.getInts("strides"));
-  return context.buildNode("Conv", context.inputs, context.elementType(0),
-                           attributes);
+  return attributes;
+}
+
+LayerResults openvino_layers::convertConvolution(LayerContext &context) {
+  FailureOr<SmallVector<NamedAttribute>> attributes = convertWindows(context);
+  if (failed(attributes))
+    return failure();
+  return context.apply("Conv", context.inputs, *attributes);
+}
+
+/// The filters without their axis of groups, which is put into axis `into`
+/// behind it.
+static FailureOr<Value>
+joinGroups(LayerContext &context, int64_t into,
+           SmallVectorImpl<NamedAttribute> &attributes) {
+  auto type = dyn_cast<RankedTensorType>(context.inputs[1].getType());
+  if (!type || type.getRank() < 4 || !type.hasStaticShape())
+    return context.unsupported("input 1 must be filters of known sizes with "
+                               "an axis of groups, but has the type " +
+                               show(context.inputs[1].getType()));
+  SmallVector<int64_t> shape(type.getShape().drop_front());
+  shape[into] *= type.getDimSize(0);
+  attributes.push_back(context.intAttr("group", type.getDimSize(0)));
+  return context.reshape(context.inputs[1], shape);
+}
+
+LayerResults openvino_layers::convertGroupConvolution(LayerContext &context) {
+  FailureOr<SmallVector<NamedAttribute>> attributes = convertWindows(context);
+  if (failed(attributes))
+    return failure();
+  FailureOr<Value> filters = joinGroups(context, 0, *attributes);
+  if (failed(filters))
+    return failure();
+  return context.apply("Conv", {context.inputs[0], *filters}, *attributes);
+}
+
+/// A shape of the output, where it is given, has the pads follow from it.
+static FailureOr<SmallVector<NamedAttribute>>
+convertBackpropWindows(LayerContext &context) {
+  std::optional<SmallVector<int64_t>> shape;
+  if (context.inputs.size() > 2) {
+    FailureOr<SmallVector<int64_t>> given = context.requireConstantInts(2);
+    if (failed(given))
+      return failure();
+    shape = *given;
+    context.inputs.pop_back();
+  }
+  FailureOr<SmallVector<NamedAttribute>> attributes = convertWindows(context);
+  if (failed(attributes))
+    return failure();
+  if (SmallVector<int64_t> padding = context.getInts("output_padding");
+      !padding.empty())
+    attributes->push_back(context.intsAttr("output_padding", padding));
+  if (!shape)
+    return attributes;
+  // Of an odd number of pads the larger half is on the side that ONNX has the
+  // smaller one on.
+  StringRef autoPad = context.getString("auto_pad");
+  if (!autoPad.starts_with("same_"))
+    return context.unsupported("a shape of the output and auto_pad " + autoPad);
+  attributes->front() = context.stringAttr(
+      "auto_pad", autoPad == "same_upper" ? "SAME_LOWER" : "SAME_UPPER");
+  attributes->push_back(context.intsAttr("output_shape", *shape));
+  return attributes;
+}
+
+LayerResults openvino_layers::convertBackprop(LayerContext &context) {
+  FailureOr<SmallVector<NamedAttribute>> attributes =
+      convertBackpropWindows(context);
+  if (failed(attributes))
+    return failure();
+  return context.apply("ConvTranspose", context.inputs, *attributes);
+}
+
+LayerResults openvino_layers::convertGroupBackprop(LayerContext &context) {
+  FailureOr<SmallVector<NamedAttribute>> attributes =
+      convertBackpropWindows(context);
+  if (failed(attributes))
+    return failure();
+  FailureOr<Value> filters = joinGroups(context, 0, *attributes);
+  if (failed(filters))
+    return failure();
+  return context.apply("ConvTranspose", {context.inputs[0], *filters},
+                       *attributes);
 }
 
 //===----------------------------------------------------------------------===//
-// SoftMax
+// Attention
 //===----------------------------------------------------------------------===//
 
-/// Along one axis in all versions; from version 8 on it may be negative.
-FailureOr<Value> openvino_layers::convertSoftmax(LayerContext &context) {
-  int64_t axis = context.getInt("axis");
-  if (axis < 0 && context.node.getOpset() < 8)
-    return context.unsupported(
-        "the axis may be negative from opset 8 on, but got " + Twine(axis));
-  return context.buildNode("Softmax", context.inputs, context.elementType(0),
-                           context.intAttr("axis", axis));
+/// softmax(q * k^T * scale + mask) * v; a mask of booleans says what is looked
+/// at, and causal that nothing behind a position is.
+LayerResults openvino_layers::convertAttention(LayerContext &context) {
+  ArrayRef<Value> inputs = context.inputs;
+  FailureOr<int64_t> rank = context.requireRank(0);
+  FailureOr<int64_t> keyRank = context.requireRank(1);
+  if (failed(rank) || failed(keyRank))
+    return failure();
+  if (*rank < 2 || *keyRank < 2)
+    return context.unsupported("inputs must have rank 2 or more");
+  Type type = context.elementType(0), boolean = context.b.getI1Type();
+  Value q = context.widen(inputs[0]), k = context.widen(inputs[1]);
+  Value v = context.widen(inputs[2]);
+  Type computed = getElementTypeOrSelf(q.getType());
+  auto order = llvm::to_vector(llvm::seq<int64_t>(*keyRank));
+  std::swap(order[*keyRank - 2], order[*keyRank - 1]);
+  Value scale;
+  if (inputs.size() > 4) {
+    scale = context.reshape(context.widen(inputs[4]), {});
+  } else {
+    Value size = context.cast(context.getSize(0, *rank - 1), computed);
+    scale = context.apply(
+        "Div", {context.makeNumber(computed, 1), context.apply("Sqrt", size)});
+  }
+  Value scores = context.apply("MatMul", {context.apply("Mul", {q, scale}),
+                                          context.transpose(k, order)});
+  Value never = context.makeNumber(computed, -INFINITY);
+  if (context.getFlag("causal")) {
+    Value sizes = context.concatenate(
+        {context.getSize(0, *rank - 2), context.getSize(1, *keyRank - 2)});
+    Value all =
+        context.apply("Expand", {context.makeNumber(computed, 1), sizes});
+    Value before = context.apply("Trilu", all, context.intAttr("upper", 0));
+    Value isSeen = context.cast(before, boolean);
+    scores = context.buildNode("Where", {isSeen, scores, never}, computed);
+  } else if (inputs.size() > 3) {
+    Value mask = inputs[3];
+    if (context.elementType(3) == boolean)
+      scores = context.buildNode("Where", {mask, scores, never}, computed);
+    else
+      scores = context.apply("Add", {scores, context.cast(mask, computed)});
+  }
+  Value weights = context.apply("Softmax", scores, context.intAttr("axis", -1));
+  return context.cast(context.apply("MatMul", {weights, v}), type);
 }

@@ -215,14 +215,29 @@ static std::optional<bool> parseBool(StringRef text) {
   return std::nullopt;
 }
 
-static std::optional<SmallVector<int64_t>> parseInts(StringRef text) {
-  SmallVector<int64_t> numbers;
+static SmallVector<StringRef> splitList(StringRef text) {
   SmallVector<StringRef> parts;
   if (!text.trim().empty())
     text.split(parts, ',');
-  for (StringRef part : parts)
+  return parts;
+}
+
+static std::optional<SmallVector<int64_t>> parseInts(StringRef text) {
+  SmallVector<int64_t> numbers;
+  for (StringRef part : splitList(text))
     if (part.trim().getAsInteger(10, numbers.emplace_back()))
       return std::nullopt;
+  return numbers;
+}
+
+static std::optional<SmallVector<float>> parseFloats(StringRef text) {
+  SmallVector<float> numbers;
+  for (StringRef part : splitList(text)) {
+    double number;
+    if (part.trim().getAsDouble(number))
+      return std::nullopt;
+    numbers.push_back(number);
+  }
   return numbers;
 }
 
@@ -251,6 +266,10 @@ static FailureOr<Attribute> importAttribute(Kind kind, StringRef name,
     if (std::optional<SmallVector<int64_t>> numbers = parseInts(text))
       return Attribute(builder.getDenseI64ArrayAttr(*numbers));
     return refuse("integers and commas");
+  case Kind::Floats:
+    if (std::optional<SmallVector<float>> numbers = parseFloats(text))
+      return Attribute(builder.getDenseF32ArrayAttr(*numbers));
+    return refuse("numbers and commas");
   case Kind::ElementType:
     break;
   default:

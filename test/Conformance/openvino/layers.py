@@ -5,23 +5,15 @@ import sys
 import warnings
 
 import numpy as np
-import openvino
-from conformance.formats import FORMATS
 from openvino import opset1, opset7, opset8, opset13
 from openvino_layers import driver
+from openvino_layers.cases import PLUGIN, REFERENCE, Case, Input, run_cases, within
 
 warnings.simplefilter("ignore")
 random = np.random.default_rng(0)
 f16, f32, i64 = np.float16, np.float32, np.int64
 inf, nan = np.inf, np.nan
 EPSILON = 2.0**-23
-
-
-class Input:
-    """A parameter of the model, whose sizes may be left open."""
-
-    def __init__(self, array, sizes=None):
-        self.array, self.sizes = np.asarray(array), sizes
 
 
 def normal(*shape, dtype=f32):
@@ -34,15 +26,6 @@ def integers(dtype, low, high, *shape):
 
 def constant(array, dtype=None):
     return opset13.constant(np.asarray(array, dtype))
-
-
-# Who says what is right, and how near. An output may differ from the expected one by `bound(arrays, expected)`.
-PLUGIN = ("plugin", None)
-REFERENCE = ("reference", None)
-
-
-def within(bound):
-    return ("plugin", bound)
 
 
 def summed(*magnitudes):
@@ -63,17 +46,18 @@ CASES = []
 
 
 def case(build, *inputs, right=PLUGIN):
-    CASES.append((build, [i if isinstance(i, Input) else Input(i) for i in inputs], right))
+    CASES.append(Case(f"case {len(CASES)}", build, inputs, right))
 
 
 # Arithmetic.
 ARITHMETIC = (opset1.add, opset1.subtract, opset1.multiply)
+other = normal(3, 1)
 for op in ARITHMETIC:
     case(op, *pairs)
     case(op, x, normal(4))
     case(op, normal(3, 1), Input(x, [-1, 3, -1]))
     case(lambda p, op=op: op(p, constant(3.1, f32)), numbers)
-    case(lambda p, op=op: op(constant(normal(3, 1)), p), x)
+    case(lambda p, op=op: op(constant(other), p), x)
     case(lambda p, q, op=op: op(p, q, "none"), x, normal(2, 3, 4))
     case(op, normal(5, 7, dtype=f16), normal(7, dtype=f16))
     case(op, integers(np.int32, -(2**31), 2**31 - 1, 50), integers(np.int32, -99, 99, 50))
@@ -216,9 +200,9 @@ case(lambda p: opset8.gather(p, constant([9, 1], i64), constant(1, i64)), x)
 for sizes, shape in (((0, 4), [0, -1]), ((4, 0), [0, -1, 8]), ((4, 0), [-1, 0])):
     case(lambda p, s=shape: opset1.reshape(p, constant(s, i64), True), np.zeros(sizes, f32))
 for axis in (0, 1, -1):
-    other = list(x.shape)
-    other[axis] += 2
-    case(lambda p, q, a=axis: opset1.concat([p, q, p], a), x, normal(*other))
+    shape = list(x.shape)
+    shape[axis] += 2
+    case(lambda p, q, a=axis: opset1.concat([p, q, p], a), x, normal(*shape))
 case(lambda p, q: opset1.concat([p, constant(x[:, :1]), q], 1), Input(x, [2, -1, 4]), x)
 case(lambda p: opset1.concat([p], 0), x.astype(np.uint8))
 
@@ -283,68 +267,6 @@ run = driver.Driver(*sys.argv[1:])
 print(driver.describe())
 
 
-def codes_of(array):
-    name = {np.dtype(bool): "i1"}.get(array.dtype)
-    name = name or next(n for n, f in FORMATS.items() if f.dtype == array.dtype)
-    return name, array.view(FORMATS[name].slot)
-
-
-def check(label, right, output, expected):
-    """What is wrong with an output, or None."""
-    name, wanted = expected
-    if output.shape != wanted.shape:
-        return f"{label}: expected the shape {wanted.shape}, but got {output.shape}"
-    got = driver.slots_of(name, output)
-    who, bound = right
-    same = driver.equal(name, got, wanted)
-    if bound is not None:
-        a, b = (
-            FORMATS[name].array(c).astype(np.float64).reshape(wanted.shape) for c in (got, wanted)
-        )
-        with np.errstate(invalid="ignore"):
-            same |= np.abs(a - b) <= bound(b)
-    if np.all(same):
-        return None
-    i = np.flatnonzero(~same.reshape(-1))[0]
-    values = [FORMATS[name].array(c).reshape(-1)[i] for c in (got, wanted)]
-    return f"{label}: {np.count_nonzero(~same)} of {same.size}, element {i}: {values[0]!r}, but {who} has {values[1]!r}"
-
-
-failures = []
-PER_MODEL = 24
-for start in range(0, len(CASES), PER_MODEL):
-    chosen = CASES[start : start + PER_MODEL]
-    parameters, results, tensors = [], [], []
-    for build, given, _ in chosen:
-        mine = []
-        for value in given:
-            name, codes = codes_of(value.array)
-            sizes = list(value.array.shape if value.sizes is None else value.sizes)
-            mine.append(opset13.parameter(openvino.PartialShape(sizes), driver.get_type(name)))
-            tensors.append((name, codes))
-        parameters += mine
-        results.append(build(*mine))
-    model = openvino.Model(results, parameters, "layers")
-    plugin = driver.plugin(model.clone(), tensors)
-    found = run.run(f"model_{start}", model, tensors, ["-O0"])
-    if isinstance(found, str):
-        failures.append(f"cases from {start} on: {found}")
-        continue
-    reference = {}
-    for index, (build, given, right) in enumerate(chosen):
-        expected = plugin[index]
-        if right[0] == "reference":
-            own = [
-                opset13.parameter(list(v.array.shape), driver.get_type(codes_of(v.array)[0]))
-                for v in given
-            ]
-            alone = openvino.Model([build(*own)], own, "layer")
-            [expected] = driver.evaluate(
-                alone, [codes_of(v.array) for v in given], [expected[1].shape]
-            )
-        label = f"case {start + index} ({results[index].get_type_name()})"
-        problem = check(label, right, found[index], expected)
-        if problem:
-            failures.append(problem)
+failures = run_cases(run, CASES)
 print(len(CASES), "cases")
 sys.exit("\n".join(failures) if failures else 0)
