@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import openvino
 from conformance.formats import FORMATS
-from openvino import opset1, opset8, opset13
+from openvino import opset1, opset3, opset4, opset8, opset13
 from openvino_layers import driver
 
 random = np.random.default_rng(0)
@@ -228,6 +228,77 @@ def attention(x):
     )
     joined = opset1.transpose(weighted, constant([0, 2, 1, 3], np.int64))
     return opset1.sigmoid(opset1.reshape(joined, constant([0, -1, 16], np.int64), True))
+
+
+# A block of a decoder, as exporters write it and NNCF compresses it: RMS norm and rotary positions in single layers.
+WIDTH, HEADS, HEAD = 32, 4, 8
+
+
+def rms_norm(x):
+    square = opset1.power(x, constant(2))
+    mean = opset1.reduce_mean(square, constant([-1], np.int64), True)
+    length = opset1.sqrt(opset1.add(mean, constant(1e-5)))
+    return opset1.multiply(
+        opset1.multiply(x, opset1.divide(constant(1), length)), constant(np.abs(normal(WIDTH)))
+    )
+
+
+def rotate(x, cosine, sine):
+    low, high = opset1.variadic_split(
+        x, constant(-1, np.int64), constant([HEAD // 2, -1], np.int64)
+    ).outputs()
+    turned = opset1.concat([opset1.multiply(high, constant(-1)), low], -1)
+    return opset1.add(opset1.multiply(x, cosine), opset1.multiply(turned, sine))
+
+
+def decoder_block(x, product):
+    length = opset8.gather(opset3.shape_of(x, "i64"), constant(1, np.int64), constant(0, np.int64))
+    positions = opset4.range(constant(0, np.int64), length, constant(1, np.int64), "i64")
+    positions = opset1.convert(positions, "f32")
+    frequencies = constant(10000.0 ** (-np.arange(HEAD // 2) / (HEAD // 2)))
+    angles = opset1.multiply(opset1.unsqueeze(positions, constant(1, np.int64)), frequencies)
+    angles = opset1.concat([angles, angles], -1)
+    cosine, sine = opset1.cos(angles), opset1.sin(angles)
+
+    def heads(y):
+        y = opset1.reshape(y, constant([0, -1, HEADS, HEAD], np.int64), True)
+        return opset1.transpose(y, constant([0, 2, 1, 3], np.int64))
+
+    normed = rms_norm(x)
+    q, k, v = (heads(product(normed, WIDTH, WIDTH)) for _ in range(3))
+    mixed = opset13.scaled_dot_product_attention(
+        rotate(q, cosine, sine), rotate(k, cosine, sine), v, causal=True
+    )
+    mixed = opset1.transpose(mixed, constant([0, 2, 1, 3], np.int64))
+    x = opset1.add(
+        x, product(opset1.reshape(mixed, constant([0, -1, WIDTH], np.int64), True), WIDTH, WIDTH)
+    )
+    normed = rms_norm(x)
+    gated = opset1.multiply(opset4.swish(product(normed, WIDTH, 64)), product(normed, WIDTH, 64))
+    return opset1.add(x, product(gated, 64, WIDTH))
+
+
+@model(2, 5, WIDTH, bound=SUM + 4 * HALF, open_sizes=(-1, -1, WIDTH))
+def decoder_with_integer_weights(x):
+    def product(y, inner, outer):
+        w = narrow("ui4", random.integers(0, 16, (outer, inner // 32, 32)))
+        point = opset13.convert(
+            narrow("ui4", random.integers(6, 10, (outer, inner // 32, 1))), "f16"
+        )
+        return decoded(
+            w, constant(np.abs(normal(outer, inner // 32, 1)) / 40, f16), y, point, [outer, inner]
+        )
+
+    return decoder_block(x, product)
+
+
+@model(2, 5, WIDTH, bound=SUM + 4 * HALF)
+def decoder_with_fake_convert(x):
+    def product(y, inner, outer):
+        w = fake_convert(constant(normal(outer, inner) / 8), constant(np.full((outer, 1), 99.0)))
+        return opset1.matmul(y, w, False, True)
+
+    return decoder_block(x, product)
 
 
 @model(4, 64, bound=SUM)

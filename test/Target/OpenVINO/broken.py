@@ -616,6 +616,7 @@ for type, name, value, expected in (
     ("Reshape", "special_zero", "2", "true or false"),
     ("FakeQuantize", "levels", "256.5", "an integer"),
     ("Convolution", "strides", "1,x", "integers and commas"),
+    ("RNNCell", "activations_alpha", "1,x", "numbers and commas"),
 ):
     changed = BEGIN.replace("ReLU", type) + f'<data {name}="{value}"/>'
     message = (
