@@ -432,7 +432,7 @@ LogicalResult Exporter::exportConstant(arith::ConstantOp op,
                                        Scope &scope) {
   Subject subject = describeOp(op);
   auto elements = dyn_cast<ElementsAttr>(op.getValue());
-  if (!elements)
+  if (!elements || !isa<TensorType>(op.getType()))
     return diagnose(subject, Diag::NoOnnxType, op.getType());
   if (!op->hasAttr(kNodeSourceAttrName)) {
     ::onnx::TensorProto &tensor = *graph.add_initializer();

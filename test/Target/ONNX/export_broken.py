@@ -94,6 +94,8 @@ refuse(
     function("", f"%x: tensor<2x{own}>", f"%x : tensor<2x{own}>"),
     f"value 'value': ONNX has no type tensor<2x{own}>",
 )
+vector = function("%c = arith.constant dense<1.0> : vector<2xf32>")
+refuse("NoOnnxType", vector, "op 'arith.constant': ONNX has no type vector<2xf32>")
 attribute = function(
     '%y = quant_float.node "Foo"(%x) opset 1 attributes {a = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>'
 )

@@ -26,6 +26,8 @@
 //   Constant's `sparse_value` is a `value`;
 // - attributes have a type, and booleans are 0 and 1;
 // - declarations that contradict what a value is are left out;
+// - a value of a body that hides one of a graph around it gets a name of its
+//   own;
 // - every domain that is used is imported.
 //
 // Exporting the result again gives the same bytes.
