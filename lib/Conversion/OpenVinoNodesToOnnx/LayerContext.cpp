@@ -115,6 +115,17 @@ FailureOr<Value> LayerContext::getAsInt64(size_t index) {
       DenseElementsAttr::get(ranked.clone(wide), ArrayRef(*values)));
 }
 
+LogicalResult LayerContext::requireRange(StringRef what,
+                                         ArrayRef<int64_t> values,
+                                         int64_t least) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  for (int64_t value : values)
+    if (value < least || value > kMost)
+      return unsupported(what + " must be " + Twine(least) + " to " +
+                         Twine(kMost) + ", but got " + Twine(value));
+  return success();
+}
+
 LogicalResult LayerContext::requireSameType() {
   for (size_t i = 1; i < inputs.size(); ++i)
     if (elementType(i) != elementType(0))

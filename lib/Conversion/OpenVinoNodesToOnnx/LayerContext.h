@@ -63,6 +63,10 @@ public:
   /// ONNX has shapes and indices of 64 bits.
   FailureOr<Value> getAsInt64(size_t index);
 
+  /// Requires values to have 32 bits, and to be `least` or more: then no
+  /// product of two overflows.
+  LogicalResult requireRange(StringRef what, ArrayRef<int64_t> values,
+                             int64_t least);
   /// Requires the elements of all inputs to be of the first one's type.
   LogicalResult requireSameType();
   /// Requires elements that ONNX's arithmetic takes: floats from f16 on and

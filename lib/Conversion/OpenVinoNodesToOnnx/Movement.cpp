@@ -190,6 +190,8 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
   Value parts = *lengths;
   if (std::optional<SmallVector<int64_t>> known = context.getConstantInts(2))
     if (auto *open = llvm::find(*known, -1); open != known->end()) {
+      if (failed(context.requireRange("input 2", *known, -1)))
+        return failure();
       int64_t sum = 1;
       for (int64_t length : *known)
         sum += length;
@@ -295,8 +297,8 @@ static FailureOr<Strides> readStrides(LayerContext &context) {
       int64_t position = (*first)[index];
       // Behind -1 is the end.
       strides.starts.push_back(context.makeInts(position));
-      strides.ends.push_back(
-          context.makeInts(position == -1 ? kLast : position + 1));
+      strides.ends.push_back(context.makeInts(
+          position == -1 || position == kLast ? kLast : position + 1));
       strides.removed.push_back(axis);
       step = 1;
     } else {

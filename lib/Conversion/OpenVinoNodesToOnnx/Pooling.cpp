@@ -62,15 +62,20 @@ static FailureOr<Windows> convertWindows(LayerContext &context) {
     SmallVector<int64_t> values = context.getInts(name);
     if (values.empty())
       continue;
-    if (values.size() != rank ||
-        llvm::any_of(values, [](int64_t value) { return value < 1; }))
-      return context.unsupported(name + " must be " + Twine(rank) +
-                                 " values above 0");
+    if (failed(context.requireRange(name, values, 1)))
+      return failure();
+    if (values.size() != rank)
+      return context.unsupported(name + " must have " + Twine(rank) +
+                                 " values, but got " + Twine(values.size()));
     attributes.push_back(context.intsAttr(name, values));
   }
   if (begin.size() != rank || end.size() != rank)
     return context.unsupported("pads_begin and pads_end must have " +
                                Twine(rank) + " values");
+  if (failed(context.requireRange("kernel", kernel, 1)) ||
+      failed(context.requireRange("pads_begin", begin, 0)) ||
+      failed(context.requireRange("pads_end", end, 0)))
+    return failure();
   std::string autoPad = context.getString("auto_pad").upper();
   StringRef rounding = context.getString("rounding_type");
   if (autoPad != "EXPLICIT" && autoPad != "NOTSET") {

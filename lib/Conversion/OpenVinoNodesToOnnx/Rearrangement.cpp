@@ -8,6 +8,7 @@
 
 #include "LayerContext.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -57,8 +58,10 @@ static FailureOr<int64_t> getSpatialRank(LayerContext &context) {
 
 static int64_t power(int64_t base, int64_t exponent) {
   int64_t result = 1;
+  // Beyond 64 bits there is no such tensor, and the division gives 0.
   while (exponent-- > 0)
-    result *= base;
+    if (llvm::MulOverflow(result, base, result))
+      return std::numeric_limits<int64_t>::max();
   return result;
 }
 
@@ -137,6 +140,9 @@ static FailureOr<Blocks> getBlocks(LayerContext &context) {
   FailureOr<SmallVector<int64_t>> begin = context.requireConstantInts(2);
   FailureOr<SmallVector<int64_t>> end = context.requireConstantInts(3);
   if (failed(rank) || failed(sizes) || failed(begin) || failed(end))
+    return failure();
+  if (failed(context.requireRange("input 2", *begin, 0)) ||
+      failed(context.requireRange("input 3", *end, 0)))
     return failure();
   for (auto list : {*sizes, *begin, *end})
     if (static_cast<int64_t>(list.size()) != *rank)

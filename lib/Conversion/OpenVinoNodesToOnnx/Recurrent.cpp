@@ -100,6 +100,9 @@ static FailureOr<SmallVector<Value>> build(LayerContext &context,
                                            const RecurrentInputs &inputs,
                                            StringRef direction) {
   unsigned directions = direction == "bidirectional" ? 2 : 1;
+  if (failed(context.requireRange("hidden_size", context.getInt("hidden_size"),
+                                  1)))
+    return failure();
   SmallVector<NamedAttribute> attributes = {
       context.intAttr("hidden_size", context.getInt("hidden_size")),
       context.stringAttr("direction", direction)};

@@ -247,8 +247,10 @@ func.func @windows(%x: tensor<1x2x4x5xf32>, %o: tensor<1x2x?x?xf32>, %w: tensor<
   %scales = arith.constant dense<2.0> : tensor<2xf32>
   // expected-error @+1 {{'MaxPool': rounding_type ceil needs known sizes, but the input has the type 'tensor<1x2x?x?xf32>'}}
   %r128 = quant_float.node "MaxPool"(%o) opset 1 domain "openvino" attributes {kernel = array<i64: 2, 2>, rounding_type = "ceil"} : (tensor<1x2x?x?xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'MaxPool': strides must be 2 values above 0}}
+  // expected-error @+1 {{'MaxPool': strides must be 1 to 2147483647, but got 0}}
   %r129 = quant_float.node "MaxPool"(%x) opset 1 domain "openvino" attributes {kernel = array<i64: 2, 2>, strides = array<i64: 0, 1>} : (tensor<1x2x4x5xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'MaxPool': strides must have 2 values, but got 1}}
+  %r90 = quant_float.node "MaxPool"(%x) opset 1 domain "openvino" attributes {kernel = array<i64: 2, 2>, strides = array<i64: 1>} : (tensor<1x2x4x5xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'MaxPool': pads_begin and pads_end must have 2 values}}
   %r130 = quant_float.node "MaxPool"(%x) opset 1 domain "openvino" attributes {kernel = array<i64: 2, 2>, pads_begin = array<i64: 0>} : (tensor<1x2x4x5xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'AdaptiveAvgPool': expected an input of rank 4 and known sizes, but got the type 'tensor<1x2x?x?xf32>'}}
