@@ -7,10 +7,17 @@ if(NOT onnx_root)
   if(NOT EXISTS ${python})
     set(python python3)
   endif()
-  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/onnx/build.sh ${python}
+  # Fuzzers look into it.
+  set(flags)
+  if(QUANT_FLOAT_BUILD_FUZZERS)
+    set(flags "-fsanitize=address -fsanitize=fuzzer-no-link -gline-tables-only")
+  endif()
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env CXXFLAGS=${flags} ${PROJECT_SOURCE_DIR}/cmake/onnx/build.sh ${python}
     OUTPUT_VARIABLE onnx_root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 endif()
-find_package(QuantFloatOnnx REQUIRED CONFIG PATHS ${onnx_root} NO_DEFAULT_PATH)
+# Not where an earlier version was found.
+set(QuantFloatOnnx_DIR ${onnx_root}/lib/cmake/QuantFloatOnnx)
+find_package(QuantFloatOnnx REQUIRED CONFIG)
 target_include_directories(QuantFloat::QuantFloatOnnxLibrary SYSTEM INTERFACE ${onnx_root}/include)
 
 # Who links this project's static libraries links it, too.

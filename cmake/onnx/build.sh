@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Prints where ONNX's own C++ library is installed: builds it, half a minute on two cores, if it is not there yet.
 #   cmake/onnx/build.sh [PYTHON]    PYTHON has pip, to download with (python3)
-# What is built is kept in ~/.cache/quant-float, for all checkouts, by its version and what it is built with.
+# CXXFLAGS is taken as CMake takes it. What is built is kept in ~/.cache/quant-float, for all checkouts, by its version and
+# what it is built with.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${1:-python3}
 export CC=${CC:-clang-22} CXX=${CXX:-clang++-22}
 
 version=$(sed -n 's/^onnx==\([^ ]*\).*/\1/p' "$here/requirements.txt")
-key=$( (cat "$here/CMakeLists.txt" "$here/requirements.txt"; "$CXX" --version; protoc --version) | sha256sum | cut -c1-12)
+key=$( (cat "$here/CMakeLists.txt" "$here/requirements.txt"; "$CXX" --version; protoc --version; echo "${CXXFLAGS:-}") |
+  sha256sum | cut -c1-12)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float
 prefix=$cache/onnx-$version-$key
 if [ ! -e "$prefix" ]; then

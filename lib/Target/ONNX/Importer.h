@@ -17,6 +17,7 @@
 #include "quant-float/Target/ONNX/Import.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+#include <deque>
 
 namespace mlir::quant_float::onnx_import {
 
@@ -61,6 +62,8 @@ struct NodeInput {
   ::onnx::NodeProto &node;
   Scope &scope;
   Subject subject;
+  /// Normalized; of the operator that the node means.
+  StringRef domain = {};
   int64_t opset = 0;
   /// Whether it calls a function that is kept, which may be called as any op.
   bool isCall = false;
@@ -150,6 +153,11 @@ private:
   }
   void warnOfMissingType(NodeInput &input, const NodeResolution &resolution);
 
+  // Tolerance.cpp: what exporters write and ONNX does not allow, but has one
+  // meaning only. A warning names it, an error where `strict`.
+  LogicalResult tolerateDomain(NodeInput &input);
+  LogicalResult tolerateAttributes(NodeInput &input);
+
   // ResultTypes.cpp.
   LogicalResult inferTypes(NodeInput &input,
                            ArrayRef<std::unique_ptr<Region>> bodies,
@@ -170,6 +178,8 @@ private:
   /// contradict nothing by themselves.
   llvm::DenseSet<Value> onlyDeclared;
   SmallVector<const Function *> activeCalls;
+  /// Attributes that take the place of those in the file.
+  std::deque<::onnx::AttributeProto> corrected;
   /// Lists of integers that are computed, of which some are known.
   llvm::DenseMap<Value, ::onnx::TensorShapeProto> partlyKnown;
   /// Whether quantization nodes become ops of the dialect.
@@ -179,6 +189,10 @@ private:
   unsigned depth = 0;
   int64_t expandedNodes = 0;
 };
+
+/// Whether com.microsoft has an operator of that name, of those with a meaning
+/// here.
+bool isMicrosoftOperator(StringRef opType);
 
 /// The types that an If, Loop or Scan gives to the inputs of its body; null
 /// where it does not tell.

@@ -86,7 +86,10 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   if (function && !options.keepsSource)
     return importCall(input, *function, builder);
 
-  StringRef domain = normalizeDomain(node.domain());
+  input.domain = normalizeDomain(node.domain());
+  if (!function && failed(tolerateDomain(input)))
+    return failure();
+  StringRef domain = input.domain;
   auto opset = scope.opsets->find(domain);
   if (opset != scope.opsets->end()) {
     input.opset = opset->second;
@@ -107,6 +110,8 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
     input.isCall = true;
     return importOpaque(input, builder);
   }
+  if (failed(tolerateAttributes(input)))
+    return failure();
   if (domain.empty() && opType == "Constant")
     return importConstant(input, builder);
   if (domain.empty() && opType == "Identity" && !options.keepsSource)
@@ -310,7 +315,7 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
       absent.push_back(index);
   }
 
-  StringRef domain = normalizeDomain(input.node.domain());
+  StringRef domain = input.domain;
   StringRef opType = input.node.op_type();
   bool isComputed =
       bodies.empty() && llvm::none_of(input.operands, [&](Value operand) {

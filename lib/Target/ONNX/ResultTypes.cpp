@@ -66,6 +66,11 @@ static std::optional<OutputFact> findFact(StringRef domain, StringRef opType) {
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool onnx_import::isMicrosoftOperator(StringRef opType) {
+  return findOpKind(kMicrosoftDomain, opType) ||
+         findFact(kMicrosoftDomain, opType);
+}
+
 /// The element type, of no particular shape; what is no tensor stays as it is.
 static Type eraseShape(Type type) {
   Type elementType = type ? getTensorElementType(type) : Type();
@@ -120,8 +125,7 @@ static Type findElementType(const NodeInput &input, OutputElement element) {
 /// without a schema and for schemas that infer nothing.
 static Type inferResultType(const NodeInput &input, unsigned index) {
   StringRef opType = input.node.op_type();
-  std::optional<OutputFact> fact =
-      findFact(normalizeDomain(input.node.domain()), opType);
+  std::optional<OutputFact> fact = findFact(input.domain, opType);
   if (!fact)
     return {};
   // All parts of a tensor are alike.
@@ -219,6 +223,32 @@ static std::optional<::onnx::TensorShapeProto> exportIntegers(Value value) {
   return integers;
 }
 
+/// What types may depend on.
+static void copyAttribute(const ResolvedAttribute &attribute,
+                          ::onnx::AttributeProto &copy) {
+  const ::onnx::AttributeProto &proto = *attribute.proto;
+  copy.set_name(attribute.name.str());
+  copy.set_type(attribute.kind);
+  switch (attribute.kind) {
+  case ::onnx::AttributeProto::GRAPH:
+    *copy.mutable_g()->mutable_input() = proto.g().input();
+    *copy.mutable_g()->mutable_output() = proto.g().output();
+    break;
+  case ::onnx::AttributeProto::TENSOR:
+    copy.mutable_t()->set_data_type(proto.t().data_type());
+    *copy.mutable_t()->mutable_dims() = proto.t().dims();
+    break;
+  case ::onnx::AttributeProto::GRAPHS:
+  case ::onnx::AttributeProto::TENSORS:
+  case ::onnx::AttributeProto::SPARSE_TENSOR:
+  case ::onnx::AttributeProto::SPARSE_TENSORS:
+    break;
+  default:
+    copy = proto;
+    copy.set_name(attribute.name.str());
+  }
+}
+
 LogicalResult Importer::inferTypes(NodeInput &input,
                                    ArrayRef<std::unique_ptr<Region>> bodies,
                                    ArrayRef<std::string> bodyNames) {
@@ -227,10 +257,13 @@ LogicalResult Importer::inferTypes(NodeInput &input,
     input.resultTypes.resize(input.node.output_size());
     return success();
   }
-  KnownNode known{input.node, normalizeDomain(input.node.domain()).str(),
-                  input.opset};
+  KnownNode known{{}, input.opset};
+  known.node.set_op_type(input.node.op_type());
+  known.node.set_domain(input.domain.str());
+  *known.node.mutable_input() = input.node.input();
+  *known.node.mutable_output() = input.node.output();
   for (const ResolvedAttribute &attribute : input.attributes)
-    known.attributes[attribute.name.str()] = attribute.proto;
+    copyAttribute(attribute, *known.node.add_attribute());
   bool isKnown = true;
   for (Value operand : input.operands) {
     KnownInput &added = known.inputs.emplace_back();
@@ -253,7 +286,7 @@ LogicalResult Importer::inferTypes(NodeInput &input,
   // Some operators ask for types that are not known.
   // Of quantization nodes their rules say more.
   if (isKnown && !inference.problem.empty() &&
-      !findOpKind(known.domain, input.node.op_type()) &&
+      !findOpKind(known.node.domain(), input.node.op_type()) &&
       failed(warn(options.strict, input.subject, Diag::NotAsDefined,
                   printable(inference.problem))))
     return failure();

@@ -26,6 +26,38 @@ static const ::onnx::OpSchema *findSchema(const std::string &opType,
   return ::onnx::OpSchemaRegistry::Schema(opType, newest, domain);
 }
 
+/// Throws where the node does not fit its operator. That an operator is
+/// deprecated, which would be one reason, does not change what it means.
+static void verify(const ::onnx::OpSchema &schema,
+                   const ::onnx::NodeProto &node) {
+  if (!schema.deprecated())
+    schema.Verify(node);
+}
+
+bool onnx_import::isOperator(const std::string &opType,
+                             const std::string &domain) {
+  try {
+    return ::onnx::OpSchemaRegistry::Schema(opType, domain);
+  } catch (...) {
+    return false;
+  }
+}
+
+::onnx::AttributeProto::AttributeType
+onnx_import::getAttributeKind(const std::string &opType,
+                              const std::string &domain, int64_t opset,
+                              const std::string &name) {
+  try {
+    const ::onnx::OpSchema *schema = findSchema(opType, domain, opset);
+    if (schema)
+      if (auto found = schema->attributes().find(name);
+          found != schema->attributes().end())
+        return found->second.type;
+  } catch (...) {
+  }
+  return ::onnx::AttributeProto::UNDEFINED;
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -99,7 +131,7 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
         findSchema(node.op_type(), node.domain(), opset);
     if (!::hasFunction(schema))
       return result;
-    schema->Verify(node);
+    verify(*schema, node);
     result.problem = checkTypes(*schema, inputTypes);
     if (!result.problem.empty())
       return result;
@@ -155,8 +187,11 @@ template <typename ContextT> struct NodeContext : ContextT {
 
   const ::onnx::AttributeProto *
   getAttribute(const std::string &name) const override {
-    auto found = known.attributes.find(name);
-    return found == known.attributes.end() ? nullptr : found->second;
+    const auto &attributes = known.node.attribute();
+    auto found = std::find_if(
+        attributes.begin(), attributes.end(),
+        [&](const auto &attribute) { return attribute.name() == name; });
+    return found == attributes.end() ? nullptr : &*found;
   }
   size_t getNumInputs() const override { return known.inputs.size(); }
   const ::onnx::TypeProto *getInputType(size_t index) const override {
@@ -223,6 +258,12 @@ struct IntegerContext final : NodeContext<::onnx::DataPropagationContext> {
 };
 } // namespace
 
+/// Whether what infers the operator's types reads outside of what it is given
+/// where a node is malformed: fuzzers have found these.
+static bool isUnsafe(const ::onnx::OpSchema &schema) {
+  return schema.Name() == "Einsum";
+}
+
 NodeInference onnx_import::inferOutputs(const KnownNode &known) {
   const ::onnx::NodeProto &node = known.node;
   NodeInference result;
@@ -233,9 +274,11 @@ NodeInference onnx_import::inferOutputs(const KnownNode &known) {
   forget();
   try {
     const ::onnx::OpSchema *schema =
-        findSchema(node.op_type(), known.domain, known.opset);
-    if (!schema)
+        findSchema(node.op_type(), node.domain(), known.opset);
+    if (!schema || isUnsafe(*schema))
       return result;
+    // What infers relies on it.
+    verify(*schema, node);
     TypeContext types(known, result);
     schema->GetTypeAndShapeInferenceFunction()(types);
     IntegerContext integers(known, result);

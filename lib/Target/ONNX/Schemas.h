@@ -23,6 +23,15 @@
 
 namespace mlir::quant_float::onnx_import {
 
+/// Whether ONNX has an operator of that name, in any version.
+bool isOperator(const std::string &opType, const std::string &domain);
+
+/// The kind that the operator's schema has for an attribute; UNDEFINED where it
+/// has none of that name.
+::onnx::AttributeProto::AttributeType
+getAttributeKind(const std::string &opType, const std::string &domain,
+                 int64_t opset, const std::string &name);
+
 /// Whether the operator of the node is one that ONNX defines by a function.
 bool hasFunction(const std::string &opType, const std::string &domain,
                  int64_t opset);
@@ -56,12 +65,10 @@ struct KnownInput {
 };
 
 struct KnownNode {
-  const ::onnx::NodeProto &node;
-  /// Normalized.
-  std::string domain;
+  /// With a normalized domain and the attributes that a function's call gives,
+  /// without graphs and what large tensors hold.
+  ::onnx::NodeProto node;
   int64_t opset;
-  /// With what a function's call gives.
-  std::map<std::string, const ::onnx::AttributeProto *> attributes = {};
   std::vector<KnownInput> inputs = {};
   /// The types that graphs in attributes yield, all of them known.
   std::map<std::string, std::vector<::onnx::TypeProto>> bodies = {};

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import itertools
 import os
 import pathlib
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import tempfile
 
 import numpy as np
+from onnx.backend.test.case.node import collect_testcases
 
 LARGEST = 4096
 ROOT = pathlib.Path(__file__).parents[3]
@@ -41,6 +43,13 @@ def models(name, good, broken):
             )
         for model in [*pathlib.Path(folder).rglob("*.onnx"), *pathlib.Path(folder).rglob("*.xml")]:
             yield model.read_bytes()
+
+
+def operators():
+    """ONNX's node tests: every operator with its attributes."""
+    for case in collect_testcases(None):
+        if case.model is not None:
+            yield case.model.SerializeToString()
 
 
 def texts():
@@ -77,10 +86,13 @@ def arrays():
 
 
 SEEDS = {
-    "onnx": lambda: models(
-        "ONNX",
-        ("cast", "constants", "functions", "graph", "opaque", "quantize"),
-        ("broken", "broken_quantize"),
+    "onnx": lambda: itertools.chain(
+        models(
+            "ONNX",
+            ("cast", "constants", "functions", "graph", "opaque", "quantize"),
+            ("broken", "broken_quantize"),
+        ),
+        operators(),
     ),
     "openvino": lambda: models("OpenVINO", (), ("broken",)),
     "mlir": texts,

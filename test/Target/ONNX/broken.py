@@ -410,6 +410,14 @@ table.add(
     ],
 )
 
+made = model([node("Elu", ["x"], ["y"], name="e", alpha=2)], [X], [])
+message = "attribute 'alpha': expected a float, but got the int 2, taken as one"
+table.add("IntegerForFloat", made, f"node 'e' (Elu): {message}")
+made = model(
+    [node("QLinearSigmoid", ["x"], ["y"], name="q")], [X], [], imports=[("com.microsoft", 1)]
+)
+message = "the domain 'ai.onnx' has no such operator, taken as one of 'com.microsoft'"
+table.add("OtherDomain", made, f"node 'q' (QLinearSigmoid): {message}")
 made = model([node("MatMul", ["x", "x"], ["y"], name="m")], [("x", FLOAT, [2, 3])], [])
 message = "node 'm' (MatMul): not as ONNX defines the operator: [ShapeInferenceError] Incompatible dimensions"
 table.add("NotAsDefined", made, f"{message} for matrix multiplication")

@@ -1,0 +1,54 @@
+//===- Tolerance.cpp - What ONNX does not allow and has one meaning -------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "Names.h"
+#include "Schemas.h"
+#include "quant-float/IR/OpsetRules.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+using Proto = ::onnx::AttributeProto;
+
+/// An operator of com.microsoft among ONNX's, which have none of that name.
+LogicalResult Importer::tolerateDomain(NodeInput &input) {
+  const std::string &opType = input.node.op_type();
+  if (!input.domain.empty() || isOperator(opType, "") ||
+      !isMicrosoftOperator(opType))
+    return success();
+  input.domain = kMicrosoftDomain;
+  return warn(options.strict, input.subject, Diag::OtherDomain, showDomain(""),
+              kMicrosoftDomain);
+}
+
+/// An integer that a float has, where a float is expected.
+LogicalResult Importer::tolerateAttributes(NodeInput &input) {
+  constexpr unsigned kFloatDigits = std::numeric_limits<float>::digits;
+  for (ResolvedAttribute &attribute : input.attributes) {
+    if (attribute.kind != Proto::INT ||
+        getAttributeKind(input.node.op_type(), input.domain.str(), input.opset,
+                         attribute.name.str()) != Proto::FLOAT)
+      continue;
+    int64_t number = attribute.proto->i();
+    if (std::abs(static_cast<double>(number)) > (1 << kFloatDigits))
+      continue;
+    if (failed(warn(options.strict, input.subject, Diag::IntegerForFloat,
+                    printable(attribute.name), number)))
+      return failure();
+    // Others may use the one of a function's call.
+    Proto &proto = corrected.emplace_back();
+    proto.set_name(attribute.name.str());
+    proto.set_type(Proto::FLOAT);
+    proto.set_f(static_cast<float>(number));
+    attribute.kind = Proto::FLOAT;
+    attribute.proto = &proto;
+  }
+  return success();
+}
