@@ -772,8 +772,7 @@ def Range(d):
 def Gather(d):
     shape = d.shape(1, 4)
     version = d.choose(1, 7, 8)
-    # The plugin crashes on some axes that are counted from the end.
-    axis = d.integer(0, len(shape) - 1)
+    axis = d.axis(len(shape))
     batches = d.integer(0, axis % len(shape)) if version > 1 else 0
     index_shape = shape[:batches] + d.shape(0, 2, 3)
     low = -shape[axis] if version == 8 else 0
@@ -783,7 +782,9 @@ def Gather(d):
     if version == 1:
         return lambda p, q: opset1.gather(p, q, to), [data, d.open(indices)], PLUGIN
     op = opset7.gather if version == 7 else opset8.gather
-    return lambda p, q: op(p, q, to, batches), [data, d.open(indices)], PLUGIN
+    # The plugin crashes on some batches.
+    right = REFERENCE if batches else PLUGIN
+    return lambda p, q: op(p, q, to, batches), [data, d.open(indices)], right
 
 
 @layer

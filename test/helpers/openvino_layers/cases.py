@@ -94,13 +94,14 @@ def _run_model(run, name, cases):
     model = openvino.Model(sum(outputs, []), sum(parameters, []), "layers")
     found = run.run(name, model, tensors, ["-O0"])
     expected = None
+    asked = [case for case in cases if case.right[0] == "plugin"]
     try:
-        expected = _run_plugin(cases)
+        expected = iter(_run_plugin(asked) if asked else [])
     except RuntimeError as error:
         # Some layers have settings that the plugin does not take.
         if len(cases) == 1 and not isinstance(found, str):
             try:
-                expected = [_evaluate(cases[0], [output.shape for output in found])]
+                expected = iter([_evaluate(cases[0], [output.shape for output in found])])
             except RuntimeError:
                 return [f"{cases[0].label}: {error}"]
     if isinstance(found, str) or expected is None:
@@ -113,12 +114,15 @@ def _run_model(run, name, cases):
             for problem in _run_model(run, f"{name}_{index}", [case])
         ]
     problems, results = [], iter(found)
-    for case, wanted in zip(cases, expected, strict=True):
+    for case, count in zip(cases, map(len, outputs), strict=True):
+        mine = [next(results) for _ in range(count)]
         if case.right[0] == "reference":
-            wanted = _evaluate(case, [codes.shape for _, codes in wanted])
+            wanted = _evaluate(case, [output.shape for output in mine])
+        else:
+            wanted = next(expected)
         for index, output in enumerate(wanted):
             label = case.label if len(wanted) == 1 else f"{case.label}, output {index}"
-            problems.append(check(label, case.right, next(results), output))
+            problems.append(check(label, case.right, mine[index], output))
     return [problem for problem in problems if problem]
 
 
