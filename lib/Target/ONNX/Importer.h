@@ -76,6 +76,10 @@ struct NodeInput {
   std::vector<std::optional<::onnx::TensorShapeProto>> resultIntegers = {};
 
   const ResolvedAttribute *find(StringRef name) const;
+
+  /// The node with a normalized domain and the attributes that a function's
+  /// call gives, without graphs and what large tensors hold.
+  ::onnx::NodeProto resolve() const;
 };
 
 /// Imports one model.
@@ -157,6 +161,7 @@ private:
   // meaning only. A warning names it, an error where `strict`.
   LogicalResult tolerateDomain(NodeInput &input);
   LogicalResult tolerateAttributes(NodeInput &input);
+  LogicalResult tolerateVersion(NodeInput &input);
 
   // ResultTypes.cpp.
   LogicalResult inferTypes(NodeInput &input,

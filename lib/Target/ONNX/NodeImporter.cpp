@@ -26,6 +26,43 @@ const ResolvedAttribute *NodeInput::find(StringRef name) const {
   return found == attributes.end() ? nullptr : found;
 }
 
+/// Without graphs and what large tensors hold.
+static void copyAttribute(const ResolvedAttribute &attribute,
+                          ::onnx::AttributeProto &copy) {
+  const ::onnx::AttributeProto &proto = *attribute.proto;
+  copy.set_name(attribute.name.str());
+  copy.set_type(attribute.kind);
+  switch (attribute.kind) {
+  case ::onnx::AttributeProto::GRAPH:
+    *copy.mutable_g()->mutable_input() = proto.g().input();
+    *copy.mutable_g()->mutable_output() = proto.g().output();
+    break;
+  case ::onnx::AttributeProto::TENSOR:
+    copy.mutable_t()->set_data_type(proto.t().data_type());
+    *copy.mutable_t()->mutable_dims() = proto.t().dims();
+    break;
+  case ::onnx::AttributeProto::GRAPHS:
+  case ::onnx::AttributeProto::TENSORS:
+  case ::onnx::AttributeProto::SPARSE_TENSOR:
+  case ::onnx::AttributeProto::SPARSE_TENSORS:
+    break;
+  default:
+    copy = proto;
+    copy.set_name(attribute.name.str());
+  }
+}
+
+::onnx::NodeProto NodeInput::resolve() const {
+  ::onnx::NodeProto resolved;
+  resolved.set_op_type(node.op_type());
+  resolved.set_domain(domain.str());
+  *resolved.mutable_input() = node.input();
+  *resolved.mutable_output() = node.output();
+  for (const ResolvedAttribute &attribute : attributes)
+    copyAttribute(attribute, *resolved.add_attribute());
+  return resolved;
+}
+
 LogicalResult Importer::resolveAttributes(NodeInput &input) {
   llvm::StringSet<> seen;
   for (Proto &attribute : *input.node.mutable_attribute()) {
@@ -110,7 +147,7 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
     input.isCall = true;
     return importOpaque(input, builder);
   }
-  if (failed(tolerateAttributes(input)))
+  if (failed(tolerateAttributes(input)) || failed(tolerateVersion(input)))
     return failure();
   if (domain.empty() && opType == "Constant")
     return importConstant(input, builder);

@@ -223,32 +223,6 @@ static std::optional<::onnx::TensorShapeProto> exportIntegers(Value value) {
   return integers;
 }
 
-/// What types may depend on.
-static void copyAttribute(const ResolvedAttribute &attribute,
-                          ::onnx::AttributeProto &copy) {
-  const ::onnx::AttributeProto &proto = *attribute.proto;
-  copy.set_name(attribute.name.str());
-  copy.set_type(attribute.kind);
-  switch (attribute.kind) {
-  case ::onnx::AttributeProto::GRAPH:
-    *copy.mutable_g()->mutable_input() = proto.g().input();
-    *copy.mutable_g()->mutable_output() = proto.g().output();
-    break;
-  case ::onnx::AttributeProto::TENSOR:
-    copy.mutable_t()->set_data_type(proto.t().data_type());
-    *copy.mutable_t()->mutable_dims() = proto.t().dims();
-    break;
-  case ::onnx::AttributeProto::GRAPHS:
-  case ::onnx::AttributeProto::TENSORS:
-  case ::onnx::AttributeProto::SPARSE_TENSOR:
-  case ::onnx::AttributeProto::SPARSE_TENSORS:
-    break;
-  default:
-    copy = proto;
-    copy.set_name(attribute.name.str());
-  }
-}
-
 LogicalResult Importer::inferTypes(NodeInput &input,
                                    ArrayRef<std::unique_ptr<Region>> bodies,
                                    ArrayRef<std::string> bodyNames) {
@@ -257,13 +231,7 @@ LogicalResult Importer::inferTypes(NodeInput &input,
     input.resultTypes.resize(input.node.output_size());
     return success();
   }
-  KnownNode known{{}, input.opset};
-  known.node.set_op_type(input.node.op_type());
-  known.node.set_domain(input.domain.str());
-  *known.node.mutable_input() = input.node.input();
-  *known.node.mutable_output() = input.node.output();
-  for (const ResolvedAttribute &attribute : input.attributes)
-    copyAttribute(attribute, *known.node.add_attribute());
+  KnownNode known{input.resolve(), input.opset};
   bool isKnown = true;
   for (Value operand : input.operands) {
     KnownInput &added = known.inputs.emplace_back();

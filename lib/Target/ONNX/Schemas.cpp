@@ -58,6 +58,25 @@ onnx_import::getAttributeKind(const std::string &opType,
   return ::onnx::AttributeProto::UNDEFINED;
 }
 
+int64_t onnx_import::findFittingVersion(const ::onnx::NodeProto &node,
+                                        int64_t opset) {
+  for (int64_t version = opset; version > 0;) {
+    const ::onnx::OpSchema *schema = nullptr;
+    try {
+      schema = findSchema(node.op_type(), node.domain(), version);
+      if (!schema)
+        return opset;
+      schema->Verify(node);
+      return version;
+    } catch (...) {
+      if (!schema)
+        return opset;
+      version = schema->since_version() - 1;
+    }
+  }
+  return opset;
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -100,7 +119,10 @@ static std::string checkTypes(const ::onnx::OpSchema &schema,
         schema.inputs()[std::min(i, schema.inputs().size() - 1)];
     ::onnx::DataType type = DataTypeUtils::ToType(types[i]);
     std::string text = "input " + std::to_string(i) + " has the type " + *type;
-    if (!formal.GetTypes().count(type))
+    // Some versions lack bfloat16, which means nothing else than float16 does.
+    if (!formal.GetTypes().count(type) &&
+        !(*type == "tensor(bfloat16)" &&
+          formal.GetTypes().count(DataTypeUtils::ToType("tensor(float16)"))))
       return text;
     if (!formal.GetIsHomogeneous())
       continue;

@@ -32,6 +32,11 @@ bool isOperator(const std::string &opType, const std::string &domain);
 getAttributeKind(const std::string &opType, const std::string &domain,
                  int64_t opset, const std::string &name);
 
+/// The newest version of the operator, not above `opset`, that has the node's
+/// inputs, outputs and attributes; `opset` where none has, or ONNX does not
+/// know the operator.
+int64_t findFittingVersion(const ::onnx::NodeProto &node, int64_t opset);
+
 /// Whether the operator of the node is one that ONNX defines by a function.
 bool hasFunction(const std::string &opType, const std::string &domain,
                  int64_t opset);
@@ -65,8 +70,8 @@ struct KnownInput {
 };
 
 struct KnownNode {
-  /// With a normalized domain and the attributes that a function's call gives,
-  /// without graphs and what large tensors hold.
+  /// With a normalized domain; attributes need no more than their kinds and
+  /// what types depend on.
   ::onnx::NodeProto node;
   int64_t opset;
   std::vector<KnownInput> inputs = {};

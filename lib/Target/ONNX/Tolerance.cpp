@@ -52,3 +52,18 @@ LogicalResult Importer::tolerateAttributes(NodeInput &input) {
   }
   return success();
 }
+
+/// Inputs and attributes that an older version of the operator has, and that of
+/// the model's opset has not.
+LogicalResult Importer::tolerateVersion(NodeInput &input) {
+  // Quantization nodes are held against the rules of their version. A model
+  // that is written again has one opset for all nodes.
+  if (findOpKind(input.domain, input.node.op_type()) || options.keepsSource)
+    return success();
+  int64_t version = findFittingVersion(input.resolve(), input.opset);
+  if (version == input.opset)
+    return success();
+  int64_t opset = std::exchange(input.opset, version);
+  return warn(options.strict, input.subject, Diag::OlderVersion, opset,
+              version);
+}
