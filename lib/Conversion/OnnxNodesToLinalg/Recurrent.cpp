@@ -382,10 +382,10 @@ Value Recurrence::activate(BuilderT &b, int64_t direction, size_t index,
                            Value x) {
   size_t own = activations.size() / directions;
   const Activation &activation = activations[direction * own + index];
-  if (context.has("clip")) {
-    double limit = context.getFloat("clip");
+  // Exporters write zero where nothing is clipped.
+  double limit = context.has("clip") ? context.getFloat("clip") : 0;
+  if (limit != 0)
     x = clamp(b, x, number(b, x, -limit), number(b, x, limit));
-  }
   return activation.build(b, x, number(b, x, activation.alpha),
                           number(b, x, activation.beta));
 }

@@ -68,7 +68,8 @@ static std::optional<OutputFact> findFact(StringRef domain, StringRef opType) {
 
 bool onnx_import::isMicrosoftOperator(StringRef opType) {
   return findOpKind(kMicrosoftDomain, opType) ||
-         findFact(kMicrosoftDomain, opType);
+         findFact(kMicrosoftDomain, opType) ||
+         hasFunction(opType.str(), kMicrosoftDomain.str(), /*opset=*/1);
 }
 
 /// The element type, of no particular shape; what is no tensor stays as it is.

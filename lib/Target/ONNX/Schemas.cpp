@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schemas.h"
+#include "MicrosoftFunctions.h"
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -89,7 +90,9 @@ static bool hasFunction(const ::onnx::OpSchema *schema) {
 bool onnx_import::hasFunction(const std::string &opType,
                               const std::string &domain, int64_t opset) {
   try {
-    return ::hasFunction(findSchema(opType, domain, opset));
+    const ::onnx::OpSchema *schema = findSchema(opType, domain, opset);
+    return schema ? ::hasFunction(schema)
+                  : hasMicrosoftFunction(opType, domain);
   } catch (...) {
     return false;
   }
@@ -151,6 +154,11 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
   try {
     const ::onnx::OpSchema *schema =
         findSchema(node.op_type(), node.domain(), opset);
+    if (!schema && hasMicrosoftFunction(node.op_type(), node.domain())) {
+      result.function = std::make_unique<::onnx::FunctionProto>(
+          buildMicrosoftFunction(node, inputTypes));
+      return result;
+    }
     if (!::hasFunction(schema))
       return result;
     verify(*schema, node);

@@ -24,6 +24,8 @@ LogicalResult Importer::tolerateDomain(NodeInput &input) {
       !isMicrosoftOperator(opType))
     return success();
   input.domain = kMicrosoftDomain;
+  // Such a model does not import it.
+  hasAssumedOpset = true;
   return warn(options.strict, input.subject, Diag::OtherDomain, showDomain(""),
               kMicrosoftDomain);
 }

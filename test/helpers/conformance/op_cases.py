@@ -37,7 +37,8 @@ CASES = []
 
 
 def add(op, opset, *inputs, outputs=1, oracle=None, refused=None, **attributes):
-    """`refused` is what a run with open sizes says: those are taken to be no 1 that is broadcast."""
+    """`outputs` is their number or the places of those that are there. `refused` is what a run with open sizes says: those are
+    taken to be no 1 that is broadcast."""
     # On x86-64 CPUs without VNNI, ONNX Runtime's sums of 8-bit products saturate in 16 bits.
     oracle = oracle or ("reference" if op in ("MatMulInteger", "ConvInteger") else "onnxruntime")
     CASES.append((len(CASES), op, opset, inputs, outputs, oracle, refused, attributes))
@@ -55,11 +56,15 @@ def make_model(op, opset, inputs, outputs, attributes, open_sizes):
             sizes = [f"d{i}_{j}" for j in range(value.ndim)] if open_sizes else value.shape
             element = helper.np_dtype_to_tensor_dtype(value.dtype)
             values.append(helper.make_tensor_value_info(names[-1], element, sizes))
-    results = [f"y{i}" for i in range(outputs)]
+    places = range(outputs) if isinstance(outputs, int) else outputs
+    results = [f"y{i}" if i in places else "" for i in range(places[-1] + 1)]
     node = helper.make_node(op, names, results, **attributes)
-    infos = [helper.make_empty_tensor_value_info(name) for name in results]
+    infos = [helper.make_empty_tensor_value_info(name) for name in results if name]
     graph = helper.make_graph([node], "g", values, infos, initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    imports = [helper.make_opsetid("", opset)]
+    if "domain" in attributes:
+        imports.append(helper.make_opsetid(attributes["domain"], 1))
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
     model = onnx.shape_inference.infer_shapes(model)
     known = {value.name: value for value in model.graph.output}
     for info in infos:
