@@ -208,8 +208,10 @@ static void defineRotaryEmbedding(Definition &d) {
     d.body.Add("S = Squeeze (S1)")
         .Const("Zero", int64_t(0))
         .Const("One", int64_t(1))
+        .Const1D("Single", int64_t(1))
+        .Add("Start = Reshape (position_ids, Single)")
         .Add("Steps = Range (Zero, S, One)")
-        .Add("Positions = Add (position_ids, Steps)")
+        .Add("Positions = Add (Start, Steps)")
         .Add("BS = Concat <axis = 0> (B1, S1)")
         .Add("Ids = Expand (Positions, BS)");
   else
@@ -220,11 +222,230 @@ static void defineRotaryEmbedding(Definition &d) {
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// What ONNX's Attention is asked for: `Q`, `K` and `V` of the body have four
+/// dimensions (batch, heads, length, width), as the past has.
+namespace {
+struct Heads {
+  Definition &d;
+  int64_t count = d.getInt("num_heads", 0);
+
+  Heads(Definition &d) : d(d) {
+    if (count < 1)
+      throw std::invalid_argument(
+          "attribute 'num_heads': expected 1 or more, but got " +
+          std::to_string(count));
+    d.body.Const("HeadsShape", std::vector<int64_t>{0, 0, count, -1});
+  }
+
+  Definition &add(const std::string &text) {
+    d.body.Add(text.c_str());
+    return d;
+  }
+
+  /// (batch, length, heads * width)
+  void split(const std::string &from, const std::string &to) {
+    add(to + "S = Reshape (" + from + ", HeadsShape)");
+    turn(to + "S", to);
+  }
+  /// (batch, length, heads, width)
+  void turn(const std::string &from, const std::string &to) {
+    add(to + " = Transpose <perm = [0, 2, 1, 3]> (" + from + ")");
+  }
+  /// Parts along the last axis but one.
+  void unpack(const std::string &from, const std::vector<std::string> &to) {
+    std::string parts, comma;
+    for (const std::string &name : to) {
+      parts += comma + name + "P";
+      comma = ", ";
+    }
+    d.body.Const1D("Packed" + to[0], int64_t(3));
+    d.body.Add((parts + " = Split (" + from + ")").c_str(), "axis", int64_t(3),
+               "num_outputs", int64_t(to.size()));
+    for (const std::string &name : to) {
+      add(name + "U = Squeeze (" + name + "P, Packed" + to[0] + ")");
+      turn(name + "U", name);
+    }
+  }
+};
+} // namespace
+
+/// Makes `Mask`, what is added to the scores, of what says which keys count and
+/// of what is added in any case; false where there is neither.
+static bool defineMask(Definition &d, const char *padding, int paddingIndex,
+                       const char *bias, int biasIndex, const char *past) {
+  bool hasPadding = d.hasInput(paddingIndex), hasBias = d.hasInput(biasIndex);
+  auto add = [&](const std::string &text) { d.body.Add(text.c_str()); };
+  if (hasPadding) {
+    int rank = d.getRank(paddingIndex);
+    std::string keep = padding;
+    if (rank == 1) {
+      // The number of keys of each sequence.
+      if (d.getSize(paddingIndex, 0) != d.getSize(0, 0))
+        throw std::invalid_argument(
+            "input " + std::to_string(paddingIndex) +
+            ": expected one length for each sequence of the batch");
+      d.body.Const("Zero", int64_t(0)).Const("One", int64_t(1));
+      add("Length1 = Shape <start = 2, end = 3> (K)");
+      add("Length = Squeeze (Length1)");
+      if (past) {
+        add("Past1 = Shape <start = 2, end = 3> (" + std::string(past) + ")");
+        add("PastLength = Squeeze (Past1)");
+        add("AllLength = Add (Length, PastLength)");
+      } else {
+        add("AllLength = Identity (Length)");
+      }
+      add("Steps = Range (Zero, AllLength, One)");
+      d.body.Const1D("LastAxis", int64_t(1));
+      add("Counts = Cast <to = 7> (" + keep + ")");
+      add("CountColumn = Unsqueeze (Counts, LastAxis)");
+      add("Inside = Less (Steps, CountColumn)");
+      keep = "Inside";
+      rank = 2;
+    } else if (rank != 2 && rank != 3) {
+      throw std::invalid_argument("input " + std::to_string(paddingIndex) +
+                                  ": expected 1 to 3 dimensions, but got " +
+                                  std::to_string(rank));
+    }
+    d.body
+        .Const("PaddingAxes",
+               rank == 2 ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{1})
+        .Const("Open", 0.0F)
+        .Const("Filter", d.getFloat("mask_filter_value", -10000.0F));
+    add("Kept = Cast <to = 9> (" + keep + ")");
+    add("KeptKeys = Unsqueeze (Kept, PaddingAxes)");
+    add("OpenT = CastLike (Open, Q)");
+    add("FilterT = CastLike (Filter, Q)");
+    add("Padding = Where (KeptKeys, OpenT, FilterT)");
+  }
+  if (hasPadding && hasBias)
+    add("Mask = Add (Padding, " + std::string(bias) + ")");
+  else if (hasPadding)
+    add("Mask = Identity (Padding)");
+  else if (hasBias)
+    add("Mask = Identity (" + std::string(bias) + ")");
+  return hasPadding || hasBias;
+}
+
+/// Of `Q`, `K`, `V`: `output`, and what the past becomes.
+static void defineAttend(Definition &d, bool hasMask, const std::string &past,
+                         const std::string &present) {
+  std::string text = "Y" + present + " = Attention (Q, K, V";
+  text += hasMask ? ", Mask" : past.empty() ? "" : ", ";
+  text += past + ")";
+  if (d.find("scale") && d.getFloat("scale", 0) != 0)
+    d.body.Add(text.c_str(), "is_causal", d.getInt("unidirectional", 0),
+               "scale", d.getFloat("scale", 0));
+  else
+    d.body.Add(text.c_str(), "is_causal", d.getInt("unidirectional", 0));
+  d.body.Const("Joined", std::vector<int64_t>{0, 0, -1})
+      .Add("YT = Transpose <perm = [0, 2, 1, 3]> (Y)")
+      .Add("output = Reshape (YT, Joined)");
+}
+
+static void defineMultiHeadAttention(Definition &d) {
+  Heads heads(d);
+  bool isPacked = !d.hasInput(1);
+  int queryRank = d.getRank(0);
+  if (queryRank != (isPacked ? 5 : 3))
+    throw std::invalid_argument(
+        "input 0: expected " + std::string(isPacked ? "5" : "3") +
+        " dimensions, but got " + std::to_string(queryRank));
+  if (isPacked) {
+    if (d.hasInput(3))
+      throw std::invalid_argument("no bias of packed inputs is defined");
+    heads.unpack("query", {"Q", "K", "V"});
+  } else {
+    int64_t begin = 0;
+    int keyRank = d.getRank(1);
+    bool hasBias = d.hasInput(3);
+    if (hasBias && (keyRank != 3 || !d.hasInput(2)))
+      throw std::invalid_argument("no bias of packed inputs is defined");
+    std::string query = "query", key = "key", value = "value";
+    if (hasBias) {
+      const std::string names[] = {"query", "key", "value"};
+      for (int i = 0; i < 3; ++i) {
+        int64_t size = d.getSize(i, 2);
+        d.body.Const1D(names[i] + "Begin", begin)
+            .Const1D(names[i] + "End", begin + size);
+        heads.add(names[i] + "Bias = Slice (bias, " + names[i] + "Begin, " +
+                  names[i] + "End)");
+        heads.add(names[i] + "Biased = Add (" + names[i] + ", " + names[i] +
+                  "Bias)");
+        begin += size;
+      }
+      query = "queryBiased", key = "keyBiased", value = "valueBiased";
+    }
+    heads.split(query, "Q");
+    if (keyRank == 5) {
+      heads.unpack("key", {"K", "V"});
+    } else if (keyRank == 4) {
+      heads.add("K = Identity (key)");
+      heads.add("V = Identity (value)");
+    } else {
+      heads.split(key, "K");
+      heads.split(value, "V");
+    }
+  }
+  bool hasPast = d.hasInput(6) && d.hasInput(7);
+  bool hasMask = defineMask(d, "key_padding_mask", 4, "attention_bias", 5,
+                            hasPast ? "past_key" : nullptr);
+  bool hasPresent = d.wantsOutput(1) || d.wantsOutput(2);
+  defineAttend(d, hasMask, hasPast ? ", past_key, past_value" : "",
+               hasPresent ? ", present_key, present_value" : "");
+}
+
+/// With the projection, the keys and values of the past in one tensor.
+static void defineAttention(Definition &d) {
+  Heads heads(d);
+  for (const char *name : {"do_rotary", "past_present_share_buffer"})
+    d.expectInt(name, 0);
+  heads.add("Products = MatMul (input, weights)");
+  heads.add(d.hasInput(2) ? "Projected = Add (Products, bias)"
+                          : "Projected = Identity (Products)");
+  if (const auto *sizes = d.find("qkv_hidden_sizes")) {
+    d.body
+        .Const("Sizes",
+               std::vector<int64_t>(sizes->ints().begin(), sizes->ints().end()))
+        .Add("QF, KF, VF = Split <axis = 2> (Projected, Sizes)");
+  } else {
+    heads.add("QF, KF, VF = Split <axis = 2, num_outputs = 3> (Projected)");
+  }
+  for (const char *name : {"Q", "K", "V"})
+    heads.split(std::string(name) + "F", name);
+  bool hasPast = d.hasInput(4), hasPresent = d.wantsOutput(1);
+  if (hasPast) {
+    d.body.Const("First", int64_t(0)).Const("Second", int64_t(1));
+    heads.add("past_key = Gather <axis = 0> (past, First)");
+    heads.add("past_value = Gather <axis = 0> (past, Second)");
+  }
+  bool hasMask = defineMask(d, "mask_index", 3, "attention_bias", 5,
+                            hasPast ? "past_key" : nullptr);
+  defineAttend(d, hasMask, hasPast ? ", past_key, past_value" : "",
+               hasPresent ? ", present_key, present_value" : "");
+  if (hasPresent) {
+    d.body.Const1D("Front", int64_t(0));
+    heads.add("PK = Unsqueeze (present_key, Front)");
+    heads.add("PV = Unsqueeze (present_value, Front)");
+    heads.add("present = Concat <axis = 0> (PK, PV)");
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
 static const Row *findRow(const std::string &opType) {
   static const std::map<std::string, Row> table = {
+      {"Attention",
+       {{"input", "weights", "bias", "mask_index", "past", "attention_bias"},
+        {"output", "present"},
+        {"do_rotary", "mask_filter_value", "num_heads",
+         "past_present_share_buffer", "qkv_hidden_sizes", "scale",
+         "unidirectional"},
+        defineAttention}},
       {"BiasGelu", {{"A", "B"}, {"C"}, {}, defineBiasGelu}},
       {"FastGelu", {{"X", "bias"}, {"Y"}, {}, defineFastGelu}},
       {"FusedMatMul",
@@ -238,6 +459,12 @@ static const Row *findRow(const std::string &opType) {
         {"Y", "Mean", "InvStdDev"},
         {"axis", "epsilon", "stash_type"},
         defineLayerNormalization}},
+      {"MultiHeadAttention",
+       {{"query", "key", "value", "bias", "key_padding_mask", "attention_bias",
+         "past_key", "past_value"},
+        {"output", "present_key", "present_value"},
+        {"mask_filter_value", "num_heads", "scale", "unidirectional"},
+        defineMultiHeadAttention}},
       {"QuickGelu", {{"X"}, {"Y"}, {"alpha"}, defineQuickGelu}},
       {"RotaryEmbedding",
        {{"input", "position_ids", "cos_cache", "sin_cache"},
