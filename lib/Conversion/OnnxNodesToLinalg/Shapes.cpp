@@ -377,6 +377,11 @@ NodeResults onnx_nodes::convertRange(NodeContext &context) {
   if (failed(context.requireSameType()))
     return failure();
   Type elementType = context.elementType(0), type = getComputeType(elementType);
+  constexpr int64_t kFloat = 1;
+  if (elementType != type && context.has("stash_type") &&
+      context.getInt("stash_type") != kFloat)
+    return context.unsupported(
+        "attribute 'stash_type': expected the number of float");
   if (isa<FloatType>(type)) {
     Value numbers[3];
     for (auto [index, number] : llvm::enumerate(numbers)) {

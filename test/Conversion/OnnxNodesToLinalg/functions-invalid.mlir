@@ -49,3 +49,11 @@ func.func @step(%x: tensor<i64>) -> tensor<*xi64> {
   %0 = quant_float.node "Range"(%x, %x, %zero) opset 11 : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xi64>
   return %0 : tensor<*xi64>
 }
+
+// -----
+
+func.func @range_precision(%s: tensor<f16>, %l: tensor<f16>, %d: tensor<f16>) -> tensor<?xf16> {
+  // expected-error @below {{no lowering of the ONNX op 'Range': attribute 'stash_type': expected the number of float}}
+  %0 = quant_float.node "Range"(%s, %l, %d) opset 27 attributes {stash_type = 11 : i64} : (tensor<f16>, tensor<f16>, tensor<f16>) -> tensor<?xf16>
+  return %0 : tensor<?xf16>
+}
