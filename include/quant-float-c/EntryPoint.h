@@ -65,8 +65,11 @@
  *
  * Sizes. `outputs[i].sizes` must be what the inputs imply. When the model
  * leaves sizes open, <name>_output_sizes tells them: it writes rank(i) numbers
- * to `output_sizes[i]` for every output i and looks only at `rank`, `dtype` and
- * `sizes` of the inputs, never at `data`.
+ * to `output_sizes[i]` for every output i. It looks at `rank`, `dtype` and
+ * `sizes` of the inputs and, only where sizes depend on what tensors hold, at
+ * `data`: it computes the part of the model then that the sizes come from, and
+ * so does <name>, before it writes anything. Such a model does not compile for
+ * a device.
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
  * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE,

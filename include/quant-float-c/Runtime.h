@@ -129,9 +129,10 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetFunctions(
 /* Runs --------------------------------------------------------------------- */
 
 /** Writes the sizes that the outputs have for these inputs: as many numbers as
- * output i has dimensions to `outputSizes[i]`. Looks only at `rank`, `dtype`
- * and `sizes` of the inputs, never at `data`. `outputSizes` has `numOutputs`
- * pointers; those of scalars may be null. */
+ * output i has dimensions to `outputSizes[i]`. Looks at `rank`, `dtype` and
+ * `sizes` of the inputs, and at `data` only where sizes depend on what tensors
+ * hold. `outputSizes` has `numOutputs` pointers; those of scalars may be null.
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetOutputSizes(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
     size_t numInputs, int64_t *const *outputSizes, size_t numOutputs,

@@ -65,7 +65,9 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
-  manager.addPass(createQuantFloatMakeEntryPointsPass());
+  QuantFloatMakeEntryPointsPassOptions entryPoints;
+  entryPoints.onDevice = onDevice;
+  manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());

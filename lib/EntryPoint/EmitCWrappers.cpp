@@ -13,6 +13,7 @@
 //   @f.table, @f.names what Runtime/Table.h describes
 //   @f.invoke          unpacks qf_tensors and calls @f.kernel
 //   @f.infer           unpacks sizes, calls @f.sizes, lists all output sizes
+//   @f.measure.invoke  unpacks qf_tensors and calls @f.measure, if there is one
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +40,14 @@ namespace {
 class WrapperBuilder {
 public:
   /// `takeDeviceError` is null where the kernel runs on the host, `runTexts`
-  /// where it has no strings.
+  /// where it has no strings, `measure` where sizes follow from sizes.
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
-                 LLVM::LLVMFuncOp takeDeviceError, LLVM::LLVMFuncOp runTexts,
-                 const EntryPointInfo &info)
-      : kernel(kernel), sizes(sizes), takeDeviceError(takeDeviceError),
-        runTexts(runTexts), info(info), b(kernel.getLoc(), kernel),
+                 LLVM::LLVMFuncOp measure, LLVM::LLVMFuncOp takeDeviceError,
+                 LLVM::LLVMFuncOp runTexts, const EntryPointInfo &info,
+                 ArrayRef<std::string> measureMessages)
+      : kernel(kernel), sizes(sizes), measure(measure),
+        takeDeviceError(takeDeviceError), runTexts(runTexts), info(info),
+        measureMessages(measureMessages), b(kernel.getLoc(), kernel),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(b.getI32Type()), i64(b.getI64Type()) {}
 
@@ -59,8 +62,17 @@ private:
   void makeTable();
   LLVM::LLVMFuncOp makeInvoke();
   LLVM::LLVMFuncOp makeInfer();
+  LLVM::LLVMFuncOp makeInvokeMeasure();
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
-                 LLVM::LLVMFuncOp invoke, StringRef suffix);
+                 LLVM::LLVMFuncOp measurer, LLVM::LLVMFuncOp invoke,
+                 StringRef suffix);
+  /// What a kernel takes for these tensors, which are at `tensors`.
+  void unpack(Value tensors, ArrayRef<EntryPointArgument> descriptions,
+              SmallVectorImpl<Value> &arguments);
+  Value addressOrNull(LLVM::LLVMFuncOp function) {
+    return function ? LLVM::AddressOfOp::create(b, function).getResult()
+                    : LLVM::ZeroOp::create(b, ptr).getResult();
+  }
 
   Value constant(int64_t value) {
     return LLVM::ConstantOp::create(b, i64, b.getI64IntegerAttr(value));
@@ -78,10 +90,14 @@ private:
   /// Field `field` of qf_tensor number `index`.
   Value loadField(Value tensors, int64_t index, int32_t field, Type type);
   /// Kernels that can fail return a status.
-  bool canFail() { return kernel.getFunctionType().getReturnType() == i64; }
+  bool canFail(LLVM::LLVMFuncOp function) {
+    return function.getFunctionType().getReturnType() == i64;
+  }
 
-  LLVM::LLVMFuncOp kernel, sizes, takeDeviceError, runTexts;
+  LLVM::LLVMFuncOp kernel, sizes, measure, takeDeviceError, runTexts;
   const EntryPointInfo &info;
+  /// Behind the kernel's in the table.
+  ArrayRef<std::string> measureMessages;
   ImplicitLocOpBuilder b;
   Type ptr, i32, i64;
   LLVM::GlobalOp table, names;
@@ -122,11 +138,21 @@ LogicalResult WrapperBuilder::verify() {
   for (const EntryPointArgument &argument : info.outputs)
     openTypes.append(llvm::count(argument.sizes, -1), i64);
   openTypes.append(2 * info.checks.size(), i64);
-  SmallVector<Type> status;
-  if (canFail())
-    status.push_back(i64);
-  return success(succeeded(check(kernel, kernelTypes, status)) &&
-                 succeeded(check(sizes, sizeTypes, openTypes)));
+  auto getStatus = [&](LLVM::LLVMFuncOp function) {
+    return SmallVector<Type>(canFail(function) ? 1 : 0, i64);
+  };
+  if (failed(check(kernel, kernelTypes, getStatus(kernel))) ||
+      failed(check(sizes, sizeTypes, openTypes)))
+    return failure();
+  if (!measure)
+    return success();
+  SmallVector<Type> measureTypes;
+  for (const EntryPointArgument &argument : info.inputs) {
+    measureTypes.append({ptr, ptr, i64});
+    measureTypes.append(2 * argument.sizes.size(), i64);
+  }
+  measureTypes.append({ptr, ptr, i64, i64, i64});
+  return check(measure, measureTypes, getStatus(measure));
 }
 
 LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
@@ -156,8 +182,8 @@ void WrapperBuilder::makeTable() {
   SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
                                 static_cast<int64_t>(info.outputs.size()),
                                 static_cast<int64_t>(info.checks.size())};
-  int64_t size =
-      3 + 5 * arguments.size() + 4 * info.checks.size() + info.messages.size();
+  int64_t size = 3 + 5 * arguments.size() + 4 * info.checks.size() +
+                 info.messages.size() + measureMessages.size();
   SmallVector<int64_t> sizes;
   for (const EntryPointArgument &argument : arguments) {
     words.append({add(argument.name), argument.dtype,
@@ -171,7 +197,8 @@ void WrapperBuilder::makeTable() {
                   : check.input < 0 ? QF_CHECK_OF_SIZES
                                     : QF_CHECK_OF_INPUT,
                   check.input, check.dimension, add(check.text)});
-  for (const std::string &message : info.messages)
+  for (const std::string &message :
+       llvm::concat<const std::string>(info.messages, measureMessages))
     words.push_back(add(message));
   words.append(sizes);
   size = words.size();
@@ -214,6 +241,24 @@ WrapperBuilder::loadSizes(Value tensors, int64_t index,
   return values;
 }
 
+void WrapperBuilder::unpack(Value tensors,
+                            ArrayRef<EntryPointArgument> descriptions,
+                            SmallVectorImpl<Value> &arguments) {
+  for (auto [index, argument] : llvm::enumerate(descriptions)) {
+    Value data = loadField(tensors, index, 0, ptr);
+    SmallVector<Value> sizes = loadSizes(tensors, index, argument);
+    arguments.append({data, data, constant(0)});
+    arguments.append(sizes);
+    SmallVector<Value> strides(sizes.size());
+    for (int64_t i = sizes.size() - 1; i >= 0; --i)
+      strides[i] = i + 1 == static_cast<int64_t>(sizes.size())
+                       ? constant(1)
+                       : LLVM::MulOp::create(b, strides[i + 1], sizes[i + 1])
+                             .getResult();
+    arguments.append(strides);
+  }
+}
+
 LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   LLVM::LLVMFuncOp invoke =
       makeFunction(".invoke", i64, {ptr, ptr, ptr}, LLVM::Linkage::Internal);
@@ -221,29 +266,14 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   // call keeps the kernel's arithmetic in place.
   invoke.setNoInline(true);
   SmallVector<Value> arguments;
-  auto unpack = [&](Value tensors, ArrayRef<EntryPointArgument> descriptions) {
-    for (auto [index, argument] : llvm::enumerate(descriptions)) {
-      Value data = loadField(tensors, index, 0, ptr);
-      SmallVector<Value> sizes = loadSizes(tensors, index, argument);
-      arguments.append({data, data, constant(0)});
-      arguments.append(sizes);
-      SmallVector<Value> strides(sizes.size());
-      for (int64_t i = sizes.size() - 1; i >= 0; --i)
-        strides[i] = i + 1 == static_cast<int64_t>(sizes.size())
-                         ? constant(1)
-                         : LLVM::MulOp::create(b, strides[i + 1], sizes[i + 1])
-                               .getResult();
-      arguments.append(strides);
-    }
-  };
-  unpack(invoke.getArgument(0), info.inputs);
-  unpack(invoke.getArgument(1), info.outputs);
+  unpack(invoke.getArgument(0), info.inputs, arguments);
+  unpack(invoke.getArgument(1), info.outputs, arguments);
   if (info.hasTexts)
     arguments.push_back(
         LLVM::PtrToIntOp::create(b, i64, invoke.getArgument(2)));
   auto call = LLVM::CallOp::create(b, kernel, arguments);
-  LLVM::ReturnOp::create(b,
-                         canFail() ? call.getResult() : constant(kKernelDone));
+  LLVM::ReturnOp::create(b, canFail(kernel) ? call.getResult()
+                                            : constant(kKernelDone));
   return invoke;
 }
 
@@ -278,25 +308,59 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   return infer;
 }
 
+/// (inputs, all output sizes) -> the kernel's status
+LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
+  LLVM::LLVMFuncOp invoke =
+      makeFunction(".measure.invoke", i64, {ptr, ptr}, LLVM::Linkage::Internal);
+  invoke.setNoInline(true);
+  // Where the open sizes are among all of them.
+  SmallVector<size_t> open;
+  size_t position = 0;
+  for (const EntryPointArgument &argument : info.outputs)
+    for (int64_t size : argument.sizes) {
+      if (size < 0)
+        open.push_back(position);
+      ++position;
+    }
+  Value count = constant(open.size());
+  Value measured = LLVM::AllocaOp::create(b, ptr, i64, count);
+  // A kernel that fails writes nothing.
+  for (size_t i = 0; i < open.size(); ++i)
+    LLVM::StoreOp::create(b, constant(0), getElement(measured, i));
+  SmallVector<Value> arguments;
+  unpack(invoke.getArgument(0), info.inputs, arguments);
+  arguments.append({measured, measured, constant(0), count, constant(1)});
+  auto call = LLVM::CallOp::create(b, measure, arguments);
+  for (auto [i, place] : llvm::enumerate(open))
+    LLVM::StoreOp::create(b,
+                          LLVM::LoadOp::create(b, i64, getElement(measured, i)),
+                          getElement(invoke.getArgument(1), place));
+  Value status = constant(kKernelDone);
+  if (canFail(measure)) {
+    // Its messages are behind those of the kernel.
+    Value given = call.getResult();
+    Value isMessage = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::sge, given,
+                                           constant(kKernelMessages));
+    Value moved = LLVM::AddOp::create(b, given, constant(info.messages.size()));
+    status = LLVM::SelectOp::create(b, isMessage, moved, given);
+  }
+  LLVM::ReturnOp::create(b, status);
+  return invoke;
+}
+
 /// (inputs, outputs or output sizes, error, error size) -> status
 void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
+                               LLVM::LLVMFuncOp measurer,
                                LLVM::LLVMFuncOp invoke, StringRef suffix) {
   LLVM::LLVMFuncOp entry =
       makeFunction(suffix, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
   Value scratch = LLVM::AllocaOp::create(b, ptr, i64, constant(scratchSize));
-  SmallVector<Value> arguments = {LLVM::AddressOfOp::create(b, table),
-                                  LLVM::AddressOfOp::create(b, names),
-                                  LLVM::AddressOfOp::create(b, infer)};
-  if (invoke) {
-    arguments.push_back(LLVM::AddressOfOp::create(b, invoke));
-    arguments.push_back(
-        takeDeviceError
-            ? LLVM::AddressOfOp::create(b, takeDeviceError).getResult()
-            : LLVM::ZeroOp::create(b, ptr).getResult());
-    arguments.push_back(info.hasTexts
-                            ? LLVM::AddressOfOp::create(b, runTexts).getResult()
-                            : LLVM::ZeroOp::create(b, ptr).getResult());
-  }
+  SmallVector<Value> arguments = {
+      LLVM::AddressOfOp::create(b, table), LLVM::AddressOfOp::create(b, names),
+      LLVM::AddressOfOp::create(b, infer), addressOrNull(measurer)};
+  if (invoke)
+    arguments.append({addressOrNull(invoke), addressOrNull(takeDeviceError),
+                      addressOrNull(runTexts)});
   arguments.push_back(scratch);
   arguments.append(entry.getArguments().begin(), entry.getArguments().end());
   auto call = LLVM::CallOp::create(b, runtime, arguments);
@@ -308,8 +372,9 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
   makeTable();
   LLVM::LLVMFuncOp invoke = makeInvoke();
   LLVM::LLVMFuncOp infer = makeInfer();
-  makeEntry(runFunction, infer, invoke, "");
-  makeEntry(sizesFunction, infer, {}, "_output_sizes");
+  LLVM::LLVMFuncOp measurer = measure ? makeInvokeMeasure() : measure;
+  makeEntry(runFunction, infer, measurer, invoke, "");
+  makeEntry(sizesFunction, infer, measurer, {}, "_output_sizes");
   kernel.setLinkage(LLVM::Linkage::Internal);
   // The runtime has checked that no output overlaps another tensor. Of the two
   // pointers of a memref only the second is dereferenced.
@@ -322,6 +387,8 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
     position += 3 + 2 * argument.sizes.size();
   }
   sizes.setLinkage(LLVM::Linkage::Internal);
+  if (measure)
+    measure.setLinkage(LLVM::Linkage::Internal);
 }
 
 static LogicalResult emitWrappers(ModuleOp module) {
@@ -342,8 +409,8 @@ static LogicalResult emitWrappers(ModuleOp module) {
     return LLVM::lookupOrCreateFn(builder, module, name, arguments,
                                   builder.getI32Type());
   };
-  auto run = declare("__qf_run_entry_point", 10);
-  auto inferSizes = declare("__qf_compute_output_sizes", 7);
+  auto run = declare("__qf_run_entry_point", 11);
+  auto inferSizes = declare("__qf_compute_output_sizes", 8);
   FailureOr<LLVM::LLVMFuncOp> takeDeviceError = LLVM::LLVMFuncOp();
   if (module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName()))
     takeDeviceError = LLVM::lookupOrCreateFn(builder, module,
@@ -353,6 +420,14 @@ static LogicalResult emitWrappers(ModuleOp module) {
   for (LLVM::LLVMFuncOp kernel : kernels) {
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
     if (failed(info))
+      return failure();
+    if (info->isMeasure)
+      continue;
+    auto measure = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".measure");
+    FailureOr<EntryPointInfo> measureInfo = EntryPointInfo();
+    if (measure)
+      measureInfo = EntryPointInfo::get(measure);
+    if (failed(measureInfo))
       return failure();
     auto sizes = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".sizes");
     if (!sizes)
@@ -372,7 +447,8 @@ static LogicalResult emitWrappers(ModuleOp module) {
                                         builder.getI64Type());
     if (failed(runTexts))
       return failure();
-    WrapperBuilder wrappers(kernel, sizes, *takeDeviceError, *runTexts, *info);
+    WrapperBuilder wrappers(kernel, sizes, measure, *takeDeviceError, *runTexts,
+                            *info, measureInfo->messages);
     if (failed(wrappers.verify()))
       return failure();
     wrappers.build(*run, *inferSizes);

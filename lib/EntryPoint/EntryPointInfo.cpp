@@ -23,6 +23,15 @@ static Attribute argumentToAttribute(Builder &builder,
                             builder.getDenseI64ArrayAttr(argument.sizes))});
 }
 
+EntryPointInfo EntryPointInfo::makeMeasure(int64_t count) const {
+  EntryPointInfo info;
+  info.symbol = symbol;
+  info.inputs = inputs;
+  info.outputs.push_back({/*name=*/"", QF_INT64, {count}});
+  info.isMeasure = true;
+  return info;
+}
+
 DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   auto list = [&](llvm::ArrayRef<EntryPointArgument> arguments) {
@@ -50,6 +59,8 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
   }
   if (hasTexts)
     entries.push_back(builder.getNamedAttr("texts", builder.getUnitAttr()));
+  if (isMeasure)
+    entries.push_back(builder.getNamedAttr("measure", builder.getUnitAttr()));
   if (!messages.empty())
     entries.push_back(builder.getNamedAttr(
         "messages", builder.getStrArrayAttr(llvm::SmallVector<StringRef>(
@@ -138,6 +149,7 @@ static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
                                textFromAttribute)))
     return failure();
   info.hasTexts = dictionary.contains("texts");
+  info.isMeasure = dictionary.contains("measure");
   for (const EntryPointCheck &check : info.checks)
     if (check.input >= static_cast<int64_t>(info.inputs.size()))
       return failure();
@@ -187,7 +199,8 @@ mlir::quant_float::getEntryPoints(ModuleOp module) {
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(&op);
     if (failed(info))
       return failure();
-    entryPoints.push_back(std::move(*info));
+    if (!info->isMeasure)
+      entryPoints.push_back(std::move(*info));
   }
   return entryPoints;
 }

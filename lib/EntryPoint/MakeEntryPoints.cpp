@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SizeChecks.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -233,11 +234,8 @@ static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
       op.erase();
 }
 
-/// Erases every op of the block that its terminator does not depend on. Only
-/// sizes are wanted, so effects do not count.
-static void eraseUnneeded(Block &block) {
-  SetVector<Operation *> needed;
-  needed.insert(block.getTerminator());
+/// Adds every op of the block that those in the set depend on.
+static void addDependences(Block &block, SetVector<Operation *> &needed) {
   for (unsigned i = 0; i < needed.size(); ++i)
     needed[i]->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
@@ -245,6 +243,26 @@ static void eraseUnneeded(Block &block) {
           if (Operation *top = block.findAncestorOpInBlock(*definition))
             needed.insert(top);
     });
+}
+
+/// Erases every op of the block that its terminator does not depend on. Only
+/// sizes are wanted, so effects do not count, unless elements are read on the
+/// way to them: what is asserted before that must hold then.
+static void eraseUnneeded(Block &block) {
+  SetVector<Operation *> needed;
+  needed.insert(block.getTerminator());
+  addDependences(block, needed);
+  bool isBeforeRead = false;
+  for (Operation &op : llvm::reverse(block)) {
+    if (isBeforeRead && isa<cf::AssertOp>(op))
+      needed.insert(&op);
+    isBeforeRead |=
+        needed.contains(&op) && !op.hasTrait<OpTrait::IsTerminator>() &&
+        !isa<tensor::DimOp, tensor::FromElementsOp>(op) &&
+        !isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
+            op.getDialect());
+  }
+  addDependences(block, needed);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (!needed.contains(&op))
       op.erase();
@@ -268,8 +286,9 @@ namespace {
 /// Makes @f.sizes.
 class SizesBuilder {
 public:
-  SizesBuilder(func::FuncOp sizes, EntryPointInfo &info)
-      : sizes(sizes), info(info),
+  /// `mayMeasure`: elements may be read for sizes, by @f.measure.
+  SizesBuilder(func::FuncOp sizes, EntryPointInfo &info, bool mayMeasure)
+      : sizes(sizes), info(info), mayMeasure(mayMeasure),
         indexType(IndexType::get(sizes.getContext())) {}
 
   /// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes,
@@ -279,23 +298,28 @@ public:
   /// The checks, in the order in which they are collected, that need to know
   /// what tensors hold.
   const llvm::BitVector &getOpenChecks() const { return openChecks; }
+  /// The results' open sizes, in their order, that need it, too: they are 0
+  /// here.
+  const llvm::BitVector &getMeasured() const { return measured; }
 
 private:
   func::ReturnOp getReturn();
   void setResults(ArrayRef<Value> values);
   void returnSizes();
   void selectChecks();
+  void selectMeasured();
   LogicalResult replaceArguments();
   void describeChecks();
 
   func::FuncOp sizes;
   EntryPointInfo &info;
+  bool mayMeasure;
   IndexType indexType;
   unsigned numOpen = 0;
   /// In the order of the returned values. The values in it are not: they change
   /// with every pattern that is applied.
   SmallVector<PendingCheck> checks;
-  llvm::BitVector openChecks;
+  llvm::BitVector openChecks, measured;
   /// For each argument of the finished function: whose size it is.
   SmallVector<std::pair<unsigned, unsigned>> places;
 };
@@ -313,18 +337,23 @@ void SizesBuilder::setResults(ArrayRef<Value> values) {
                         SmallVector<Type>(values.size(), indexType)));
 }
 
-void SizesBuilder::returnSizes() {
-  func::ReturnOp returnOp = getReturn();
-  OpBuilder builder(returnOp);
+/// The sizes of returned tensors that their types leave open.
+static SmallVector<Value> makeOpenSizes(OpBuilder &builder,
+                                        func::ReturnOp returnOp) {
   SmallVector<Value> values;
-  for (auto [value, type] :
-       llvm::zip_equal(returnOp.getOperands(), sizes.getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
+  for (Value value : returnOp.getOperands()) {
+    auto tensor = cast<RankedTensorType>(value.getType());
     for (int64_t i = 0, e = tensor.getRank(); i < e; ++i)
       if (tensor.isDynamicDim(i))
         values.push_back(
             tensor::DimOp::create(builder, returnOp.getLoc(), value, i));
   }
+  return values;
+}
+
+void SizesBuilder::returnSizes() {
+  OpBuilder builder(getReturn());
+  SmallVector<Value> values = makeOpenSizes(builder, getReturn());
   numOpen = values.size();
   checks = collectChecks(sizes);
   for (const PendingCheck &check : checks)
@@ -358,6 +387,21 @@ void SizesBuilder::selectChecks() {
   }
   checks = std::move(selected);
   setResults(values);
+}
+
+void SizesBuilder::selectMeasured() {
+  measured.resize(numOpen);
+  if (!mayMeasure)
+    return;
+  func::ReturnOp returnOp = getReturn();
+  OpBuilder builder(returnOp);
+  SizeDependence dependence;
+  for (unsigned i = 0; i < numOpen; ++i)
+    if (!dependence.isOnlyOnSizes(returnOp.getOperand(i)))
+      measured.set(i);
+  for (unsigned i : measured.set_bits())
+    returnOp.setOperand(
+        i, arith::ConstantIndexOp::create(builder, returnOp.getLoc(), 0));
 }
 
 LogicalResult SizesBuilder::replaceArguments() {
@@ -443,6 +487,7 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   DominanceInfo dominance(sizes);
   eliminateCommonSubExpressions(rewriter, dominance, sizes);
   selectChecks();
+  selectMeasured();
   eraseUnneeded(sizes.getBody().front());
   if (failed(replaceArguments()))
     return failure();
@@ -450,8 +495,83 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   return success();
 }
 
+/// (tensors) -> (tensors) to (tensors) -> (all open sizes of the results).
+static LogicalResult
+returnMeasurements(func::FuncOp measure, const llvm::BitVector &openChecks,
+                   const FrozenRewritePatternSet &patterns) {
+  assertOpenChecks(measure, openChecks);
+  Block &body = measure.getBody().front();
+  auto returnOp = cast<func::ReturnOp>(body.getTerminator());
+  OpBuilder builder(returnOp);
+  Location loc = returnOp.getLoc();
+  SmallVector<Value> numbers;
+  for (Value size : makeOpenSizes(builder, returnOp))
+    numbers.push_back(
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size));
+  Value all = tensor::FromElementsOp::create(builder, loc, numbers);
+  returnOp.getOperandsMutable().assign(all);
+  measure.setFunctionType(FunctionType::get(
+      measure.getContext(), measure.getArgumentTypes(), all.getType()));
+  if (failed(applyPatternsGreedily(measure, patterns)))
+    return failure();
+  IRRewriter rewriter(measure.getContext());
+  DominanceInfo dominance(measure);
+  eliminateCommonSubExpressions(rewriter, dominance, measure);
+  eraseUnneeded(body);
+  return success();
+}
+
+/// Lets the kernel check the sizes that were measured, before it makes use of
+/// them: the elements that they come from may have changed since.
+static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
+                                    const llvm::BitVector &measured,
+                                    const FrozenRewritePatternSet &patterns) {
+  Block &body = kernel.getBody().front();
+  SmallVector<cf::AssertOp> assertions;
+  OpBuilder builder(&body, body.begin());
+  unsigned open = 0;
+  for (auto store : llvm::make_early_inc_range(
+           body.getOps<bufferization::MaterializeInDestinationOp>())) {
+    auto buffer = cast<BlockArgument>(store.getDest());
+    auto type = cast<MemRefType>(buffer.getType());
+    unsigned output = buffer.getArgNumber() - numInputs;
+    for (int64_t i = 0, e = type.getRank(); i < e; ++i) {
+      if (!type.isDynamicDim(i) || !measured[open++])
+        continue;
+      Location loc = store.getLoc();
+      builder.setInsertionPointToStart(&body);
+      Value given = memref::DimOp::create(builder, loc, buffer, i);
+      builder.setInsertionPoint(store);
+      Value computed =
+          tensor::DimOp::create(builder, loc, store.getSource(), i);
+      Value isEqual = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, computed, given);
+      assertions.push_back(cf::AssertOp::create(
+          builder, loc, isEqual,
+          ("output " + Twine(output) + ": the size of dimension " + Twine(i) +
+           " is another one than when it was measured")
+              .str()));
+    }
+  }
+  if (failed(applyPatternsGreedily(kernel, patterns)))
+    return failure();
+  for (cf::AssertOp assertion : assertions) {
+    auto isEqual = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+    if (!isEqual)
+      continue;
+    Operation *last = nullptr;
+    for (Value operand : isEqual->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && (!last || last->isBeforeInBlock(op)))
+        last = op;
+    isEqual->moveAfter(last);
+    assertion->moveAfter(isEqual);
+  }
+  return success();
+}
+
 static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
-                                    bool isUsed,
+                                    bool isUsed, bool onDevice,
                                     const FrozenRewritePatternSet &patterns) {
   FailureOr<EntryPointInfo> info = describe(function);
   if (failed(info))
@@ -470,12 +590,24 @@ static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
   // A dot cannot be in the name of another entry point.
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
-  SizesBuilder sizesBuilder(sizes, *info);
+  // Elements are not the host's to read, texts not without a run.
+  SizesBuilder sizesBuilder(sizes, *info, !onDevice && !info->hasTexts);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
-  assertOpenChecks(kernel, sizesBuilder.getOpenChecks());
+  const llvm::BitVector &open = sizesBuilder.getOpenChecks();
+  const llvm::BitVector &measured = sizesBuilder.getMeasured();
+  assertOpenChecks(kernel, open);
+  unsigned numInputs = info->inputs.size();
   if (failed(makeKernel(kernel, *info)))
     return failure();
+  if (measured.any()) {
+    func::FuncOp measure = clone(".measure");
+    EntryPointInfo measureInfo = info->makeMeasure(measured.size());
+    if (failed(assertMeasured(kernel, numInputs, measured, patterns)) ||
+        failed(returnMeasurements(measure, open, patterns)) ||
+        failed(makeKernel(measure, measureInfo)))
+      return failure();
+  }
 
   // Calls from inside the module go on calling the function on tensors.
   if (isUsed)
@@ -489,6 +621,8 @@ namespace {
 struct QuantFloatMakeEntryPointsPass
     : quant_float::impl::QuantFloatMakeEntryPointsPassBase<
           QuantFloatMakeEntryPointsPass> {
+  using QuantFloatMakeEntryPointsPassBase::QuantFloatMakeEntryPointsPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
@@ -506,7 +640,7 @@ struct QuantFloatMakeEntryPointsPass
         functions.push_back(function);
     for (func::FuncOp function : functions)
       if (failed(makeEntryPoint(function, symbols,
-                                used.contains(function.getSymName()),
+                                used.contains(function.getSymName()), onDevice,
                                 patterns)))
         return signalPassFailure();
   }

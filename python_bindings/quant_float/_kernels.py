@@ -22,7 +22,7 @@ from ._arrays import (
 )
 from ._device import describe, is_on_device, take_on_device
 from ._device import run as run_on_device
-from ._types import ELEMENTS, DType
+from ._types import ELEMENTS, STRING, DType
 from .typing import Array, ArrayLike, CompileTarget, SupportsCuda, SupportsDLPack
 
 __all__ = ["Argument", "Kernel", "load_kernel"]
@@ -130,9 +130,7 @@ class Kernel:
         for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):
             what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
             tensors.append(take_argument(value, argument, what, on_device))
-        shapes = self._native.get_output_shapes(
-            self._entry, [(None, t.number, t.shape) for t in tensors]
-        )
+        shapes = self._native.get_output_shapes(self._entry, self._describe_for_shapes(tensors))
         wanted = [
             (value, element, shape, f"output {index}")
             for index, (value, element, shape) in enumerate(
@@ -150,6 +148,14 @@ class Kernel:
             self.run(tensors, results)
             arrays = tuple(result.array for result in results)
         return arrays[0] if len(arrays) == 1 else arrays
+
+    def _describe_for_shapes(self, tensors: Sequence[Tensor]) -> list[Any]:
+        """With elements where shapes may depend on them: never on those of texts, nor on a GPU."""
+        if self.target == "nvvm":
+            return [(None, t.number, t.shape) for t in tensors]
+        return [
+            (None if t.number == STRING.number else t.codes, t.number, t.shape) for t in tensors
+        ]
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
         """Runs on tensors of the host's memory that were checked before."""

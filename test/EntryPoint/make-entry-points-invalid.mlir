@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-make-entry-points
+// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-make-entry-points=on-device
 
 // expected-error @+1 {{function 'unranked': argument 0: expected a ranked tensor, but got 'tensor<*xf32>'}}
 func.func @unranked(%x: tensor<*xf32>) -> tensor<2xf32> {
@@ -55,7 +55,7 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A size that only the values tell cannot be known before the call.
+// A size that only the values tell cannot be known before the call where they are in a device's memory.
 
 func.func @data_dependent(%x: tensor<1xi64>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

@@ -93,3 +93,44 @@ func.func @tanhf(%x: tensor<f32>) -> tensor<f32> {
 func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>
 }
+
+// -----
+
+// Where sizes depend on elements, these are read, but no more than that. What is asserted before stays.
+
+// CHECK-LABEL: func.func @measured.kernel(
+// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[Y:.+]]: memref<?xf32>, %[[Z:.+]]: memref<?xf32>)
+// CHECK:         %[[GIVEN:.+]] = memref.dim %[[Y]]
+// CHECK:         tensor.extract %[[N]]
+// CHECK-NEXT:    %[[COUNT:.+]] = arith.index_cast
+// CHECK-NEXT:    %[[SAME:.+]] = arith.cmpi eq, %[[COUNT]], %[[GIVEN]]
+// CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 is another one than when it was measured"
+
+// CHECK-LABEL: func.func @measured.sizes(
+// CHECK-SAME:    %{{.+}}: index, %[[D0:.+]]: index) -> (index, index)
+// CHECK:         return %{{.+}}, %[[D0]] : index, index
+
+// CHECK-LABEL: func.func @measured.measure(
+// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[OUT:.+]]: memref<2xi64>)
+// CHECK-SAME:    measure, outputs = [{dtype = 7 : i32, name = "", sizes = array<i64: 2>}], symbol = "measured"
+// CHECK:         tensor.extract %[[X]]
+// CHECK:         cf.assert {{.*}}, "before"
+// CHECK:         tensor.extract %[[N]]
+// CHECK-NOT:     linalg
+// CHECK-NOT:     "behind"
+// CHECK:         %[[ALL:.+]] = tensor.from_elements
+// CHECK:         bufferization.materialize_in_destination %[[ALL]] in restrict writable %[[OUT]]
+func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %first = tensor.extract %x[%c0] : tensor<?xf32>
+  %isZero = arith.cmpf oeq, %first, %zero : f32
+  cf.assert %isZero, "before"
+  %read = tensor.extract %n[%c0] : tensor<1xi64>
+  %count = arith.index_cast %read : i64 to index
+  %isOne = arith.cmpf ogt, %first, %zero : f32
+  cf.assert %isOne, "behind"
+  %empty = tensor.empty(%count) : tensor<?xf32>
+  %y = linalg.fill ins(%first : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  return %y, %x : tensor<?xf32>, tensor<?xf32>
+}

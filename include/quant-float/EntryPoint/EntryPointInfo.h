@@ -74,7 +74,12 @@ struct EntryPointInfo {
   /// Whether there are strings: the kernel's last argument, an i64, is then the
   /// address of what Runtime/TextRuntime.c keeps of a run.
   bool hasTexts = false;
+  /// Whether the kernel is @f.measure, whose output are the sizes of the
+  /// others'.
+  bool isMeasure = false;
 
+  /// Of @f.measure, which comes to `count` sizes.
+  EntryPointInfo makeMeasure(int64_t count) const;
   DictionaryAttr toAttribute(MLIRContext *context) const;
   /// Of an op with the attribute; an error when it is not what toAttribute
   /// makes.
@@ -89,7 +94,8 @@ int64_t getElementBytes(int32_t dtype);
 int64_t getElementBits(int32_t dtype);
 
 /// The entry points of a module, after quant-float-make-entry-points and at any
-/// level below, in the module's order. Malformed attributes are errors.
+/// level below, in the module's order, without @f.measure. Malformed attributes
+/// are errors.
 FailureOr<std::vector<EntryPointInfo>> getEntryPoints(ModuleOp module);
 
 } // namespace mlir::quant_float

@@ -48,6 +48,15 @@ def QuantFloatMakeEntryPointsPass
     - `@f.sizes` takes all sizes of the arguments and returns the sizes of the
       results that the result types leave open, then two numbers for each check.
 
+    Where sizes of results depend on what tensors hold, `@f.sizes` returns 0 for
+    them, and there is a kernel
+
+    - `@f.measure`, which takes the tensors and writes all sizes that the result
+      types leave open into a buffer of `i64`.
+
+    `@f.kernel` asserts then that it comes to the same sizes. `on-device` makes
+    such functions errors: a host does not read the elements.
+
     A check is what the ops require of sizes that types leave open: operands of
     a linalg op that share a loop have the same size along it, an operand with
     one element per block of a loop as many elements as there are blocks; and
@@ -73,6 +82,10 @@ def QuantFloatMakeEntryPointsPass
     func.func @f.sizes(%x0: index) -> index
     ```
   }];
+  let options = [
+    Option<"onDevice", "on-device", "bool", /*default=*/"false",
+           "tensors are in the memory of a device">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
     "mlir::cf::ControlFlowDialect", "mlir::memref::MemRefDialect",

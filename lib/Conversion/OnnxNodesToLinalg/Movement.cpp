@@ -370,6 +370,94 @@ static NodeResults sliceAxes(NodeContext &context,
   return SmallVector<Value>{buildStrided(context, input, ranges)};
 }
 
+/// The same where axes or steps are elements that are read: every axis may be
+/// any of those named, and go either way.
+static NodeResults sliceReadAxes(NodeContext &context,
+                                 ArrayRef<OpFoldResult> starts,
+                                 ArrayRef<OpFoldResult> ends,
+                                 ArrayRef<OpFoldResult> axes,
+                                 ArrayRef<OpFoldResult> steps) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.inputs[0];
+  SmallVector<OpFoldResult> from = context.getSizes(input);
+  int64_t rank = from.size();
+  if (ends.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size())
+    return context.unsupported(
+        "starts, ends, axes and steps must have the same number of elements");
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate, Value one, Value other) {
+    return b.createOrFold<arith::CmpIOp>(predicate, one, other);
+  };
+  auto select = [&](Value condition, Value one, Value other) {
+    return b.createOrFold<arith::SelectOp>(condition, one, other);
+  };
+  auto subtract = [&](Value one, Value other) {
+    return b.createOrFold<arith::SubIOp>(one, other);
+  };
+  Value zero = constant(0);
+  auto isNegative = [&](Value value) {
+    return compare(arith::CmpIPredicate::slt, value, zero);
+  };
+  for (auto [axis, step] : llvm::zip_equal(axes, steps)) {
+    Value given = makeIndex(b, step);
+    Value length = select(isNegative(given), subtract(zero, given), given);
+    if (failed(context.requireAtLeast(-rank, axis, "an axis")) ||
+        failed(
+            context.requireAtMost(b.getIndexAttr(rank - 1), axis, "an axis")) ||
+        failed(context.requireAtLeast(1, getAsOpFoldResult(length), "a step")))
+      return failure();
+  }
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<std::pair<Value, Value>> places;
+  for (auto [index, size] : llvm::enumerate(from)) {
+    Value n = makeIndex(b, size), start = zero, step = constant(1);
+    Value end = constant(std::numeric_limits<int64_t>::max());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      Value axis = makeIndex(b, axes[i]);
+      axis = select(isNegative(axis),
+                    b.createOrFold<arith::AddIOp>(axis, constant(rank)), axis);
+      Value isNamed = compare(arith::CmpIPredicate::eq, axis, constant(index));
+      start = select(isNamed, makeIndex(b, starts[i]), start);
+      end = select(isNamed, makeIndex(b, ends[i]), end);
+      step = select(isNamed, makeIndex(b, steps[i]), step);
+    }
+    // See computeRange.
+    Value isBack = isNegative(step);
+    Value most = select(isBack, subtract(n, constant(1)), n);
+    auto clamp = [&](Value value, Value least) {
+      value = select(isNegative(value), b.createOrFold<arith::AddIOp>(value, n),
+                     value);
+      return b.createOrFold<arith::MinSIOp>(
+          b.createOrFold<arith::MaxSIOp>(value, least), most);
+    };
+    Value first = clamp(start, zero);
+    Value last = clamp(end, select(isBack, constant(-1), zero));
+    Value distance =
+        select(isBack, subtract(first, last), subtract(last, first));
+    distance = b.createOrFold<arith::MaxSIOp>(distance, zero);
+    Value length = select(isBack, subtract(zero, step), step);
+    // A step of 0 is refused above, but sizes may be asked for before.
+    length = b.createOrFold<arith::MaxUIOp>(length, constant(1));
+    sizes.push_back(getAsOpFoldResult(
+        b.createOrFold<arith::CeilDivUIOp>(distance, length)));
+    places.push_back({first, step});
+  }
+  return SmallVector<Value>{buildParallel(
+      b, sizes, context.elementType(0), {}, {},
+      [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
+        SmallVector<Value> position;
+        for (auto [axis, place] : llvm::enumerate(places)) {
+          Value i = linalg::IndexOp::create(inner, axis);
+          Value offset = arith::MulIOp::create(inner, i, place.second);
+          position.push_back(arith::AddIOp::create(inner, place.first, offset));
+        }
+        return tensor::ExtractOp::create(inner, input, position);
+      })};
+}
+
 NodeResults onnx_nodes::convertFixedSlice(NodeContext &context) {
   MLIRContext *mlirContext = context.b.getContext();
   std::optional<SmallVector<int64_t>> axes;
@@ -387,7 +475,22 @@ NodeResults onnx_nodes::convertSlice(NodeContext &context) {
     return context.unsupported(
         "the number of elements of starts and ends must be known");
   auto axes = context.getConstantInts(3), steps = context.getConstantInts(4);
-  if ((context.input(3) && !axes) || (context.input(4) && !steps))
-    return context.unsupported("axes and steps must be constant");
+  if ((context.input(3) && !axes) || (context.input(4) && !steps)) {
+    ImplicitLocOpBuilder &b = context.b;
+    auto read = [&](size_t index, llvm::function_ref<int64_t(int64_t)> other) {
+      if (context.input(index))
+        return context.getIndices(index);
+      SmallVector<OpFoldResult> all;
+      for (int64_t i = 0, n = starts->size(); i < n; ++i)
+        all.push_back(b.getIndexAttr(other(i)));
+      return std::optional(std::move(all));
+    };
+    auto someAxes = read(3, [](int64_t i) { return i; });
+    auto someSteps = read(4, [](int64_t) { return 1; });
+    if (!someAxes || !someSteps)
+      return context.unsupported(
+          "the number of elements of axes and steps must be known");
+    return sliceReadAxes(context, *starts, *ends, *someAxes, *someSteps);
+  }
   return sliceAxes(context, *starts, *ends, axes, steps);
 }

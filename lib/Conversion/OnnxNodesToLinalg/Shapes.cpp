@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -118,10 +119,71 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
   return getAsOpFoldResult(size);
 }
 
-/// Sizes that are computed at run time are taken for sizes: 0 and -1 have their
-/// meaning as constants only.
+/// Whether the number is an element, or made of one, rather than of sizes of
+/// tensors alone.
+static bool isRead(OpFoldResult number) {
+  SmallVector<Value> open;
+  auto add = [&](Value value) { open.push_back(value); };
+  if (auto value = dyn_cast<Value>(number))
+    add(value);
+  llvm::SmallDenseSet<Operation *> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || isa<tensor::DimOp>(op) || !seen.insert(op).second)
+      continue;
+    if (!isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
+            op->getDialect()))
+      return true;
+    llvm::for_each(op->getOperands(), add);
+  }
+  return false;
+}
+
+/// Each size may turn out to be 0 or -1.
+static NodeResults reshapeToRead(NodeContext &context,
+                                 ArrayRef<OpFoldResult> to) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
+  bool allowZero = context.getFlag("allowzero");
+  Value zero = makeIndex(b, b.getIndexAttr(0));
+  Value one = makeIndex(b, b.getIndexAttr(1));
+  Value minusOne = makeIndex(b, b.getIndexAttr(-1));
+  auto select = [&](Value given, Value special, Value then) {
+    Value isSpecial =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, given, special);
+    return b.createOrFold<arith::SelectOp>(isSpecial, then, given);
+  };
+  Value total = makeIndex(b, context.computeProduct(from)), others = one;
+  SmallVector<Value> sizes;
+  for (auto [index, size] : llvm::enumerate(to)) {
+    Value given = makeIndex(b, size);
+    if (!allowZero && index < from.size())
+      given = select(given, zero, makeIndex(b, from[index]));
+    sizes.push_back(given);
+    others =
+        b.createOrFold<arith::MulIOp>(others, select(given, minusOne, one));
+  }
+  Value divisor = b.createOrFold<arith::MaxSIOp>(others, one);
+  Value rest = b.createOrFold<arith::DivSIOp>(total, divisor);
+  SmallVector<OpFoldResult> known;
+  for (Value given : sizes) {
+    known.push_back(getAsOpFoldResult(select(given, minusOne, rest)));
+    if (failed(context.requireAtLeast(0, known.back(), "a size of the shape")))
+      return failure();
+  }
+  if (failed(context.requireEqual(getAsOpFoldResult(total),
+                                  context.computeProduct(known),
+                                  "the number of elements")))
+    return failure();
+  return SmallVector<Value>{context.reshape(context.inputs[0], known)};
+}
+
+/// Sizes that are computed from sizes at run time are taken for sizes: 0 and -1
+/// have their meaning as constants and as elements that are read.
 static NodeResults reshapeTo(NodeContext &context,
                              SmallVector<OpFoldResult> to) {
+  if (llvm::any_of(to, isRead))
+    return reshapeToRead(context, to);
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
   bool allowZero = context.getFlag("allowzero");
   std::optional<size_t> inferred;

@@ -261,15 +261,20 @@ static int checkOverlap(Call *call) {
   return QF_OK;
 }
 
-/* `implied` holds the sizes of all outputs, one after the other. */
-static int checkMemory(Call *call, const int64_t *implied) {
-  int64_t inputs = call->table->numInputs;
+static int checkInputData(Call *call) {
   int status = QF_OK;
-  for (int64_t i = 0; !status && i < inputs; ++i)
+  for (int64_t i = 0; !status && i < call->table->numInputs; ++i)
     status = checkData(call, i);
-  if (!status && call->table->numOutputs && !call->outputs)
+  return status;
+}
+
+/* `implied` holds the sizes of all outputs, one after the other. */
+static int checkOutputs(Call *call, const int64_t *implied) {
+  if (call->table->numOutputs && !call->outputs)
     return FAIL(call, QF_ERROR_NULL, "%s is null", TEXT("outputs"));
-  for (int64_t i = inputs; !status && i < countArguments(call); ++i) {
+  int status = QF_OK;
+  for (int64_t i = call->table->numInputs; !status && i < countArguments(call);
+       ++i) {
     status = checkShape(call, i, implied);
     if (!status)
       status = checkData(call, i);
@@ -309,24 +314,26 @@ static int checkPair(Call *call, const Check *check, const int64_t *pair) {
  * What has to hold between the sizes of inputs. `computed` has the sizes of all
  * outputs, then two numbers for each check.
  */
-static int checkSizes(Call *call, const int64_t *computed) {
-  int64_t inputs = call->table->numInputs;
+static int checkPairs(Call *call, const int64_t *computed) {
   const int64_t *pairs = computed;
   int status = QF_OK;
-  for (int64_t i = inputs; i < countArguments(call); ++i)
+  for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
     pairs += getArgument(call, i)->rank;
   for (int64_t i = 0; !status && i < call->table->numChecks; ++i)
     status = checkPair(call, getChecks(call) + i, pairs + 2 * i);
-
-  /* Sizes that networks compute may come out negative. */
-  for (int64_t i = inputs; !status && i < countArguments(call); ++i)
-    for (int64_t j = 0; j < getArgument(call, i)->rank; ++j, ++computed)
-      if (*computed < 0 && !status)
-        status = FAIL_AT(call, i, QF_ERROR_SIZE,
-                         "dimension %d: expected a size of 0 or more, but the "
-                         "inputs give %d",
-                         NUMBER(j), NUMBER(*computed));
   return status;
+}
+
+/* Sizes that networks compute may come out negative. */
+static int checkComputed(Call *call, const int64_t *computed) {
+  for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
+    for (int64_t j = 0; j < getArgument(call, i)->rank; ++j, ++computed)
+      if (*computed < 0)
+        return FAIL_AT(call, i, QF_ERROR_SIZE,
+                       "dimension %d: expected a size of 0 or more, but the "
+                       "inputs give %d",
+                       NUMBER(j), NUMBER(*computed));
+  return QF_OK;
 }
 
 /* A message that the model brings. */
@@ -372,7 +379,29 @@ static int report(Call *call, int64_t status, const TextFailure *failure) {
 }
 
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
+/* Writes the sizes of outputs that depend on elements; a kernel's status. */
+typedef int64_t MeasureFunction(const qf_tensor *inputs, int64_t *sizes);
 typedef const char *DeviceErrorFunction(void);
+
+/*
+ * Computes the sizes of all outputs into `scratch`, and what the inputs have to
+ * be for that. `measure` is null where sizes follow from sizes.
+ */
+static int findSizes(Call *call, SizesFunction *computeSizes,
+                     MeasureFunction *measure, int64_t *scratch) {
+  computeSizes(call->inputs, scratch);
+  int status = checkPairs(call, scratch);
+  if (!status && measure) {
+    status = checkInputData(call);
+    if (!status) {
+      FloatEnvironment saved = enterDefaultFloatEnvironment();
+      int64_t result = measure(call->inputs, scratch);
+      leaveFloatEnvironment(saved);
+      status = report(call, result, 0);
+    }
+  }
+  return status ? status : checkComputed(call, scratch);
+}
 
 /*
  * The body of <name>. `scratch` has room for the sizes of all outputs and two
@@ -381,7 +410,8 @@ typedef const char *DeviceErrorFunction(void);
  * `runTexts`; they are null otherwise.
  */
 int __qf_run_entry_point(const Table *table, const char *names,
-                         SizesFunction *computeSizes, KernelFunction *kernel,
+                         SizesFunction *computeSizes, MeasureFunction *measure,
+                         KernelFunction *kernel,
                          DeviceErrorFunction *takeDeviceError,
                          RunTextsFunction *runTexts, int64_t *scratch,
                          const qf_tensor *inputs, qf_tensor *outputs,
@@ -397,10 +427,11 @@ int __qf_run_entry_point(const Table *table, const char *names,
     status = checkInputShapes(&call);
   if (status)
     return status;
-  computeSizes(inputs, scratch);
-  status = checkSizes(&call, scratch);
+  status = findSizes(&call, computeSizes, measure, scratch);
   if (!status)
-    status = checkMemory(&call, scratch);
+    status = checkInputData(&call);
+  if (!status)
+    status = checkOutputs(&call, scratch);
   if (status)
     return status;
   /* What others left behind is not this call's. */
@@ -419,7 +450,8 @@ int __qf_run_entry_point(const Table *table, const char *names,
 
 /* The body of <name>_output_sizes. */
 int __qf_compute_output_sizes(const Table *table, const char *names,
-                              SizesFunction *computeSizes, int64_t *scratch,
+                              SizesFunction *computeSizes,
+                              MeasureFunction *measure, int64_t *scratch,
                               const qf_tensor *inputs,
                               int64_t *const *outputSizes, char *error,
                               size_t errorSize) {
@@ -436,8 +468,7 @@ int __qf_compute_output_sizes(const Table *table, const char *names,
     if (outputs[i].rank && !outputSizes[i])
       return FAIL_AT(&call, table->numInputs + i, QF_ERROR_NULL, "%s is null",
                      TEXT("the place for its sizes"));
-  computeSizes(inputs, scratch);
-  status = checkSizes(&call, scratch);
+  status = findSizes(&call, computeSizes, measure, scratch);
   for (int64_t i = 0; !status && i < table->numOutputs; ++i)
     for (int64_t j = 0; j < outputs[i].rank; ++j)
       outputSizes[i][j] = *scratch++;

@@ -188,3 +188,17 @@ func.func @samples(%x: tensor<1x1x4x4xf32>, %v: tensor<3xf32>, %b: tensor<2x3x3x
   %2 = quant_float.node "GridSample"(%x, %c) opset 20 : (tensor<1x1x4x4xf32>, tensor<1x3x3x3xf32>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @selection(%s: tensor<f32>, %x: tensor<2x3xf32>, %c: tensor<4xi1>, %m: tensor<2x2xi1>, %f: tensor<2xf32>) {
+  // expected-error @+1 {{'NonZero': a scalar has no axes}}
+  %0 = quant_float.node "NonZero"(%s) opset 13 : (tensor<f32>) -> tensor<*xi64>
+  // expected-error @+1 {{'Compress': the condition must be a vector}}
+  %1 = quant_float.node "Compress"(%x, %m) opset 11 : (tensor<2x3xf32>, tensor<2x2xi1>) -> tensor<*xf32>
+  // expected-error @+1 {{'Compress': the size of the condition must be at most 3, but got 4}}
+  %2 = quant_float.node "Compress"(%x, %c) opset 11 attributes {axis = 1 : i64} : (tensor<2x3xf32>, tensor<4xi1>) -> tensor<*xf32>
+  // expected-error @+1 {{'Compress': input 1 must have elements of type 'i1', but got 'f32'}}
+  %3 = quant_float.node "Compress"(%x, %f) opset 11 : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<*xf32>
+  return
+}

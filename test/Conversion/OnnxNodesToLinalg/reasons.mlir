@@ -51,8 +51,10 @@ func.func @slices(%x: tensor<2x3xf32>, %p: tensor<?xi64>, %q: tensor<1xi64>) {
   %1 = quant_float.node "Slice"(%x, %zero, %one, %zero, %zero) opset 13 : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'Slice': the number of elements of starts and ends must be known}}
   %2 = quant_float.node "Slice"(%x, %p, %one) opset 13 : (tensor<2x3xf32>, tensor<?xi64>, tensor<1xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{'Slice': axes and steps must be constant}}
-  %3 = quant_float.node "Slice"(%x, %zero, %one, %q) opset 13 : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Slice': the number of elements of axes and steps must be known}}
+  %3 = quant_float.node "Slice"(%x, %zero, %one, %p) opset 13 : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<?xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Slice': starts, ends, axes and steps must have the same number of elements}}
+  %4 = quant_float.node "Slice"(%x, %two, %two, %q) opset 13 : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>, tensor<1xi64>) -> tensor<*xf32>
   return
 }
 

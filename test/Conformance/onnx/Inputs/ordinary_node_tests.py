@@ -23,7 +23,7 @@ OPS = set(
     Reshape Flatten Transpose Squeeze Unsqueeze Concat Slice Expand Gather Resize Shape Equal Where Constant ConstantOfShape
     Identity QuantizeLinear DequantizeLinear DynamicQuantizeLinear Cast CastLike BitCast QLinearConv QLinearMatMul
     ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMin ReduceProd ReduceSumSquare ArgMin LogSoftmax Hardmax Split
-    Trilu EyeLike Pad Tile DepthToSpace SpaceToDepth ReverseSequence GatherElements GatherND OneHot ScatterElements ScatterND
+    NonZero Compress Trilu EyeLike Pad Tile DepthToSpace SpaceToDepth ReverseSequence GatherElements GatherND OneHot ScatterElements ScatterND
     Scatter CumSum CumProd TopK Einsum ConvTranspose LpPool GlobalLpPool LpNormalization LRN InstanceNormalization Shrink
     GridSample If Loop Scan RNN GRU LSTM Range LayerNormalization RMSNormalization GroupNormalization
     MeanVarianceNormalization RotaryEmbedding Attention SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss AffineGrid

@@ -1,0 +1,57 @@
+// Results whose sizes depend on what inputs hold, through the C API: the same
+// calls as for others, with elements to look at.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build_c %t/measured
+// RUN: %t/measured | FileCheck %s
+#include "Inputs/harness.h"
+
+static const char text[] =
+    "func.func @f(%n: tensor<i64>) -> tensor<?xi64> {\n"
+    "  %zero = arith.constant dense<0> : tensor<i64>\n"
+    "  %one = arith.constant dense<1> : tensor<i64>\n"
+    "  %0 = quant_float.node \"Range\"(%zero, %n, %one) opset 11\n"
+    "      : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>\n"
+    "  return %0 : tensor<?xi64>\n"
+    "}\n";
+
+int main(void) {
+  QuantFloatCompileOptions options;
+  quantFloatCompileOptionsInit(&options, sizeof options);
+  options.checkMemory = true;
+  QuantFloatKernel kernel = compileText(text, &options);
+  REQUIRE(quantFloatKernelGetEntry(kernel, 0)->outputs[0].sizes[0] == -1);
+  int64_t n = 3;
+  qf_tensor input = {&n, NULL, 0, QF_INT64};
+  int64_t size = -1;
+  int64_t *sizes[] = {&size};
+  MUST(quantFloatKernelGetOutputSizes(kernel, 0, &input, 1, sizes, 1,
+                                      &lastError));
+  printf("%d\n", (int)size);
+  // CHECK: 3
+  QuantFloatTensors outputs;
+  MUST(quantFloatKernelAllocateOutputs(kernel, 0, &input, 1, &outputs,
+                                       &lastError));
+  qf_tensor output = *quantFloatTensorsGet(outputs, 0);
+  MUST(quantFloatKernelRun(kernel, 0, &input, 1, &output, 1, &lastError));
+  const int64_t *data = output.data;
+  printf("%d %d %d\n", (int)data[0], (int)data[1], (int)data[2]);
+  // CHECK-NEXT: 0 1 2
+
+  /* Other elements, other sizes. */
+  n = 2;
+  REQUIRE(quantFloatKernelRun(kernel, 0, &input, 1, &output, 1, &lastError) ==
+          QUANT_FLOAT_ERROR_SIZE);
+  printf("%s\n", quantFloatErrorGetMessage(lastError));
+  // CHECK-NEXT: f: output 0: dimension 0: expected size 2, but got 3
+  quantFloatErrorDestroy(lastError);
+
+  input.data = NULL;
+  REQUIRE(quantFloatKernelGetOutputSizes(kernel, 0, &input, 1, sizes, 1,
+                                         &lastError) == QUANT_FLOAT_ERROR_NULL);
+  printf("%s\n", quantFloatErrorGetMessage(lastError));
+  // CHECK-NEXT: f: input 0: data is null
+  quantFloatErrorDestroy(lastError);
+  MUST(quantFloatTensorsDestroy(outputs));
+  MUST(quantFloatKernelDestroy(kernel));
+  return 0;
+}

@@ -1,0 +1,96 @@
+# Ops whose results have sizes that only the elements of inputs tell, and those of sizes that are inputs: as ONNX Runtime has them, or
+# the reference.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %t
+import sys
+
+import numpy as np
+from conformance.op_cases import F16, F32, F64, add, floats, rng, run
+
+UNKNOWN = "must be known by their number"
+
+
+def numbers(*values, dtype=np.int64):
+    return np.array(values, dtype)
+
+
+def sparse(*shape, dtype=F32):
+    return (rng.integers(-2, 3, shape) * (rng.random(shape) < 0.5)).astype(dtype)
+
+
+def add_reshapes():
+    data = floats(2, 3, 4)
+    for shape in (
+        (24,),
+        (4, 6),
+        (-1,),
+        (-1, 6),
+        (2, -1, 2),
+        (0, -1),
+        (0, 0, 0),
+        (0, 0, -1),
+        (1, 24, 1, 1),
+    ):
+        add("Reshape", 13, data, numbers(*shape), refused=UNKNOWN)
+    add("Reshape", 14, floats(2, 0, 3), numbers(0, 4), allowzero=1, refused=UNKNOWN)
+    add("Reshape", 14, floats(2, 0, 3), numbers(3, 0, 2), allowzero=1, refused=UNKNOWN)
+    add("Expand", 13, floats(3, 1), numbers(2, 3, 4), refused=UNKNOWN)
+    add("ConstantOfShape", 9, numbers(2, 3), refused=UNKNOWN)
+
+
+def add_slices():
+    data = floats(4, 5, 6)
+    for starts, ends, axes, steps in (
+        ((1,), (3,), (0,), (1,)),
+        ((0, -3), (2**63 - 1, -1), (2, 1), (2, 1)),
+        ((-1, 4), (-(2**63), 0), (1, 2), (-1, -2)),
+        ((9, 0, 2), (0, -9, 2), (0, 1, -1), (-3, -1, 1)),
+    ):
+        add(
+            "Slice",
+            13,
+            data,
+            *map(lambda x: numbers(*x), (starts, ends, axes, steps)),
+            refused="must be known",
+        )
+        add(
+            "Slice",
+            13,
+            data,
+            numbers(*starts, dtype=np.int32),
+            numbers(*ends)[: len(ends)].clip(-(2**31), 2**31 - 1).astype(np.int32),
+            numbers(*axes, dtype=np.int32),
+            refused="must be known",
+        )
+    add("Slice", 10, data, numbers(1, 2), numbers(3, 5), refused="must be known")
+
+
+def add_ranges():
+    for start, limit, delta in ((0, 5, 1), (3, 12, 4), (7, -8, -3), (2, 2, 1), (5, 1, 2)):
+        for dtype in (np.int64, np.int32, F32, F64):
+            add("Range", 11, *(np.array(x, dtype) for x in (start, limit, delta)))
+
+
+def add_selections():
+    for shape in ((7,), (0,), (3, 4), (2, 3, 4), (2, 0, 3)):
+        for dtype in (F32, np.int64, np.bool_):
+            add("NonZero", 13, sparse(*shape, dtype=dtype), oracle="reference")
+    for dtype in (F64, F16, np.int8, np.uint8, np.int32):
+        add("NonZero", 9, sparse(4, 5, dtype=dtype), oracle="reference")
+    special = np.array([0.0, -0.0, np.nan, np.inf, 1e-45, -1], F32)
+    add("NonZero", 13, special, oracle="reference")
+    add("NonZero", 13, np.zeros((3, 4), F32))
+    data = floats(3, 4, 5)
+    for axis in (0, 1, 2, -1):
+        for count in (0, 1, data.shape[axis]):
+            condition = rng.random(count) < 0.6
+            add("Compress", 11, data, condition, axis=axis, oracle="reference")
+    add("Compress", 9, data, rng.random(17) < 0.5, oracle="reference")
+    add("Compress", 11, data.astype(np.int8), rng.random(60) < 0.5, oracle="reference")
+
+
+add_reshapes()
+add_slices()
+add_ranges()
+add_selections()
+run(*sys.argv[1:])
