@@ -78,15 +78,22 @@ public:
 private:
   void chooseVectorLoop();
   void chooseRowLoop();
+  /// Lanes for the first of so many elements: full registers, or a part of one.
+  /// What lies between is taken apart, element by element.
+  int64_t getLanes(int64_t elements) const {
+    return elements < registerLanes ? elements
+                                    : llvm::bit_floor<uint64_t>(elements);
+  }
   Value getConstant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, value);
   }
   /// The loops of `loops[depth]` and on, then one tile.
   void emitParallel(ArrayRef<unsigned> loops);
-  void emitRows();
-  void emitVectors(int64_t rows);
+  void emitVectors();
+  void emitRows(int64_t lanes);
   void emitTile(int64_t rows, int64_t lanes);
-  /// Calls `body` for tiles of `tile`, and of 1 or what is left if static.
+  /// Calls `body` for tiles of `tile`, and of 1 or, if static, of what is left,
+  /// for vectors in sizes of `getLanes`.
   void emitTiles(unsigned loop, int64_t tile,
                  llvm::function_ref<void(int64_t)> body);
   SmallVector<Value> emitReductions(ArrayRef<unsigned> loops, int64_t rows,
@@ -107,7 +114,7 @@ private:
   /// Where each loop is.
   SmallVector<OpFoldResult> position;
   std::optional<unsigned> vectorLoop, rowLoop;
-  int64_t vectorLanes = 0;
+  int64_t vectorLanes = 0, registerLanes = 0;
 };
 
 } // namespace
@@ -136,9 +143,10 @@ void LoopNest::chooseVectorLoop() {
     widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth() / 8);
   }
   // Two registers, so that each scalar of the other operand serves twice.
-  int64_t lanes = 2 * vectorBytes / widest;
+  registerLanes = vectorBytes / widest;
+  int64_t lanes = 2 * registerLanes;
   if (!ShapedType::isDynamic(ranges[*candidate]))
-    lanes = std::min(lanes, ranges[*candidate]);
+    lanes = std::min(lanes, getLanes(ranges[*candidate]));
   if (lanes < 2)
     return;
   vectorLoop = candidate;
@@ -177,7 +185,7 @@ void LoopNest::emit() {
 
 void LoopNest::emitParallel(ArrayRef<unsigned> loops) {
   if (loops.empty())
-    return emitRows();
+    return emitVectors();
   emitTiles(loops.front(), 1,
             [&](int64_t) { emitParallel(loops.drop_front()); });
 }
@@ -200,9 +208,12 @@ void LoopNest::emitTiles(unsigned loop, int64_t tile,
     } else if (full) {
       emitLoop(getConstant(0), getConstant(full), tile);
     }
-    if (full != extent) {
+    for (int64_t rest; full != extent; full += rest) {
+      rest = extent - full;
+      if (loop == vectorLoop)
+        rest = getLanes(rest);
       position[loop] = builder.getIndexAttr(full);
-      body(extent - full);
+      body(rest);
     }
     return;
   }
@@ -214,17 +225,19 @@ void LoopNest::emitTiles(unsigned loop, int64_t tile,
   emitLoop(full, sizes[loop], 1);
 }
 
-void LoopNest::emitRows() {
-  if (!rowLoop)
-    return emitVectors(1);
-  emitTiles(*rowLoop, kRows, [&](int64_t rows) { emitVectors(rows); });
+/// All rows of a column of vectors before the next: what the rows share, which
+/// may lie far apart, stays in the cache.
+void LoopNest::emitVectors() {
+  if (!vectorLoop)
+    return emitRows(0);
+  emitTiles(*vectorLoop, vectorLanes,
+            [&](int64_t lanes) { emitRows(lanes == 1 ? 0 : lanes); });
 }
 
-void LoopNest::emitVectors(int64_t rows) {
-  if (!vectorLoop)
-    return emitTile(rows, 0);
-  emitTiles(*vectorLoop, vectorLanes,
-            [&](int64_t lanes) { emitTile(rows, lanes == 1 ? 0 : lanes); });
+void LoopNest::emitRows(int64_t lanes) {
+  if (!rowLoop)
+    return emitTile(1, lanes);
+  emitTiles(*rowLoop, kRows, [&](int64_t rows) { emitTile(rows, lanes); });
 }
 
 /// Sums of `rows` times `lanes` elements (no lanes: scalars), in registers

@@ -4,12 +4,12 @@
 // INVALID: error: vector-bytes: expected 1 or more, but got 0
 
 // Four rows and eight columns of sums in registers; what one row loads of the
-// second operand serves all four.
+// second operand serves all four, and stays in the cache for the next four.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: memref<8x32xf32>, %[[B:.+]]: memref<32x16xf32>, %[[C:.+]]: memref<8x16xf32>)
-// CHECK:         scf.for %[[M:.+]] = %c0 to %c8 step %c4 {
-// CHECK:           scf.for %[[N:.+]] = %c0 to %c16 step %c8 {
+// CHECK:         scf.for %[[N:.+]] = %c0 to %c16 step %c8 {
+// CHECK:           scf.for %[[M:.+]] = %c0 to %c8 step %c4 {
 // CHECK-COUNT-4:     vector.load %[[C]]
 // CHECK:             scf.for %[[K:.+]] = %c0 to %c32 step %c1 iter_args(
 // CHECK:               memref.load %[[A]][%[[M]], %[[K]]]
@@ -48,6 +48,29 @@ func.func @conv(%x: memref<1x4x10xf32>, %w: memref<6x4x3xf32>, %y: memref<1x6x8x
       ins(%x, %w : memref<1x4x10xf32>, memref<6x4x3xf32>) outs(%y : memref<1x6x8xf32>) {
   ^bb0(%a: f32, %b: f32, %sum: f32):
     %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Seven columns are a register and a part of one, not a vector between sizes.
+
+// CHECK-LABEL: func.func @rest(
+// CHECK-NOT:     vector<7xf32>
+// CHECK:         vector.store %{{.+}} : memref<4x7xf32>, vector<4xf32>
+// CHECK-NOT:     vector<7xf32>
+// CHECK:         vector.store %{{.+}} : memref<4x7xf32>, vector<3xf32>
+// CHECK-NOT:     vector<7xf32>
+// CHECK:         return
+func.func @rest(%a: memref<4x4xf32>, %b: memref<4x7xf32>, %c: memref<4x7xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x4xf32>, memref<4x7xf32>) outs(%c : memref<4x7xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %sum, %0 : f32
     linalg.yield %1 : f32
   }

@@ -298,9 +298,10 @@ def QuantFloatVectorizeReductionsPass
     Takes `linalg.generic` on buffers with reductions. Vectors run along the
     innermost dimension of the output; where no such loop exists, or the body
     has no vector form, the code is scalar. Several rows share the vectors that
-    do not change along them. Each element is summed in the order of the op's
-    loops, so that its bits depend neither on the sizes of tiles nor on the
-    target.
+    do not change along them, and go down a column of vectors before the next
+    one. What is left at the end of a static size is a register, then a part of
+    one. Each element is summed in the order of the op's loops, so that its bits
+    depend neither on the sizes of tiles nor on the target.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
