@@ -246,9 +246,9 @@ static void addDependences(Block &block, SetVector<Operation *> &needed) {
 }
 
 /// Erases every op of the block that its terminator does not depend on. Only
-/// sizes are wanted, so effects do not count, unless elements are read on the
-/// way to them: what is asserted before that must hold then.
-static void eraseUnneeded(Block &block) {
+/// sizes are wanted, so effects do not count, unless the block `reads` elements
+/// on the way to them: what is asserted before that must hold then.
+static void eraseUnneeded(Block &block, bool reads) {
   SetVector<Operation *> needed;
   needed.insert(block.getTerminator());
   addDependences(block, needed);
@@ -257,7 +257,8 @@ static void eraseUnneeded(Block &block) {
     if (isBeforeRead && isa<cf::AssertOp>(op))
       needed.insert(&op);
     isBeforeRead |=
-        needed.contains(&op) && !op.hasTrait<OpTrait::IsTerminator>() &&
+        reads && needed.contains(&op) &&
+        !op.hasTrait<OpTrait::IsTerminator>() &&
         !isa<tensor::DimOp, tensor::FromElementsOp>(op) &&
         !isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
             op.getDialect());
@@ -488,7 +489,7 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   eliminateCommonSubExpressions(rewriter, dominance, sizes);
   selectChecks();
   selectMeasured();
-  eraseUnneeded(sizes.getBody().front());
+  eraseUnneeded(sizes.getBody().front(), /*reads=*/false);
   if (failed(replaceArguments()))
     return failure();
   describeChecks();
@@ -517,7 +518,7 @@ returnMeasurements(func::FuncOp measure, const llvm::BitVector &openChecks,
   IRRewriter rewriter(measure.getContext());
   DominanceInfo dominance(measure);
   eliminateCommonSubExpressions(rewriter, dominance, measure);
-  eraseUnneeded(body);
+  eraseUnneeded(body, /*reads=*/true);
   return success();
 }
 

@@ -134,3 +134,35 @@ func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, ten
   %y = linalg.fill ins(%first : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
   return %y, %x : tensor<?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// What sizes are computed from sizes by, asserts nothing there: the kernel does.
+
+// CHECK-LABEL: func.func @computed.kernel(
+// CHECK:         cf.assert
+// CHECK-LABEL: func.func @computed.sizes(
+// CHECK-NOT:     cf.assert
+// CHECK:         linalg.generic
+// CHECK:         return
+func.func @computed(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %isEnough = arith.cmpi sge, %size, %c2 : index
+  cf.assert %isEnough, "two or more"
+  %sizes = tensor.from_elements %size : tensor<1xindex>
+  %init = tensor.empty() : tensor<1xindex>
+  %products = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%sizes : tensor<1xindex>) outs(%init : tensor<1xindex>) {
+  ^bb0(%in: index, %out: index):
+    %product = arith.muli %in, %in : index
+    linalg.yield %product : index
+  } -> tensor<1xindex>
+  %count = tensor.extract %products[%c0] : tensor<1xindex>
+  %empty = tensor.empty(%count) : tensor<?xf32>
+  %y = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

@@ -209,13 +209,14 @@ static void defineRotaryEmbedding(Definition &d) {
         .Const("Zero", int64_t(0))
         .Const("One", int64_t(1))
         .Const1D("Single", int64_t(1))
-        .Add("Start = Reshape (position_ids, Single)")
+        .Add("First = Cast <to = 7> (position_ids)")
+        .Add("Start = Reshape (First, Single)")
         .Add("Steps = Range (Zero, S, One)")
         .Add("Positions = Add (Start, Steps)")
         .Add("BS = Concat <axis = 0> (B1, S1)")
         .Add("Ids = Expand (Positions, BS)");
   else
-    d.body.Add("Ids = Identity (position_ids)");
+    d.body.Add("Ids = Cast <to = 7> (position_ids)");
   d.body.Add("output = RotaryEmbedding (input, cos_cache, sin_cache, Ids)",
              "interleaved", d.getInt("interleaved", 0), "num_heads", heads,
              "rotary_embedding_dim", rotated);
