@@ -48,7 +48,9 @@ for file in files:
         continue
     content = file.read_bytes()
     for root in (source, build):
-        assert str(root).encode() not in content, f"{file} names {root}"
+        # Not as a part of another path.
+        named = rb"(?<![\w.])" + re.escape(str(root).encode()) + b"/"
+        assert not re.search(named, content), f"{file} names {root}"
 
 # The tools run, the plugin loads, a kernel compiles.
 tools = sorted(name for name in names if name.startswith("bin/"))
