@@ -394,7 +394,7 @@ def QuantFloatStreamStoresPass
   let summary = "write results past the caches where they are large";
   let description = [{
     Gives loops of kernels that write vectors one behind the other a second
-    version, with non-temporal stores, and with prefetches of what is read 2 KB
+    version, with non-temporal stores, and with prefetches of what is read 8 KB
     ahead. It runs where the buffers that the loop reads and writes are together
     larger than the machine's last-level cache, which the entry runtime knows,
     and where stores can be aligned: where the result begins within a line, the
