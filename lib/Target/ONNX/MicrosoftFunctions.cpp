@@ -13,6 +13,7 @@
 
 #include "MicrosoftFunctions.h"
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <onnx/defs/function.h>
 #include <stdexcept>
@@ -131,8 +132,6 @@ static void defineSimplified(Definition &d) {
 
 /// What is normalized: the sum of both and of a bias.
 static void defineSkipSum(Definition &d, int bias) {
-  d.refuseOutput(1);
-  d.refuseOutput(2);
   d.body.Add("T = Add (input, skip)");
   d.body.Add(d.hasInput(bias) ? "input_skip_bias_sum = Add (T, bias)"
                               : "input_skip_bias_sum = Identity (T)");
@@ -140,17 +139,75 @@ static void defineSkipSum(Definition &d, int bias) {
 
 static void defineSkipLayerNormalization(Definition &d) {
   defineSkipSum(d, 4);
-  d.body.Add(
-      d.hasInput(3)
-          ? "output = LayerNormalization (input_skip_bias_sum, gamma, beta)"
-          : "output = LayerNormalization (input_skip_bias_sum, gamma)",
-      "axis", int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
+  std::string text = d.wantsOutput(1) || d.wantsOutput(2)
+                         ? "output, mean, inv_std_var"
+                         : "output";
+  text += " = LayerNormalization (input_skip_bias_sum, gamma";
+  text += d.hasInput(3) ? ", beta)" : ")";
+  d.body.Add(text.c_str(), "axis", int64_t(-1), "epsilon",
+             d.getFloat("epsilon", 1e-12F));
 }
 
 static void defineSkipSimplified(Definition &d) {
+  d.refuseOutput(1);
+  d.refuseOutput(2);
   defineSkipSum(d, 3);
   d.body.Add("output = RMSNormalization (input_skip_bias_sum, gamma)", "axis",
              int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
+}
+
+/// Of the sum of up to three embeddings.
+static void defineEmbedLayerNormalization(Definition &d) {
+  d.body.Add("Words = Gather <axis = 0> (word_embedding, input_ids)");
+  if (d.hasInput(8))
+    d.body.Add("Ids = Identity (position_ids)");
+  else
+    d.body.Add("Length1 = Shape <start = 1, end = 2> (input_ids)")
+        .Add("Length = Squeeze (Length1)")
+        .Const("Zero", int64_t(0))
+        .Const("One", int64_t(1))
+        .Add("Ids = Range (Zero, Length, One)");
+  d.body.Add("Positions = Gather <axis = 0> (position_embedding, Ids)")
+      .Add("Sum = Add (Words, Positions)");
+  if (d.hasInput(1) != d.hasInput(4))
+    throw std::invalid_argument("expected inputs 1 and 4 together");
+  if (d.hasInput(1))
+    d.body.Add("Segments = Gather <axis = 0> (segment_embedding, segment_ids)")
+        .Add("embedding_sum = Add (Sum, Segments)");
+  else
+    d.body.Add("embedding_sum = Identity (Sum)");
+  d.body.Add("output = LayerNormalization (embedding_sum, gamma, beta)", "axis",
+             int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
+  if (!d.wantsOutput(1))
+    return;
+  // How many tokens of each sequence count; without a mask, none.
+  d.body.Const("Mark", int32_t(1)).Const1D("LastAxis", int64_t(1));
+  d.body.Add(d.hasInput(7) ? "Counted = Equal (mask, Mark)"
+                           : "Counted = Less (input_ids, input_ids)");
+  d.body.Add("Counts = Cast <to = 6> (Counted)")
+      .Add("mask_index = ReduceSum <keepdims = 0> (Counts, LastAxis)");
+}
+
+/// Channels are last, unless it says otherwise.
+static void defineGroupNorm(Definition &d) {
+  bool isLast = d.getInt("channels_last", 1) != 0;
+  bool isActivated = d.getInt("activation", 0) != 0;
+  if (int rank = d.getRank(0); rank != 4)
+    throw std::invalid_argument("input 0: expected 4 dimensions, but got " +
+                                std::to_string(rank));
+  d.body
+      .Add(isLast ? "First = Transpose <perm = [0, 3, 1, 2]> (X)"
+                  : "First = Identity (X)")
+      .Add("Scale = CastLike (gamma, X)")
+      .Add("Shift = CastLike (beta, X)")
+      .Add("Normal = GroupNormalization (First, Scale, Shift)", "num_groups",
+           d.getInt("groups", 0), "epsilon", d.getFloat("epsilon", 1e-5F));
+  d.body.Add(isActivated ? "Factor = Sigmoid (Normal)"
+                         : "Active = Identity (Normal)");
+  if (isActivated)
+    d.body.Add("Active = Mul (Normal, Factor)");
+  d.body.Add(isLast ? "Y = Transpose <perm = [0, 2, 3, 1]> (Active)"
+                    : "Y = Identity (Active)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,8 +304,9 @@ struct Heads {
   }
 
   /// (batch, length, heads * width)
-  void split(const std::string &from, const std::string &to) {
-    add(to + "S = Reshape (" + from + ", HeadsShape)");
+  void split(const std::string &from, const std::string &to,
+             const std::string &shape = "HeadsShape") {
+    add(to + "S = Reshape (" + from + ", " + shape + ")");
     turn(to + "S", to);
   }
   /// (batch, length, heads, width)
@@ -276,15 +334,18 @@ struct Heads {
 /// Makes `Mask`, what is added to the scores, of what says which keys count and
 /// of what is added in any case; false where there is neither.
 static bool defineMask(Definition &d, const char *padding, int paddingIndex,
-                       const char *bias, int biasIndex, const char *past) {
+                       bool beginsCount, const char *bias, int biasIndex,
+                       const char *past) {
   bool hasPadding = d.hasInput(paddingIndex), hasBias = d.hasInput(biasIndex);
   auto add = [&](const std::string &text) { d.body.Add(text.c_str()); };
   if (hasPadding) {
     int rank = d.getRank(paddingIndex);
     std::string keep = padding;
     if (rank == 1) {
-      // The number of keys of each sequence.
-      if (d.getSize(paddingIndex, 0) != d.getSize(0, 0))
+      // The end of the keys of each sequence; all their begins may follow.
+      int64_t count = d.getSize(paddingIndex, 0), batch = d.getSize(0, 0);
+      bool hasBegins = beginsCount && count == 2 * batch;
+      if (count != batch && !hasBegins)
         throw std::invalid_argument(
             "input " + std::to_string(paddingIndex) +
             ": expected one length for each sequence of the batch");
@@ -300,10 +361,18 @@ static bool defineMask(Definition &d, const char *padding, int paddingIndex,
       }
       add("Steps = Range (Zero, AllLength, One)");
       d.body.Const1D("LastAxis", int64_t(1));
-      add("Counts = Cast <to = 7> (" + keep + ")");
-      add("CountColumn = Unsqueeze (Counts, LastAxis)");
-      add("Inside = Less (Steps, CountColumn)");
-      keep = "Inside";
+      add("Bounds = Cast <to = 7> (" + keep + ")");
+      add(hasBegins
+              ? "Ends, Begins = Split <axis = 0, num_outputs = 2> (Bounds)"
+              : "Ends = Identity (Bounds)");
+      add("EndColumn = Unsqueeze (Ends, LastAxis)");
+      add("Inside = Less (Steps, EndColumn)");
+      if (hasBegins) {
+        add("BeginColumn = Unsqueeze (Begins, LastAxis)");
+        add("Begun = GreaterOrEqual (Steps, BeginColumn)");
+        add("Spanned = And (Begun, Inside)");
+      }
+      keep = hasBegins ? "Spanned" : "Inside";
       rank = 2;
     } else if (rank != 2 && rank != 3) {
       throw std::invalid_argument("input " + std::to_string(paddingIndex) +
@@ -333,12 +402,21 @@ static bool defineMask(Definition &d, const char *padding, int paddingIndex,
 /// Of `Q`, `K`, `V`: `output`, and what the past becomes.
 static void defineAttend(Definition &d, bool hasMask, const std::string &past,
                          const std::string &present) {
-  std::string text = "Y" + present + " = Attention (Q, K, V";
+  // ONNX's takes the root of its scale.
+  float scale = d.getFloat("scale", 0);
+  if (scale < 0) {
+    d.body.Const("Scale", scale)
+        .Add("ScaleT = CastLike (Scale, Q)")
+        .Add("ScaledQ = Mul (Q, ScaleT)");
+    scale = 1;
+  }
+  std::string text = "Y" + present + " = Attention (";
+  text += d.getFloat("scale", 0) < 0 ? "ScaledQ, K, V" : "Q, K, V";
   text += hasMask ? ", Mask" : past.empty() ? "" : ", ";
   text += past + ")";
-  if (d.find("scale") && d.getFloat("scale", 0) != 0)
+  if (scale != 0)
     d.body.Add(text.c_str(), "is_causal", d.getInt("unidirectional", 0),
-               "scale", d.getFloat("scale", 0));
+               "scale", scale);
   else
     d.body.Add(text.c_str(), "is_causal", d.getInt("unidirectional", 0));
   d.body.Const("Joined", std::vector<int64_t>{0, 0, -1})
@@ -390,9 +468,11 @@ static void defineMultiHeadAttention(Definition &d) {
       heads.split(value, "V");
     }
   }
-  bool hasPast = d.hasInput(6) && d.hasInput(7);
-  bool hasMask = defineMask(d, "key_padding_mask", 4, "attention_bias", 5,
-                            hasPast ? "past_key" : nullptr);
+  bool hasPast = d.hasInput(6);
+  if (hasPast != d.hasInput(7))
+    throw std::invalid_argument("expected inputs 6 and 7 together");
+  bool hasMask = defineMask(d, "key_padding_mask", 4, false, "attention_bias",
+                            5, hasPast ? "past_key" : nullptr);
   bool hasPresent = d.wantsOutput(1) || d.wantsOutput(2);
   defineAttend(d, hasMask, hasPast ? ", past_key, past_value" : "",
                hasPresent ? ", present_key, present_value" : "");
@@ -422,7 +502,7 @@ static void defineAttention(Definition &d) {
     heads.add("past_key = Gather <axis = 0> (past, First)");
     heads.add("past_value = Gather <axis = 0> (past, Second)");
   }
-  bool hasMask = defineMask(d, "mask_index", 3, "attention_bias", 5,
+  bool hasMask = defineMask(d, "mask_index", 3, true, "attention_bias", 5,
                             hasPast ? "past_key" : nullptr);
   defineAttend(d, hasMask, hasPast ? ", past_key, past_value" : "",
                hasPresent ? ", present_key, present_value" : "");
@@ -432,6 +512,207 @@ static void defineAttention(Definition &d) {
     heads.add("PV = Unsqueeze (present_value, Front)");
     heads.add("present = Concat <axis = 0> (PK, PV)");
   }
+}
+
+/// What of `past` and `fresh` is there afterwards: each sequence's past, its
+/// new keys or values, and zeros.
+static void defineCache(Definition &d, const std::string &part, bool hasPast) {
+  auto add = [&](const std::string &text) { d.body.Add(text.c_str()); };
+  std::string fresh = part == "key" ? "NewK" : "NewV";
+  add(hasPast
+          ? part + "All = Concat <axis = 2> (past_" + part + ", " + fresh + ")"
+          : part + "All = Identity (" + fresh + ")");
+  add(part + "Head = Shape <start = 1, end = 2> (" + fresh + ")");
+  add(part + "Width = Shape <start = 3, end = 4> (" + fresh + ")");
+  add(part + "Sizes = Concat <axis = 0> (Batch1, " + part + "Head, Places1, " +
+      part + "Width)");
+  add(part + "From = Expand (From, " + part + "Sizes)");
+  add(part + "Taken = GatherElements <axis = 2> (" + part + "All, " + part +
+      "From)");
+  add(part + "Nothing = CastLike (NothingF, " + fresh + ")");
+  add("present_" + part + " = Where (IsFilled, " + part + "Taken, " + part +
+      "Nothing)");
+}
+
+/// Heads of the query share keys and values, which come after those of the
+/// past: `seqlens_k` + 1 is what each sequence then has, and the cache is as
+/// long as it was, or as the longest sequence. Where that is all new, the past
+/// is an empty buffer.
+static void defineGroupQueryAttention(Definition &d) {
+  Heads heads(d);
+  d.expectInt("qk_output", 0);
+  d.refuseOutput(3);
+  int64_t groups = d.getInt("kv_num_heads", 0);
+  if (groups < 1 || heads.count % groups != 0)
+    throw std::invalid_argument(
+        "attribute 'kv_num_heads': expected a divisor of " +
+        std::to_string(heads.count) + ", but got " + std::to_string(groups));
+  bool hasPast = d.hasInput(3), isPacked = !d.hasInput(1);
+  if (hasPast != d.hasInput(4))
+    throw std::invalid_argument("expected inputs 3 and 4 together");
+  if (isPacked != !d.hasInput(2))
+    throw std::invalid_argument("expected inputs 1 and 2 together");
+
+  // The heads.
+  if (isPacked) {
+    d.body
+        .Const("AllHeads",
+               std::vector<int64_t>{0, 0, heads.count + 2 * groups, -1})
+        .Const("Parts", std::vector<int64_t>{heads.count, groups, groups})
+        .Add("Packed = Reshape (query, AllHeads)")
+        .Add("Turned = Transpose <perm = [0, 2, 1, 3]> (Packed)")
+        .Add("PlainQ, PlainK, NewV = Split <axis = 1> (Turned, Parts)");
+  } else {
+    heads.split("query", "PlainQ");
+    d.body.Const("GroupsShape", std::vector<int64_t>{0, 0, groups, -1});
+    heads.split("key", "PlainK", "GroupsShape");
+    heads.split("value", "NewV", "GroupsShape");
+  }
+
+  // `Before`, how many keys each sequence (B, 1, 1, 1) has of the past, and
+  // `Reached`, the place of each new one (B, 1, S, 1).
+  d.body.Const("Zero", int64_t(0))
+      .Const("One", int64_t(1))
+      .Const1D("MinusOne", int64_t(-1))
+      .Const("NothingF", 0.0F)
+      .Const("Column", std::vector<int64_t>{-1, 1, 1, 1})
+      .Const("Row", std::vector<int64_t>{1, 1, -1, 1})
+      .Add("Batch1 = Shape <start = 0, end = 1> (query)")
+      .Add("New1 = Shape <start = 1, end = 2> (query)")
+      .Add("New = Squeeze (New1)")
+      .Add("Last = Cast <to = 7> (seqlens_k)")
+      .Add("LastColumn = Reshape (Last, Column)")
+      .Add("Total = Add (LastColumn, One)")
+      .Add("Most = Cast <to = 7> (total_sequence_length)")
+      .Add("Most1 = Reshape (Most, MinusOne)")
+      .Add("Longest = Squeeze (Most1)")
+      .Add("IsFirst = Equal (New, Longest)")
+      .Add("TotalBefore = Sub (Total, New)")
+      .Add("Before = Where (IsFirst, Zero, TotalBefore)")
+      .Add("NewSteps = Range (Zero, New, One)")
+      .Add("NewRow = Reshape (NewSteps, Row)")
+      .Add("Reached = Add (Before, NewRow)");
+
+  // Positions.
+  if (d.getInt("do_rotary", 0)) {
+    if (d.hasInput(9))
+      // Where all keys are new, the first position says the others.
+      d.body.Add("Given = Cast <to = 7> (position_ids)")
+          .Add("GivenSizes = Shape (Given)")
+          .Add("FlatIds = Reshape (Given, MinusOne)")
+          .Add("FirstId = Gather <axis = 0> (FlatIds, Zero)")
+          .Add("FromFirst = Add (FirstId, NewSteps)")
+          .Add("FirstIds = Expand (FromFirst, GivenSizes)")
+          .Add("Ids = Where (IsFirst, FirstIds, Given)");
+    else
+      d.body.Const("Plane", std::vector<int64_t>{0, -1})
+          .Add("Ids = Reshape (Reached, Plane)");
+    int64_t interleaved = d.getInt("rotary_interleaved", 0);
+    int64_t rotated = 2 * d.getSize(7, 1);
+    for (const char *part : {"Q", "K"})
+      d.body.Add((std::string(part == std::string("Q") ? "Q" : "NewK") +
+                  " = RotaryEmbedding (Plain" + part +
+                  ", cos_cache, sin_cache, Ids)")
+                     .c_str(),
+                 "interleaved", interleaved, "rotary_embedding_dim", rotated);
+  } else {
+    d.body.Add("Q = Identity (PlainQ)").Add("NewK = Identity (PlainK)");
+  }
+
+  // The cache.
+  if (hasPast)
+    d.body.Add("Past1 = Shape <start = 2, end = 3> (past_key)")
+        .Add("Places1 = Max (Past1, Most1)")
+        .Add("Places = Squeeze (Places1)");
+  else
+    d.body.Add("Places1 = Identity (Most1)")
+        .Add("Places = Identity (Longest)")
+        .Const1D("Past1", int64_t(0));
+  d.body.Add("Steps = Range (Zero, Places, One)")
+      .Add("StepRow = Reshape (Steps, Row)")
+      .Add("Filled = Add (Before, New)")
+      .Add("IsFilled = Less (StepRow, Filled)")
+      .Add("IsOld = Less (StepRow, Before)")
+      .Add("Since = Sub (StepRow, Before)")
+      .Add("FromNew = Add (Since, Past1)")
+      .Add("FromAny = Where (IsOld, StepRow, FromNew)")
+      .Add("From = Where (IsFilled, FromAny, Zero)");
+  defineCache(d, "key", hasPast);
+  defineCache(d, "value", hasPast);
+
+  // Scores: heads that share keys are rows of one product.
+  float scale = d.getFloat("scale", 0), cap = d.getFloat("softcap", 0);
+  if (scale != 0)
+    d.body.Const("ScaleF", scale);
+  else
+    d.body.Add("Width1 = Shape <start = 3, end = 4> (Q)")
+        .Add("WidthF = Cast <to = 1> (Width1)")
+        .Add("Root = Sqrt (WidthF)")
+        .Add("ScaleF = Reciprocal (Root)");
+  d.body.Const("Merged", std::vector<int64_t>{0, groups, -1, 0})
+      .Add("Scale = CastLike (ScaleF, Q)")
+      .Add("ScaledQ = Mul (Q, Scale)")
+      .Add("RowsQ = Reshape (ScaledQ, Merged)")
+      .Add("KT = Transpose <perm = [0, 1, 3, 2]> (present_key)")
+      .Add("Products = MatMul (RowsQ, KT)")
+      .Add("Outer = Shape <start = 0, end = 3> (Q)")
+      .Add("ScoreSizes = Concat <axis = 0> (Outer, Places1)")
+      .Add("Scores = Reshape (Products, ScoreSizes)");
+  if (cap != 0)
+    d.body.Const("CapF", cap)
+        .Add("Cap = CastLike (CapF, Q)")
+        .Add("Shares = Div (Scores, Cap)")
+        .Add("Bent = Tanh (Shares)")
+        .Add("Capped = Mul (Bent, Cap)");
+  else
+    d.body.Add("Capped = Identity (Scores)");
+  if (d.hasInput(10))
+    // It ends where the longest sequence does.
+    d.body.Const("NoPads", std::vector<int64_t>(7, 0))
+        .Add("Rest = Sub (Places1, Most1)")
+        .Add("Pads = Concat <axis = 0> (NoPads, Rest)")
+        .Add("Bias = Pad (attention_bias, Pads)")
+        .Add("Biased = Add (Capped, Bias)");
+  else
+    d.body.Add("Biased = Identity (Capped)");
+
+  // Which keys count. A row past the end of its sequence is as the last one.
+  d.body.Add("Place = Min (Reached, LastColumn)")
+      .Add("IsPast = LessOrEqual (Steps, Place)");
+  if (int64_t window = d.getInt("local_window_size", -1); window >= 0)
+    d.body.Const("Window", window)
+        .Add("Outside = Sub (Place, Window)")
+        .Add("IsNear = Greater (Steps, Outside)")
+        .Add("Counts = And (IsPast, IsNear)");
+  else
+    d.body.Add("Counts = Identity (IsPast)");
+  d.body.Const("LowestF", -std::numeric_limits<float>::infinity())
+      .Add("Lowest = CastLike (LowestF, Q)")
+      .Add("Masked = Where (Counts, Biased, Lowest)");
+
+  // A sink takes its share of the weights, and gives nothing.
+  if (d.hasInput(11) || d.getInt("smooth_softmax", 0) > 0) {
+    d.body.Const("Heads", std::vector<int64_t>{1, -1, 1, 1})
+        .Const1D("Single", int64_t(1))
+        .Const1D("KeyAxis", int64_t(3))
+        .Const1D("First", int64_t(0))
+        .Add("SinkSizes = Concat <axis = 0> (Outer, Single)")
+        .Add(d.hasInput(11) ? "Sink = Reshape (head_sink, Heads)"
+                            : "Sink = CastLike (NothingF, Q)")
+        .Add("Sinks = Expand (Sink, SinkSizes)")
+        .Add("WithSink = Concat <axis = 3> (Masked, Sinks)")
+        .Add("AllWeights = Softmax <axis = -1> (WithSink)")
+        .Add("Weights = Slice (AllWeights, First, MinusOne, KeyAxis)");
+  } else {
+    d.body.Add("Weights = Softmax <axis = -1> (Masked)");
+  }
+  d.body.Const("Joined", std::vector<int64_t>{0, 0, -1})
+      .Add("WeightRows = Reshape (Weights, Merged)")
+      .Add("Rows = MatMul (WeightRows, present_value)")
+      .Add("Sizes = Concat <axis = 0> (Outer, MinusOne)")
+      .Add("Y = Reshape (Rows, Sizes)")
+      .Add("YT = Transpose <perm = [0, 2, 1, 3]> (Y)")
+      .Add("output = Reshape (YT, Joined)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -448,6 +729,12 @@ static const Row *findRow(const std::string &opType) {
          "unidirectional"},
         defineAttention}},
       {"BiasGelu", {{"A", "B"}, {"C"}, {}, defineBiasGelu}},
+      {"EmbedLayerNormalization",
+       {{"input_ids", "segment_ids", "word_embedding", "position_embedding",
+         "segment_embedding", "gamma", "beta", "mask", "position_ids"},
+        {"output", "mask_index", "embedding_sum"},
+        {"epsilon", "mask_index_type"},
+        defineEmbedLayerNormalization}},
       {"FastGelu", {{"X", "bias"}, {"Y"}, {}, defineFastGelu}},
       {"FusedMatMul",
        {{"A", "B"},
@@ -455,6 +742,20 @@ static const Row *findRow(const std::string &opType) {
         {"alpha", "transA", "transB", "transBatchA", "transBatchB"},
         defineFusedMatMul}},
       {"Gelu", {{"X"}, {"Y"}, {}, defineGelu}},
+      {"GroupNorm",
+       {{"X", "gamma", "beta"},
+        {"Y"},
+        {"activation", "channels_last", "epsilon", "groups"},
+        defineGroupNorm}},
+      {"GroupQueryAttention",
+       {{"query", "key", "value", "past_key", "past_value", "seqlens_k",
+         "total_sequence_length", "cos_cache", "sin_cache", "position_ids",
+         "attention_bias", "head_sink"},
+        {"output", "present_key", "present_value", "output_qk"},
+        {"do_rotary", "kv_num_heads", "local_window_size", "num_heads",
+         "qk_output", "rotary_interleaved", "scale", "smooth_softmax",
+         "softcap"},
+        defineGroupQueryAttention}},
       {"LayerNormalization",
        {{"X", "Scale", "B"},
         {"Y", "Mean", "InvStdDev"},

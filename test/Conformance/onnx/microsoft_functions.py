@@ -6,9 +6,12 @@ import sys
 
 import numpy as np
 from conformance.op_cases import Constant, add, floats, get_expected, make_model, rng, run
+from onnx import TensorProto as T
 
 OPSET = 17
 MICROSOFT = {"domain": "com.microsoft"}
+# Sizes that the model leaves open are no 1 that is broadcast.
+NO_BROADCAST = "sizes that the model leaves open are not broadcast"
 
 
 def sizes(count):
@@ -37,16 +40,19 @@ def add_activations():
 
 def add_normalizations():
     batch, length, hidden = sizes(3)
-    hidden += 1
+    hidden += 3
     x, skip = floats(batch, length, hidden), floats(batch, length, hidden)
     scale, shift, bias = floats(hidden), maybe(floats(hidden)), maybe(floats(hidden))
     epsilon = {"epsilon": float(rng.choice([1e-5, 1e-3]))}
-    outputs = [(0,), (0, 3)][int(rng.integers(2))]
+    outputs = [(0,), (0, 3), (0, 1, 3), (0, 1, 2)][int(rng.integers(4))]
+    skip = [skip, skip[:1], skip[0]][int(rng.integers(3))]
+    refused = NO_BROADCAST if skip.ndim == 3 and len(skip) < batch else None
     add(
         "SkipLayerNormalization",
         OPSET,
         *trimmed(x, skip, scale, shift, bias),
         outputs=outputs,
+        refused=refused,
         **epsilon,
         **MICROSOFT,
     )
@@ -54,7 +60,8 @@ def add_normalizations():
         "SkipSimplifiedLayerNormalization",
         OPSET,
         *trimmed(x, skip, scale, bias),
-        outputs=outputs,
+        outputs=[(0,), (0, 3)][int(rng.integers(2))],
+        refused=refused,
         **epsilon,
         **MICROSOFT,
     )
@@ -62,6 +69,46 @@ def add_normalizations():
     # ONNX Runtime has these among ONNX's.
     add("SimplifiedLayerNormalization", OPSET, x, scale, **axis, **epsilon)
     add("LayerNormalization", 16, *trimmed(x, scale, shift), **axis, **epsilon)
+
+
+def add_embeddings():
+    batch, length, hidden, words = sizes(4)
+    hidden += 3
+    ids, segments = (rng.integers(0, words, (batch, length)).astype(np.int32) for _ in range(2))
+    positions = [None, segments, segments[:1]][int(rng.integers(3))]
+    tables = [floats(words, hidden), floats(max(words, length), hidden), floats(words, hidden)]
+    if rng.random() < 0.5:
+        segments = tables[2] = None
+    mask = maybe(rng.integers(0, 2, (batch, length)).astype(np.int32))
+    add(
+        "EmbedLayerNormalization",
+        OPSET,
+        *trimmed(ids, segments, *tables, floats(hidden), floats(hidden), mask, positions),
+        outputs=int(rng.integers(2, 4)),
+        refused=NO_BROADCAST if positions is not None and len(positions) < batch else None,
+        types=(T.FLOAT, T.INT32, T.FLOAT),
+        **MICROSOFT,
+    )
+
+
+def add_group_norm():
+    batch, height, width, groups = sizes(4)
+    channels = groups * int(rng.integers(2, 4))
+    choices = {"groups": groups, "activation": int(rng.integers(2)), "epsilon": 1e-3}
+    x = floats(batch, height, width, channels)
+    if rng.random() < 0.3:
+        choices["channels_last"] = 0
+        x = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
+    add(
+        "GroupNorm",
+        OPSET,
+        x,
+        floats(channels),
+        floats(channels),
+        oracle="formula",
+        **choices,
+        **MICROSOFT,
+    )
 
 
 def add_products():
@@ -96,15 +143,33 @@ def add_positions():
     add("RotaryEmbedding", OPSET, x, positions, *tables, refused=refused, **choices, **MICROSOFT)
 
 
-def make_padding(batch, length, keys):
-    """Which keys count: a length each, or a flag for each key."""
+def make_padding(batch, length, keys, spans=False):
+    """Which keys count: a length each, with `spans` also a begin, or a flag for each key."""
     lengths = rng.integers(1, keys + 1, batch).astype(np.int32)
     each = (np.arange(keys) < lengths[:, None]).astype(np.int32)
-    return [None, None, lengths, each, np.tile(each[:, None], (1, length, 1))][int(rng.integers(5))]
+    # Keys before all begins are none, so that no row is without a key.
+    begins = rng.integers(0, lengths) * (length == 1)
+    choices = [None, None, lengths, each, np.tile(each[:, None], (1, length, 1))]
+    choices += [np.concatenate([lengths, begins]).astype(np.int32)] if spans else []
+    return choices[int(rng.integers(len(choices)))]
 
 
-def unpack(op, given, attributes):
-    """ONNX Runtime takes no packed keys and values on CPUs: what it makes of the parts."""
+def normalize_groups(x, gamma, beta, choices):
+    """GroupNorm has no kernel for CPUs in ONNX Runtime: what its documentation says."""
+    is_last = choices.get("channels_last", 1)
+    x = x.astype(np.float64).transpose(0, 3, 1, 2) if is_last else x.astype(np.float64)
+    rows = x.reshape(len(x), choices["groups"], -1)
+    spread = np.sqrt(rows.var(-1, keepdims=True) + choices["epsilon"])
+    y = ((rows - rows.mean(-1, keepdims=True)) / spread).reshape(x.shape)
+    y = y * gamma[:, None, None] + beta[:, None, None]
+    y = y / (1 + np.exp(-y)) if choices["activation"] else y
+    return [(y.transpose(0, 2, 3, 1) if is_last else y).astype(np.float32)]
+
+
+def compute(op, given, attributes):
+    """Of what ONNX Runtime does not run on CPUs: GroupNorm, and packed keys and values, which it takes as parts."""
+    if op == "GroupNorm":
+        return normalize_groups(*given, attributes)
     parts = [np.ascontiguousarray(given[-1][:, :, :, i]) for i in range(given[-1].shape[3])]
     parts = [part.reshape(*part.shape[:2], -1) for part in parts]
     inputs = (given[0], *parts) if len(given) > 1 else parts
@@ -116,8 +181,13 @@ def add_attention():
     batch, length, keys, heads, width = sizes(5)
     past = int(rng.integers(1, 4)) if rng.random() < 0.4 else 0
     choices = {"num_heads": heads} | MICROSOFT
+    causal = {"unidirectional": int(rng.integers(2))}
+    if causal["unidirectional"]:
+        keys = length
     if rng.random() < 0.5:
-        choices["scale"] = 0.7
+        choices["scale"] = float(rng.choice([0.7, -0.3]))
+    if rng.random() < 0.5:
+        choices["mask_filter_value"] = float(rng.choice([-2.0, -1e9]))
     hidden = heads * width
     query, key, value = (
         floats(batch, length, hidden),
@@ -133,7 +203,6 @@ def add_attention():
     padding = make_padding(batch, length, past + keys)
     added = maybe(floats(batch, heads, length, past + keys))
     before = [floats(batch, heads, past, width) for _ in range(2)] if past else []
-    causal = {"unidirectional": 1} if length == keys and not past and rng.random() < 0.4 else {}
     inputs = trimmed(query, key, value, bias, padding, added, *before)
     # Lengths are told from other masks by the size of the batch.
     refused = "the size of axis 0 of input" if padding is not None and padding.ndim == 1 else None
@@ -150,18 +219,134 @@ def add_attention():
     )
 
     given = int(rng.integers(1, 6))
-    padding = make_padding(batch, length, past + length)
+    padding = make_padding(batch, length, past + length, spans=True)
     before = floats(2, batch, heads, past, width) if past else None
-    bias = floats(3 * hidden)
-    inputs = trimmed(floats(batch, length, given), floats(given, 3 * hidden), bias, padding, before)
+    projected = 3 * hidden
+    if not past and rng.random() < 0.4:
+        values = heads * int(rng.integers(1, 6))
+        choices["qkv_hidden_sizes"] = [hidden, hidden, values]
+        projected = 2 * hidden + values
+    added = None if past else maybe(floats(batch, heads, length, length))
+    inputs = trimmed(
+        floats(batch, length, given),
+        floats(given, projected),
+        floats(projected),
+        padding,
+        before,
+        added,
+    )
     refused = "the size of axis 0 of input" if padding is not None and padding.ndim == 1 else None
-    add("Attention", OPSET, *inputs, outputs=2 if past else 1, refused=refused, **choices)
+    add(
+        "Attention",
+        OPSET,
+        *inputs,
+        outputs=2 if past else 1,
+        refused=refused,
+        **causal,
+        **choices,
+    )
 
 
+def add_grouped_attention():
+    batch, length, groups = sizes(3)
+    heads, width = groups * int(rng.integers(1, 4)), 16
+    # The past is a buffer that the keys are written to, or is appended to.
+    kind = rng.choice(["none", "first", "append", "buffer", "chunk"])
+    past = 0 if kind in ("none", "first") else int(rng.integers(1, 6))
+    if kind in ("append", "buffer"):
+        length = 1
+    if kind == "chunk":
+        batch = 1
+    total = past + length
+    room = past if kind == "append" or kind == "chunk" else total + int(rng.integers(3))
+    lengths = (
+        rng.integers(max(length, 1), total + 1, batch)
+        if past
+        else rng.integers(1, total + 1, batch)
+    )
+    lengths[0] = total
+    choices = {"num_heads": heads, "kv_num_heads": groups} | MICROSOFT
+    for name, values in (
+        ("scale", [0.3, -0.2]),
+        ("softcap", [0.5, 2.0]),
+        ("local_window_size", [1, 3]),
+        ("smooth_softmax", [0, 1]),
+    ):
+        if rng.random() < 0.3:
+            choices[name] = rng.choice(values).item()
+    if "local_window_size" in choices and not past:
+        # What is near to a row past the end is nothing's meaning.
+        lengths[:] = total
+    query, key, value = (
+        floats(batch, length, heads * width),
+        floats(batch, length, groups * width),
+        floats(batch, length, groups * width),
+    )
+    if rng.random() < 0.3:
+        query, key, value = np.concatenate([query, key, value], -1), None, None
+    before = [floats(batch, groups, room, width) if kind != "none" else None for _ in range(2)]
+    tables = [None, None, None]
+    if rng.random() < 0.6:
+        choices |= {"do_rotary": 1, "rotary_interleaved": int(rng.integers(2))}
+        angles = floats(24, width // 2)
+        tables = [Constant(), Constant(), maybe(rng.integers(0, 16, (batch, length)))]
+        for table, function in zip(tables, (np.cos, np.sin), strict=False):
+            table.value = function(angles)
+    added = maybe(floats(batch, heads, length, total))
+    sink = floats(heads) if "smooth_softmax" not in choices and rng.random() < 0.3 else None
+    add(
+        "GroupQueryAttention",
+        OPSET,
+        *trimmed(
+            query,
+            key,
+            value,
+            *before,
+            (lengths - 1).astype(np.int32),
+            np.array(total, np.int32),
+            *tables,
+            added,
+            sink,
+        ),
+        outputs=3,
+        **choices,
+    )
+
+
+def add_refused():
+    def refuse(op, words, *inputs, **attributes):
+        add(op, OPSET, *inputs, refused=words, oracle="none", **attributes, **MICROSOFT)
+
+    x, past = floats(2, 3, 16), floats(2, 2, 4, 8)
+    ends, total = np.array([2, 1], np.int32), np.array(3, np.int32)
+    together = "expected inputs 6 and 7 together"
+    refuse("MultiHeadAttention", together, x, x, x, None, None, None, past, num_heads=2)
+    refuse("MultiHeadAttention", together, *[x] * 3, *[None] * 4, past, num_heads=2)
+    refuse("MultiHeadAttention", "attribute 'num_heads': expected 1 or more, but got 0", x, x, x)
+    op, counts = "GroupQueryAttention", {"num_heads": 2, "kv_num_heads": 2}
+    rest = (ends, total)
+    refuse(op, "expected inputs 3 and 4 together", x, x, x, past, None, *rest, **counts)
+    refuse(op, "expected inputs 1 and 2 together", x, x, None, None, None, *rest, **counts)
+    refuse(
+        op, "'qk_output': expected 0, but got 1", x, x, x, None, None, *rest, qk_output=1, **counts
+    )
+    divisor = "attribute 'kv_num_heads': expected a divisor of 2, but got 3"
+    refuse(op, divisor, x, x, x, None, None, *rest, num_heads=2, kv_num_heads=3)
+    ids, table = np.zeros((2, 3), np.int32), floats(4, 8)
+    scale = floats(8)
+    op = "EmbedLayerNormalization"
+    refuse(op, "expected inputs 1 and 4 together", ids, ids, table, table, None, scale, scale)
+    refuse("GroupNorm", "input 0: expected 4 dimensions, but got 3", x, scale, scale, groups=2)
+
+
+add_refused()
 for _ in range(int(sys.argv[3])):
+    add_grouped_attention()
     add_activations()
     add_normalizations()
+    add_embeddings()
+    add_group_norm()
     add_products()
     add_positions()
     add_attention()
-run(*sys.argv[1:3], formula=unpack)
+run(*sys.argv[1:3], formula=compute)
