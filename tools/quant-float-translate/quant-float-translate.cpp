@@ -12,6 +12,7 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/Target/GGUF/Import.h"
 #include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
@@ -149,6 +150,7 @@ int main(int argc, char **argv) {
     return options;
   };
   mlir::quant_float::registerFromOnnxTranslation(getImportOptions);
+  mlir::quant_float::registerFromGgufTranslation();
   mlir::quant_float::FakeConvertModeOption fakeConvertMode;
   mlir::quant_float::registerFromOpenVinoTranslation([&] {
     mlir::quant_float::OpenVinoImportOptions options;

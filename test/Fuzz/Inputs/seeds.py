@@ -85,6 +85,16 @@ def arrays():
                     yield bytes([number]) + file.getvalue()
 
 
+def weights():
+    """A file of each format, and the files that the tests refuse."""
+    sys.path.append(str(ROOT / "test" / "Target" / "GGUF" / "Inputs"))
+    import files
+
+    for number in files.BLOCKS:
+        yield files.write([files.make_tensor("w", number, (2, 256))], {"general.name": "m"})
+    yield files.write([files.Tensor("f", 0, (2, 3), bytes(24))], {"tokens": ["a", "b"], "n": 3})
+
+
 SEEDS = {
     "onnx": lambda: itertools.chain(
         models(
@@ -95,6 +105,7 @@ SEEDS = {
         operators(),
     ),
     "openvino": lambda: models("OpenVINO", (), ("broken",)),
+    "gguf": weights,
     "mlir": texts,
     "npy": arrays,
 }

@@ -24,6 +24,8 @@ def read_diagnostics(file, after=""):
 class Table:
     """Cases, each with the exact text that the importer prints."""
 
+    option, suffix = "--import-onnx", ".onnx"
+
     def __init__(self, folder, translate, diagnostics):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -44,12 +46,12 @@ class Table:
 
     def run_case(self, index):
         _, data, severity, message, piped, more = self.cases[index]
-        path = self.folder / f"{index}.onnx"
+        path = self.folder / f"{index}{self.suffix}"
         output = self.folder / f"{index}.mlir"
         if data is not None and not piped:
             path.write_bytes(data)
         done = subprocess.run(
-            [self.translate, "--import-onnx", "-" if piped else path, "-o", output],
+            [self.translate, self.option, "-" if piped else path, "-o", output],
             input=data if piped else b"",
             capture_output=True,
         )

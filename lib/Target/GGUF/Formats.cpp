@@ -1,0 +1,259 @@
+//===- Formats.cpp - ggml's block formats ---------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts are those of ggml's ggml-common.h, the order of elements that of
+// dequantize_row_* in ggml-quants.c.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formats.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Endian.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::gguf_import;
+using llvm::support::endian::read16le;
+using llvm::support::endian::read32le;
+
+/// The values of IQ4_NL's and IQ4_XS's codes.
+static constexpr int8_t kNonLinear[16] = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
+/// The codes of 4 bits: byte `i` has element `i` in its low half, and in its
+/// high half the one that is half of the elements behind.
+static unsigned getNibble(const uint8_t *bytes, unsigned element,
+                          unsigned elements) {
+  unsigned half = elements / 2;
+  return bytes[element % half] >> (element < half ? 0 : 4) & 15;
+}
+
+/// Codes of 4 bits, each with bit `element` of `high` above them.
+template <unsigned header, bool hasHighBits, bool hasMinimum, int offset>
+static void decodeNibbles(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = read16le(bytes);
+  if (hasMinimum)
+    block.minimum = read16le(bytes + 2);
+  uint32_t high = hasHighBits ? read32le(bytes + header - 4) : 0;
+  for (unsigned i = 0; i != 32; ++i)
+    block.codes[i] =
+        int(getNibble(bytes + header, i, 32) | (high >> i & 1) << 4) - offset;
+}
+
+static void decodeQ8(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = read16le(bytes);
+  for (unsigned i = 0; i != 32; ++i)
+    block.codes[i] = int8_t(bytes[2 + i]);
+}
+
+static void decodeNonLinear(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = read16le(bytes);
+  for (unsigned i = 0; i != 32; ++i)
+    block.codes[i] = kNonLinear[getNibble(bytes + 2, i, 32)];
+}
+
+static void decodeMxfp4(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = bytes[0];
+  for (unsigned i = 0; i != 32; ++i)
+    block.codes[i] = getNibble(bytes + 1, i, 32);
+}
+
+/// The codes of 2 bits of blocks of 256: byte `i` of each half of them has an
+/// element of each quarter of the half.
+static unsigned getPair(const uint8_t *bytes, unsigned element) {
+  unsigned half = element / 128, quarter = element % 128 / 32;
+  return bytes[half * 32 + element % 32] >> 2 * quarter & 3;
+}
+
+static void decodeQ2K(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = read16le(bytes + 80);
+  block.minimum = read16le(bytes + 82);
+  for (unsigned i = 0; i != 16; ++i) {
+    block.scales[i] = bytes[i] & 15;
+    block.minimums[i] = bytes[i] >> 4;
+  }
+  for (unsigned i = 0; i != 256; ++i)
+    block.codes[i] = getPair(bytes + 16, i);
+}
+
+static void decodeQ3K(const uint8_t *bytes, DecodedBlock &block) {
+  const uint8_t *high = bytes, *low = bytes + 32, *scales = bytes + 96;
+  block.scale = read16le(bytes + 108);
+  for (unsigned i = 0; i != 16; ++i)
+    block.scales[i] = int(getNibble(scales, i, 16) |
+                          (scales[8 + i % 4] >> 2 * (i / 4) & 3) << 4) -
+                      32;
+  for (unsigned i = 0; i != 256; ++i)
+    block.codes[i] =
+        int(getPair(low, i) | (high[i % 32] >> i / 32 & 1) << 2) - 4;
+}
+
+/// The scales and minimums of 6 bits of Q4_K and Q5_K: those of the last four
+/// have their two high bits above the first four's.
+static void decodeScales(const uint8_t *bytes, DecodedBlock &block) {
+  for (unsigned i = 0; i != 4; ++i) {
+    block.scales[i] = bytes[i] & 63;
+    block.minimums[i] = bytes[i + 4] & 63;
+    block.scales[i + 4] = (bytes[i + 8] & 15) | bytes[i] >> 6 << 4;
+    block.minimums[i + 4] = bytes[i + 8] >> 4 | bytes[i + 4] >> 6 << 4;
+  }
+}
+
+template <bool hasHighBits>
+static void decodeQ45K(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = read16le(bytes);
+  block.minimum = read16le(bytes + 2);
+  decodeScales(bytes + 4, block);
+  const uint8_t *high = bytes + 16, *low = high + (hasHighBits ? 32 : 0);
+  for (unsigned i = 0; i != 256; ++i) {
+    unsigned bit = hasHighBits ? high[i % 32] >> i / 32 & 1 : 0;
+    block.codes[i] = getNibble(low + i / 64 * 32, i % 64, 64) | bit << 4;
+  }
+}
+
+static void decodeQ6K(const uint8_t *bytes, DecodedBlock &block) {
+  const uint8_t *low = bytes, *high = bytes + 128, *scales = bytes + 192;
+  block.scale = read16le(bytes + 208);
+  for (unsigned i = 0; i != 16; ++i)
+    block.scales[i] = int8_t(scales[i]);
+  for (unsigned i = 0; i != 256; ++i)
+    block.codes[i] = int(getNibble(low + i / 128 * 64, i % 128, 128) |
+                         getPair(high, i) << 4) -
+                     32;
+}
+
+static void decodeIQ4XS(const uint8_t *bytes, DecodedBlock &block) {
+  block.scale = read16le(bytes);
+  unsigned high = read16le(bytes + 2);
+  for (unsigned i = 0; i != 8; ++i)
+    block.scales[i] =
+        int((bytes[4 + i / 2] >> i % 2 * 4 & 15) | (high >> 2 * i & 3) << 4) -
+        32;
+  for (unsigned i = 0; i != 256; ++i)
+    block.codes[i] = kNonLinear[getNibble(bytes + 8 + i / 32 * 16, i % 32, 32)];
+}
+
+static constexpr BlockFormat kFormats[] = {
+    {2,
+     "Q4_0",
+     32,
+     18,
+     32,
+     Codes::I4,
+     {},
+     Minimum::None,
+     decodeNibbles<2, false, false, 8>},
+    {3,
+     "Q4_1",
+     32,
+     20,
+     32,
+     Codes::U4,
+     {},
+     Minimum::Added,
+     decodeNibbles<4, false, true, 0>},
+    {6,
+     "Q5_0",
+     32,
+     22,
+     32,
+     Codes::I8,
+     {},
+     Minimum::None,
+     decodeNibbles<6, true, false, 16>},
+    {7,
+     "Q5_1",
+     32,
+     24,
+     32,
+     Codes::U8,
+     {},
+     Minimum::Added,
+     decodeNibbles<8, true, true, 0>},
+    {8, "Q8_0", 32, 34, 32, Codes::I8, {}, Minimum::None, decodeQ8},
+    {10, "Q2_K", 256, 84, 16, Codes::U2, Codes::U8, Minimum::Subtracted,
+     decodeQ2K},
+    {11, "Q3_K", 256, 110, 16, Codes::I4, Codes::I8, Minimum::None, decodeQ3K},
+    {12, "Q4_K", 256, 144, 32, Codes::U4, Codes::U8, Minimum::Subtracted,
+     decodeQ45K<false>},
+    {13, "Q5_K", 256, 176, 32, Codes::U8, Codes::U8, Minimum::Subtracted,
+     decodeQ45K<true>},
+    {14, "Q6_K", 256, 210, 16, Codes::I8, Codes::I8, Minimum::None, decodeQ6K},
+    {20, "IQ4_NL", 32, 18, 32, Codes::I8, {}, Minimum::None, decodeNonLinear},
+    {23, "IQ4_XS", 256, 136, 32, Codes::I8, Codes::I8, Minimum::None,
+     decodeIQ4XS},
+    {39, "MXFP4", 32, 17, 32, Codes::F4, {}, Minimum::None, decodeMxfp4},
+};
+
+const BlockFormat *gguf_import::getBlockFormat(unsigned number) {
+  const auto *format = llvm::find_if(
+      kFormats, [&](const BlockFormat &row) { return row.number == number; });
+  return format == std::end(kFormats) ? nullptr : format;
+}
+
+Type gguf_import::getCodeType(Codes codes, MLIRContext *context) {
+  auto getUnsigned = [&](unsigned width) {
+    return IntegerType::get(context, width, IntegerType::Unsigned);
+  };
+  switch (codes) {
+  case Codes::I4:
+    return IntegerType::get(context, 4);
+  case Codes::U4:
+    return getUnsigned(4);
+  case Codes::U2:
+    return getUnsigned(2);
+  case Codes::I8:
+    return IntegerType::get(context, 8);
+  case Codes::U8:
+    return getUnsigned(8);
+  case Codes::F4:
+    return Float4E2M1FNType::get(context);
+  }
+  llvm_unreachable("a kind of codes");
+}
+
+Type gguf_import::getScaleType(const BlockFormat &format,
+                               MLIRContext *context) {
+  if (format.codes == Codes::F4)
+    return Float8E8M0FNUType::get(context);
+  return Float16Type::get(context);
+}
+
+int64_t gguf_import::getLeastOpset(const BlockFormat &format) {
+  switch (format.codes) {
+  case Codes::U2:
+    return 25;
+  case Codes::F4: // and f8E8M0FNU
+    return 24;
+  default: // f32 by f16
+    return 23;
+  }
+}
+
+Type gguf_import::getElementType(unsigned number, MLIRContext *context) {
+  switch (number) {
+  case 0:
+    return Float32Type::get(context);
+  case 1:
+    return Float16Type::get(context);
+  case 24:
+    return IntegerType::get(context, 8);
+  case 25:
+    return IntegerType::get(context, 16);
+  case 26:
+    return IntegerType::get(context, 32);
+  case 27:
+    return IntegerType::get(context, 64);
+  case 28:
+    return Float64Type::get(context);
+  case 30:
+    return BFloat16Type::get(context);
+  default:
+    return {};
+  }
+}

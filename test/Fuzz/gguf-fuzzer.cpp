@@ -1,0 +1,25 @@
+//===- gguf-fuzzer.cpp - Fuzzer of the GGUF importer ----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Any byte sequence has to give a module or a diagnostic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportFuzzer.h"
+#include "quant-float/Target/GGUF/Import.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  StringRef bytes(reinterpret_cast<const char *>(data), size);
+  test::fuzzImport([&](MLIRContext *context) {
+    return importGgufBytes(bytes, "fuzzed.gguf", context);
+  });
+  return 0;
+}
