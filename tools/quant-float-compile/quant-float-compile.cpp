@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
 #include "../ToolErrors.h"
@@ -79,6 +80,7 @@ struct Options {
       cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
   StrictOption strict{category};
+  BindOption bind{category};
   PackedOption packed{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
@@ -194,9 +196,13 @@ int main(int argc, char **argv) {
   TimingScope import = stages.nest("import");
   llvm::Expected<Model> model = Model::load(session, arguments.model, load);
   import.stop();
-  if (model)
-    if (llvm::Error error = arguments.packed.apply(*model))
+  if (model) {
+    llvm::Error error = arguments.bind.apply(*model);
+    if (!error)
+      error = arguments.packed.apply(*model);
+    if (error)
       return report(arguments.model, std::move(error));
+  }
   return report(arguments.model, model
                                      ? model->emitToFile(*kind, output, options)
                                      : model.takeError());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
 #include "../RunTool.h"
@@ -53,6 +54,7 @@ struct Options : RunOptions {
                       cl::init('2')};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;
+  BindOption bind;
   PackedOption packed;
   cl::opt<bool> compareModes{
       "compare-modes",
@@ -206,6 +208,8 @@ static llvm::Error runModel(Options &options) {
       Model::load(session, options.model, options.getLoadOptions());
   if (!model)
     return model.takeError();
+  if (llvm::Error error = options.bind.apply(*model))
+    return error;
   if (llvm::Error error = options.packed.apply(*model))
     return error;
   llvm::Expected<size_t> entry = model->findEntry(options.entry, "--entry");

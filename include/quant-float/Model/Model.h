@@ -115,6 +115,9 @@ public:
   /// and nothing else.
   llvm::Error runPasses(StringRef pipeline);
   llvm::Error setFakeConvertMode(FakeConvertMode mode);
+  /// Makes the input of this name, of each entry that has one, the constant
+  /// that a file holds: .npy, .pb, or the bytes of a .bin.
+  llvm::Error bindInput(StringRef name, StringRef path);
   /// Lets all inputs and outputs of elements of 2, 4 and 6 bits be packed
   /// (EntryPoint.h). Without it large constants are, as the file has them, and
   /// what the attribute quant_float.packed is on.

@@ -1,0 +1,118 @@
+//===- BindInput.cpp - Inputs that become constants -----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Target/Common/Elements.h"
+#include "SessionCall.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/Model/Model.h"
+#include "quant-float/Support/InputFile.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The elements of a file, as the argument has them.
+static llvm::Expected<ElementsAttr> readConstant(StringRef path, StringRef name,
+                                                 Type argument) {
+  auto tensor = dyn_cast<RankedTensorType>(argument);
+  const ElementInfo *element =
+      tensor ? findSlotElement(tensor.getElementType()) : nullptr;
+  if (!element || element->isString()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << argument;
+    return makeError(ErrorKind::Argument,
+                     "input '" + name +
+                         "' cannot be bound: expected a ranked tensor of "
+                         "numbers, but got " +
+                         text);
+  }
+  if (llvm::Error unreadable = openRegularFile(path).takeError())
+    return makeFileError(path, "cannot be read: " +
+                                   llvm::toString(std::move(unreadable)));
+  SmallVector<int64_t> sizes;
+  for (int64_t size : tensor.getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  auto readOnnx = [&](StringRef file) -> llvm::Expected<TensorBuffer> {
+    return Tensor::readOnnx(file, argument.getContext());
+  };
+  llvm::Expected<TensorBuffer> value =
+      readTensorFile(path, *element, sizes, /*offset=*/0, readOnnx);
+  if (!value)
+    return makeError(ErrorKind::Model, "input '" + name + "': " + path + ": " +
+                                           llvm::toString(value.takeError()));
+  target::DecodedTensor decoded;
+  decoded.elementType = tensor.getElementType();
+  decoded.dims.assign(value->getSizes().begin(), value->getSizes().end());
+  decoded.count = value->getNumElements();
+  auto owner = std::make_shared<TensorBuffer>(std::move(*value));
+  decoded.slots = {
+      owner->getBytes().take_front(decoded.count * element->getSlotBytes()),
+      owner};
+  ElementsAttr made = target::makeElementsAttr(std::move(decoded), name);
+  return made ? llvm::Expected<ElementsAttr>(made)
+              : makeError(ErrorKind::Memory,
+                          "no memory for input '" + name + "'");
+}
+
+/// Nodes see the constant with its sizes, others what they were given.
+static void replaceArgument(BlockArgument argument, ElementsAttr value) {
+  auto builder = OpBuilder::atBlockBegin(argument.getOwner());
+  Value constant = arith::ConstantOp::create(builder, argument.getLoc(),
+                                             cast<TypedAttr>(value));
+  Value declared = constant;
+  if (constant.getType() != argument.getType())
+    declared = tensor::CastOp::create(builder, argument.getLoc(),
+                                      argument.getType(), constant);
+  argument.replaceUsesWithIf(constant, [](OpOperand &use) {
+    return isa_and_present<QuantFloatDialect>(use.getOwner()->getDialect());
+  });
+  argument.replaceAllUsesWith(declared);
+  if (declared != constant && declared.use_empty())
+    declared.getDefiningOp()->erase();
+}
+
+llvm::Error Model::bindInput(StringRef name, StringRef path) {
+  SessionCall call(*session);
+  if (llvm::Error error = requireValid(call))
+    return error;
+  session->getContext()
+      .loadDialect<arith::ArithDialect, tensor::TensorDialect>();
+  bool isFound = false;
+  for (func::FuncOp function : getEntryFunctions()) {
+    auto indices = llvm::seq(function.getNumArguments());
+    auto found = llvm::find_if(indices, [&](unsigned index) {
+      auto given = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+      return given && given == name;
+    });
+    if (found == indices.end())
+      continue;
+    unsigned index = *found;
+    isFound = true;
+    if (!SymbolTable::symbolKnownUseEmpty(function, getModule()))
+      return makeError(ErrorKind::Argument,
+                       "input '" + name + "' cannot be bound: function '" +
+                           function.getSymName() +
+                           "' is called within the model");
+    BlockArgument argument = function.getArgument(index);
+    llvm::Expected<ElementsAttr> value =
+        readConstant(path, name, argument.getType());
+    if (!value)
+      return value.takeError();
+    replaceArgument(argument, *value);
+    if (failed(function.eraseArgument(index)))
+      return call.fail();
+  }
+  if (!isFound)
+    return makeError(ErrorKind::Argument,
+                     "there is no input '" + name + "' to be bound");
+  isVerified = succeeded(mlir::verify(*module));
+  return isVerified ? llvm::Error::success() : call.fail();
+}

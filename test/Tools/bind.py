@@ -1,0 +1,127 @@
+# --bind NAME=FILE of quant-float-compile and quant-float-run: the input is a constant of the model then, its sizes are
+# known, and axes that were run-time values are; what cannot be bound is refused by name.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %t
+import pathlib
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+from onnx import TensorProto as T
+from onnx import helper, numpy_helper
+
+tools_dir, work = map(pathlib.Path, sys.argv[1:])
+failures = []
+
+
+def call(tool, code, *arguments, stderr=""):
+    command = [tools_dir / tool, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, check=False, cwd=work, text=True)
+    what = " ".join(map(str, [tool, *arguments]))
+    if result.returncode != code or stderr not in result.stderr:
+        failures.append(
+            f"{what}: expected {code} and '{stderr}', but got {result.returncode}: {result.stderr}"
+        )
+
+
+def save_model(name, nodes, inputs, outputs):
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(*value) for value in inputs],
+        [helper.make_tensor_value_info(*value) for value in outputs],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    (work / name).write_bytes(model.SerializeToString())
+
+
+def expect(name, found, wanted):
+    if found.shape != wanted.shape or found.tobytes() != wanted.tobytes():
+        failures.append(f"{name}: expected {wanted}, but got {found}")
+
+
+# --- what a model waits for ---------------------------------------------------------------------------
+
+save_model(
+    "sum.onnx",
+    [helper.make_node("ReduceSum", ["x", "axes"], ["y"], keepdims=0)],
+    [("x", T.FLOAT, [2, 3]), ("axes", T.INT64, [None])],
+    [("y", T.FLOAT, None)],
+)
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+np.save(work / "x.npy", x)
+np.save(work / "axes.npy", np.array([1]))
+(work / "axes.pb").write_bytes(numpy_helper.from_array(np.array([0])).SerializeToString())
+call("quant-float-compile", 1, "sum.onnx", "-o", "sum.so")
+for file, axis in (("axes.npy", 1), ("axes.pb", 0)):
+    call("quant-float-compile", 0, "sum.onnx", "-o", "sum.so", "--bind", f"axes={file}")
+    call("quant-float-exec", 0, "sum.so", "--inputs", "x.npy", "--outputs", ".")
+    expect(f"compile {file}", np.load(work / "output_0.npy"), x.sum(axis))
+    arguments = ["sum.onnx", "--bind", f"axes={file}", "--inputs", "x.npy", "--outputs", "."]
+    call("quant-float-run", 0, *arguments)
+    expect(f"run {file}", np.load(work / "output_0.npy"), x.sum(axis))
+
+# --- large ones, narrow ones, all of them --------------------------------------------------------------
+
+(work / "cast.mlir").write_text(
+    """func.func @cast(%x: tensor<?xf8E4M3FN> {quant_float.name = "x=y"}, %s: tensor<f32> {quant_float.name = "s"}) -> tensor<?xf32> {
+  %0 = quant_float.node "Cast"(%x) opset 21 attributes {to = 1 : i64} : (tensor<?xf8E4M3FN>) -> tensor<?xf32>
+  %1 = quant_float.node "Mul"(%0, %s) opset 21 : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+"""
+)
+for count in (3, 5000):
+    codes = (np.arange(count) % 100).astype(np.uint8).view(ml_dtypes.float8_e4m3fn)
+    (work / "codes.bin").write_bytes(codes.tobytes())
+    np.save(work / "s.npy", np.float32(3))
+    arguments = ["--bind", "x=y=codes.bin", "--bind", "s=s.npy", "--outputs", "."]
+    call("quant-float-run", 0, "cast.mlir", *arguments)
+    expect(f"{count} of float8", np.load(work / "output_0.npy"), codes.astype(np.float32) * 3)
+
+# --- refused --------------------------------------------------------------------------------------------
+
+np.save(work / "ints.npy", np.arange(6).reshape(2, 3))
+np.save(work / "wide.npy", np.zeros((2, 4), np.float32))
+(work / "called.mlir").write_text(
+    """func.func @f(%x: tensor<2xf32> {quant_float.name = "x"}) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+func.func @g(%y: tensor<*xf32> {quant_float.name = "y"}, %z: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = call @f(%z) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+)
+for code, model, given, words in (
+    (2, "sum.onnx", "axes", "--bind: expected NAME=FILE, but got 'axes'"),
+    (2, "sum.onnx", "z=x.npy", "there is no input 'z' to be bound"),
+    (2, "sum.onnx", "x=none.npy", "none.npy: error: cannot be read: "),
+    (1, "sum.onnx", "x=ints.npy", "input 'x': ints.npy: expected "),
+    (1, "sum.onnx", "x=wide.npy", "expected float[2x3], but got float[2x4]"),
+    (
+        1,
+        "sum.onnx",
+        "x=x.txt",
+        "input 'x': x.txt: expected a file ending in .npy, .pb, .bin or .raw",
+    ),
+    (
+        2,
+        "called.mlir",
+        "x=x.npy",
+        "input 'x' cannot be bound: function 'f' is called within the model",
+    ),
+    (
+        2,
+        "called.mlir",
+        "y=x.npy",
+        "input 'y' cannot be bound: expected a ranked tensor of numbers, but got",
+    ),
+):
+    (work / "x.txt").write_text("0")
+    (work / "kept.so").write_text("kept")
+    call("quant-float-compile", code, model, "-o", "kept.so", "--bind", given, stderr=words)
+    if (work / "kept.so").read_text() != "kept":
+        failures.append(f"{given}: the output is gone")
+sys.exit("\n".join(failures) if failures else 0)

@@ -1,0 +1,42 @@
+//===- BindOption.h - The option --bind -------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TOOLS_BINDOPTION_H
+#define QUANT_FLOAT_TOOLS_BINDOPTION_H
+
+#include "quant-float/Model/Model.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::quant_float {
+
+/// Inputs that become constants, an option of the tools that compile a model.
+struct BindOption : llvm::cl::list<std::string> {
+  explicit BindOption(
+      llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
+      : list("bind", llvm::cl::value_desc("NAME=FILE"),
+             llvm::cl::desc("make the input NAME the constant that FILE holds "
+                            "(.npy, .pb or bare .bin)"),
+             llvm::cl::cat(category)) {}
+
+  llvm::Error apply(Model &model) const {
+    for (StringRef given : *this) {
+      // Names may hold the sign, suffixes of files do not.
+      auto [name, path] = given.rsplit('=');
+      if (name.empty() || path.empty())
+        return makeError(ErrorKind::Argument,
+                         "--bind: expected NAME=FILE, but got '" + given + "'");
+      if (llvm::Error error = model.bindInput(name, path))
+        return error;
+    }
+    return llvm::Error::success();
+  }
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TOOLS_BINDOPTION_H
