@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <onnx/defs/function.h>
+#include <optional>
 #include <stdexcept>
 
 using namespace mlir::quant_float;
@@ -57,14 +58,19 @@ struct Definition {
                                   " is not known");
     return type.tensor_type().shape().dim_size();
   }
-  /// A size that is known.
-  int64_t getSize(int index, int axis) const {
+  std::optional<int64_t> findSize(int index, int axis) const {
     if (axis >= getRank(index) ||
         !types[index].tensor_type().shape().dim(axis).has_dim_value())
-      throw std::invalid_argument("the size of axis " + std::to_string(axis) +
-                                  " of input " + std::to_string(index) +
-                                  " is not known");
+      return std::nullopt;
     return types[index].tensor_type().shape().dim(axis).dim_value();
+  }
+  /// A size that is known.
+  int64_t getSize(int index, int axis) const {
+    if (std::optional<int64_t> size = findSize(index, axis))
+      return *size;
+    throw std::invalid_argument("the size of axis " + std::to_string(axis) +
+                                " of input " + std::to_string(index) +
+                                " is not known");
   }
   void refuseOutput(int index) const {
     if (wantsOutput(index))
@@ -439,6 +445,13 @@ static void defineMultiHeadAttention(Definition &d) {
   } else {
     int64_t begin = 0;
     int keyRank = d.getRank(1);
+    // What ONNX Runtime leaves out then is no triangle.
+    std::optional<int64_t> queries = d.findSize(0, 1),
+                           keys = d.findSize(1, keyRank == 4 ? 2 : 1);
+    if (d.getInt("unidirectional", 0) && queries && keys && *queries != *keys)
+      throw std::invalid_argument("no unidirectional attention of " +
+                                  std::to_string(*queries) + " queries to " +
+                                  std::to_string(*keys) + " keys is defined");
     bool hasBias = d.hasInput(3);
     if (hasBias && (keyRank != 3 || !d.hasInput(2)))
       throw std::invalid_argument("no bias of packed inputs is defined");

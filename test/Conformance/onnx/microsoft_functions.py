@@ -322,6 +322,10 @@ def add_refused():
     together = "expected inputs 6 and 7 together"
     refuse("MultiHeadAttention", together, x, x, x, None, None, None, past, num_heads=2)
     refuse("MultiHeadAttention", together, *[x] * 3, *[None] * 4, past, num_heads=2)
+    queries, keys = (Constant(*floats(2, n, 16), dtype=np.float32) for n in (3, 4))
+    triangle = "no unidirectional attention of 3 queries to 4 keys is defined"
+    attributes = {"num_heads": 2, "unidirectional": 1, "types": (T.FLOAT,)}
+    refuse("MultiHeadAttention", triangle, queries, keys, floats(2, 4, 16), **attributes)
     refuse("MultiHeadAttention", "attribute 'num_heads': expected 1 or more, but got 0", x, x, x)
     op, counts = "GroupQueryAttention", {"num_heads": 2, "kv_num_heads": 2}
     rest = (ends, total)
