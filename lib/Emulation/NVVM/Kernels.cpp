@@ -95,6 +95,28 @@ struct InstructionConversion final : OpRewritePattern<OpTy> {
   }
 };
 
+/// By name, where upstream takes the LLVM dialect's op for one that only calls
+/// into libdevice can replace. (Which of its two patterns for the op of math it
+/// applies depends on the order of dialects, which is that of addresses.)
+template <typename OpTy>
+struct IntrinsicConversion final : OpRewritePattern<OpTy> {
+  IntrinsicConversion(MLIRContext *context, StringRef name)
+      : OpRewritePattern<OpTy>(context), name(name) {}
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (type && (type.getRank() != 1 || type.isScalable()))
+      return rewriter.notifyMatchFailure(op, "no vector of LLVM");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr(name), op->getOperands());
+    return success();
+  }
+
+private:
+  StringRef name;
+};
+
 /// Upstream's call into libdevice gives an approximation. Of f16 and bf16 the
 /// root in f32 rounds to what the exact one does.
 struct SqrtOpConversion final : OpRewritePattern<math::SqrtOp> {
@@ -146,4 +168,16 @@ void nvvm::populateInstructionPatterns(RewritePatternSet &patterns) {
                InstructionConversion<arith::MinimumFOp, LLVM::MinimumOp>,
                InstructionConversion<arith::MaximumFOp, LLVM::MaximumOp>,
                SqrtOpConversion>(patterns.getContext());
+  patterns.insert<IntrinsicConversion<math::AbsFOp>>(patterns.getContext(),
+                                                     "llvm.fabs");
+  patterns.insert<IntrinsicConversion<math::CeilOp>>(patterns.getContext(),
+                                                     "llvm.ceil");
+  patterns.insert<IntrinsicConversion<math::CopySignOp>>(patterns.getContext(),
+                                                         "llvm.copysign");
+  patterns.insert<IntrinsicConversion<math::FloorOp>>(patterns.getContext(),
+                                                      "llvm.floor");
+  patterns.insert<IntrinsicConversion<math::RoundEvenOp>>(patterns.getContext(),
+                                                          "llvm.roundeven");
+  patterns.insert<IntrinsicConversion<math::TruncOp>>(patterns.getContext(),
+                                                      "llvm.trunc");
 }
