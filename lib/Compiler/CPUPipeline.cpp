@@ -73,6 +73,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
   function.addPass(createQuantFloatFuseElementwisePass());
   if (!onDevice) {
+    function.addPass(createQuantFloatFlattenWindowsPass());
     function.addPass(createQuantFloatFuseWeightsPass());
     function.addPass(createQuantFloatTileContractionsPass());
   }
@@ -136,6 +137,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
 
   QuantFloatVectorizeReductionsPassOptions reductions;
   reductions.vectorBytes = vectorBytes;
+  reductions.registers = target.vectorRegisters;
 
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());

@@ -38,6 +38,7 @@ EmulationTarget EmulationTarget::get(const TargetCpu &cpu) {
     target.vectorBytes = cpu.has("avx512f") && cpu.has("avx512bw") ? 64
                          : cpu.has("avx2")                         ? 32
                                                                    : 16;
+    target.vectorRegisters = target.vectorBytes == 64 ? 32 : 16;
   } else if (triple.isAArch64()) {
     target.machine = Machine::AArch64;
     target.hasFma = target.hasHalfConversions = true;

@@ -313,11 +313,10 @@ private:
 
 /// As many as there are registers for, with the sums of one part.
 int64_t RowProducts::chooseRows() {
-  int64_t registers =
-      target.machine == Machine::X86 && target.vectorBytes != 64 ? 16 : 32;
   // What floats are decoded by needs registers, too.
   int64_t rows = getDecoded() > lanes ? 2 : target.vectorBytes == 64 ? 8 : 4;
-  while (rows > 1 && rows * product.vectors * (getParts() + 1) + 3 > registers)
+  while (rows > 1 &&
+         rows * product.vectors * (getParts() + 1) + 3 > target.vectorRegisters)
     rows /= 2;
   return std::min(rows, product.getChannels());
 }

@@ -33,8 +33,6 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// Rows that share the vectors they load.
-static constexpr int64_t kRows = 4;
 /// Inner reductions of so few steps in all are written out.
 static constexpr int64_t kUnrolled = 9;
 
@@ -68,8 +66,9 @@ namespace {
 /// Writes the loops of one op.
 class LoopNest {
 public:
-  LoopNest(GenericOp op, int64_t vectorBytes)
+  LoopNest(GenericOp op, int64_t vectorBytes, int64_t registers)
       : op(op), builder(op.getLoc(), op), vectorBytes(vectorBytes),
+        accumulators(std::max<int64_t>(registers / 2, 1)),
         numLoops(op.getNumLoops()), iterators(op.getIteratorTypesArray()),
         ranges(op.getStaticLoopRanges()), position(numLoops) {}
 
@@ -78,12 +77,25 @@ public:
 private:
   void chooseVectorLoop();
   void chooseRowLoop();
-  /// Lanes for the first of so many elements: full registers, or a part of one.
-  /// What lies between is taken apart, element by element.
-  int64_t getLanes(int64_t elements) const {
-    return elements < registerLanes ? elements
-                                    : llvm::bit_floor<uint64_t>(elements);
+  /// How many elements of so many the next vector takes. Vectors between the
+  /// sizes of one, two or four registers are taken apart, element by element,
+  /// but where loads can leave out the last lanes.
+  int64_t getNextElements(int64_t elements) const {
+    if (elements <= registerLanes)
+      return elements;
+    if (!canMask)
+      return llvm::bit_floor<uint64_t>(elements);
+    uint64_t registers = llvm::divideCeil(elements, registerLanes);
+    return std::min<int64_t>(elements,
+                             llvm::bit_floor(registers) * registerLanes);
   }
+  bool canLeaveOutLanes();
+  bool isTransposed(OpOperand *operand) const;
+  void chooseBlockLoop();
+  SmallVector<Value> loadBlock(OpOperand *operand);
+  SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes, ValueRange sums);
+  /// How many rows of so many lanes to sum at once.
+  int64_t chooseRows(int64_t lanes) const;
   Value getConstant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, value);
   }
@@ -92,9 +104,11 @@ private:
   void emitVectors();
   void emitRows(int64_t lanes);
   void emitTile(int64_t rows, int64_t lanes);
-  /// Calls `body` for tiles of `tile`, and of 1 or, if static, of what is left,
-  /// for vectors in sizes of `getLanes`.
-  void emitTiles(unsigned loop, int64_t tile,
+  /// Calls `body` for tiles of the first size, then of what is left: of static
+  /// extents at once, for vectors in sizes of `getNextElements`; of dynamic
+  /// ones in tiles of the next sizes, of which the last may be kDynamic: a part
+  /// of it.
+  void emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
                  llvm::function_ref<void(int64_t)> body);
   SmallVector<Value> emitReductions(ArrayRef<unsigned> loops, int64_t rows,
                                     int64_t lanes, ValueRange sums);
@@ -107,6 +121,8 @@ private:
   GenericOp op;
   ImplicitLocOpBuilder builder;
   int64_t vectorBytes;
+  /// Registers for sums; as many are left for what is added.
+  int64_t accumulators;
   unsigned numLoops;
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> ranges;
@@ -114,7 +130,17 @@ private:
   /// Where each loop is.
   SmallVector<OpFoldResult> position;
   std::optional<unsigned> vectorLoop, rowLoop;
+  /// The innermost reduction, if operands are contiguous along it that are not
+  /// along the vectors: these are loaded by squares and turned around.
+  std::optional<unsigned> blockLoop;
+  /// The square's columns, vectors, while its steps are emitted; by operand.
+  SmallVector<Value> columns;
   int64_t vectorLanes = 0, registerLanes = 0;
+  bool canMask = false;
+  /// Which lanes of the current vectors there are, if not all; how many, if
+  /// that is known.
+  Value mask;
+  int64_t present = 0;
 };
 
 } // namespace
@@ -142,15 +168,63 @@ void LoopNest::chooseVectorLoop() {
       return;
     widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth() / 8);
   }
-  // Two registers, so that each scalar of the other operand serves twice.
+  // Several registers, so that each scalar of the other operand serves as
+  // often.
   registerLanes = vectorBytes / widest;
-  int64_t lanes = 2 * registerLanes;
-  if (!ShapedType::isDynamic(ranges[*candidate]))
-    lanes = std::min(lanes, getLanes(ranges[*candidate]));
-  if (lanes < 2)
-    return;
+  int64_t lanes = std::max<int64_t>(accumulators / 4, 1) * registerLanes;
   vectorLoop = candidate;
+  canMask = canLeaveOutLanes();
+  chooseBlockLoop();
+  if (blockLoop)
+    lanes = registerLanes;
+  if (!ShapedType::isDynamic(ranges[*candidate]))
+    lanes = std::min(lanes, getNextElements(ranges[*candidate]));
   vectorLanes = lanes;
+  if (lanes < 2)
+    vectorLoop = std::nullopt;
+}
+
+/// Whether what vectors load and store has instructions that leave out lanes,
+/// and nothing traps on the zeros in their place.
+bool LoopNest::canLeaveOutLanes() {
+  unsigned narrowest = vectorBytes >= 64 ? 8 : 32;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    Access access =
+        type ? getAccess(op, &operand, *vectorLoop) : Access::Invariant;
+    if (access == Access::Invariant)
+      continue;
+    if (access == Access::Strided
+            ? ShapedType::isDynamic(ranges[*vectorLoop])
+            : !type.getElementType().isIntOrFloat() ||
+                  type.getElementTypeBitWidth() < narrowest)
+      return false;
+  }
+  return vectorBytes >= 32 && registerLanes > 1 &&
+         llvm::all_of(
+             op.getBody()->without_terminator(),
+             [](Operation &nested) { return isSpeculatable(&nested); });
+}
+
+/// Whether the operand is a matrix whose rows go along the sum.
+bool LoopNest::isTransposed(OpOperand *operand) const {
+  return isa<MemRefType>(operand->get().getType()) &&
+         getAccess(op, operand, *vectorLoop) == Access::Strided &&
+         getAccess(op, operand, *blockLoop) == Access::Contiguous &&
+         (!rowLoop || getAccess(op, operand, *rowLoop) == Access::Invariant);
+}
+
+void LoopNest::chooseBlockLoop() {
+  if (iterators.back() != utils::IteratorType::reduction ||
+      !llvm::isPowerOf2_64(registerLanes))
+    return;
+  blockLoop = numLoops - 1;
+  if (ranges[*blockLoop] < registerLanes &&
+      !ShapedType::isDynamic(ranges[*blockLoop]))
+    blockLoop = std::nullopt;
+  else if (llvm::none_of(op.getDpsInputOperands(),
+                         [&](OpOperand *input) { return isTransposed(input); }))
+    blockLoop = std::nullopt;
 }
 
 /// A loop along which the vectors that are loaded stay the same.
@@ -186,43 +260,49 @@ void LoopNest::emit() {
 void LoopNest::emitParallel(ArrayRef<unsigned> loops) {
   if (loops.empty())
     return emitVectors();
-  emitTiles(loops.front(), 1,
+  emitTiles(loops.front(), {1},
             [&](int64_t) { emitParallel(loops.drop_front()); });
 }
 
-void LoopNest::emitTiles(unsigned loop, int64_t tile,
+void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
                          llvm::function_ref<void(int64_t)> body) {
-  auto emitLoop = [&](Value from, Value to, int64_t step) {
+  auto emitLoop = [&](Value from, Value to, int64_t step, int64_t tile) {
     auto forOp = scf::ForOp::create(builder, from, to, getConstant(step));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
     position[loop] = forOp.getInductionVar();
-    body(step);
+    body(tile);
   };
   int64_t extent = ranges[loop];
   if (!ShapedType::isDynamic(extent)) {
-    int64_t full = extent / tile * tile;
+    int64_t tile = tiles.front(), full = extent / tile * tile;
     if (full == tile) {
       position[loop] = builder.getIndexAttr(0);
       body(tile);
     } else if (full) {
-      emitLoop(getConstant(0), getConstant(full), tile);
+      emitLoop(getConstant(0), getConstant(full), tile, tile);
     }
     for (int64_t rest; full != extent; full += rest) {
       rest = extent - full;
       if (loop == vectorLoop)
-        rest = getLanes(rest);
+        rest = getNextElements(rest);
       position[loop] = builder.getIndexAttr(full);
       body(rest);
     }
     return;
   }
-  if (tile == 1)
-    return emitLoop(getConstant(0), sizes[loop], 1);
-  Value rest = arith::RemSIOp::create(builder, sizes[loop], getConstant(tile));
-  Value full = arith::SubIOp::create(builder, sizes[loop], rest);
-  emitLoop(getConstant(0), full, tile);
-  emitLoop(full, sizes[loop], 1);
+  Value from = getConstant(0), to = sizes[loop];
+  for (int64_t tile : tiles.drop_back()) {
+    Value rest = arith::RemSIOp::create(
+        builder, arith::SubIOp::create(builder, to, from), getConstant(tile));
+    Value full = arith::SubIOp::create(builder, to, rest);
+    emitLoop(from, full, tile, tile);
+    from = full;
+  }
+  if (tiles.back() == 1)
+    emitLoop(from, to, 1, 1);
+  else
+    emitLoop(from, to, tiles.back(), ShapedType::kDynamic);
 }
 
 /// All rows of a column of vectors before the next: what the rows share, which
@@ -230,14 +310,49 @@ void LoopNest::emitTiles(unsigned loop, int64_t tile,
 void LoopNest::emitVectors() {
   if (!vectorLoop)
     return emitRows(0);
-  emitTiles(*vectorLoop, vectorLanes,
-            [&](int64_t lanes) { emitRows(lanes == 1 ? 0 : lanes); });
+  SmallVector<int64_t> tiles{vectorLanes};
+  if (vectorLanes > registerLanes)
+    tiles.push_back(registerLanes);
+  if (!canMask)
+    tiles.push_back(1);
+  else if (tiles.size() == 1)
+    tiles.push_back(vectorLanes);
+  emitTiles(*vectorLoop, tiles, [&](int64_t elements) {
+    Value there;
+    if (ShapedType::isDynamic(elements)) {
+      elements = tiles.back();
+      there = arith::SubIOp::create(
+          builder, sizes[*vectorLoop],
+          getValueOrCreateConstantIndexOp(builder, op.getLoc(),
+                                          position[*vectorLoop]));
+    } else if (canMask && elements % registerLanes != 0) {
+      there = getConstant(elements);
+    }
+    present = elements;
+    int64_t lanes = elements == 1 ? 0 : elements;
+    mask = Value();
+    if (there) {
+      lanes = llvm::alignTo(lanes, registerLanes);
+      auto type = VectorType::get({lanes}, builder.getI1Type());
+      mask = vector::CreateMaskOp::create(builder, type, there);
+    }
+    emitRows(lanes);
+  });
+}
+
+/// As many as there are registers for, some even of scalars.
+int64_t LoopNest::chooseRows(int64_t lanes) const {
+  constexpr int64_t kFewest = 4, kMost = 8;
+  int64_t registers =
+      lanes ? llvm::divideCeil(lanes, registerLanes) : accumulators;
+  return std::clamp(accumulators / registers, kFewest, kMost);
 }
 
 void LoopNest::emitRows(int64_t lanes) {
   if (!rowLoop)
     return emitTile(1, lanes);
-  emitTiles(*rowLoop, kRows, [&](int64_t rows) { emitTile(rows, lanes); });
+  emitTiles(*rowLoop, {chooseRows(lanes), 1},
+            [&](int64_t rows) { emitTile(rows, lanes); });
 }
 
 /// Sums of `rows` times `lanes` elements (no lanes: scalars), in registers
@@ -256,7 +371,10 @@ void LoopNest::emitTile(int64_t rows, int64_t lanes) {
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable()) {
       SmallVector<Value> indices = getIndices(&init, row);
-      if (lanes)
+      if (mask)
+        vector::MaskedStoreOp::create(builder, init.get(), indices, mask,
+                                      *next++);
+      else if (lanes)
         vector::StoreOp::create(builder, *next++, init.get(), indices);
       else
         memref::StoreOp::create(builder, *next++, init.get(), indices);
@@ -281,6 +399,8 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
     }
     return results;
   }
+  if (loop == blockLoop && lanes == registerLanes)
+    return emitBlocks(rows, lanes, sums);
   auto forOp = scf::ForOp::create(builder, getConstant(0), sizes[loop],
                                   getConstant(1), sums);
   OpBuilder::InsertionGuard guard(builder);
@@ -292,11 +412,93 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
   return SmallVector<Value>(forOp.getResults());
 }
 
+/// As many vectors along the sum as one has lanes, turned around: one vector
+/// across for each step of the sum. Each time, elements of the first half of
+/// the vectors take turns with those of the second.
+SmallVector<Value> LoopNest::loadBlock(OpOperand *operand) {
+  Type element = cast<MemRefType>(operand->get().getType()).getElementType();
+  auto type = VectorType::get({registerLanes}, element);
+  OpFoldResult first = position[*vectorLoop];
+  SmallVector<Value> vectors;
+  for (int64_t lane = 0; lane < registerLanes; ++lane) {
+    if (lane >= present) {
+      vectors.push_back(
+          arith::ConstantOp::create(builder, builder.getZeroAttr(type)));
+      continue;
+    }
+    position[*vectorLoop] = affine::makeComposedFoldedAffineApply(
+        builder, op.getLoc(), builder.getAffineDimExpr(0) + lane, {first});
+    vectors.push_back(vector::LoadOp::create(builder, type, operand->get(),
+                                             getIndices(operand, 0)));
+  }
+  position[*vectorLoop] = first;
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < registerLanes / 2; ++i)
+    for (int64_t half : {int64_t(0), registerLanes}) {
+      low.push_back(half + i);
+      high.push_back(half + registerLanes / 2 + i);
+    }
+  for (int64_t done = 1; done < registerLanes; done *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < registerLanes / 2; ++i)
+      for (ArrayRef<int64_t> mask : {ArrayRef(low), ArrayRef(high)})
+        next.push_back(vector::ShuffleOp::create(
+            builder, vectors[i], vectors[i + registerLanes / 2], mask));
+    vectors = std::move(next);
+  }
+  return vectors;
+}
+
+/// The innermost reduction by squares, and step by step to its end.
+SmallVector<Value> LoopNest::emitBlocks(int64_t rows, int64_t lanes,
+                                        ValueRange sums) {
+  auto emitLoop = [&](Value from, Value to, int64_t step, ValueRange inits,
+                      llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+    auto forOp =
+        scf::ForOp::create(builder, from, to, getConstant(step), inits);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    position[*blockLoop] = forOp.getInductionVar();
+    scf::YieldOp::create(builder, body(forOp.getRegionIterArgs()));
+    return SmallVector<Value>(forOp.getResults());
+  };
+  Value size = sizes[*blockLoop];
+  Value rest =
+      arith::RemSIOp::create(builder, size, getConstant(registerLanes));
+  Value full = arith::SubIOp::create(builder, size, rest);
+  unsigned numInputs = op.getNumDpsInputs();
+  SmallVector<Value> results = emitLoop(
+      getConstant(0), full, registerLanes, sums, [&](ValueRange current) {
+        SmallVector<SmallVector<Value>> blocks(numInputs);
+        for (auto [index, input] : llvm::enumerate(op.getDpsInputOperands()))
+          if (isTransposed(input))
+            blocks[index] = loadBlock(input);
+        SmallVector<Value> next(current);
+        OpFoldResult first = position[*blockLoop];
+        for (int64_t step = 0; step < registerLanes; ++step) {
+          position[*blockLoop] = affine::makeComposedFoldedAffineApply(
+              builder, op.getLoc(), builder.getAffineDimExpr(0) + step,
+              {first});
+          columns.assign(numInputs, Value());
+          for (unsigned index = 0; index < numInputs; ++index)
+            if (!blocks[index].empty())
+              columns[index] = blocks[index][step];
+          next = emitStep(rows, lanes, next);
+        }
+        columns.clear();
+        return next;
+      });
+  return emitLoop(full, size, 1, results, [&](ValueRange current) {
+    return emitStep(rows, lanes, current);
+  });
+}
+
 SmallVector<Value> LoopNest::emitStep(int64_t rows, int64_t lanes,
                                       ValueRange sums) {
   SmallVector<Value> results;
   unsigned numOutputs = op.getNumDpsInits();
-  SmallVector<Value> shared(op.getNumDpsInputs());
+  SmallVector<Value> shared(columns);
+  shared.resize(op.getNumDpsInputs());
   for (int64_t row = 0; row < rows; ++row) {
     SmallVector<Value> arguments;
     for (auto [index, input] : llvm::enumerate(op.getDpsInputOperands())) {
@@ -389,12 +591,23 @@ Value LoopNest::load(OpOperand *operand, int64_t row, int64_t lanes) {
                                   getIndices(operand, row));
   Type element = cast<MemRefType>(operand->get().getType()).getElementType();
   auto type = VectorType::get({lanes}, element);
+  auto getZero = [&](Type zero) -> Value {
+    return arith::ConstantOp::create(builder, builder.getZeroAttr(zero));
+  };
+  if (access == Access::Contiguous && mask)
+    return vector::MaskedLoadOp::create(builder, type, operand->get(),
+                                        getIndices(operand, row), mask,
+                                        getZero(type));
   if (access == Access::Contiguous)
     return vector::LoadOp::create(builder, type, operand->get(),
                                   getIndices(operand, row));
   SmallVector<Value> elements;
   OpFoldResult first = position[*vectorLoop];
   for (int64_t lane = 0; lane < lanes; ++lane) {
+    if (lane >= present) {
+      elements.push_back(getZero(element));
+      continue;
+    }
     position[*vectorLoop] = affine::makeComposedFoldedAffineApply(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + lane, {first});
     elements.push_back(memref::LoadOp::create(builder, operand->get(),
@@ -426,19 +639,22 @@ struct VectorizeReductions final
       QuantFloatVectorizeReductionsPassBase;
 
   void runOnOperation() override {
-    if (vectorBytes < 1) {
-      getOperation()->emitError()
-          << "vector-bytes: expected 1 or more, but got "
-          << vectorBytes.getValue();
+    auto requirePositive = [&](StringRef name, int64_t value) {
+      if (value < 1)
+        getOperation()->emitError()
+            << name << ": expected 1 or more, but got " << value;
+      return success(value >= 1);
+    };
+    if (failed(requirePositive("vector-bytes", vectorBytes)) ||
+        failed(requirePositive("registers", registers)))
       return signalPassFailure();
-    }
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) {
       if (isReduction(op))
         ops.push_back(op);
     });
     for (GenericOp op : ops) {
-      LoopNest(op, vectorBytes).emit();
+      LoopNest(op, vectorBytes, registers).emit();
       op.erase();
     }
   }

@@ -1,7 +1,11 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=16},canonicalize,cse))" | FileCheck %s
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=0}))" 2>&1 | FileCheck %s --check-prefix=INVALID
 
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{registers=0}))" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
+
 // INVALID: error: vector-bytes: expected 1 or more, but got 0
+// NONE: error: registers: expected 1 or more, but got 0
 
 // Four rows and eight columns of sums in registers; what one row loads of the
 // second operand serves all four, and stays in the cache for the next four.
@@ -94,10 +98,14 @@ func.func @strided(%x: memref<1x4x10xf32>, %window: memref<3xf32>, %y: memref<1x
 }
 
 // Sums along the last dimension keep their order; rows next to each other go
-// side by side.
+// side by side, four elements of each at a time.
 
 // CHECK-LABEL: func.func @row_sums(
-// CHECK:         scf.for %{{.+}} = %c0 to %{{.+}} step %c1 iter_args(%{{.+}} = %{{.+}}) -> (vector<8xf32>)
+// CHECK:         scf.for %{{.+}} = %c0 to %{{.+}} step %c4 iter_args(%{{.+}} = %{{.+}}) -> (vector<4xf32>)
+// CHECK-COUNT-4:   vector.load
+// CHECK-COUNT-8:   vector.shuffle
+// CHECK-COUNT-4:   arith.addf
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1 iter_args(%{{.+}} = %{{.+}}) -> (vector<4xf32>)
 // CHECK:           vector.from_elements
 // CHECK:         scf.for %{{.+}} = %c0 to %{{.+}} step %c1 iter_args(%{{.+}} = %{{.+}}) -> (f32)
 func.func @row_sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
@@ -134,6 +142,90 @@ func.func @arg_max(%x: memref<?x?xf32>, %max: memref<?xf32>, %where: memref<?xi6
     %0 = arith.select %larger, %a, %m : f32
     %1 = arith.select %larger, %i, %w : i64
     linalg.yield %0, %1 : f32, i64
+  }
+  return
+}
+
+// Where loads can leave out lanes, the last register is a part of one: 32 and
+// then 9 of 41; what is left of open sizes as well.
+
+// WIDE-LABEL: func.func @masked(
+// WIDE:         vector.store %{{.+}} : memref<4x41xf32>, vector<32xf32>
+// WIDE:         %[[MASK:.+]] = vector.constant_mask [9] : vector<16xi1>
+// WIDE:         vector.maskedload %{{.+}}, %[[MASK]], %{{.+}} : memref<8x41xf32>, vector<16xi1>, vector<16xf32>
+// WIDE:         vector.maskedstore %{{.+}}, %[[MASK]], %{{.+}} : memref<4x41xf32>, vector<16xi1>, vector<16xf32>
+func.func @masked(%a: memref<4x8xf32>, %b: memref<8x41xf32>, %c: memref<4x41xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xf32>, memref<8x41xf32>) outs(%c : memref<4x41xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// WIDE-LABEL: func.func @open(
+// WIDE:         scf.for %{{.+}} = %c0 to %{{.+}} step %c64
+// WIDE:           vector.load %{{.+}} : memref<8x?xf32>, vector<64xf32>
+// WIDE:         scf.for %[[N:.+]] = %{{.+}} to %[[SIZE:.+]] step %c16
+// WIDE:           %[[REST:.+]] = arith.subi %[[SIZE]], %[[N]]
+// WIDE:           vector.create_mask %[[REST]] : vector<16xi1>
+func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xf32>, memref<8x?xf32>) outs(%c : memref<4x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Integers that zeros would be divided by are left to single elements.
+
+// WIDE-LABEL: func.func @divided(
+// WIDE-NOT:     mask
+// WIDE:         return
+func.func @divided(%a: memref<8x17xi32>, %b: memref<17xi32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(k, n) -> (k, n)>, affine_map<(k, n) -> (n)>],
+      iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<8x17xi32>) outs(%b : memref<17xi32>) {
+  ^bb0(%x: i32, %y: i32):
+    %0 = arith.divsi %y, %x : i32
+    linalg.yield %0 : i32
+  }
+  return
+}
+
+// A matrix whose rows go along the sum: sixteen of them are loaded by sixteen
+// elements each and turned around, in four steps of shuffles.
+
+// WIDE-LABEL: func.func @transposed(
+// WIDE:         scf.for {{.+}} step %c16
+// WIDE:           scf.for %{{.+}} = %c0 to %c32 step %c16 iter_args
+// WIDE-COUNT-16:    vector.load %arg1{{.+}} : memref<48x40xf32>, vector<16xf32>
+// WIDE-COUNT-64:    vector.shuffle
+// WIDE-NOT:         vector.shuffle
+// WIDE:             memref.load %arg0
+// WIDE:           scf.for %{{.+}} = %c32 to %c40 step %c1 iter_args
+func.func @transposed(%a: memref<1x40xf32>, %b: memref<48x40xf32>, %c: memref<1x48xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1x40xf32>, memref<48x40xf32>) outs(%c : memref<1x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
   }
   return
 }

@@ -49,6 +49,8 @@ struct EmulationTarget {
 
   /// Bytes of the registers to fill.
   unsigned vectorBytes = 16;
+  /// How many of them there are.
+  unsigned vectorRegisters = 32;
   /// Fused multiply-add is an instruction (elsewhere it is a call into libm).
   bool hasFma = false;
   /// The smaller of two floats, or NaN if one is, is an instruction

@@ -246,6 +246,37 @@ def QuantFloatLowerProductsPass
   ];
 }
 
+def QuantFloatFlattenWindowsPass
+    : InterfacePass<"quant-float-flatten-windows", "mlir::FunctionOpInterface"> {
+  let summary = "let the windows of convolutions and pools slide along one dimension";
+  let description = [{
+    Takes `linalg.generic` on tensors with reductions that moves windows along
+    the last two dimensions of one operand, the image, and starts from a
+    constant. Both dimensions become one: rows follow each other, the window
+    moves by one element from place to place, also across the end of a row, and
+    what it finds there is dropped. An image with strides is copied first, by
+    phases: its even rows and columns, its odd ones and so on. Vectors then run
+    across rows, however short these are, over elements that lie next to each
+    other. Each element of the result is summed as before.
+
+    ```
+    %y = linalg.generic /* (n, c, 2 * h + r, 2 * w + s) */ ins(%x, %weights : tensor<1x3x16x16xf32>, ...)
+    // becomes
+    %phases = linalg.generic /* (n, c, 2 * h + p, 2 * w + q) */ ins(%x) -> tensor<1x3x2x2x8x8xf32>
+    %flat = tensor.collapse_shape %phases : ... into tensor<1x3x2x2x64xf32>
+    %places = linalg.generic /* (n, c, r mod 2, s mod 2, p + r floordiv 2 * 8 + s floordiv 2) */ ins(%flat, %weights)
+    %rows = tensor.expand_shape %places ...
+    %y = tensor.extract_slice %rows ...
+    ```
+
+    Sizes of the two dimensions have to be static, and rows are left as they are
+    where windows hang over by half of a row.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatTileContractionsPass
     : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
   let summary = "decode the weights of contractions panel by panel";
@@ -299,13 +330,19 @@ def QuantFloatVectorizeReductionsPass
     innermost dimension of the output; where no such loop exists, or the body
     has no vector form, the code is scalar. Several rows share the vectors that
     do not change along them, and go down a column of vectors before the next
-    one. What is left at the end of a static size is a register, then a part of
-    one. Each element is summed in the order of the op's loops, so that its bits
-    depend neither on the sizes of tiles nor on the target.
+    one; half of the registers hold sums. What is left at the end of a size are
+    the first lanes of a register, by a mask, where the registers are large
+    enough to have instructions for it, else a part of one and single elements.
+    A matrix that lies the other way, with its rows along the sum, is loaded by
+    squares that are turned around by shuffles. Each element is summed in the
+    order of the op's loops, so that its bits depend neither on the sizes of
+    tiles nor on the target.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
-           "bytes of one register">
+           "bytes of one register">,
+    Option<"registers", "registers", "int64_t", /*default=*/"16",
+           "how many vector registers there are">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",

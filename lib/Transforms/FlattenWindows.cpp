@@ -1,0 +1,395 @@
+//===- FlattenWindows.cpp - Windows that slide along one dimension --------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows of 7 or 14 elements fill no vectors, and windows that move on by two
+// read every other element. Both go away by moving elements once: with the
+// rows of a padded image one behind the other, the window moves from place to
+// place by one element, also from row to row; the few places between rows,
+// where it hangs over, are computed and dropped. Strides become phases: the
+// even and the odd rows and columns, each an image of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Support/Indices.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATFLATTENWINDOWSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+namespace {
+/// One of the two dimensions that windows move along: element
+/// `loop * stride + offset` of the image, where reductions make the offset.
+struct Axis {
+  unsigned loop;
+  int64_t stride, places;
+  AffineExpr offset;
+  int64_t largestOffset;
+
+  /// Images of every `stride`-th row or column that are needed.
+  int64_t countPhases() const { return largestOffset ? stride : 1; }
+  /// Rows or columns of one phase.
+  int64_t getExtent() const { return places + largestOffset / stride; }
+};
+
+/// A sum or maximum over windows of `image`, rows by columns.
+struct Windows {
+  GenericOp op;
+  OpOperand *image;
+  Axis rows, columns;
+  /// What the sums start with.
+  GenericOp start;
+
+  bool hasStride() const { return rows.stride > 1 || columns.stride > 1; }
+  /// From one row of the result to the next, in places.
+  int64_t getPitch() const {
+    return hasStride()
+               ? columns.getExtent()
+               : cast<ShapedType>(image->get().getType()).getShape().back();
+  }
+};
+} // namespace
+
+/// The op that gives the sums what they start with, the same for all places: a
+/// constant or a bias.
+static GenericOp getStart(Value init) {
+  auto start = init.getDefiningOp<GenericOp>();
+  if (!start || !start.hasPureTensorSemantics() ||
+      start->getNumResults() != 1 || start.getNumReductionLoops() != 0 ||
+      start.hasIndexSemantics() ||
+      start.payloadUsesValueFromOperand(start.getDpsInitOperand(0)) ||
+      !start.getIndexingMapsArray().back().isIdentity())
+    return {};
+  unsigned rank = start.getNumLoops();
+  for (OpOperand *input : start.getDpsInputOperands()) {
+    AffineMap map = start.getMatchingIndexingMap(input);
+    if (rank < 2 || map.isFunctionOfDim(rank - 1) ||
+        map.isFunctionOfDim(rank - 2))
+      return {};
+  }
+  return start;
+}
+
+/// The axis of the image that `expression` moves along by the loop alone.
+static std::optional<Axis> getAxis(GenericOp op, AffineExpr expression,
+                                   unsigned loop) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> factors;
+  if (failed(getFlattenedAffineExpr(expression, ranges.size(), 0, &factors)) ||
+      factors.size() != ranges.size() + 1 || factors.back() != 0)
+    return std::nullopt;
+  int64_t largest = 0;
+  for (unsigned other = 0; other < ranges.size(); ++other) {
+    if (factors[other] == 0)
+      continue;
+    if (factors[other] < 0 || ShapedType::isDynamic(ranges[other]) ||
+        (iterators[other] == utils::IteratorType::parallel) != (other == loop))
+      return std::nullopt;
+    if (other != loop)
+      largest += factors[other] * (ranges[other] - 1);
+  }
+  if (factors[loop] == 0)
+    return std::nullopt;
+  AffineExpr zero = getAffineConstantExpr(0, op.getContext());
+  if (largest == 0)
+    return Axis{loop, factors[loop], ranges[loop], zero, 0};
+  AffineExpr offset = simplifyAffineExpr(
+      expression.replace(getAffineDimExpr(loop, op.getContext()), zero),
+      ranges.size(), 0);
+  return Axis{loop, factors[loop], ranges[loop], offset, largest};
+}
+
+static std::optional<Windows> match(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  AffineMap output = op.getIndexingMapsArray().back();
+  if (output.getNumResults() < 2 || !output.isProjectedPermutation() ||
+      llvm::is_contained(ranges, 0))
+    return std::nullopt;
+  ArrayRef<AffineExpr> last = output.getResults().take_back(2);
+  unsigned row = *getLoop(last[0]), column = *getLoop(last[1]);
+  OpOperand *image = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isFunctionOfDim(row) && !map.isFunctionOfDim(column))
+      continue;
+    if (image || map.getNumResults() < 2)
+      return std::nullopt;
+    for (AffineExpr lead : map.getResults().drop_back(2))
+      if (lead.isFunctionOfDim(row) || lead.isFunctionOfDim(column))
+        return std::nullopt;
+    image = input;
+  }
+  GenericOp start = getStart(op.getDpsInits().front());
+  if (!image || !start)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(image->get().getType());
+  ArrayRef<AffineExpr> indices =
+      op.getMatchingIndexingMap(image).getResults().take_back(2);
+  std::optional<Axis> rows = getAxis(op, indices[0], row);
+  std::optional<Axis> columns = getAxis(op, indices[1], column);
+  if (!rows || !columns || ShapedType::isDynamic(type.getShape().back()) ||
+      ShapedType::isDynamic(type.getShape().drop_back().back()))
+    return std::nullopt;
+  Windows windows{op, image, *rows, *columns, start};
+  // One row is flat as it is; and where windows hang over far, too much would
+  // be computed in vain.
+  if ((rows->places == 1 && (columns->places == 1 || columns->stride == 1)) ||
+      2 * windows.getPitch() > 3 * columns->places + 2)
+    return std::nullopt;
+  return windows;
+}
+
+namespace {
+/// Writes one op anew.
+class Flattening {
+public:
+  explicit Flattening(const Windows &windows)
+      : windows(windows), op(windows.op), b(op.getLoc(), op),
+        image(windows.image->get()) {}
+  void run();
+
+private:
+  ArrayRef<int64_t> getLead() const {
+    return cast<RankedTensorType>(image.getType()).getShape().drop_back(2);
+  }
+  Value makeEmpty(ArrayRef<int64_t> shape);
+  void makeLarger(int64_t height, int64_t width);
+  void splitPhases(int64_t height);
+  AffineExpr renumber(AffineExpr expression);
+  Value makeStart(Value empty);
+
+  const Windows &windows;
+  GenericOp op;
+  ImplicitLocOpBuilder b;
+  Value image;
+};
+} // namespace
+
+/// Dynamic sizes are those of the image's other dimensions.
+Value Flattening::makeEmpty(ArrayRef<int64_t> shape) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    sizes.push_back(
+        ShapedType::isDynamic(size)
+            ? OpFoldResult(b.createOrFold<tensor::DimOp>(image, dim))
+            : OpFoldResult(b.getIndexAttr(size)));
+  return tensor::EmptyOp::create(
+      b, sizes, cast<RankedTensorType>(image.getType()).getElementType());
+}
+
+/// At least so many rows and columns, by more padding where there is some.
+void Flattening::makeLarger(int64_t height, int64_t width) {
+  auto type = cast<RankedTensorType>(image.getType());
+  int64_t rank = type.getRank();
+  int64_t moreRows = std::max<int64_t>(height - type.getDimSize(rank - 2), 0);
+  int64_t moreColumns = std::max<int64_t>(width - type.getDimSize(rank - 1), 0);
+  if (!moreRows && !moreColumns)
+    return;
+  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
+  Value source = image, value;
+  if (auto pad = image.getDefiningOp<tensor::PadOp>())
+    if (pad.getConstantPaddingValue() && pad.getStaticHigh()[rank - 1] >= 0 &&
+        pad.getStaticHigh()[rank - 2] >= 0) {
+      source = pad.getSource();
+      low = pad.getMixedLowPad();
+      high = pad.getMixedHighPad();
+      value = pad.getConstantPaddingValue();
+    }
+  if (!value)
+    value = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  auto grow = [&](OpFoldResult &size, int64_t more) {
+    size = b.getIndexAttr(*getConstantIntValue(size) + more);
+  };
+  grow(high[rank - 2], moreRows);
+  grow(high[rank - 1], moreColumns);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[rank - 2] += moreRows;
+  shape[rank - 1] += moreColumns;
+  image = tensor::PadOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), source, low, high,
+      value);
+}
+
+/// (..., rows, columns) as (..., phases, phases, `height` rows, columns).
+void Flattening::splitPhases(int64_t height) {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  makeLarger(rows.stride * (height - 1) + rows.countPhases(),
+             columns.stride * (columns.getExtent() - 1) +
+                 columns.countPhases());
+  unsigned lead = getLead().size();
+  SmallVector<int64_t> shape(getLead());
+  shape.append(
+      {rows.countPhases(), columns.countPhases(), height, columns.getExtent()});
+  AffineMap to = b.getMultiDimIdentityMap(shape.size());
+  SmallVector<AffineExpr> from(to.getResults().take_front(lead));
+  auto getPlace = [&](const Axis &axis, unsigned phase) {
+    return b.getAffineDimExpr(lead + 2 + phase) * axis.stride +
+           b.getAffineDimExpr(lead + phase);
+  };
+  from.append({getPlace(rows, 0), getPlace(columns, 1)});
+  Value empty = makeEmpty(shape);
+  SmallVector<AffineMap> maps{
+      AffineMap::get(shape.size(), 0, from, b.getContext()), to};
+  SmallVector<utils::IteratorType> iterators(shape.size(),
+                                             utils::IteratorType::parallel);
+  image = GenericOp::create(
+              b, empty.getType(), image, empty, maps, iterators,
+              [](OpBuilder &builder, Location loc, ValueRange arguments) {
+                linalg::YieldOp::create(builder, loc, arguments.front());
+              })
+              ->getResult(0);
+}
+
+/// By the loops of the new op: that of places instead of that of rows, and none
+/// for columns.
+AffineExpr Flattening::renumber(AffineExpr expression) {
+  SmallVector<AffineExpr> dims;
+  unsigned next = 0;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    dims.push_back(loop == windows.columns.loop
+                       ? getAffineConstantExpr(0, op.getContext())
+                       : getAffineDimExpr(next++, op.getContext()));
+  return simplifyAffineExpr(expression.replaceDims(dims), next, 0);
+}
+
+/// Such an op for places, the last dimension of `empty`.
+Value Flattening::makeStart(Value empty) {
+  GenericOp start = windows.start;
+  unsigned numLoops = start.getNumLoops() - 1;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : start.getDpsInputOperands())
+    maps.push_back(AffineMap::get(
+        numLoops, 0, start.getMatchingIndexingMap(input).getResults(),
+        b.getContext()));
+  maps.push_back(b.getMultiDimIdentityMap(numLoops));
+  SmallVector<utils::IteratorType> parallel(numLoops,
+                                            utils::IteratorType::parallel);
+  auto flat = GenericOp::create(b, empty.getType(),
+                                SmallVector<Value>(start.getDpsInputs()), empty,
+                                maps, parallel);
+  IRMapping mapping;
+  start.getRegion().cloneInto(&flat.getRegion(), mapping);
+  return flat->getResult(0);
+}
+
+void Flattening::run() {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  AffineMap imageMap = op.getMatchingIndexingMap(windows.image);
+  unsigned lead = getLead().size();
+  bool isSplit = windows.hasStride();
+  int64_t pitch = windows.getPitch(), places = rows.places * pitch;
+  // From the last place the window hangs over the end: by less than a row.
+  int64_t last = places - 1 + rows.largestOffset / rows.stride * pitch +
+                 columns.largestOffset / columns.stride;
+  int64_t height = last / pitch + 1;
+  if (isSplit)
+    splitPhases(height);
+  else
+    makeLarger(height, pitch);
+
+  unsigned rank = cast<RankedTensorType>(image.getType()).getRank();
+  SmallVector<ReassociationIndices> flat;
+  for (unsigned dim = 0; dim + 1 < rank; ++dim)
+    flat.push_back({int64_t(dim)});
+  flat.back().push_back(rank - 1);
+  Value flatImage = tensor::CollapseShapeOp::create(b, image, flat);
+
+  // The image's place is the output's, and so far on as the window says.
+  AffineExpr place = renumber(getAffineDimExpr(rows.loop, b.getContext()));
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expression : imageMap.getResults().take_front(lead))
+    indices.push_back(renumber(expression));
+  if (isSplit)
+    indices.append({renumber(rows.offset % rows.stride),
+                    renumber(columns.offset % columns.stride)});
+  indices.push_back(place +
+                    renumber(rows.offset.floorDiv(rows.stride)) * pitch +
+                    renumber(columns.offset.floorDiv(columns.stride)));
+
+  unsigned numLoops = op.getNumLoops() - 1;
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<AffineExpr> results;
+    if (&operand == windows.image)
+      results = indices;
+    else
+      for (AffineExpr expression : map.getResults())
+        results.push_back(renumber(expression));
+    if (op.isDpsInit(&operand))
+      results.pop_back();
+    maps.push_back(AffineMap::get(numLoops, 0, results, b.getContext()));
+  }
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  iterators.erase(iterators.begin() + columns.loop);
+
+  Value oldResult = op->getResult(0);
+  auto oldType = cast<RankedTensorType>(oldResult.getType());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits().front());
+  sizes.pop_back();
+  sizes.back() = b.getIndexAttr(places);
+  Value empty = tensor::EmptyOp::create(b, sizes, oldType.getElementType());
+  Value init = makeStart(empty);
+  SmallVector<Value> inputs(op.getDpsInputs());
+  inputs[windows.image->getOperandNumber()] = flatImage;
+  auto flatOp =
+      GenericOp::create(b, empty.getType(), inputs, init, maps, iterators);
+  flatOp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  flatOp.getRegion().takeBody(op.getRegion());
+
+  // The rows again, without what lies between them.
+  SmallVector<int64_t> shape(oldType.getShape());
+  shape.back() = pitch;
+  SmallVector<ReassociationIndices> folds;
+  for (unsigned dim = 0; dim < sizes.size(); ++dim)
+    folds.push_back({int64_t(dim)});
+  folds.back().push_back(sizes.size());
+  SmallVector<OpFoldResult> unfolded(ArrayRef(sizes).drop_back());
+  unfolded.append({b.getIndexAttr(rows.places), b.getIndexAttr(pitch)});
+  Value result = tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get(shape, oldType.getElementType()),
+      flatOp->getResult(0), folds, unfolded);
+  if (pitch != columns.places) {
+    unfolded.back() = b.getIndexAttr(columns.places);
+    SmallVector<OpFoldResult> zeros(unfolded.size(), b.getIndexAttr(0)),
+        ones(unfolded.size(), b.getIndexAttr(1));
+    result = tensor::ExtractSliceOp::create(b, oldType, result, zeros, unfolded,
+                                            ones);
+  }
+  oldResult.replaceAllUsesWith(result);
+  op.erase();
+}
+
+namespace {
+struct FlattenWindows final
+    : quant_float::impl::QuantFloatFlattenWindowsPassBase<FlattenWindows> {
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
+    for (GenericOp op : ops)
+      if (std::optional<Windows> windows = match(op))
+        Flattening(*windows).run();
+  }
+};
+} // namespace
