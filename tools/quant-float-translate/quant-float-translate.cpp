@@ -16,6 +16,7 @@
 #include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
+#include "quant-float/Target/Safetensors/Import.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -151,6 +152,7 @@ int main(int argc, char **argv) {
   };
   mlir::quant_float::registerFromOnnxTranslation(getImportOptions);
   mlir::quant_float::registerFromGgufTranslation();
+  mlir::quant_float::registerFromSafetensorsTranslation();
   mlir::quant_float::FakeConvertModeOption fakeConvertMode;
   mlir::quant_float::registerFromOpenVinoTranslation([&] {
     mlir::quant_float::OpenVinoImportOptions options;

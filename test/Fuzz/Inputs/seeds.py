@@ -3,6 +3,7 @@
 import hashlib
 import io
 import itertools
+import json
 import os
 import pathlib
 import subprocess
@@ -16,9 +17,9 @@ LARGEST = 4096
 ROOT = pathlib.Path(__file__).parents[3]
 
 
-def models(name, good, broken):
-    """What an importer's tests make: by scripts that make good files, and by those that run a program
-    on broken ones."""
+def files_of(name, good, broken):
+    """What an importer's tests make, with config.json beside it: by scripts that make good files, and by
+    those that run a program on broken ones."""
     tests = ROOT / "test/Target" / name
     folders = (tests / "Inputs", tests.parent / "ONNX/Inputs", ROOT / "test/helpers")
     inputs = os.pathsep.join(map(str, folders))
@@ -41,8 +42,14 @@ def models(name, good, broken):
                 stdout=subprocess.DEVNULL,
                 check=False,
             )
-        for model in [*pathlib.Path(folder).rglob("*.onnx"), *pathlib.Path(folder).rglob("*.xml")]:
-            yield model.read_bytes()
+        for suffix in ("onnx", "xml", "safetensors"):
+            for model in pathlib.Path(folder).rglob(f"*.{suffix}"):
+                config = model.parent / "config.json"
+                yield model.read_bytes(), config.read_bytes() if config.exists() else b"{}"
+
+
+def models(*scripts):
+    return (model for model, _ in files_of(*scripts))
 
 
 def operators():
@@ -95,6 +102,22 @@ def weights():
     yield files.write([files.Tensor("f", 0, (2, 3), bytes(24))], {"tokens": ["a", "b"], "n": 3})
 
 
+def checkpoints():
+    """One weight of each layout, behind config.json and '#', and the files that the tests refuse."""
+    for model, config in files_of("Safetensors", (), ("broken",)):
+        yield config + b"#" + model
+    sys.path.append(str(ROOT / "test" / "Target" / "Safetensors" / "Inputs"))
+    import files
+    import layouts
+
+    for case in layouts.CASES.values():
+        config = json.dumps({"quantization_config": case.config}).encode()
+        for weight in case.weights:
+            name = weight.removesuffix(".weight")
+            tensors = {key: part for key, part in case.tensors.items() if key.startswith(name)}
+            yield config + b"#" + files.write(tensors)
+
+
 SEEDS = {
     "onnx": lambda: itertools.chain(
         models(
@@ -106,6 +129,7 @@ SEEDS = {
     ),
     "openvino": lambda: models("OpenVINO", (), ("broken",)),
     "gguf": weights,
+    "safetensors": checkpoints,
     "mlir": texts,
     "npy": arrays,
 }

@@ -10,11 +10,12 @@ import subprocess
 def read_diagnostics(file, after=""):
     """The entries of Diagnostics.def, those behind a line alone: {id: (severity, pattern of its text)}."""
     entries = {}
-    for severity, name, text in re.findall(
-        r'^(ERROR|WARNING)\((\w+),\s*"((?:[^"\\]|\\.)*)"\)',
+    for severity, name, texts in re.findall(
+        r'^(ERROR|WARNING)\((\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)',
         file.read_text().partition(after)[2] if after else file.read_text(),
         re.M,
     ):
+        text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', texts))
         pattern = re.sub(r"\\\{\d+\\\}", "(.*)", re.escape(text))
         entries[name] = (severity.lower(), re.compile(pattern, re.S))
     assert entries, f"no diagnostics in {file}"

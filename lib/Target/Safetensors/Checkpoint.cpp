@@ -1,0 +1,204 @@
+//===- Checkpoint.cpp - A checkpoint in one file or several ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint.h"
+#include "Json.h"
+#include "quant-float/Support/InputFile.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::safetensors_import;
+
+namespace json = llvm::json;
+namespace path = llvm::sys::path;
+
+static std::string getBeside(StringRef folder, StringRef name) {
+  SmallString<256> result(folder);
+  path::append(result, name);
+  return std::string(result);
+}
+
+/// Whether it is the name of a file and no path. Links are followed: caches of
+/// models are folders of links.
+static bool isFileName(StringRef name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(StringRef("/\\\0", 3)) == StringRef::npos;
+}
+
+LogicalResult Checkpoint::readIndex(StringRef bytes, Location loc,
+                                    StringRef folder) {
+  Subject index{loc, ""};
+  FailureOr<json::Object> object = parseJson(bytes, index);
+  if (failed(object))
+    return failure();
+  const json::Object *map = object->getObject("weight_map");
+  if (!map)
+    return diagnose(index, Diag::NoWeightMap);
+  std::map<std::string, std::set<std::string>> shards;
+  for (const auto &[name, value] : *map) {
+    std::optional<StringRef> shard = value.getAsString();
+    if (!shard)
+      return diagnose(index, Diag::NoWeightMap);
+    shards[shard->str()].insert(StringRef(name).str());
+  }
+  for (const auto &[shard, names] : shards) {
+    if (!isFileName(shard))
+      return diagnose(index, Diag::ShardPath, printable(shard));
+    std::string file = getBeside(folder, shard);
+    Location shardLoc = FileLineColLoc::get(loc.getContext(), file, 0, 0);
+    auto opened = openRegularFile(file);
+    if (!opened)
+      return diagnose(Subject{shardLoc, ""}, Diag::CannotOpen,
+                      llvm::toString(opened.takeError()));
+    std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);
+    size_t before = tensors.size();
+    if (failed(parseFile(buffer->getBuffer(), buffer, shardLoc, tensors)))
+      return failure();
+    std::set<std::string> absent = names;
+    for (const Tensor &tensor : ArrayRef(tensors).drop_front(before))
+      if (!absent.erase(tensor.name))
+        return diagnose(tensor.subject, Diag::NotInIndex);
+    if (!absent.empty())
+      return diagnose(index / ("tensor '" + printable(*absent.begin()) + "'"),
+                      Diag::NotInShard, printable(shard));
+  }
+  return success();
+}
+
+namespace {
+/// The members of a quantization_config.
+class ConfigReader {
+public:
+  ConfigReader(Config &config, const Subject &subject)
+      : config(config), subject(subject) {}
+
+  LogicalResult read(const json::Object &object);
+
+private:
+  LogicalResult refuse(StringRef key, StringRef expected,
+                       const json::Value *value) {
+    return diagnose(subject, Diag::BadConfig, key, expected, spell(value));
+  }
+  LogicalResult readText(const json::Object &object, StringRef key,
+                         std::string &text);
+  LogicalResult readBits(const json::Object &object, StringRef key);
+  LogicalResult readBlock(const json::Object &object, StringRef key);
+
+  Config &config;
+  const Subject &subject;
+};
+} // namespace
+
+LogicalResult ConfigReader::readText(const json::Object &object, StringRef key,
+                                     std::string &text) {
+  const json::Value *value = object.get(key);
+  if (!value || value->getAsNull())
+    return success();
+  std::optional<StringRef> found = value->getAsString();
+  if (!found)
+    return refuse(key, "a text", value);
+  text = found->str();
+  return success();
+}
+
+LogicalResult ConfigReader::readBits(const json::Object &object,
+                                     StringRef key) {
+  const json::Value *value = object.get(key);
+  if (!value || value->getAsNull())
+    return success();
+  std::optional<int64_t> bits = value->getAsInteger();
+  if (!bits || *bits < 1 || *bits > 64)
+    return refuse(key, "1 to 64", value);
+  if (!llvm::is_contained(config.bits, *bits))
+    config.bits.push_back(*bits);
+  return success();
+}
+
+LogicalResult ConfigReader::readBlock(const json::Object &object,
+                                      StringRef key) {
+  const json::Value *value = object.get(key);
+  if (!value || value->getAsNull())
+    return success();
+  std::optional<SmallVector<int64_t>> sizes = getSizes(value);
+  if (!sizes || sizes->size() != 2 || (*sizes)[0] == 0 || (*sizes)[1] == 0)
+    return refuse(key, "rows and columns", value);
+  config.block = {(*sizes)[0], (*sizes)[1]};
+  return success();
+}
+
+LogicalResult ConfigReader::read(const json::Object &object) {
+  if (failed(readText(object, "quant_method", config.method)) ||
+      failed(readText(object,
+                      config.method == "awq" ? "version" : "checkpoint_format",
+                      config.format)) ||
+      failed(readBits(object, "bits")) ||
+      failed(readBlock(object, "weight_block_size")))
+    return failure();
+  const json::Value *groups = object.get("config_groups");
+  if (!groups)
+    return success();
+  const json::Object *byName = groups->getAsObject();
+  if (!byName)
+    return refuse("config_groups", "an object", groups);
+  for (const auto &[name, group] : *byName) {
+    const json::Object *scheme = group.getAsObject();
+    const json::Object *weights =
+        scheme ? scheme->getObject("weights") : nullptr;
+    if (weights && (failed(readBits(*weights, "num_bits")) ||
+                    failed(readBlock(*weights, "block_structure"))))
+      return failure();
+  }
+  // LLVM's object has no order.
+  llvm::sort(config.bits);
+  return success();
+}
+
+LogicalResult Checkpoint::readConfigFile(MLIRContext *context,
+                                         StringRef folder) {
+  std::string file = getBeside(folder, "config.json");
+  if (!llvm::sys::fs::exists(file))
+    return success();
+  Location loc = FileLineColLoc::get(context, file, 0, 0);
+  auto opened = openRegularFile(file);
+  if (!opened)
+    return diagnose(Subject{loc, ""}, Diag::CannotOpen,
+                    llvm::toString(opened.takeError()));
+  return readConfig((*opened)->getBuffer(), loc);
+}
+
+LogicalResult Checkpoint::readConfig(StringRef bytes, Location loc) {
+  Subject subject{loc, ""};
+  FailureOr<json::Object> object = parseJson(bytes, subject);
+  if (failed(object))
+    return failure();
+  for (StringRef key : {"quantization_config", "compression_config"})
+    if (const json::Object *found = object->getObject(key))
+      return ConfigReader(config, subject).read(*found);
+  return success();
+}
+
+LogicalResult Checkpoint::read(StringRef bytes,
+                               std::shared_ptr<llvm::MemoryBuffer> owner,
+                               Location loc, StringRef path) {
+  // Of what is no file there is nothing beside it.
+  StringRef folder = path::parent_path(path);
+  if (path.ends_with(".json")) {
+    if (failed(readIndex(bytes, loc, folder)))
+      return failure();
+  } else if (failed(parseFile(bytes, std::move(owner), loc, tensors))) {
+    return failure();
+  }
+  for (const Tensor &tensor : tensors)
+    byName[tensor.name] = &tensor;
+  return path.empty() ? success() : readConfigFile(loc.getContext(), folder);
+}

@@ -1,0 +1,56 @@
+//===- Checkpoint.h - A checkpoint in one file or several -------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_SAFETENSORS_CHECKPOINT_H
+#define QUANT_FLOAT_LIB_TARGET_SAFETENSORS_CHECKPOINT_H
+
+#include "File.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float::safetensors_import {
+
+/// What config.json says of the layouts of weights, as far as the tensors do
+/// not say it themselves.
+struct Config {
+  /// "gptq", "awq", "compressed-tensors" and so on; empty without one.
+  std::string method;
+  /// Of GPTQ: how zero points are stored, and of AWQ: for which kernel.
+  std::string format;
+  /// Those of a code that are possible.
+  SmallVector<int64_t> bits;
+  /// Rows and columns that share a scale; {0, 0} where there is nothing.
+  std::pair<int64_t, int64_t> block = {0, 0};
+};
+
+class Checkpoint {
+public:
+  /// A file, or where the name ends in ".json" the index of several, and
+  /// config.json beside it. What has no path has nothing beside it.
+  LogicalResult read(StringRef bytes, std::shared_ptr<llvm::MemoryBuffer> owner,
+                     Location loc, StringRef path);
+
+  /// What config.json says, in `bytes`.
+  LogicalResult readConfig(StringRef bytes, Location loc);
+
+  ArrayRef<Tensor> getTensors() const { return tensors; }
+  /// Null where there is none of that name.
+  const Tensor *find(StringRef name) const { return byName.lookup(name); }
+  const Config &getConfig() const { return config; }
+
+private:
+  LogicalResult readIndex(StringRef bytes, Location loc, StringRef folder);
+  LogicalResult readConfigFile(MLIRContext *context, StringRef folder);
+
+  std::vector<Tensor> tensors;
+  llvm::StringMap<const Tensor *> byName;
+  Config config;
+};
+
+} // namespace mlir::quant_float::safetensors_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_SAFETENSORS_CHECKPOINT_H

@@ -1,0 +1,65 @@
+//===- File.h - What a safetensors file says it holds -----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_SAFETENSORS_FILE_H
+#define QUANT_FLOAT_LIB_TARGET_SAFETENSORS_FILE_H
+
+#include "../Common/Bytes.h"
+#include "Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include <vector>
+
+namespace mlir::quant_float::safetensors_import {
+
+/// Of the names that files have for types those that are supported.
+enum class DType {
+  BOOL,
+  F4,
+  U8,
+  I8,
+  F8_E5M2,
+  F8_E4M3,
+  F8_E5M2FNUZ,
+  F8_E4M3FNUZ,
+  F8_E8M0,
+  I16,
+  U16,
+  F16,
+  BF16,
+  I32,
+  U32,
+  F32,
+  C64,
+  F64,
+  I64,
+  U64,
+};
+
+Type getType(DType dtype, MLIRContext *context);
+StringRef getName(DType dtype);
+
+struct Tensor {
+  Subject subject;
+  std::string name;
+  DType dtype;
+  SmallVector<int64_t> dims;
+  int64_t count;
+  /// In the data of its file.
+  uint64_t begin;
+  SharedBytes bytes;
+};
+
+/// Appends the tensors of a file, in the order of their bytes. `owner` keeps
+/// the bytes, where it is not null.
+LogicalResult parseFile(StringRef bytes,
+                        std::shared_ptr<llvm::MemoryBuffer> owner, Location loc,
+                        std::vector<Tensor> &tensors);
+
+} // namespace mlir::quant_float::safetensors_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_SAFETENSORS_FILE_H

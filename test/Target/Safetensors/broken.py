@@ -1,0 +1,379 @@
+# Files that are wrong in one way each, with the exact message; every diagnostic of the importer has a case here or is listed with
+# the reason why not.
+# RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../ONNX/Inputs %python %s %t quant-float-translate %src_root/lib/Target/Safetensors/Diagnostics.def
+import json
+import os
+import struct
+import subprocess
+import sys
+
+import numpy as np
+from cases import Table
+from files import Tensor, pack, write
+
+# Memory is enough.
+ELSEWHERE = ("NoMemory",)
+INDEX = "model.safetensors.index.json"
+
+
+class SafetensorsTable(Table):
+    """Cases in folders of their own, for what is beside a file."""
+
+    def add(self, diagnostic, data, message, *, name="model.safetensors", at=None, beside=None):
+        super().add(diagnostic, data, message, more=(name, at or name, beside or {}))
+
+    def run_case(self, index):
+        _, data, _, message, _, (name, at, beside) = self.cases[index]
+        place = self.folder / str(index)
+        place.mkdir()
+        for file, content in {name: data, **beside}.items():
+            if content is not None:
+                content = content if isinstance(content, str | bytes) else json.dumps(content)
+                (place / file).write_bytes(
+                    content.encode() if isinstance(content, str) else content
+                )
+        output = self.folder / f"{index}.mlir"
+        done = subprocess.run(
+            [self.translate, "--import-safetensors", place / name, "-o", output],
+            capture_output=True,
+        )
+        expected = f"{place / at}:0:0: error: {message}\n"
+        return self.judge(index, done, expected, done.stderr.decode(errors="replace"))
+
+
+table = SafetensorsTable(*sys.argv[1:4])
+F32 = Tensor("F32", [2, 3], bytes(24))
+
+
+def ones(shape, dtype=np.float32):
+    return np.ones(shape, dtype)
+
+
+def zeros(shape, dtype=np.int32):
+    return np.zeros(shape, dtype)
+
+
+def entry(**members):
+    return {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]} | members
+
+
+def text(value):
+    return json.dumps(value, separators=(",", ":"))
+
+
+# --- The file -------------------------------------------------------------------------------------
+
+for data in (b"", b"\x02", bytes(7)):
+    message = f"the file has {len(data)} bytes; a header has 8 and more"
+    table.add("NoHeader", data, message)
+for size in (100_000_001, 2**63, 2**64 - 1):
+    message = f"the text has {size} bytes, and at most 100000000 are read"
+    table.add("HugeHeader", struct.pack("<Q", size) + b"{}", message)
+for size, end in ((3, 11), (100_000_000, 100_000_008)):
+    message = f"the header ends at byte {end}, but the file has 10"
+    table.add("Truncated", struct.pack("<Q", size) + b"{}", message)
+for header, message in (
+    ("", "[1:0, byte=0]: Unexpected EOF"),
+    ("{", "[1:1, byte=1]: Expected object key"),
+    ("{}{}", "[1:2, byte=2]: Text after end of document"),
+    (b'{"\xff": 1}', "[1:2, byte=2]: Invalid UTF-8 sequence"),
+    ("[]", "expected an object, but got []"),
+    ("3", "expected an object, but got 3"),
+    ("null", "expected an object, but got null"),
+):
+    table.add("BadJson", pack(header), f"header: no JSON: {message}")
+for header in ("[" * 65, "{" * 10_000_000, '{"a":' * 65 + "0" + "}" * 65):
+    message = "header: brackets are nested more than 64 deep"
+    table.add("DeepJson", pack(header), message)
+for header, key in (
+    ('{"a": {}, "a": {}}', "a"),
+    ('{"a": {}, "\\u0061": {}}', "a"),
+    ('{"__metadata__": {}, "__metadata__": {}}', "__metadata__"),
+    ('{"a": {"dtype": "F32", "shape": [0], "dtype": "F16"}}', "dtype"),
+):
+    message = f"header: the key '{key}' is given more than once"
+    table.add("DuplicateKey", pack(header), message)
+long = "[" + ",".join(["[]"] * 100) + "]"
+message = f"__metadata__: expected texts, but got {long[:100]}..."
+table.add("BadMetadata", pack('{"__metadata__": ' + long + "}"), message)
+for value in ({"a": 1}, {"a": None}, [], "text", 3, None):
+    message = f"__metadata__: expected texts, but got {text(value)}"
+    table.add("BadMetadata", pack({"__metadata__": value}), message)
+metadata = {"tensor_names": '["a.weight"]', "a.weight": '{"_type": "Float8Tensor", "_data": {}}'}
+message = "tensors of torchao, whose layouts are not supported"
+table.add("TorchAo", write({}, metadata), message)
+message = "bytes 0 to 8 of the data belong to no tensor"
+table.add("Hole", pack({}, bytes(8)), message)
+message = "bytes 24 to 25 of the data belong to no tensor"
+table.add("Hole", write({"w": F32}) + b"x", message)
+message = "bytes 24 to 32 of the data belong to no tensor"
+far = Tensor("U8", [4], bytes(12), [32, 36])
+table.add("Hole", write({"w": F32, "v": far}), message)
+
+# --- Tensors --------------------------------------------------------------------------------------
+
+for value in (3, [], "F32", None):
+    message = f"tensor 'w': entry: expected an object, but got {text(value)}"
+    table.add("BadEntry", pack({"w": value}), message)
+for value in (3, ["F32"], None):
+    message = f"tensor 'w': dtype: expected a text, but got {text(value)}"
+    table.add("BadEntry", pack({"w": entry(dtype=value)}), message)
+message = "tensor 'w': dtype: expected a text, but got nothing"
+table.add("BadEntry", pack({"w": {}}), message)
+for value in ("f32", "F6_E2M3", "F6_E3M2", "", "F32\n"):
+    spelled = value.replace("\n", "\\0A")
+    table.add(
+        "UnknownType",
+        pack({"w": entry(dtype=value)}),
+        f"tensor 'w': dtype '{spelled}' is not supported",
+    )
+for value in ([2, -3], [2, 1.5], ["2"], [[2]], 3, None):
+    message = f"tensor 'w': shape: expected sizes that are not negative, but got {text(value)}"
+    table.add("BadEntry", pack({"w": entry(shape=value)}), message)
+for value in ([0], [0, 24, 48], [24, 0], [-1, 23], ["0", "24"], {}, [0, 1.8446744073709552e19]):
+    message = (
+        "tensor 'w': data_offsets: expected a begin and an end that is not before it, "
+        f"but got {text(value)}"
+    )
+    table.add("BadEntry", pack({"w": entry(data_offsets=value)}, bytes(24)), message)
+message = "tensor 'w': expected at most 64 dimensions, but got 65"
+table.add("HighRank", pack({"w": entry(shape=[1] * 65)}, bytes(24)), message)
+for dims in ([2**40, 2**40], [2, 2**63 - 1]):
+    message = f"tensor 'w': the shape {text(dims).replace(',', ', ')} has too many elements"
+    table.add("HugeShape", pack({"w": entry(shape=dims)}, bytes(24)), message)
+for dtype, shape, needed in (
+    ("F32", "[3, 3]", 36),
+    ("F32", "[]", 4),
+    ("F16", "[2, 3]", 12),
+    ("F4", "[2, 3]", 3),
+    ("F32", "[0, 9]", 0),
+    ("U64", f"[{2**61 - 1}]", 2**64 - 8),
+):
+    message = f"tensor 'w': {shape} of {dtype} take {needed} bytes, but data_offsets are 24 apart"
+    data = pack({"w": entry(dtype=dtype, shape=json.loads(shape))}, bytes(24))
+    table.add("WrongSize", data, message)
+for begin in (1, 32, 2**62, 2**63 - 25):
+    message = f"tensor 'w': bytes {begin} to {begin + 24} of the data are needed, but it has 24"
+    data = pack({"w": entry(data_offsets=[begin, begin + 24])}, bytes(24))
+    table.add("OutOfBounds", data, message)
+message = "tensor 'w': its bytes are also those of tensor 'v'"
+table.add("Overlap", pack({"w": entry(), "v": entry()}, bytes(24)), message)
+half = entry(shape=[3], data_offsets=[20, 32])
+table.add("Overlap", pack({"v": entry(), "w": half}, bytes(32)), message)
+
+# --- Several files, and what is beside them -------------------------------------------------------
+
+for value in ({}, {"weight_map": []}, {"weight_map": {"w": 3}}, {"weight_map": {"w": None}}):
+    message = "weight_map: expected an object of texts"
+    table.add("NoWeightMap", text(value).encode(), message, name=INDEX)
+for shard in ("../a", "/etc/passwd", "a/b", "..", ".", "", "a\\b", "a\0b"):
+    spelled = shard.replace("\\", "\\\\").replace("\0", "\\00")
+    message = f"weight_map: expected the name of a file beside the index, but got '{spelled}'"
+    index = text({"weight_map": {"w": shard}}).encode()
+    table.add("ShardPath", index, message, name=INDEX)
+index = text({"weight_map": {"w": "a"}}).encode()
+message = "cannot open the file: No such file or directory"
+table.add("CannotOpen", index, message, name=INDEX, at="a")
+message = "tensor 'w': the index has it in 'a', which does not"
+table.add("NotInShard", index, message, name=INDEX, beside={"a": write({})})
+message = "tensor 'v': the index has it not in this file"
+files = {"a": write({"w": F32, "v": F32})}
+table.add("NotInIndex", index, message, name=INDEX, at="a", beside=files)
+message = "header: no JSON: expected an object, but got []"
+table.add("BadJson", index, message, name=INDEX, at="a", beside={"a": pack("[]")})
+message = "no JSON: expected an object, but got []"
+table.add("BadJson", b"[]", message, name=INDEX)
+table.add("BadJson", write({}), message, at="config.json", beside={"config.json": "[]"})
+for config, key, expected, got in (
+    ({"quant_method": 3}, "quant_method", "a text", 3),
+    ({"checkpoint_format": []}, "checkpoint_format", "a text", []),
+    ({"quant_method": "awq", "version": 1}, "version", "a text", 1),
+    ({"bits": "4"}, "bits", "1 to 64", "4"),
+    ({"bits": 0}, "bits", "1 to 64", 0),
+    ({"bits": 65}, "bits", "1 to 64", 65),
+    ({"weight_block_size": [128]}, "weight_block_size", "rows and columns", [128]),
+    ({"weight_block_size": [0, 128]}, "weight_block_size", "rows and columns", [0, 128]),
+    ({"weight_block_size": 128}, "weight_block_size", "rows and columns", 128),
+    ({"config_groups": []}, "config_groups", "an object", []),
+    ({"config_groups": {"g": {"weights": {"num_bits": -1}}}}, "num_bits", "1 to 64", -1),
+    (
+        {"config_groups": {"g": {"weights": {"block_structure": "128x128"}}}},
+        "block_structure",
+        "rows and columns",
+        "128x128",
+    ),
+):
+    message = f"quantization_config: {key}: expected {expected}, but got {text(got)}"
+    beside = {"config.json": {"quantization_config": config}}
+    table.add("BadConfig", write({}), message, at="config.json", beside=beside)
+
+
+# --- Tensors that are one weight together ---------------------------------------------------------
+
+
+def add(diagnostic, tensors, tensor, message, config=None):
+    beside = {"config.json": {"quantization_config": config}} if config else {}
+    table.add(diagnostic, write(tensors), f"tensor '{tensor}': {message}", beside=beside)
+
+
+PACKED = {
+    "a.weight_packed": zeros((2, 4)),
+    "a.weight_scale": ones((2, 1)),
+    "a.weight_shape": np.int64([2, 32]),
+}
+GPTQ = {
+    "a.qweight": zeros((4, 16)),
+    "a.qzeros": zeros((2, 2)),
+    "a.scales": ones((2, 16), np.float16),
+    "a.g_idx": np.int32([0] * 16 + [1] * 16),
+}
+AWQ = {
+    "a.qweight": zeros((32, 2)),
+    "a.qzeros": zeros((2, 2)),
+    "a.scales": ones((2, 16), np.float16),
+}
+FLOAT4 = {"a.weight_packed": zeros((2, 16), np.uint8), "a.weight_scale": ones((2, 1), np.uint8)}
+FLOAT8 = {"a.weight": Tensor("F8_E4M3", [4, 8], bytes(32)), "a.weight_scale": ones(())}
+IS_GPTQ, IS_AWQ = {"quant_method": "gptq", "bits": 4}, {"quant_method": "awq", "bits": 4}
+
+for parts, missing, dtypes in (
+    (PACKED, "a.weight_shape", "I64 or I32"),
+    (PACKED, "a.weight_scale", "F32 or F16 or BF16"),
+    (GPTQ, "a.scales", "F32 or F16 or BF16"),
+    (GPTQ, "a.qzeros", "I32"),
+    (FLOAT4, "a.weight_scale", "U8 or F8_E8M0"),
+):
+    codes = next(iter(parts))
+    message = f"expected '{missing}' beside it, of dtype {dtypes}"
+    add("NoPart", {k: v for k, v in parts.items() if k != missing}, codes, message)
+    add("NoPart", parts | {missing: ones(2, np.float64)}, codes, message)
+message = "the weight that it is part of is there as well, as 'a.weight'"
+add("NameTaken", PACKED | {"a.weight": ones(3)}, "a.weight_packed", message)
+message = "expected elements in a part of a weight, but got the shape [2, 0]"
+add("Empty", PACKED | {"a.weight_packed": zeros((2, 0))}, "a.weight_packed", message)
+add("Empty", PACKED | {"a.weight_scale": ones((2, 0))}, "a.weight_scale", message)
+
+for shape in ((3,), (8,), (4, 3), (2, 4, 1), (3, 1), (5, 8)):
+    message = f"the shape {list(shape)} fits no weight of [4, 8]"
+    add("ScaleShape", FLOAT8 | {"a.weight_scale": ones(shape)}, "a.weight_scale", message)
+message = "the shape [2, 1] fits no weight of [4, 8]"
+parts = {"a.weight": FLOAT8["a.weight"], "a.weight_scale_inv": ones((2, 1))}
+blocks = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+add("ScaleShape", parts, "a.weight_scale_inv", message, blocks)
+message = "expected the shape [4, 1], as 'a.weight_scale' has [4, 1], but got [4]"
+parts = {
+    "a.weight": zeros((4, 8), np.int8),
+    "a.weight_scale": ones((4, 1)),
+    "a.weight_zero_point": zeros(4, np.int8),
+}
+add("PartShape", parts, "a.weight_zero_point", message)
+message = "expected zeros, but got 3"
+parts = FLOAT8 | {"a.weight_zero_point": np.int8([3])}
+add("FloatZeroPoint", parts, "a.weight_zero_point", message)
+# Codes of 6 bits, 4 in 3 bytes, are no codes of 4.
+message = "expected the shape [2, 4], as 'a.weight_packed' has [2, 64], but got [2, 2]"
+parts = {"a.weight_packed": zeros((2, 64), np.uint8), "a.weight_scale": ones((2, 2), np.uint8)}
+add("PartShape", parts, "a.weight_scale", message)
+message = "the shape [2, 2] fits no weight of [2, 96]"
+parts = {"a.weight_packed": zeros((2, 24), np.uint8), "a.weight_scale": ones((2, 1), np.uint8)}
+add("ScaleShape", parts, "a.weight_scale", message.replace("[2, 2]", "[2, 1]").replace("96", "48"))
+message = "the shape [] fits no weight of []"
+parts = {"a.weight_packed": zeros((), np.uint8), "a.weight_scale": ones((), np.uint8)}
+add("ScaleShape", parts, "a.weight_scale", message)
+message = "scale 1 is 255, which is NaN in f8E8M0FNU"
+parts = FLOAT4 | {"a.weight_scale": np.uint8([[127], [255]])}
+add("NanScale", parts, "a.weight_scale", message)
+message = "expected the shape [1], as 'a.weight_scale' has [2, 1], but got [2]"
+parts = {
+    "a.weight_packed": zeros((2, 8), np.uint8),
+    "a.weight_scale": Tensor("F8_E4M3", [2, 1], bytes(2)),
+    "a.weight_global_scale": ones(2),
+}
+add("PartShape", parts, "a.weight_global_scale", message)
+for shape in ((1, 3), (2, 2)):
+    message = f"expected the shape [1, 2], as 'w_blocks' has [1, 2, 16], but got {list(shape)}"
+    parts = {"w_blocks": zeros((1, 2, 16), np.uint8), "w_scales": ones(shape, np.uint8)}
+    add("PartShape", parts, "w_scales", message)
+for shape in ((2, 8), (16,), (4, 32)):
+    spelled = [*shape[:-1], 2 * shape[-1]]
+    message = f"the shape {list(shape[:-1])} fits no weight of {spelled}"
+    parts = {"w_blocks": zeros(shape, np.uint8), "w_scales": ones(shape[:-1], np.uint8)}
+    add("ScaleShape", parts, "w_scales", message)
+
+for shape in ([3, 32], [2, 0], [2, -1], [2, 2**40]):
+    message = (
+        f"expected two sizes that 'a.weight_packed' of shape [2, 4] has room for, but got {shape}"
+    )
+    add("WeightShape", PACKED | {"a.weight_shape": np.int64(shape)}, "a.weight_shape", message)
+message = "expected two sizes that 'a.weight_packed' of shape [2, 4] has room for, but got [3]"
+add("WeightShape", PACKED | {"a.weight_shape": np.int64([2, 32, 1])}, "a.weight_shape", message)
+message = "the bits of a code: expected one of [4, 8] that '[2, 4]' fits, but got no config.json that says it"
+add("NoBits", PACKED | {"a.weight_shape": np.int64([2, 9])}, "a.weight_packed", message)
+message = "the bits of a code: expected one of [4, 8] that '[2, 4]' fits, but got [3]"
+config = {"config_groups": {"g": {"weights": {"num_bits": 3}}}}
+add("NoBits", PACKED, "a.weight_packed", message, config)
+message = "expected the shape [32], as 'a.weight_shape' has [2], but got [31]"
+parts = PACKED | {"a.weight_scale": ones((2, 2)), "a.weight_g_idx": zeros(31)}
+add("PartShape", parts, "a.weight_g_idx", message)
+message = "expected the shape [1, 1], as 'a.weight_scale' has [2, 1], but got [2, 1]"
+add("PartShape", PACKED | {"a.weight_zero_point": zeros((2, 1))}, "a.weight_zero_point", message)
+message = "the shape [1, 1] fits no weight of [2, 32]"
+parts = PACKED | {"a.weight_scale": ones(1), "a.weight_zero_point": zeros((1, 1))}
+add("ScaleShape", parts, "a.weight_zero_point", message)
+for groups, index, got in (([0] * 31 + [2], 31, 2), ([-2] + [0] * 31, 0, -2)):
+    message = f"element {index} of g_idx: expected a group from 0 to 1, but got {got}"
+    parts = PACKED | {"a.weight_scale": ones((2, 2)), "a.weight_g_idx": np.int32(groups)}
+    add("BadGroup", parts, "a.weight_g_idx", message)
+message = "group 0 of g_idx has 31 elements, but a group has 16"
+add("UnevenGroups", GPTQ | {"a.g_idx": np.int32([0] * 31 + [1])}, "a.g_idx", message, IS_GPTQ)
+
+for config, got in ((None, ""), ({"quant_method": "auto-round"}, "auto-round")):
+    message = (
+        "its layout is that of quant_method in config.json: expected 'gptq' or 'awq', "
+        f"but got '{got}'"
+    )
+    add("NoMethod", GPTQ, "a.qweight", message, config)
+for config, key, got in (
+    (IS_GPTQ | {"checkpoint_format": "marlin"}, "checkpoint_format", "marlin"),
+    (IS_AWQ | {"version": "gemv"}, "version", "gemv"),
+):
+    message = f"{key} '{got}' is not supported"
+    add("BadFormat", GPTQ, "a.qweight", message, config)
+message = "the bits of a code: expected one of [2, 4, 8] that '[4, 16]' fits, but got [3]"
+add("NoBits", GPTQ, "a.qweight", message, IS_GPTQ | {"bits": 3})
+message = "the bits of a code: expected one of [4] that '[4, 16]' fits, but got [4]"
+add("NoBits", GPTQ, "a.qweight", message, IS_AWQ)
+message = "the shape [16] fits no weight of [4, 16]"
+add("ScaleShape", GPTQ | {"a.scales": ones(16)}, "a.scales", message, IS_GPTQ)
+message = "expected the shape [2, 2], as 'a.scales' has [2, 16], but got [1, 2]"
+add("PartShape", AWQ | {"a.qzeros": zeros((1, 2))}, "a.qzeros", message, IS_AWQ)
+message = "expected the shape [32], as 'a.qweight' has [4, 16], but got [16]"
+add("PartShape", GPTQ | {"a.g_idx": zeros(16)}, "a.g_idx", message, IS_GPTQ)
+message = (
+    "the zero point 15 of 4 bits is stored as itself less one, "
+    "which is 0 to some programs and 16 to others"
+)
+add("ZeroPoint", GPTQ | {"a.qzeros": zeros((2, 2)) - 1}, "a.qzeros", message, IS_GPTQ)
+
+problems = table.run()
+absent = set(table.diagnostics) - table.covered - set(ELSEWHERE)
+problems += [f"no case for the diagnostic {name}" for name in sorted(absent)]
+
+# A shard may be a link, as in caches of models, but no device; what is piped has no file beside it.
+place = table.folder / "links"
+place.mkdir()
+(place / INDEX).write_text(text({"weight_map": {"w": "a"}}))
+(place / "blob").write_bytes(write({"w": F32}))
+for target, status in (("blob", 0), ("/dev/zero", 1)):
+    (place / "a").unlink(missing_ok=True)
+    os.symlink(target, place / "a")
+    command = [table.translate, "--import-safetensors", place / INDEX, "-o", os.devnull]
+    assert subprocess.run(command, capture_output=True).returncode == status, target
+command = [table.translate, "--import-safetensors", "-", "-o", os.devnull]
+assert subprocess.run(command, input=write({"w": F32})).returncode == 0
+piped = subprocess.run(command, input=write(GPTQ), capture_output=True)
+assert b"quant_method" in piped.stderr, piped
+
+assert len(table.cases) >= 120, len(table.cases)
+print(f"{len(table.cases)} cases")
+sys.exit("\n".join(problems) if problems else 0)
