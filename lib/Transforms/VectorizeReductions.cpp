@@ -325,7 +325,7 @@ void LoopNest::emitVectors() {
           builder, sizes[*vectorLoop],
           getValueOrCreateConstantIndexOp(builder, op.getLoc(),
                                           position[*vectorLoop]));
-    } else if (canMask && elements % registerLanes != 0) {
+    } else if (canMask && elements > 1 && elements % registerLanes != 0) {
       there = getConstant(elements);
     }
     present = elements;

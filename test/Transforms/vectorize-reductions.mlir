@@ -168,6 +168,26 @@ func.func @masked(%a: memref<4x8xf32>, %b: memref<8x41xf32>, %c: memref<4x41xf32
   return
 }
 
+// One element that is left needs no mask.
+
+// WIDE-LABEL: func.func @one_left(
+// WIDE-NOT:     mask
+// WIDE:         memref.store %{{.+}} : memref<4x65xf32>
+// WIDE-NOT:     mask
+func.func @one_left(%a: memref<4x8xf32>, %b: memref<8x65xf32>, %c: memref<4x65xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xf32>, memref<8x65xf32>) outs(%c : memref<4x65xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // WIDE-LABEL: func.func @open(
 // WIDE:         scf.for %{{.+}} = %c0 to %{{.+}} step %c64
 // WIDE:           vector.load %{{.+}} : memref<8x?xf32>, vector<64xf32>

@@ -1,0 +1,84 @@
+# Products and convolutions of all small sizes, static and open, matrices either way, at every level of CPU that this machine has and
+# with either kind of sums. Integers are summed without rounding: numpy's results are exact, too.
+# RUN: %python %s
+import platform
+import sys
+
+import numpy as np
+import onnx
+import quant_float as qf
+from onnx import TensorProto as T
+from onnx import helper
+
+LEVELS = ("x86-64", "x86-64-v3", "x86-64-v4") if platform.machine() == "x86_64" else ("host",)
+SIZES = [*range(1, 10), *range(15, 19), *range(31, 36), 65]
+rng = np.random.default_rng(3)
+failures = []
+
+
+def draw(*shape):
+    return rng.integers(-8, 9, shape).astype(np.float32)
+
+
+def convolve(x, w, stride, pad):
+    """Of one image, by definition."""
+    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], (2, 3))
+    return np.einsum("nchwrs,ocrs->nohw", windows[:, :, ::stride, ::stride], w)
+
+
+def products(is_open):
+    """Inputs, nodes and what comes out, of one model."""
+    for rows, size in [(1, n) for n in SIZES] + [(n % 11 + 2, n) for n in SIZES[::4]]:
+        for transposed in (0, 1):
+            depth = (size * 7 + rows) % 41 + 1
+            x, w = draw(rows, depth), draw(*((size, depth) if transposed else (depth, size)))
+            shapes = [["m", "k"], ["n", "k"] if transposed else ["k", "n"]] if is_open else [x, w]
+            yield "Gemm", (x, w), shapes, {"transB": transposed}, x @ (w.T if transposed else w)
+
+
+def convolutions():
+    for size in SIZES[::2]:
+        for kernel, stride in ((1, 1), (1, 2), (3, 1), (3, 2), (5, 3)):
+            pad = kernel // 2
+            x = draw(1, 3, size % 5 + kernel, size + kernel - 1)
+            w = draw(size % 4 + 1, 3, kernel, kernel)
+            attributes = {"pads": [pad] * 4, "strides": [stride] * 2}
+            yield "Conv", (x, w), (x, w), attributes, convolve(x, w, stride, pad)
+
+
+def run(name, cases):
+    cases, nodes, inputs, outputs, arrays = list(cases), [], [], [], []
+    for index, (op, given, shapes, attributes, _) in enumerate(cases):
+        names = [f"{part}{index}" for part in "xwy"]
+        nodes.append(helper.make_node(op, names[:2], names[2:], **attributes))
+        for part, array, shape in zip(names, given, shapes, strict=False):
+            sizes = array.shape if shape is array else [f"{s}{index}" for s in shape]
+            inputs.append(helper.make_tensor_value_info(part, T.FLOAT, sizes))
+            arrays.append(array)
+        outputs.append(helper.make_tensor_value_info(names[2], T.FLOAT, None))
+    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    model = onnx.shape_inference.infer_shapes(model)
+    for level in LEVELS:
+        for sums in ("stated", "fast") if level == LEVELS[-1] else ("stated",):
+            try:
+                results = qf.compile(model, cpu=level, sums=sums)(*arrays)
+            except qf.RunError as error:
+                if "CPU" in str(error):
+                    continue
+                raise
+            for (op, given, _, attributes, expected), result in zip(cases, results, strict=True):
+                if not np.array_equal(result, expected):
+                    shapes = [array.shape for array in given]
+                    failures.append(f"{name} {level} {sums}: {op} {attributes} {shapes}")
+    return len(cases)
+
+
+counts = [
+    run("static", products(False)),
+    run("open", products(True)),
+    run("windows", convolutions()),
+]
+print(counts, *failures[:20], sep="\n")
+sys.exit(bool(failures))
