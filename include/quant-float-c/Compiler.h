@@ -288,6 +288,15 @@ typedef enum QuantFloatTarget {
   QUANT_FLOAT_TARGET_NVVM = 1
 } QuantFloatTarget;
 
+/** How sums of products are rounded in code for CPUs. */
+typedef enum QuantFloatSums {
+  /** Each product and each sum on its own, in a stated order: the same bits on
+   * every CPU. */
+  QUANT_FLOAT_SUMS_STATED = 0,
+  /** In that order, by fused multiply-adds where the CPU has them. */
+  QUANT_FLOAT_SUMS_FAST = 1
+} QuantFloatSums;
+
 /** Fields may be added at the end; quantFloatCompileOptionsInit gives defaults.
  */
 typedef struct QuantFloatCompileOptions {
@@ -326,6 +335,8 @@ typedef struct QuantFloatCompileOptions {
   /** The symbol or graph name of the only function to compile; null or empty:
    * all of them. */
   const char *entry;
+  /** A QuantFloatSums. */
+  int32_t sums;
 } QuantFloatCompileOptions;
 
 /** Writes the defaults to `size` bytes: sizeof(QuantFloatCompileOptions). Null

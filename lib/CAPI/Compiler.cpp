@@ -464,6 +464,9 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
     return refuse("optimizationLevel must be 0 to 3", known.optimizationLevel);
   if (known.threads > kMostThreads)
     return refuse("threads must be 0 to 4096", known.threads);
+  if (known.sums < QUANT_FLOAT_SUMS_STATED ||
+      known.sums > QUANT_FLOAT_SUMS_FAST)
+    return refuse("sums must be 0 or 1", known.sums);
   auto mode = readFakeConvertMode(known.fakeConvertMode);
   if (!mode)
     return mode.takeError();
@@ -472,6 +475,7 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
   result.target = static_cast<Target>(known.target);
   result.optimizationLevel = known.optimizationLevel;
   result.threads = known.threads;
+  result.sums = static_cast<Sums>(known.sums);
   result.triple = getString(known.triple);
   // A triple without a CPU asks for that architecture's baseline.
   result.cpu = getString(known.cpu);

@@ -75,6 +75,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   if (!onDevice) {
     function.addPass(createQuantFloatFlattenWindowsPass());
     function.addPass(createQuantFloatFuseWeightsPass());
+    function.addPass(createQuantFloatPropagateTransposesPass());
     function.addPass(createQuantFloatTileContractionsPass());
   }
   manager.addPass(createCanonicalizerPass());
@@ -119,7 +120,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
 
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
-                                          unsigned threads, bool islands) {
+                                          unsigned threads, bool islands,
+                                          Sums sums) {
   buildBufferizePipeline(manager, islands, &cpu, threads);
 
   EmulationTarget target = EmulationTarget::get(cpu);
@@ -142,6 +144,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
+  if (sums == Sums::Fast)
+    function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(vector::createLowerVectorMaskPass());
@@ -209,6 +213,6 @@ void quant_float::registerCPUPipelines() {
           target.cpu = options.cpu;
         }
         buildLowerToCPUPipeline(manager, target, options.threads,
-                                options.islands);
+                                options.islands, options.sums);
       });
 }

@@ -113,7 +113,8 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
     return lowerToNVVM(module, options, KernelFormat::ISA);
   PassManager manager(module.getContext());
   prepareToCompile(manager);
-  buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands);
+  buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands,
+                          options.sums);
   if (options.instrument)
     options.instrument(manager);
   return run(manager, module, options);

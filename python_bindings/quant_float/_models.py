@@ -21,7 +21,16 @@ from ._device import describe
 from ._disk import disk_cache
 from ._kernels import Argument, Kernel, find_function, make_arguments, take_argument
 from ._reports import FakeConvertReport, NodeReport, make_fakeconvert_report, make_report
-from .typing import Array, ArrayLike, CompileTarget, EmitKind, FakeConvertMode, Progress, Target
+from .typing import (
+    Array,
+    ArrayLike,
+    CompileTarget,
+    EmitKind,
+    FakeConvertMode,
+    Progress,
+    Sums,
+    Target,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
         optimization_level: int
         islands: bool
         fakeconvert_mode: FakeConvertMode | None
+        sums: Sums
         progress: Progress | None
 
 
@@ -135,11 +145,12 @@ class Module:
         chip: str | None = None,
         islands: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
+        sums: Sums = "stated",
         path: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Kernel:
         """As :func:`quant_float.compile`."""
-        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
+        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode, sums)
         _set_target(options, target, chip)
         if options.nvvm and not options.chip:
             options.chip = _native.get_device_chip()
@@ -208,6 +219,7 @@ class Module:
         optimization_level: int = 2,
         islands: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
+        sums: Sums = "stated",
         progress: Progress | None = None,
     ) -> bytes | None:
         """Compiles to a file, or to bytes.
@@ -220,7 +232,7 @@ class Module:
             cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
             triple: of the target; this machine's without one.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
-            threads, optimization_level, islands, fakeconvert_mode, progress: as of
+            threads, optimization_level, islands, fakeconvert_mode, sums, progress: as of
                 :func:`quant_float.compile`.
 
         Raises:
@@ -228,7 +240,7 @@ class Module:
             OSError: the file cannot be written.
         """
         require_choice(kind, "kind", EmitKind)
-        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode)
+        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode, sums)
         options.triple = require_text("" if triple is None else triple, "triple")
         _set_target(options, target, chip)
         if function is not None:
@@ -443,6 +455,7 @@ def compile(
     chip: str | None = None,
     islands: bool = False,
     fakeconvert_mode: FakeConvertMode | None = None,
+    sums: Sums = "stated",
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Kernel:
@@ -461,6 +474,8 @@ def compile(
         islands: compile what surrounds quantization nodes, each group a function of its own, where
             other nodes have no meaning here.
         fakeconvert_mode: as of :func:`load`.
+        sums: how a CPU rounds sums of products: ``"stated"``, with the same bits on every CPU, or
+            ``"fast"``, by fused multiply-adds where it has them.
         path: a shared library to make of it, with a C header beside it, which
             :func:`quant_float.load_kernel` loads again without compiling. It holds all constants.
         progress: is called with stage, detail and steps done; False from it ends the work.
@@ -480,6 +495,7 @@ def compile(
         target=target,
         chip=chip,
         islands=islands,
+        sums=sums,
         path=path,
         progress=progress,
     )
@@ -557,7 +573,12 @@ def make_result(codes: Any, output: Argument) -> Array:
 
 
 def _make_options(
-    cpu: str, threads: int, level: int, islands: bool, mode: FakeConvertMode | None
+    cpu: str,
+    threads: int,
+    level: int,
+    islands: bool,
+    mode: FakeConvertMode | None,
+    sums: Sums = "stated",
 ) -> _native.Options:
     options = _native.Options()
     options.cpu = require_text(cpu, "cpu")
@@ -565,4 +586,5 @@ def _make_options(
     options.level = require_integer(level, "optimization_level", 0, 3)
     options.islands = bool(islands)
     options.mode = _find_mode(mode)
+    options.sums = get_args(Sums).index(require_choice(sums, "sums", Sums))
     return options

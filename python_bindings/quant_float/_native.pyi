@@ -87,6 +87,7 @@ class Options:
     threads: int
     level: int
     mode: int
+    sums: int
     islands: bool
     nvvm: bool
     def __init__(self) -> None: ...

@@ -36,6 +36,7 @@ __all__ = [
     "Progress",
     "RoleName",
     "RoundMode",
+    "Sums",
     "SupportsCuda",
     "SupportsDLPack",
     "Target",
@@ -84,6 +85,7 @@ Target: TypeAlias = Literal["cpu", "reference"]
 CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
 RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
 FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
+Sums: TypeAlias = Literal["stated", "fast"]
 EmitKind: TypeAlias = Literal[
     "mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"
 ]

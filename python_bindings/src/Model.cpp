@@ -24,6 +24,7 @@ struct Options {
   std::string cpu, triple, chip, entry;
   uint32_t threads = 1, level = 2;
   int32_t mode = QUANT_FLOAT_FAKE_CONVERT_OF_MODEL;
+  int32_t sums = QUANT_FLOAT_SUMS_STATED;
   bool islands = false, nvvm = false;
 
   QuantFloatCompileOptions get() const {
@@ -33,6 +34,7 @@ struct Options {
     options.optimizationLevel = level;
     options.threads = threads;
     options.fakeConvertMode = mode;
+    options.sums = sums;
     options.cpu = cpu.empty() ? nullptr : cpu.c_str();
     options.triple = triple.empty() ? nullptr : triple.c_str();
     options.chip = chip.empty() ? nullptr : chip.c_str();
@@ -321,6 +323,7 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def_rw("threads", &Options::threads)
       .def_rw("level", &Options::level)
       .def_rw("mode", &Options::mode)
+      .def_rw("sums", &Options::sums)
       .def_rw("islands", &Options::islands)
       .def_rw("nvvm", &Options::nvvm);
 

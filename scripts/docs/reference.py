@@ -135,6 +135,9 @@ class Reference:
         inside = False
         section = run(self.bin / "quant-float-opt", "--help").split("    Pass Pipelines:\n")[1]
         for line in section.split("\n"):
+            if value := re.match(r" +=(\w+) +- +(.*)$", line):
+                text += f"    - `{value[1]}`: {value[2]}\n" if inside else ""
+                continue
             option = re.match(r"( +)--([\w-]+)(?:=<([\w|-]+)>)? +- +(.*)$", line)
             if not option or len(option[1]) < 6:
                 break

@@ -9,6 +9,7 @@
 #include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
+#include "../SumsOption.h"
 #include "../ToolErrors.h"
 #include "mlir/Support/Timing.h"
 #include "quant-float/Model/Model.h"
@@ -82,6 +83,7 @@ struct Options {
   StrictOption strict{category};
   BindOption bind{category};
   PackedOption packed{category};
+  SumsOption sums{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
                       cl::init('2'), cl::cat(category)};
@@ -179,6 +181,7 @@ int main(int argc, char **argv) {
   options.features = arguments.ptx;
   options.triple = arguments.triple;
   options.threads = arguments.threads;
+  options.sums = arguments.sums;
   options.islands = arguments.islands;
   options.optimizationLevel = arguments.level - '0';
   // A triple without a CPU asks for that architecture's baseline.

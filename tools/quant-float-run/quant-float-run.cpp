@@ -10,6 +10,7 @@
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
 #include "../RunTool.h"
+#include "../SumsOption.h"
 #include "../ToolErrors.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Model/Model.h"
@@ -56,6 +57,7 @@ struct Options : RunOptions {
   StrictOption strict;
   BindOption bind;
   PackedOption packed;
+  SumsOption sums;
   cl::opt<bool> compareModes{
       "compare-modes",
       cl::desc("print how many elements of each fakeconvert differ between its "
@@ -104,6 +106,7 @@ BuildOptions Options::getBuildOptions() const {
   build.cpu = cpu;
   build.chip = chip;
   build.threads = threads;
+  build.sums = sums;
   build.optimizationLevel = level - '0';
   return build;
 }

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "quant-float/Compiler/Sums.h"
 
 namespace mlir::quant_float {
 
@@ -28,6 +29,12 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
       *this, "threads",
       llvm::cl::desc("1: no threads; 0: as many as OpenMP gives; else so many"),
       llvm::cl::init(1)};
+  Option<Sums> sums{
+      *this, "sums", llvm::cl::desc("how sums of products are rounded"),
+      llvm::cl::values(
+          clEnumValN(Sums::Stated, "stated", "as R7 states, on every CPU"),
+          clEnumValN(Sums::Fast, "fast", "as is fastest on the CPU")),
+      llvm::cl::init(Sums::Stated)};
   Option<bool> islands{
       *this, "islands",
       llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
@@ -47,7 +54,8 @@ void buildBufferizePipeline(OpPassManager &manager, bool islands,
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
-                             unsigned threads, bool islands = false);
+                             unsigned threads, bool islands = false,
+                             Sums sums = Sums::Stated);
 
 void registerCPUPipelines();
 

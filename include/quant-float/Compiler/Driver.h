@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_COMPILER_DRIVER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "quant-float/Compiler/Sums.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/Support/OutputFile.h"
 #include "llvm/Support/raw_ostream.h"
@@ -72,6 +73,8 @@ struct CompileOptions {
   /// 1: no threads; 0: as many as OpenMP gives; else so many, at most
   /// kMostThreads.
   unsigned threads = 1;
+  /// Of code for CPUs.
+  Sums sums = Sums::Stated;
   /// Whether the code stays in this process and is for its CPU: JitModule gives
   /// it the process's own entry runtime, which saves most of the time.
   bool inProcess = false;

@@ -246,6 +246,41 @@ def QuantFloatLowerProductsPass
   ];
 }
 
+def QuantFloatPropagateTransposesPass
+    : InterfacePass<"quant-float-propagate-transposes", "mlir::FunctionOpInterface"> {
+  let summary = "let products read matrices the way they lie";
+  let description = [{
+    Takes `linalg.generic` on tensors whose innermost loop is a sum, and an
+    operand of it that an elementwise op, for this use alone, has transposed so
+    that the sum went across its rows. The elementwise op keeps the order of its
+    input instead, and is nothing if it was a transposition only; the indexing
+    map of the operand says how the matrix lies. Such is the product of queries
+    and keys in attention: keys are transposed and scaled. The bits stay: every
+    element is computed, and summed, as before.
+
+    ```
+    %t = linalg.generic {indexing_maps = [(d0, d1) -> (d1, d0), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
+    %y = linalg.generic /* (m, n, k), (k, n) */ ins(%x, %t : tensor<1x64xf32>, tensor<64x?xf32>)
+    // becomes
+    %s = linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
+    %y = linalg.generic /* (m, n, k), (n, k) */ ins(%x, %s : tensor<1x64xf32>, tensor<?x64xf32>)
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def QuantFloatContractSumsPass
+    : InterfacePass<"quant-float-contract-sums", "mlir::FunctionOpInterface"> {
+  let summary = "let sums take fused multiply-adds";
+  let description = [{
+    Allows that a product is rounded together with the sum it is added to: both
+    get the flag `contract`, of which compilers make one instruction where the
+    target has it. That is for sums, in `linalg` ops with reductions and in the
+    loops that such have become; the bodies of other ops keep their roundings.
+    Results then depend on the target. The stated order of sums (R7) stays.
+  }];
+}
+
 def QuantFloatFlattenWindowsPass
     : InterfacePass<"quant-float-flatten-windows", "mlir::FunctionOpInterface"> {
   let summary = "let the windows of convolutions and pools slide along one dimension";
