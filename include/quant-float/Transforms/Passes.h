@@ -17,6 +17,16 @@ class RewritePatternSet;
 
 namespace mlir::quant_float {
 
+/// How codes become others where float values are left out between them.
+enum class RequantizationForm {
+  /// Not: only where every code stays as it is.
+  None,
+  /// A table of all codes of up to 8 bits, a multiplication and a shift else.
+  Table,
+  /// A multiplication and a shift.
+  MultiplyShift,
+};
+
 #define GEN_PASS_DECL
 #include "quant-float/Transforms/Passes.h.inc"
 

@@ -38,6 +38,60 @@ def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
   }];
 }
 
+def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
+  let summary = "leave out floats between dequantize and quantize where exact";
+  let description = [{
+    What a `quantize` makes of dequantized codes depends on the codes alone. All of
+    them, up to 16 bits, are tried by the Reference, with constant parameters:
+
+    - If every code comes back, of the same type, the codes take the place of the
+      `quantize`. The parameters are per tensor, or lie along the same axis or in
+      the same blocks.
+    - Other codes, per tensor, become what `requantize` says: a `Clip` where that
+      is all; else, `table`, a `Gather` from a table of all codes of up to 8
+      bits, or, `multiply-shift` and codes of 16 bits, a multiplication, an
+      addition and a division by a power of two in integers, which give the
+      same for each code.
+    - Between the two, per tensor, may be the ONNX nodes `Identity`, `Reshape`,
+      `Flatten`, `Squeeze`, `Unsqueeze`, `Transpose`, `Slice`, `Gather`, `Tile`,
+      `Expand`, `DepthToSpace`, `SpaceToDepth`, `Concat` and `Pad`, which then
+      move codes; `MaxPool`, where greater values have greater codes; and `Relu`,
+      `Clip` with constant bounds, and casts, which become part of what happens to
+      the codes. Nobody else may use what they make.
+
+    ```mlir
+    %d = quant_float.dequantize %q, %s, %z opset 21
+           : tensor<1x8x8xi8>, tensor<f32>, tensor<i8> to tensor<1x8x8xf32>
+    %m = quant_float.node "MaxPool"(%d) opset 21 attributes {kernel_shape = array<i64: 2>}
+           : (tensor<1x8x8xf32>) -> tensor<1x8x7xf32>
+    %y = quant_float.quantize %m, %s, %z opset 21
+           : tensor<1x8x7xf32>, tensor<f32>, tensor<i8> to tensor<1x8x7xi8>
+    // becomes
+    %y = quant_float.node "MaxPool"(%q) opset 21 attributes {kernel_shape = array<i64: 2>}
+           : (tensor<1x8x8xi8>) -> tensor<1x8x7xi8>
+    ```
+
+    Every other `quantize` of dequantized codes is left with a remark that says
+    why, and which code shows it: `code 0x80 (-128) becomes 0x81 (-127)`.
+    The sign of a NaN is open (D8); with `any-nan` a code of a NaN may come back as
+    one of any other.
+  }];
+  let options = [
+    Option<"requantize", "requantize", "::mlir::quant_float::RequantizationForm",
+           /*default=*/"::mlir::quant_float::RequantizationForm::Table",
+           "how codes become others", [{::llvm::cl::values(
+             clEnumValN(::mlir::quant_float::RequantizationForm::None, "none",
+                        "not: only where every code stays"),
+             clEnumValN(::mlir::quant_float::RequantizationForm::Table, "table",
+                        "a table of up to 256 codes"),
+             clEnumValN(::mlir::quant_float::RequantizationForm::MultiplyShift,
+                        "multiply-shift", "integer arithmetic"))}]>,
+    Option<"anyNan", "any-nan", "bool", /*default=*/"false",
+           "all codes of NaN are the same">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
 def QuantFloatConvertQdqToFakeConvertPass
     : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
   let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";

@@ -1,0 +1,681 @@
+//===- EliminateQdq.cpp - quantize of dequantized codes -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "Requantize.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/Locations.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+#include <array>
+#include <functional>
+#include <limits>
+#include <set>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATELIMINATEQDQPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+//===----------------------------------------------------------------------===//
+// Nodes between
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+/// A node of ONNX that only moves its first input's elements, all of its
+/// inputs' (Concat), or chooses among them (MaxPool), and from which opset on
+/// it takes integers of 8 and 16 bits, float8, and integers of 4 bits.
+struct Movement {
+  StringLiteral name;
+  int64_t int8, int16, float8, int4;
+};
+constexpr Movement kMovements[] = {
+    {"Identity", 1, 1, 19, 21},
+    {"Reshape", 5, 5, 19, 21},
+    {"Flatten", 9, 9, 21, 21},
+    {"Squeeze", 1, 1, 21, 21},
+    {"Unsqueeze", 1, 1, 21, 21},
+    {"Transpose", 1, 1, 21, 21},
+    {"Slice", 1, 1, kNever, kNever},
+    {"Gather", 1, 1, kNever, kNever},
+    {"Tile", 6, 6, kNever, kNever},
+    {"Expand", 8, 8, kNever, kNever},
+    {"DepthToSpace", 1, 1, kNever, kNever},
+    {"SpaceToDepth", 1, 1, kNever, kNever},
+    {"Concat", 4, 4, kNever, kNever},
+    {"Pad", 11, 11, 21, 21},
+    {"MaxPool", 12, kNever, kNever, kNever},
+};
+
+/// Longer chains are not followed.
+constexpr unsigned kMaxDepth = 64;
+/// More parameters that differ are not tried.
+constexpr size_t kMaxParameters = 4096;
+constexpr int64_t kPadValue = 2;
+
+/// What an elementwise op makes of a number's bits; none for what it may make
+/// several things of, a NaN or a zero with a sign.
+using Step = std::function<std::optional<APInt>(const APInt &)>;
+} // namespace
+
+static const Movement *findMovement(NodeOp node) {
+  if (!node.getDomain().empty() && node.getDomain() != "ai.onnx")
+    return nullptr;
+  auto found = llvm::find_if(kMovements, [&](const Movement &movement) {
+    return movement.name == node.getOpType();
+  });
+  return found == std::end(kMovements) ? nullptr : found;
+}
+
+static int64_t getFirstOpset(const Movement &movement, Type type) {
+  if (isFloat8(type))
+    return movement.float8;
+  if (type.isInteger(8))
+    return movement.int8;
+  if (type.isInteger(16))
+    return movement.int16;
+  return type.isInteger(4) ? movement.int4 : kNever;
+}
+
+static bool isElementwise(Operation *op) {
+  if (isa<CastOp>(op))
+    return true;
+  auto node = dyn_cast<NodeOp>(op);
+  return node && (node.getDomain().empty() || node.getDomain() == "ai.onnx") &&
+         (node.getOpType() == "Relu" || node.getOpType() == "Clip");
+}
+
+/// Whether codes are behind the value, by way of nodes that are known.
+static bool isOfCodes(Value value) {
+  for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    if (isa<DequantizeOp>(op))
+      return true;
+    auto node = dyn_cast<NodeOp>(op);
+    if (!isElementwise(op) && !(node && findMovement(node)))
+      return false;
+    if (op->getNumOperands() == 0)
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// The operand at this position of the source node; null where it is absent.
+static Value getInput(NodeOp node, unsigned position) {
+  unsigned index = position;
+  for (int64_t absent : node.getAbsentInputs()) {
+    if (absent == position)
+      return {};
+    index -= absent < position;
+  }
+  return index < node.getInputs().size() ? node.getInputs()[index] : Value();
+}
+
+/// The bound of a Clip, infinity where it has none; none where it is no
+/// constant.
+static std::optional<APFloat> getBound(NodeOp node, bool isUpper) {
+  constexpr int64_t kFirstOpsetWithInputs = 11;
+  APFloat none = APFloat::getInf(APFloat::IEEEdouble(), !isUpper);
+  if (node.getOpset() < kFirstOpsetWithInputs) {
+    Attribute bound = node.getNodeAttributes().get(isUpper ? "max" : "min");
+    if (!bound)
+      return none;
+    auto number = dyn_cast<FloatAttr>(bound);
+    if (!number)
+      return std::nullopt;
+    APFloat value = number.getValue();
+    bool losesInfo;
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return value;
+  }
+  Value bound = getInput(node, isUpper ? 2 : 1);
+  if (!bound)
+    return none;
+  Type type = getElementTypeOrSelf(bound);
+  std::optional<SmallVector<APInt>> bits = getConstantElements(bound);
+  if (!bits || bits->size() != 1 || !isFloat(type))
+    return std::nullopt;
+  return getFloatValue(type, bits->front());
+}
+
+static Step makeStep(CastOp op) {
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type to = getElementTypeOrSelf(op.getResult());
+  if (op.getRandom() || op.getMode() == CastMode::OpenVINO ||
+      !isStandardFloat(from) || !isStandardFloat(to))
+    return {};
+  return [=, options = getReferenceOptions(op)](const APInt &bits) {
+    return std::optional<APInt>(
+        reference::castElement(from, to, bits, options));
+  };
+}
+
+/// Relu and Clip: between two bounds, which are numbers of the type.
+static Step makeStep(NodeOp node) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(node.getResult(0)));
+  if (!type || !isStandardFloat(type) ||
+      getElementTypeOrSelf(node.getOperand(0)) != type)
+    return {};
+  bool isRelu = node.getOpType() == "Relu";
+  std::optional<APFloat> lower = isRelu ? APFloat(0.0) : getBound(node, false);
+  std::optional<APFloat> upper =
+      isRelu ? APFloat::getInf(APFloat::IEEEdouble()) : getBound(node, true);
+  for (std::optional<APFloat> *bound : {&lower, &upper}) {
+    if (!*bound || (*bound)->isNaN() || (*bound)->isNegZero())
+      return {};
+    bool losesInfo;
+    (*bound)->convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                      &losesInfo);
+    // The default of old versions is the largest number of f32.
+    if (losesInfo)
+      return {};
+  }
+  return [=](const APInt &bits) -> std::optional<APInt> {
+    APFloat value(type.getFloatSemantics(), bits);
+    if (value.isNaN() || value.isNegZero())
+      return std::nullopt;
+    if (value < *lower)
+      value = *lower;
+    if (value > *upper)
+      value = *upper;
+    return value.bitcastToAPInt();
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// One quantize
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The rewrite of one quantize: looked for first, then made.
+class Elimination {
+public:
+  Elimination(QuantizeOp op, RequantizationForm form, bool anyNan)
+      : quantize(op), form(form), anyNan(anyNan),
+        to(op.getQuantizedElementType()) {}
+
+  /// Whether there is one; `getError` says why not.
+  bool find();
+  void apply(RewriterBase &rewriter);
+  StringRef getError() const { return error; }
+
+private:
+  /// A value on the way, and what becomes of it.
+  struct Point {
+    APFloat value;
+    APInt code;
+  };
+  /// What is in front of the quantize along one way to codes.
+  struct Way {
+    /// The last one first; none makes less of a greater number.
+    SmallVector<Step> steps;
+    /// Behind a MaxPool: what may be in its windows, of which type, and how
+    /// many of the steps come after it.
+    SmallVector<Point> *points = nullptr;
+    Type pointType = {};
+    size_t numStepsAfter = 0;
+    unsigned depth = 0;
+  };
+  /// How the codes of a leaf change.
+  struct Leaf {
+    DequantizeOp op;
+    CodeMap map;
+    Requantization way;
+  };
+
+  bool refuse(const Twine &why) {
+    error = why.str();
+    return false;
+  }
+  bool refuse(const Twine &why, const CodeMap &map, const Twine &where = "");
+  bool findOpset(Operation *op);
+  bool findAligned(DequantizeOp dequantize);
+  bool findUnknown(DequantizeOp dequantize);
+  bool visit(OpOperand &use, Way way);
+  bool visitLeaf(OpOperand &use, DequantizeOp op, const Way &way);
+  bool visitMovement(NodeOp node, const Movement &movement, Way way);
+  bool visitPad(NodeOp node, const Way &way);
+  bool visitMaxPool(NodeOp node, Way way);
+  bool isIncreasing(SmallVector<Point> &points);
+  /// What becomes of the bits of a number; none where a step does not say.
+  std::optional<APInt> follow(APInt bits, const Way &way);
+  bool isSame(const APInt &code, const APInt &other) const;
+  Value build(RewriterBase &rewriter, OpOperand &use);
+
+  QuantizeOp quantize;
+  RequantizationForm form;
+  bool anyNan;
+  Type to;
+  Parameters parameters;
+  /// ONNX's, of the model.
+  int64_t opset = 0;
+  /// By the operand that reads the floats.
+  llvm::DenseMap<OpOperand *, Leaf> leaves;
+  llvm::DenseMap<Operation *, APInt> padCodes;
+  /// All ops on the way, users first.
+  llvm::SetVector<Operation *> visited;
+  std::string error;
+  unsigned numBuilt = 0;
+};
+
+struct EliminateQdqPass final
+    : quant_float::impl::QuantFloatEliminateQdqPassBase<EliminateQdqPass> {
+  using QuantFloatEliminateQdqPassBase::QuantFloatEliminateQdqPassBase;
+
+  void runOnOperation() override {
+    SmallVector<QuantizeOp> found;
+    getOperation()->walk([&](QuantizeOp op) {
+      if (isOfCodes(op.getInput()))
+        found.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (QuantizeOp op : found) {
+      Elimination elimination(op, requantize, anyNan);
+      if (elimination.find())
+        elimination.apply(rewriter);
+      else
+        emitNodeRemark(op) << "not removed: " << elimination.getError();
+    }
+  }
+};
+} // namespace
+
+/// The first code that changes.
+bool Elimination::refuse(const Twine &why, const CodeMap &map,
+                         const Twine &where) {
+  uint64_t code = map.findChange();
+  APInt bits(getNumberWidth(map.from), code);
+  return refuse(why + ": code " + describeCode(map.from, bits) + where +
+                " becomes " + describeCode(map.to, map.codes[code]));
+}
+
+/// The sign of a NaN that went through arithmetic is open (D8).
+bool Elimination::isSame(const APInt &code, const APInt &other) const {
+  if (code == other || !isFloat(to) || !getFloatValue(to, code).isNaN() ||
+      !getFloatValue(to, other).isNaN())
+    return code == other;
+  uint64_t magnitude = FloatFormat(to).magnitudeMask();
+  return anyNan || (code.getZExtValue() & magnitude) ==
+                       (other.getZExtValue() & magnitude);
+}
+
+bool Elimination::find() {
+  if (quantize.getRandom())
+    return refuse("it rounds by random bits");
+  auto direct = quantize.getInput().getDefiningOp<DequantizeOp>();
+  if (direct &&
+      getNumberWidth(direct.getQuantizedElementType()) > kMaxCodeWidth)
+    return refuse("codes of more than 16 bits are not tried");
+  std::optional<SmallVector<Parameters>> constants =
+      getConstantParameters(quantize);
+  if (direct && (!constants || !getConstantParameters(direct)))
+    return findUnknown(direct);
+  if (!constants)
+    return refuse("the scale or the zero point is not a constant");
+  if (direct &&
+      (quantize.getGranularity().axis || direct.getGranularity().axis))
+    return findAligned(direct);
+  if (quantize.getGranularity().axis || constants->size() != 1)
+    return refuse("its parameters are not per tensor");
+  if (!isa<TensorType>(quantize.getType()))
+    return !direct ? refuse("nodes are of tensors") : findAligned(direct);
+  parameters = constants->front();
+  return visit(quantize.getInputMutable(), Way());
+}
+
+/// Parameters that are not known may be ones that lose codes: the largest scale
+/// makes infinities.
+bool Elimination::findUnknown(DequantizeOp dequantize) {
+  constexpr StringLiteral kReason =
+      "the scale or the zero point is not a constant";
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(quantize.getScale()));
+  if (!type || type != getElementTypeOrSelf(dequantize.getScale()))
+    return refuse(kReason);
+  Parameters largest{
+      APFloat::getLargest(type.getFloatSemantics()).bitcastToAPInt(), {}};
+  Type from = dequantize.getQuantizedElementType();
+  unsigned width = getNumberWidth(from);
+  CodeMap map{from, to, {}};
+  for (uint64_t code = 0; code < uint64_t(1) << width; ++code)
+    map.codes.push_back(evaluate(
+        quantize, evaluate(dequantize, APInt(width, code), largest), largest));
+  if (map.isIdentity())
+    return refuse(kReason);
+  return refuse(kReason, map,
+                " with a scale of " + describeCode(type, largest.scale));
+}
+
+/// Every element has parameters of its own, or all of a kind have: each code
+/// has to come back with each of them.
+bool Elimination::findAligned(DequantizeOp dequantize) {
+  SmallVector<Parameters> mine = *getConstantParameters(quantize);
+  SmallVector<Parameters> others = *getConstantParameters(dequantize);
+  bool isAligned = mine.size() == 1 || others.size() == 1;
+  if (!isAligned) {
+    isAligned = quantize.getAxisIndex() == dequantize.getAxisIndex() &&
+                quantize.getAxisIndex() &&
+                quantize.getBlockSize() == dequantize.getBlockSize() &&
+                mine.size() == others.size();
+  }
+  if (!isAligned)
+    return refuse("their parameters are for other slices of the values");
+
+  Type from = dequantize.getQuantizedElementType();
+  unsigned width = getNumberWidth(from);
+  std::set<std::array<uint64_t, 4>> tried;
+  for (size_t i = 0, count = std::max(mine.size(), others.size()); i < count;
+       ++i) {
+    const Parameters &a = others[others.size() == 1 ? 0 : i];
+    const Parameters &b = mine[mine.size() == 1 ? 0 : i];
+    auto key = [](const std::optional<APInt> &bits) {
+      return bits ? bits->getZExtValue() : 0;
+    };
+    if (!tried
+             .insert({a.scale.getZExtValue(), key(a.zeroPoint),
+                      b.scale.getZExtValue(), key(b.zeroPoint)})
+             .second)
+      continue;
+    if (tried.size() > kMaxParameters)
+      return refuse("it has more than " + Twine(kMaxParameters) +
+                    " different parameters");
+    CodeMap map{from, to, {}};
+    for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
+      APInt bits(width, code);
+      APInt result = evaluate(quantize, evaluate(dequantize, bits, a), b);
+      map.codes.push_back(from == to && isSame(bits, result) ? bits : result);
+    }
+    if (!map.isIdentity())
+      return refuse("only codes that come back are left out here", map,
+                    count == 1 ? Twine()
+                               : " with element " + Twine(i) + " of the scale");
+  }
+  CodeMap same{from, to, {}};
+  leaves.try_emplace(&quantize.getInputMutable(),
+                     Leaf{dequantize, same, {Requantization::Identity}});
+  return true;
+}
+
+std::optional<APInt> Elimination::follow(APInt bits, const Way &way) {
+  APInt inWindow = bits;
+  for (size_t i = way.steps.size(); i-- > 0;) {
+    std::optional<APInt> next = way.steps[i](bits);
+    if (!next)
+      return std::nullopt;
+    bits = *next;
+    if (i >= way.numStepsAfter)
+      inWindow = bits;
+  }
+  APInt code = evaluate(quantize, bits, parameters);
+  if (way.points)
+    way.points->push_back({getFloatValue(way.pointType, inWindow), code});
+  return code;
+}
+
+bool Elimination::visit(OpOperand &use, Way way) {
+  Operation *op = use.get().getDefiningOp();
+  if (!op)
+    return refuse("floats that are no codes come in as well");
+  visited.insert(op);
+  if (auto dequantize = dyn_cast<DequantizeOp>(op))
+    return visitLeaf(use, dequantize, way);
+  std::string name = op->getName().getStringRef().str();
+  auto node = dyn_cast<NodeOp>(op);
+  if (node)
+    name = node.getOpType().str();
+  if (!use.get().hasOneUse())
+    return refuse("the floats of " + name + " have other uses");
+  if (++way.depth > kMaxDepth)
+    return refuse("more than " + Twine(kMaxDepth) + " nodes are between");
+  if (isElementwise(op)) {
+    Step step;
+    if (auto cast = dyn_cast<CastOp>(op))
+      step = makeStep(cast);
+    else if (op->getNumOperands() && op->getNumResults() == 1)
+      step = makeStep(node);
+    if (!step)
+      return refuse(name + " has bounds or types of which codes tell nothing");
+    way.steps.push_back(step);
+    return visit(op->getOpOperand(0), way);
+  }
+  const Movement *movement = node ? findMovement(node) : nullptr;
+  if (!movement || node.getInputs().empty())
+    return refuse(name + " makes other values than those of the codes");
+  return visitMovement(node, *movement, way);
+}
+
+bool Elimination::visitMovement(NodeOp node, const Movement &movement,
+                                Way way) {
+  std::string name = node.getOpType().str();
+  if (int64_t(node.getOpset()) < getFirstOpset(movement, to)) {
+    llvm::raw_string_ostream os(error);
+    os << name << " of opset " << node.getOpset() << " takes no " << to;
+    return false;
+  }
+  for (Value other : node.getResults().drop_front())
+    if (!other.use_empty())
+      return refuse(name + " has a second result");
+  if (name == "MaxPool")
+    return visitMaxPool(node, way);
+  if (name == "Pad" && !visitPad(node, way))
+    return false;
+  unsigned count = name == "Concat" ? node.getInputs().size() : 1;
+  for (unsigned i = 0; i < count; ++i)
+    if (!visit(node->getOpOperand(i), way))
+      return false;
+  return true;
+}
+
+bool Elimination::visitPad(NodeOp node, const Way &way) {
+  Attribute mode = node.getNodeAttributes().get("mode");
+  if (mode && mode != StringAttr::get(node.getContext(), "constant"))
+    return true;
+  Type type = getElementTypeOrSelf(node.getInputs().front());
+  if (!isFloat(type))
+    return refuse("Pad is not of floats");
+  APInt bits = APInt::getZero(getNumberWidth(type));
+  if (Value value = getInput(node, kPadValue)) {
+    std::optional<SmallVector<APInt>> constant = getConstantElements(value);
+    if (!constant || constant->size() != 1)
+      return refuse("the value of Pad is not a constant");
+    bits = constant->front();
+  }
+  std::optional<APInt> code = follow(bits, way);
+  if (!code)
+    return refuse("the value of Pad is a NaN or a negative zero");
+  padCodes.try_emplace(node, *code);
+  return true;
+}
+
+bool Elimination::visitMaxPool(NodeOp node, Way way) {
+  // A window may lie outside of the input as a whole, and gives -inf then.
+  auto ceilMode =
+      dyn_cast_or_null<IntegerAttr>(node.getNodeAttributes().get("ceil_mode"));
+  if (ceilMode && !ceilMode.getValue().isZero())
+    return refuse("windows of MaxPool may be empty with ceil_mode");
+  // One around it asks for the same of the same values.
+  if (way.points)
+    return visit(node->getOpOperand(0), way);
+  SmallVector<Point> points;
+  way.points = &points;
+  way.pointType = getElementTypeOrSelf(node.getResult(0));
+  way.numStepsAfter = way.steps.size();
+  if (!isFloat(way.pointType))
+    return refuse("MaxPool is not of floats");
+  return visit(node->getOpOperand(0), way) && isIncreasing(points);
+}
+
+bool Elimination::isIncreasing(SmallVector<Point> &points) {
+  auto toNumber = [&](const APInt &code) {
+    return to.isSignlessInteger() ? code.getSExtValue()
+                                  : int64_t(code.getZExtValue());
+  };
+  for (const Point &point : points)
+    if (point.value.isNaN())
+      return refuse("MaxPool chooses among NaN: one becomes " +
+                    describeCode(to, point.code));
+  llvm::sort(points, [&](const Point &a, const Point &b) {
+    return a.value != b.value ? a.value < b.value
+                              : toNumber(a.code) < toNumber(b.code);
+  });
+  for (size_t i = 1; i < points.size(); ++i) {
+    const Point &a = points[i - 1], &b = points[i];
+    if (toNumber(a.code) <= toNumber(b.code))
+      continue;
+    SmallString<32> less, greater;
+    a.value.toString(less);
+    b.value.toString(greater);
+    return refuse("MaxPool prefers greater values, not greater codes: " + less +
+                  " becomes " + describeCode(to, a.code) + ", and " + greater +
+                  " " + describeCode(to, b.code));
+  }
+  return true;
+}
+
+bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
+  Type from = op.getQuantizedElementType();
+  if (getNumberWidth(from) > kMaxCodeWidth)
+    return refuse("codes of more than 16 bits are not tried");
+  std::optional<SmallVector<Parameters>> constants = getConstantParameters(op);
+  if (!constants || constants->size() != 1 || op.getGranularity().axis)
+    return refuse("codes are dequantized with parameters that are not "
+                  "constants per tensor");
+  if (!isa<TensorType>(op.getType()))
+    return refuse("nodes are of tensors");
+  if (!findOpset(op))
+    return false;
+  Type type = getElementTypeOrSelf(op.getType());
+  unsigned width = getNumberWidth(from);
+  CodeMap map{from, to, {}};
+  for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
+    APInt bits(width, code);
+    APInt value = evaluate(op, bits, constants->front());
+    std::optional<APInt> result = follow(value, way);
+    if (!result)
+      return refuse("code " + describeCode(from, bits) + " is " +
+                    describeCode(type, value) +
+                    ", of which Relu and Clip may make several zeros or NaN");
+    map.codes.push_back(from == to && isSame(bits, *result) ? bits : *result);
+  }
+  std::string why;
+  std::optional<Requantization> requantization =
+      chooseRequantization(map, form, opset, why);
+  if (!requantization)
+    return refuse(why);
+  leaves.try_emplace(&use, Leaf{op, std::move(map), *requantization});
+  return true;
+}
+
+/// The opset that new nodes have.
+bool Elimination::findOpset(Operation *op) {
+  constexpr int64_t kPlainOpset = 21;
+  auto isOnnx = [](StringRef domain) {
+    return domain.empty() || domain == "ai.onnx";
+  };
+  if (opset)
+    return true;
+  if (isOnnx(quantize.getStandardDomain())) {
+    opset = quantize.getOpset();
+    return true;
+  }
+  // What the model imports.
+  auto module = op->getParentOfType<ModuleOp>();
+  auto imports =
+      module
+          ? module->getAttrOfType<DictionaryAttr>("quant_float.opset_imports")
+          : DictionaryAttr();
+  for (StringRef name : {"ai.onnx", ""})
+    if (auto number = imports ? dyn_cast_or_null<IntegerAttr>(imports.get(name))
+                              : IntegerAttr())
+      opset = number.getInt();
+  if (!opset)
+    opset = kPlainOpset;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+Value Elimination::build(RewriterBase &rewriter, OpOperand &use) {
+  if (auto found = leaves.find(&use); found != leaves.end()) {
+    Leaf &leaf = found->second;
+    Location loc = quantize.getLoc();
+    StringRef name = getNodeName(loc);
+    if (numBuilt++ && !name.empty())
+      loc = NameLoc::get(rewriter.getStringAttr(name + "/" + Twine(numBuilt)),
+                         loc);
+    return buildRequantization(rewriter, loc, leaf.op.getInput(), leaf.map,
+                               leaf.way, opset);
+  }
+  Operation *op = use.get().getDefiningOp();
+  if (isElementwise(op))
+    return build(rewriter, op->getOpOperand(0));
+  auto node = cast<NodeOp>(op);
+  SmallVector<Value> inputs = llvm::to_vector(node.getInputs());
+  unsigned count = node.getOpType() == "Concat" ? inputs.size() : 1;
+  for (unsigned i = 0; i < count; ++i)
+    inputs[i] = build(rewriter, node->getOpOperand(i));
+  SmallVector<int64_t> absent = llvm::to_vector(node.getAbsentInputs());
+  if (auto code = padCodes.find(node); code != padCodes.end()) {
+    Value value = createConstantOfBits(
+        rewriter, node.getLoc(), RankedTensorType::get({}, to), code->second);
+    unsigned index = kPadValue - llvm::count_if(absent, [](int64_t position) {
+                       return position < kPadValue;
+                     });
+    if (getInput(node, kPadValue))
+      inputs[index] = value;
+    else
+      inputs.insert(inputs.begin() + index, value);
+    llvm::erase(absent, int64_t(kPadValue));
+  }
+  auto moved = cast<NodeOp>(rewriter.clone(*node));
+  moved.setAbsentInputs(absent);
+  moved.getInputsMutable().assign(inputs);
+  Value result = moved.getResult(0);
+  result.setType(withElementType(result.getType(), to));
+  return result;
+}
+
+void Elimination::apply(RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(quantize);
+  OpOperand &use = quantize.getInputMutable();
+  Value codes = build(rewriter, use);
+  if (codes.getType() != quantize.getType())
+    codes = tensor::CastOp::create(rewriter, quantize.getLoc(),
+                                   quantize.getType(), codes);
+  // What nobody needs any more, behind those that use it.
+  visited.insert(use.get().getDefiningOp());
+  SmallVector<Operation *> users = {quantize};
+  for (bool isDequantize : {false, true})
+    llvm::copy_if(visited, std::back_inserter(users), [&](Operation *op) {
+      return isa<DequantizeOp>(op) == isDequantize;
+    });
+  llvm::SetVector<Operation *> candidates(users.begin(), users.end());
+  for (Operation *user : users)
+    for (Value operand : user->getOperands())
+      if (auto constant = operand.getDefiningOp<arith::ConstantOp>())
+        candidates.insert(constant);
+  rewriter.replaceAllUsesWith(quantize.getResult(), codes);
+  for (Operation *op : candidates)
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+}
