@@ -31,7 +31,7 @@ def save(name, rows, columns, has_island):
     ]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, columns])]
     if has_island:
-        nodes.append(helper.make_node("DFT", ["y"], ["z"]))
+        nodes.append(helper.make_node("RandomNormalLike", ["y"], ["z"]))
         outputs.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, None))
     graph = helper.make_graph(
         nodes,

@@ -559,6 +559,23 @@ Value onnx_nodes::normalizeIndex(ImplicitLocOpBuilder &b, Value index,
   return b.createOrFold<arith::MaxSIOp>(index, zero);
 }
 
+FailureOr<SmallVector<int64_t>> onnx_nodes::getWindowList(NodeContext &context,
+                                                          StringRef name,
+                                                          size_t size,
+                                                          int64_t least) {
+  SmallVector<int64_t> values = context.getInts(name);
+  if (values.empty())
+    values.assign(size, least);
+  if (values.size() != size)
+    return context.unsupported("attribute '" + name + "' must have " +
+                               Twine(size) + " values, but got " +
+                               Twine(values.size()));
+  for (int64_t value : values)
+    if (failed(context.requireRange(name, value, least)))
+      return failure();
+  return values;
+}
+
 LogicalResult onnx_nodes::requireIndices(NodeContext &context, size_t input,
                                          OpFoldResult size) {
   if (!isa<IntegerType>(context.elementType(input)))

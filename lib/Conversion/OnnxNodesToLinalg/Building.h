@@ -186,6 +186,11 @@ Value buildRequantized(NodeContext &context, Value sums, ArrayRef<Value> scales,
                        ArrayRef<AffineMap> maps, Quantization result,
                        Type elementType);
 
+/// An attribute with a number of 32 bits for each axis or side, `least` or
+/// more, which is what one is that the node leaves out.
+FailureOr<SmallVector<int64_t>>
+getWindowList(NodeContext &context, StringRef name, size_t size, int64_t least);
+
 /// Where an input with an element for each column is, over loops of `sizes`.
 FailureOr<AffineMap> getBiasMap(NodeContext &context, size_t index,
                                 ArrayRef<OpFoldResult> sizes);

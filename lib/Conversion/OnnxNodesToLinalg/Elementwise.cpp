@@ -241,7 +241,7 @@ static Value moveToDivisor(ElementContext &e, Value rest, Value divisor) {
 }
 
 /// x % 0 is 0 for integers. Floats have no modulo of the divisor's sign before
-/// version 28.
+/// version 28: the importer takes such a node as one of that version.
 static Value modulo(ElementContext &e, ValueRange x) {
   constexpr int64_t kFirstWithBoth = 28;
   bool isLikeC = e.node.getFlag("fmod");

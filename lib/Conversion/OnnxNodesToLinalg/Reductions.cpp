@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
@@ -65,6 +66,25 @@ static Value divideByCount(ImplicitLocOpBuilder &b, Value x, Value count,
                     : b.createOrFold<arith::DivSIOp>(x, count);
 }
 
+/// The result of a reduction of `sizes`, in its compute type, of parts of the
+/// sizes `reduced`, as the row wants it.
+static Value buildAfter(NodeContext &context, Value result,
+                        ArrayRef<OpFoldResult> sizes,
+                        ArrayRef<OpFoldResult> reduced, Type elementType,
+                        ReductionRow row) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (!row.after)
+    return convertFromCompute(context, result, elementType);
+  Value count = buildElementCount(b, reduced);
+  return buildParallel(
+      b, sizes, elementType, result, b.getMultiDimIdentityMap(sizes.size()),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value value =
+            row.after(b, args[0], count, isUnsignedElement(elementType));
+        return fromCompute(b, value, elementType);
+      });
+}
+
 /// `tensor` reduced along `axes`, which stay with size 1 if `keepDims`.
 static Value buildReduced(NodeContext &context, Value tensor,
                           ArrayRef<int64_t> axes, bool keepDims,
@@ -80,25 +100,16 @@ static Value buildReduced(NodeContext &context, Value tensor,
   }
   Value result =
       buildReductionOfAxes(context, tensor, axes, row.combine, row.before);
-  if (row.after) {
-    Value count = buildElementCount(b, reduced);
-    result = buildParallel(b, without, elementType, result,
-                           b.getMultiDimIdentityMap(without.size()),
-                           [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                             Value value =
-                                 row.after(b, args[0], count,
-                                           isUnsignedElement(elementType));
-                             return fromCompute(b, value, elementType);
-                           });
-  } else {
-    result = convertFromCompute(context, result, elementType);
-  }
+  result = buildAfter(context, result, without, reduced, elementType, row);
   return keepDims ? buildReshape(b, result, without, kept) : result;
 }
 
 /// The axes that the node names, as an attribute or an input; all if it names
-/// none, unless noop_with_empty_axes says that none is meant.
-static FailureOr<SmallVector<int64_t>> getReducedAxes(NodeContext &context) {
+/// none, unless noop_with_empty_axes says that none is meant. None of what only
+/// elements of the input tell.
+static FailureOr<std::optional<SmallVector<int64_t>>>
+getReducedAxes(NodeContext &context) {
+  using Axes = std::optional<SmallVector<int64_t>>;
   int64_t rank = context.type(0).getRank();
   SmallVector<int64_t> axes = context.getInts("axes");
   if (context.input(1)) {
@@ -106,12 +117,184 @@ static FailureOr<SmallVector<int64_t>> getReducedAxes(NodeContext &context) {
     bool isEmpty =
         context.type(1).hasStaticShape() && !context.type(1).getNumElements();
     if (!constants && !isEmpty)
-      return context.unsupported("the axes must be constant");
+      return Axes();
     axes = isEmpty ? SmallVector<int64_t>() : *constants;
   }
   if (axes.empty() && !context.getFlag("noop_with_empty_axes"))
-    return llvm::to_vector(llvm::seq<int64_t>(rank));
-  return context.normalizeAxes(axes, rank);
+    return Axes(llvm::to_vector(llvm::seq<int64_t>(rank)));
+  FailureOr<SmallVector<int64_t>> normalized =
+      context.normalizeAxes(axes, rank);
+  if (failed(normalized))
+    return failure();
+  return Axes(*normalized);
+}
+
+//===----------------------------------------------------------------------===//
+// Axes that only elements tell
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A reduction along axes that are known when it runs. All axes stay at first:
+/// along each either the result has one element or what is reduced has, so that
+/// an element is read at the sum of both indices.
+struct OpenReduction {
+  NodeContext &context;
+  SmallVector<OpFoldResult> sizes;
+  /// Of each axis, whether it is reduced.
+  SmallVector<Value> isReduced;
+  /// Of the result and of what becomes one of its elements.
+  SmallVector<OpFoldResult> kept, reduced;
+
+  /// The elements of `tensor` combined, in the compute type.
+  Value build(Value tensor, Combine combine, ElementMap before = nullptr);
+  /// Where an element of `sizes` goes, in a body with these loops.
+  SmallVector<Value> getPlace(ImplicitLocOpBuilder &b);
+  /// `result` of the node, without the reduced axes unless it keeps them.
+  NodeResults finish(Value result);
+};
+} // namespace
+
+/// Which of `rank` axes a vector of integers names, counted from either end.
+static Value buildNamedAxes(NodeContext &context, Value axes, int64_t rank) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value none =
+      buildFilled(b, {b.getIndexAttr(rank)}, makeNumber(b, b.getI1Type(), 0));
+  AffineExpr axis = b.getAffineDimExpr(0), entry = b.getAffineDimExpr(1);
+  return buildReduction(
+             b, axes, AffineMap::get(2, 0, entry), none,
+             AffineMap::get(2, 0, axis),
+             [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                 ValueRange accumulators) -> SmallVector<Value> {
+               Value named = arith::IndexCastOp::create(
+                   b, b.getIndexType(), toCompute(b, elements[0]));
+               Value front = linalg::IndexOp::create(b, 0);
+               Value back = arith::SubIOp::create(
+                   b, front, arith::ConstantIndexOp::create(b, rank));
+               auto is = [&](Value number) -> Value {
+                 return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                              named, number);
+               };
+               Value isNamed = arith::OrIOp::create(b, is(front), is(back));
+               return {arith::OrIOp::create(b, accumulators[0], isNamed)};
+             })
+      .front();
+}
+
+static FailureOr<OpenReduction> readOpenAxes(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  OpenReduction open{context, context.getSizes(context.input(0)), {}, {}, {}};
+  int64_t rank = open.sizes.size();
+  if (!isa<IntegerType>(context.elementType(1)) ||
+      context.type(1).getRank() != 1)
+    return context.unsupported("the axes must be a vector of integers, but "
+                               "got " +
+                               show(context.type(1)));
+  OpFoldResult count = context.getSizes(context.input(1)).front();
+  if (!context.getFlag("keepdims") && !getConstantIntValue(count))
+    return context.unsupported(
+        "the number of axes must be known where keepdims is 0");
+  Value named = buildNamedAxes(context, context.input(1), rank);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  // No axes may be all axes.
+  Value takesAll;
+  if (!getConstantIntValue(count) && !context.getFlag("noop_with_empty_axes"))
+    takesAll = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                     makeIndex(b, count), zero);
+  OpFoldResult numNamed = b.getIndexAttr(0);
+  AffineExpr sum = b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1);
+  for (auto [axis, size] : llvm::enumerate(open.sizes)) {
+    Value isNamed = tensor::ExtractOp::create(
+        b, named, arith::ConstantIndexOp::create(b, axis).getResult());
+    Value each = arith::SelectOp::create(b, isNamed, one, zero);
+    numNamed = computeIndex(b, sum, {numNamed, OpFoldResult(each)});
+    Value isReduced =
+        takesAll ? arith::OrIOp::create(b, isNamed, takesAll) : isNamed;
+    open.isReduced.push_back(isReduced);
+    Value length = makeIndex(b, size);
+    open.kept.push_back(
+        getAsOpFoldResult(arith::SelectOp::create(b, isReduced, one, length)));
+    open.reduced.push_back(
+        getAsOpFoldResult(arith::SelectOp::create(b, isReduced, length, one)));
+  }
+  // Not so where one is none of these, or named twice.
+  if (failed(context.requireEqual(count, numNamed, "the number of axes",
+                                  "must be that of the axes that they name")))
+    return failure();
+  return open;
+}
+
+Value OpenReduction::build(Value tensor, Combine combine, ElementMap before) {
+  ImplicitLocOpBuilder &b = context.b;
+  int64_t rank = sizes.size();
+  Type elementType = getElementTypeOrSelf(tensor);
+  Type type = getComputeType(elementType);
+  bool isUnsigned = isUnsignedElement(elementType);
+  Value init = buildFilled(b, kept, makeNeutral(b, combine, type, isUnsigned));
+  // Nothing reads it: it says how long the loops are.
+  Value window = tensor::EmptyOp::create(b, reduced, b.getI8Type());
+  AffineMap results =
+      AffineMap::getMultiDimIdentityMap(2 * rank, b.getContext())
+          .getMajorSubMap(rank);
+  AffineMap reductions =
+      AffineMap::getMultiDimIdentityMap(2 * rank, b.getContext())
+          .getMinorSubMap(rank);
+  return buildReduction(b, window, reductions, init, results,
+                        [&](ImplicitLocOpBuilder &b, ValueRange,
+                            ValueRange accumulators) -> SmallVector<Value> {
+                          SmallVector<Value> place;
+                          for (int64_t axis = 0; axis < rank; ++axis)
+                            place.push_back(arith::AddIOp::create(
+                                b, linalg::IndexOp::create(b, axis),
+                                linalg::IndexOp::create(b, rank + axis)));
+                          Value element = toCompute(
+                              b, tensor::ExtractOp::create(b, tensor, place));
+                          if (before)
+                            element = before(b, element, isUnsigned);
+                          return {buildCombine(b, combine, accumulators[0],
+                                               element, isUnsigned)};
+                        })
+      .front();
+}
+
+SmallVector<Value> OpenReduction::getPlace(ImplicitLocOpBuilder &b) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  SmallVector<Value> place;
+  for (auto [axis, isOne] : llvm::enumerate(isReduced))
+    place.push_back(arith::SelectOp::create(b, isOne, zero,
+                                            linalg::IndexOp::create(b, axis)));
+  return place;
+}
+
+NodeResults OpenReduction::finish(Value result) {
+  if (context.getFlag("keepdims"))
+    return SmallVector<Value>{result};
+  // The sizes that stay, in their order.
+  ImplicitLocOpBuilder &b = context.b;
+  int64_t rank = sizes.size();
+  int64_t count = rank - context.type(1).getNumElements();
+  if (count < 0)
+    return context.unsupported("expected at most " + Twine(rank) +
+                               " axes, but got " +
+                               Twine(context.type(1).getNumElements()));
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<Value> without(count, one);
+  Value next = zero;
+  for (auto [size, isOne] : llvm::zip_equal(sizes, isReduced)) {
+    for (auto [place, chosen] : llvm::enumerate(without)) {
+      Value isHere =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
+                                arith::ConstantIndexOp::create(b, place));
+      Value other =
+          arith::SelectOp::create(b, isHere, makeIndex(b, size), chosen);
+      chosen = arith::SelectOp::create(b, isOne, chosen, other);
+    }
+    Value behind = arith::AddIOp::create(b, next, one);
+    next = arith::SelectOp::create(b, isOne, next, behind);
+  }
+  return SmallVector<Value>{
+      buildReshape(b, result, kept, getAsOpFoldResult(without))};
 }
 
 static ReductionRow getRow(StringRef opType) {
@@ -135,16 +318,67 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
   if (row.after && isa<IntegerType>(elementType) &&
       elementType.getIntOrFloatBitWidth() < 32)
     return context.unsupported("elements of type " + show(elementType));
-  FailureOr<SmallVector<int64_t>> axes = getReducedAxes(context);
+  FailureOr<std::optional<SmallVector<int64_t>>> axes = getReducedAxes(context);
   if (failed(axes))
     return failure();
-  return SmallVector<Value>{buildReduced(context, context.input(0), *axes,
-                                         context.getFlag("keepdims"), row)};
+  if (*axes)
+    return SmallVector<Value>{buildReduced(context, context.input(0), **axes,
+                                           context.getFlag("keepdims"), row)};
+  FailureOr<OpenReduction> open = readOpenAxes(context);
+  if (failed(open))
+    return failure();
+  Value result = open->build(context.input(0), row.combine, row.before);
+  return open->finish(
+      buildAfter(context, result, open->kept, open->reduced, elementType, row));
 }
 
 //===----------------------------------------------------------------------===//
 // ReduceLogSumExp
 //===----------------------------------------------------------------------===//
+
+/// The number, or 0 where it is none that is finite.
+static Value getFinite(ImplicitLocOpBuilder &b, Value most) {
+  Type type = most.getType();
+  Value infinity = makeNumber(b, type, std::numeric_limits<double>::infinity());
+  Value isFinite = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, most), infinity);
+  return arith::SelectOp::create(b, isFinite, most, makeNumber(b, type, 0));
+}
+
+/// log(sum) + m.
+static Value buildLogarithms(ImplicitLocOpBuilder &b,
+                             ArrayRef<OpFoldResult> sizes, Type elementType,
+                             Value sums, Value most) {
+  AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
+  return buildParallel(
+      b, sizes, elementType, {sums, most}, {identity, identity},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value logarithm = math::LogOp::create(b, args[0]);
+        return fromCompute(
+            b, arith::AddFOp::create(b, logarithm, getFinite(b, args[1])),
+            elementType);
+      });
+}
+
+static NodeResults buildOpenLogSumExp(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0);
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  FailureOr<OpenReduction> open = readOpenAxes(context);
+  if (failed(open))
+    return failure();
+  Value most = open->build(input, Combine::Max);
+  Value exponentials = buildParallel(
+      b, open->sizes, type, input, b.getMultiDimIdentityMap(open->sizes.size()),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value largest = tensor::ExtractOp::create(b, most, open->getPlace(b));
+        return math::ExpOp::create(
+            b, arith::SubFOp::create(b, toCompute(b, args[0]),
+                                     getFinite(b, largest)));
+      });
+  Value sums = open->build(exponentials, Combine::Sum);
+  return open->finish(buildLogarithms(b, open->kept, elementType, sums, most));
+}
 
 /// log(sum(exp(x - m))) + m, with the largest x for m, if it is finite: the
 /// exponentials do not overflow then.
@@ -152,13 +386,17 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0);
   Type elementType = context.elementType(0), type = getComputeType(elementType);
-  FailureOr<SmallVector<int64_t>> axes = getReducedAxes(context);
-  if (failed(axes))
+  FailureOr<std::optional<SmallVector<int64_t>>> given =
+      getReducedAxes(context);
+  if (failed(given))
     return failure();
+  if (!*given)
+    return buildOpenLogSumExp(context);
+  ArrayRef<int64_t> axes = **given;
   SmallVector<OpFoldResult> sizes = context.getSizes(input), without, kept;
   SmallVector<int64_t> all, others;
   for (auto [axis, size] : llvm::enumerate(sizes)) {
-    bool isReduced = llvm::is_contained(*axes, static_cast<int64_t>(axis));
+    bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(axis));
     all.push_back(axis);
     kept.push_back(isReduced ? b.getIndexAttr(1) : size);
     if (isReduced)
@@ -166,14 +404,7 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
     without.push_back(size);
     others.push_back(axis);
   }
-  auto getFinite = [&](ImplicitLocOpBuilder &b, Value most) -> Value {
-    Value infinity =
-        makeNumber(b, type, std::numeric_limits<double>::infinity());
-    Value isFinite = arith::CmpFOp::create(
-        b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, most), infinity);
-    return arith::SelectOp::create(b, isFinite, most, makeNumber(b, type, 0));
-  };
-  Value most = buildReductionOfAxes(context, input, *axes, Combine::Max);
+  Value most = buildReductionOfAxes(context, input, axes, Combine::Max);
   Value exponentials =
       buildAlongAxes(context, sizes, type, {input, most}, {all, others},
                      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
@@ -181,16 +412,8 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
                            b, arith::SubFOp::create(b, toCompute(b, args[0]),
                                                     getFinite(b, args[1])));
                      });
-  Value sums = buildReductionOfAxes(context, exponentials, *axes, Combine::Sum);
-  AffineMap identity = b.getMultiDimIdentityMap(without.size());
-  Value result = buildParallel(
-      b, without, elementType, {sums, most}, {identity, identity},
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value logarithm = math::LogOp::create(b, args[0]);
-        return fromCompute(
-            b, arith::AddFOp::create(b, logarithm, getFinite(b, args[1])),
-            elementType);
-      });
+  Value sums = buildReductionOfAxes(context, exponentials, axes, Combine::Sum);
+  Value result = buildLogarithms(b, without, elementType, sums, most);
   return SmallVector<Value>{context.getFlag("keepdims")
                                 ? buildReshape(b, result, without, kept)
                                 : result};

@@ -8,6 +8,7 @@
 
 #include "Building.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -136,4 +137,72 @@ NodeResults onnx_nodes::convertScatterND(NodeContext &context) {
         llvm::append_range(position, loops.drop_front(numTuples));
         return position;
       });
+}
+
+//===----------------------------------------------------------------------===//
+// TensorScatter
+//===----------------------------------------------------------------------===//
+
+/// A cache with the elements of an update in the place of some along an axis:
+/// each sequence of the batch has its own first one.
+NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value update = context.input(1), begins = context.input(2);
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> given = context.getSizes(update);
+  int64_t rank = sizes.size();
+  FailureOr<int64_t> axis = context.normalizeAxis(context.getInt("axis"), rank);
+  if (failed(axis) ||
+      failed(context.requireElementType(1, context.elementType(0))))
+    return failure();
+  if (*axis == 0)
+    return context.unsupported("axis 0 is that of the batch");
+  if (static_cast<int64_t>(given.size()) != rank)
+    return context.unsupported("the update must have rank " + Twine(rank) +
+                               ", but got " + Twine(given.size()));
+  for (int64_t i = 0; i < rank; ++i) {
+    std::string what =
+        "the size of axis " + std::to_string(i) + " of the update";
+    if (failed(i == *axis ? context.requireAtMost(sizes[i], given[i], what)
+                          : context.requireEqual(sizes[i], given[i], what)))
+      return failure();
+  }
+  bool isCircular = context.getString("mode") == "circular";
+  if (failed(requireSequenceLengths(context, 2, sizes[0])))
+    return failure();
+  return SmallVector<Value>{buildParallel(
+      b, sizes, context.elementType(0), context.input(0),
+      b.getMultiDimIdentityMap(rank),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        SmallVector<Value> place;
+        for (int64_t i = 0; i < rank; ++i)
+          place.push_back(linalg::IndexOp::create(b, i));
+        Value zero = arith::ConstantIndexOp::create(b, 0);
+        Value one = arith::ConstantIndexOp::create(b, 1);
+        Value size = makeIndex(b, sizes[*axis]);
+        Value length = makeIndex(b, given[*axis]);
+        Value step = place[*axis];
+        if (begins) {
+          Value begin = toPosition(
+              b, tensor::ExtractOp::create(b, begins, place[0]), sizes[*axis]);
+          step = arith::SubIOp::create(b, step, begin);
+        }
+        Value isBefore =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::slt, step, zero);
+        if (isCircular) {
+          step = arith::SelectOp::create(
+              b, isBefore, arith::AddIOp::create(b, step, size), step);
+          isBefore = makeNumber(b, b.getI1Type(), 0);
+        }
+        Value isBehind =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, step, length);
+        Value isOutside = arith::OrIOp::create(b, isBefore, isBehind);
+        Value last = arith::MaxSIOp::create(
+            b, arith::SubIOp::create(b, length, one), zero);
+        step = arith::MaxSIOp::create(b, step, zero);
+        place[*axis] = arith::MinSIOp::create(b, step, last);
+        // Of an empty update there is nothing to read.
+        return buildSelect(b, isOutside, args[0],
+                           tensor::ExtractOp::create(b, update, place));
+      })};
 }

@@ -34,36 +34,75 @@ static OpFoldResult computeLog2(ImplicitLocOpBuilder &b, OpFoldResult size) {
   return arith::IndexCastOp::create(b, b.getIndexType(), bits).getResult();
 }
 
-/// Whether a key is before another one, or equal and nearer to the front. A
-/// NaN is larger than any number.
-static Value isBefore(ImplicitLocOpBuilder &b, ArrayRef<Value> keys,
-                      ArrayRef<Value> positions, bool descending,
-                      bool isUnsigned) {
-  Value lhs = keys[descending], rhs = keys[!descending];
-  Value less, equal;
-  if (isa<FloatType>(lhs.getType())) {
-    auto isNaN = [&](Value x) -> Value {
-      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+namespace {
+/// How two keys compare.
+struct Comparison {
+  Value isLess, isEqual;
+};
+} // namespace
+
+/// A NaN is larger than any number.
+static Comparison compareKeys(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                              bool isUnsigned) {
+  if (!isa<FloatType>(lhs.getType()))
+    return {arith::CmpIOp::create(b,
+                                  isUnsigned ? arith::CmpIPredicate::ult
+                                             : arith::CmpIPredicate::slt,
+                                  lhs, rhs),
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lhs, rhs)};
+  auto isNaN = [&](Value x) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  };
+  Value lhsIsNaN = isNaN(lhs), rhsIsNaN = isNaN(rhs);
+  Value yes = makeNumber(b, b.getI1Type(), 1);
+  Value isNumber = arith::XOrIOp::create(b, lhsIsNaN, yes);
+  return {arith::OrIOp::create(
+              b, arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lhs, rhs),
+              arith::AndIOp::create(b, isNumber, rhsIsNaN)),
+          arith::OrIOp::create(
+              b, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lhs, rhs),
+              arith::AndIOp::create(b, lhsIsNaN, rhsIsNaN))};
+}
+
+/// The same of two rows of a matrix, by the first elements that differ.
+static Comparison compareRows(ImplicitLocOpBuilder &b, Value matrix, Value lhs,
+                              Value rhs, OpFoldResult length) {
+  bool isUnsigned = isUnsignedElement(
+      cast<RankedTensorType>(matrix.getType()).getElementType());
+  auto compareAt = [&](ImplicitLocOpBuilder &b, Value column) {
+    auto read = [&](Value row) {
+      return toCompute(
+          b, tensor::ExtractOp::create(b, matrix, ValueRange{row, column}));
     };
-    Value lhsIsNaN = isNaN(lhs), rhsIsNaN = isNaN(rhs);
-    Value yes = makeNumber(b, b.getI1Type(), 1);
-    Value isNumber = arith::XOrIOp::create(b, lhsIsNaN, yes);
-    less = arith::OrIOp::create(
-        b, arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lhs, rhs),
-        arith::AndIOp::create(b, isNumber, rhsIsNaN));
-    equal = arith::OrIOp::create(
-        b, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lhs, rhs),
-        arith::AndIOp::create(b, lhsIsNaN, rhsIsNaN));
-  } else {
-    less = arith::CmpIOp::create(
-        b, isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt,
-        lhs, rhs);
-    equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lhs, rhs);
-  }
+    return compareKeys(b, read(lhs), read(rhs), isUnsigned);
+  };
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  if (isConstantIntValue(length, 1))
+    return compareAt(b, zero);
+  Value inits[] = {makeNumber(b, b.getI1Type(), 0),
+                   makeNumber(b, b.getI1Type(), 1)};
+  auto loop = scf::ForOp::create(
+      b, zero, makeIndex(b, length), arith::ConstantIndexOp::create(b, 1),
+      inits,
+      [&](OpBuilder &builder, Location loc, Value column, ValueRange before) {
+        ImplicitLocOpBuilder inner(loc, builder);
+        Comparison here = compareAt(inner, column);
+        Value isLess = arith::AndIOp::create(inner, before[1], here.isLess);
+        scf::YieldOp::create(
+            inner,
+            ValueRange{arith::OrIOp::create(inner, before[0], isLess),
+                       arith::AndIOp::create(inner, before[1], here.isEqual)});
+      });
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+/// Whether a key is before another one, or equal and nearer to the front.
+static Value isBefore(ImplicitLocOpBuilder &b, Comparison keys,
+                      ArrayRef<Value> positions) {
   Value isNearer = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                          positions[0], positions[1]);
-  return arith::OrIOp::create(b, less,
-                              arith::AndIOp::create(b, equal, isNearer));
+  return arith::OrIOp::create(b, keys.isLess,
+                              arith::AndIOp::create(b, keys.isEqual, isNearer));
 }
 
 namespace {
@@ -80,10 +119,16 @@ struct SortingNetwork {
   Value isFirst(ImplicitLocOpBuilder &b, ArrayRef<Value> place, Value mine,
                 Value other) const;
 
+  /// The positions in order along `axis`.
+  Value build(NodeContext &context) const;
+
   Value keys;
+  /// Of the tensor of positions: of the keys, or the number of rows.
   SmallVector<OpFoldResult> sizes;
   int64_t axis;
-  bool descending;
+  bool descending = false;
+  /// Where keys are rows of a matrix.
+  OpFoldResult rowLength = {};
 };
 } // namespace
 
@@ -99,8 +144,15 @@ Value SortingNetwork::isFirst(ImplicitLocOpBuilder &b, ArrayRef<Value> place,
     indices[axis] = arith::MinSIOp::create(b, position, last);
     return toCompute(b, tensor::ExtractOp::create(b, keys, indices));
   };
-  Value before = isBefore(b, {getKey(mine), getKey(other)}, {mine, other},
-                          descending, isUnsigned);
+  auto compare = [&] {
+    Value lhs = descending ? other : mine, rhs = descending ? mine : other;
+    if (!rowLength)
+      return compareKeys(b, getKey(lhs), getKey(rhs), isUnsigned);
+    // Rows behind the last one are those of others.
+    return compareRows(b, keys, arith::MinSIOp::create(b, lhs, last),
+                       arith::MinSIOp::create(b, rhs, last), rowLength);
+  };
+  Value before = isBefore(b, compare(), {mine, other});
   // Behind the last key there are no others.
   auto isInside = [&](Value position) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, size);
@@ -150,13 +202,11 @@ Value SortingNetwork::buildStep(ImplicitLocOpBuilder &b, Value positions,
       .front();
 }
 
-Value onnx_nodes::buildSortedPositions(NodeContext &context, Value keys,
-                                       int64_t axis, bool descending) {
+Value SortingNetwork::build(NodeContext &context) const {
   ImplicitLocOpBuilder &b = context.b;
-  SortingNetwork network{keys, context.getSizes(keys), axis, descending};
   Type type = b.getI64Type();
-  OpFoldResult levels = computeLog2(b, network.sizes[axis]);
-  SmallVector<OpFoldResult> places = network.sizes;
+  OpFoldResult levels = computeLog2(b, sizes[axis]);
+  SmallVector<OpFoldResult> places = sizes;
   Value one = arith::ConstantIndexOp::create(b, 1);
   places[axis] = getAsOpFoldResult(
       b.createOrFold<arith::ShLIOp>(one, makeIndex(b, levels)));
@@ -177,9 +227,15 @@ Value onnx_nodes::buildSortedPositions(NodeContext &context, Value keys,
                 ValueRange values) -> SmallVector<Value> {
               Value distance = arith::ShLIOp::create(
                   b, one, arith::SubIOp::create(b, level[0], step[0]));
-              return {network.buildStep(b, values[0], distance, run)};
+              return {buildStep(b, values[0], distance, run)};
             });
       })[0];
+}
+
+Value onnx_nodes::buildSortedPositions(NodeContext &context, Value keys,
+                                       int64_t axis, bool descending) {
+  SortingNetwork network{keys, context.getSizes(keys), axis, descending};
+  return network.build(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,4 +295,162 @@ NodeResults onnx_nodes::convertTopK(NodeContext &context) {
   if (failed(count))
     return failure();
   return buildTopK(context, *count, context.getFlag("largest"));
+}
+
+//===----------------------------------------------------------------------===//
+// Unique
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows that are equal, by groups: the first row of each, how many there are,
+/// and the group of each row.
+struct RowGroups {
+  Value first, counts, groups;
+  OpFoldResult number;
+};
+} // namespace
+
+/// The groups of rows in the order of `positions`, where equal ones are
+/// neighbors.
+static RowGroups buildGroups(NodeContext &context, Value matrix,
+                             Value positions) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(matrix);
+  Type i64 = b.getI64Type();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value number = makeNumber(b, i64, 1);
+  auto makeZeros = [&](ArrayRef<OpFoldResult> sizes) {
+    return buildFilled(b, sizes, makeNumber(b, i64, 0));
+  };
+  auto toIndex = [](ImplicitLocOpBuilder &b, Value value) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), value);
+  };
+  Value inits[] = {makeZeros(sizes[0]), makeZeros(sizes[0]),
+                   makeZeros(sizes[0]), makeZeros({})};
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange at,
+                  ValueRange values) -> SmallVector<Value> {
+    Value position = tensor::ExtractOp::create(b, positions, at);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at[0], zero);
+    Value before = arith::SelectOp::create(
+        b, isFirst, zero, arith::SubIOp::create(b, at[0], one));
+    Value previous = tensor::ExtractOp::create(b, positions, before);
+    Comparison rows = compareRows(b, matrix, toIndex(b, previous),
+                                  toIndex(b, position), sizes[1]);
+    Value isNew = arith::OrIOp::create(
+        b, isFirst,
+        arith::XOrIOp::create(b, rows.isEqual,
+                              makeNumber(b, b.getI1Type(), 1)));
+    Value count = tensor::ExtractOp::create(b, values[3], ValueRange());
+    count =
+        arith::AddIOp::create(b, count, arith::ExtUIOp::create(b, i64, isNew));
+    Value group = arith::SubIOp::create(b, count, number);
+    Value place = toIndex(b, group);
+    Value first = arith::SelectOp::create(
+        b, isNew, position, tensor::ExtractOp::create(b, values[0], place));
+    Value more = arith::AddIOp::create(
+        b, tensor::ExtractOp::create(b, values[1], place), number);
+    return {tensor::InsertOp::create(b, first, values[0], place),
+            tensor::InsertOp::create(b, more, values[1], place),
+            tensor::InsertOp::create(b, group, values[2], toIndex(b, position)),
+            tensor::InsertOp::create(b, count, values[3], ValueRange())};
+  };
+  SmallVector<Value> results = buildSequential(b, sizes[0], inits, step);
+  Value count =
+      toIndex(b, tensor::ExtractOp::create(b, results[3], ValueRange()));
+  OpFoldResult begin = b.getIndexAttr(0), stride = b.getIndexAttr(1);
+  return {buildSlice(b, results[0], begin, OpFoldResult(count), stride),
+          buildSlice(b, results[1], begin, OpFoldResult(count), stride),
+          results[2], count};
+}
+
+/// A vector of numbers, in the order that others say.
+static Value buildOrdered(NodeContext &context, Value numbers, Value order,
+                          OpFoldResult count) {
+  ImplicitLocOpBuilder &b = context.b;
+  OpFoldResult begin = b.getIndexAttr(0), stride = b.getIndexAttr(1);
+  Value taken = buildSlice(b, order, begin, count, stride);
+  return buildParallel(
+      b, count, b.getI64Type(), taken, b.getMultiDimIdentityMap(1),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value place = arith::IndexCastOp::create(b, b.getIndexType(), args[0]);
+        return tensor::ExtractOp::create(b, numbers, place);
+      });
+}
+
+/// The groups by their first rows.
+static void orderByFirst(NodeContext &context, RowGroups &rows) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type i64 = b.getI64Type();
+  SortingNetwork network{rows.first, {rows.number}, /*axis=*/0};
+  Value order = network.build(context);
+  Value ranks =
+      buildSequential(
+          b, rows.number, buildFilled(b, rows.number, makeNumber(b, i64, 0)),
+          [&](ImplicitLocOpBuilder &b, ValueRange at,
+              ValueRange values) -> SmallVector<Value> {
+            Value group = tensor::ExtractOp::create(b, order, at);
+            Value rank = arith::IndexCastOp::create(b, i64, at[0]);
+            Value place =
+                arith::IndexCastOp::create(b, b.getIndexType(), group);
+            return {tensor::InsertOp::create(b, rank, values[0], place)};
+          })
+          .front();
+  rows.first = buildOrdered(context, rows.first, order, rows.number);
+  rows.counts = buildOrdered(context, rows.counts, order, rows.number);
+  rows.groups = buildOrdered(context, ranks, rows.groups,
+                             context.getSizes(rows.groups).front());
+}
+
+/// Elements, or slices along an axis, that differ from all before them. NaNs
+/// are equal.
+NodeResults onnx_nodes::convertUnique(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value data = context.input(0);
+  SmallVector<OpFoldResult> sizes = context.getSizes(data);
+  int64_t axis = 0, rank = sizes.size();
+  if (context.has("axis")) {
+    FailureOr<int64_t> given =
+        context.normalizeAxis(context.getInt("axis"), rank);
+    if (failed(given))
+      return failure();
+    axis = *given;
+  } else {
+    sizes = {context.computeProduct(sizes)};
+    data = context.reshape(data, sizes);
+    rank = 1;
+  }
+  // A row for each slice.
+  SmallVector<int64_t> order = {axis};
+  SmallVector<OpFoldResult> others;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i == axis)
+      continue;
+    order.push_back(i);
+    others.push_back(sizes[i]);
+  }
+  OpFoldResult length = context.computeProduct(others);
+  Value matrix = axis == 0 ? data : buildTranspose(context, data, order);
+  matrix = context.reshape(matrix, {sizes[axis], length});
+  SortingNetwork network{matrix,
+                         {sizes[axis]},
+                         /*axis=*/0,
+                         /*descending=*/false,
+                         length};
+  RowGroups rows = buildGroups(context, matrix, network.build(context));
+  if (!context.getFlag("sorted"))
+    orderByFirst(context, rows);
+  sizes[axis] = rows.number;
+  Value values = buildParallel(
+      b, sizes, context.elementType(0), rows.first,
+      AffineMap::get(rank, 0, b.getAffineDimExpr(axis)),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        SmallVector<Value> place;
+        for (int64_t i = 0; i < rank; ++i)
+          place.push_back(linalg::IndexOp::create(b, i));
+        place[axis] = arith::IndexCastOp::create(b, b.getIndexType(), args[0]);
+        return tensor::ExtractOp::create(b, data, place);
+      });
+  return SmallVector<Value>{values, rows.first, rows.groups, rows.counts};
 }

@@ -117,25 +117,6 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   return success();
 }
 
-/// An attribute with a number for each axis, `least` or more, which is what one
-/// is that the node leaves out.
-static FailureOr<SmallVector<int64_t>> getWindowList(NodeContext &context,
-                                                     StringRef name,
-                                                     size_t size,
-                                                     int64_t least) {
-  SmallVector<int64_t> values = context.getInts(name);
-  if (values.empty())
-    values.assign(size, least);
-  if (values.size() != size)
-    return context.unsupported("attribute '" + name + "' must have " +
-                               Twine(size) + " values, but got " +
-                               Twine(values.size()));
-  for (int64_t value : values)
-    if (failed(context.requireRange(name, value, least)))
-      return failure();
-  return values;
-}
-
 /// The windows of a node by its attributes strides, dilations, pads, auto_pad
 /// and ceil_mode; `input` and `kernel` are the sizes of the spatial axes.
 static FailureOr<SmallVector<WindowAxis>>

@@ -59,21 +59,39 @@ onnx_import::getAttributeKind(const std::string &opType,
   return ::onnx::AttributeProto::UNDEFINED;
 }
 
+/// Whether the node fits the schema.
+static bool fits(const ::onnx::OpSchema &schema,
+                 const ::onnx::NodeProto &node) {
+  try {
+    schema.Verify(node);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 int64_t onnx_import::findFittingVersion(const ::onnx::NodeProto &node,
                                         int64_t opset) {
-  for (int64_t version = opset; version > 0;) {
-    const ::onnx::OpSchema *schema = nullptr;
-    try {
-      schema = findSchema(node.op_type(), node.domain(), version);
+  try {
+    for (int64_t version = opset; version > 0;) {
+      const ::onnx::OpSchema *schema =
+          findSchema(node.op_type(), node.domain(), version);
       if (!schema)
-        return opset;
-      schema->Verify(node);
-      return version;
-    } catch (...) {
-      if (!schema)
-        return opset;
+        break;
+      if (fits(*schema, node))
+        return version;
       version = schema->since_version() - 1;
     }
+    const ::onnx::OpSchema *newest =
+        ::onnx::OpSchemaRegistry::Schema(node.op_type(), node.domain());
+    for (int64_t version = opset + 1;
+         newest && version <= newest->since_version(); ++version) {
+      const ::onnx::OpSchema *schema =
+          findSchema(node.op_type(), node.domain(), version);
+      if (schema && schema->since_version() == version && fits(*schema, node))
+        return version;
+    }
+  } catch (...) {
   }
   return opset;
 }

@@ -32,9 +32,9 @@ bool isOperator(const std::string &opType, const std::string &domain);
 getAttributeKind(const std::string &opType, const std::string &domain,
                  int64_t opset, const std::string &name);
 
-/// The newest version of the operator, not above `opset`, that has the node's
-/// inputs, outputs and attributes; `opset` where none has, or ONNX does not
-/// know the operator.
+/// The version of the operator that has the node's inputs, outputs and
+/// attributes: the newest one not above `opset`, else the oldest one above;
+/// `opset` where none has, or ONNX does not know the operator.
 int64_t findFittingVersion(const ::onnx::NodeProto &node, int64_t opset);
 
 /// Whether the operator of the node is one that ONNX defines by a function.

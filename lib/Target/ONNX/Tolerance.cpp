@@ -55,17 +55,46 @@ LogicalResult Importer::tolerateAttributes(NodeInput &input) {
   return success();
 }
 
-/// Inputs and attributes that an older version of the operator has, and that of
-/// the model's opset has not.
+/// The version from which on a value means what the node has it for: names of
+/// modes that GridSample changed, and the remainder of floats that has the
+/// divisor's sign.
+static int64_t findMeaningVersion(const NodeInput &input) {
+  StringRef opType = input.node.op_type();
+  if (!input.domain.empty())
+    return input.opset;
+  if (opType == "GridSample") {
+    constexpr int64_t kNewNames = 20;
+    const ResolvedAttribute *mode = input.find("mode");
+    if (mode && mode->kind == Proto::STRING &&
+        (mode->proto->s() == "linear" || mode->proto->s() == "cubic"))
+      return std::max(input.opset, kNewNames);
+  }
+  if (opType == "Mod") {
+    constexpr int64_t kFloats = 28;
+    const ResolvedAttribute *fmod = input.find("fmod");
+    auto type = input.operands.empty() || !input.operands[0]
+                    ? TensorType()
+                    : dyn_cast<TensorType>(input.operands[0].getType());
+    if (type && isa<FloatType>(type.getElementType()) &&
+        (!fmod || (fmod->kind == Proto::INT && fmod->proto->i() == 0)))
+      return std::max(input.opset, kFloats);
+  }
+  return input.opset;
+}
+
+/// Inputs, attributes and values that another version of the operator has, and
+/// that of the model's opset has not.
 LogicalResult Importer::tolerateVersion(NodeInput &input) {
   // Quantization nodes are held against the rules of their version. A model
   // that is written again has one opset for all nodes.
   if (findOpKind(input.domain, input.node.op_type()) || options.keepsSource)
     return success();
-  int64_t version = findFittingVersion(input.resolve(), input.opset);
+  int64_t version = findMeaningVersion(input);
+  if (version == input.opset)
+    version = findFittingVersion(input.resolve(), input.opset);
   if (version == input.opset)
     return success();
   int64_t opset = std::exchange(input.opset, version);
-  return warn(options.strict, input.subject, Diag::OlderVersion, opset,
+  return warn(options.strict, input.subject, Diag::OtherVersion, opset,
               version);
 }

@@ -2,6 +2,7 @@
 # the reference.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
+import itertools
 import sys
 
 import numpy as np
@@ -89,8 +90,45 @@ def add_selections():
     add("Compress", 11, data.astype(np.int8), rng.random(60) < 0.5, oracle="reference")
 
 
+def add_uniques():
+    data = rng.integers(-2, 3, (4, 3, 5))
+    for axis, order in itertools.product((None, 0, 1, -1), (0, 1)):
+        attributes = {"sorted": order} if axis is None else {"sorted": order, "axis": axis}
+        for dtype in (F32, np.int64):
+            few = data.astype(dtype)
+            # Some that are the same along each axis.
+            few[2], few[:, 1], few[:, :, 3] = few[0], few[:, 2], few[:, :, 0]
+            add("Unique", 11, few, outputs=4, types=(None, 7, 7, 7), **attributes)
+    for dtype in (F64, np.int8, np.uint8, np.bool_):
+        few = rng.integers(0, 3, (3, 4)).astype(dtype)
+        add("Unique", 11, few, outputs=4, types=(None, 7, 7, 7), oracle="reference")
+    add("Unique", 11, np.zeros(0, F32))
+    add("Unique", 11, floats(1))
+    special = np.array([np.nan, 1, -0.0, np.inf, 0.0, np.nan, -np.inf, 1], F32)
+    add("Unique", 11, special, outputs=(0, 2), types=(None, 7), oracle="reference")
+
+
+def add_suppressions():
+    for batch, classes, count, center in itertools.product((1, 2), (1, 3), (1, 20), (0, 1)):
+        boxes = rng.random((batch, count, 4)).astype(F32)
+        if center:
+            boxes[..., 2:] *= 0.5
+        # Of equal scores, too.
+        scores = (rng.integers(0, 12, (batch, classes, count)) / 16).astype(F32)
+        for opset, limits in (
+            (10, (numbers(4), np.array([0.3], F32), np.array([0.2], F32))),
+            (11, (np.array(100), np.array(0.5, F32))),
+            (11, (np.array(2), None, np.array(0.5, F32))),
+            (11, (numbers(0),)),
+            (11, ()),
+        ):
+            add("NonMaxSuppression", opset, boxes, scores, *limits, center_point_box=center)
+
+
 add_reshapes()
 add_slices()
 add_ranges()
 add_selections()
+add_uniques()
+add_suppressions()
 run(*sys.argv[1:])

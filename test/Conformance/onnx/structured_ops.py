@@ -3,10 +3,14 @@
 # exact), with static and with open sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
+import itertools
 import sys
 
 import numpy as np
 from conformance.op_cases import F16, F32, F64, Constant, add, floats, integers, run
+
+# Of open sizes.
+UNKNOWN = "the number of axes must be known where keepdims is 0"
 
 
 def add_products():
@@ -19,6 +23,8 @@ def add_products():
         refused="expected size 1, but got 5",
     )
     add("MatMul", 13, floats(3, 4, dtype=F16), floats(4, 70, dtype=F16))
+    for columns in (17, 33, 65):
+        add("MatMul", 13, floats(3, 40), floats(40, columns))
     add("MatMul", 13, integers(3, 4, dtype=np.int32), integers(4, 2, dtype=np.int32))
     add("MatMul", 13, integers(4, dtype=np.uint32), integers(2, 4, 2, dtype=np.uint32))
     add("MatMulInteger", 10, integers(3, 40), integers(40, 5))
@@ -87,6 +93,13 @@ def add_convolutions():
     )
 
 
+def add_transposed_volume():
+    # One column more than whole registers.
+    inputs = floats(2, 4, 4, 5, 7), floats(4, 3, 3, 5, 5), floats(6)
+    attributes = dict(pads=[4, 2, 1, 4, 2, 1], dilations=[3, 1, 1], output_padding=[1, 0, 0])
+    add("ConvTranspose", 11, *inputs, group=2, strides=[2, 1, 1], **attributes)
+
+
 def add_pools():
     image, volume = floats(2, 3, 9, 8), floats(1, 2, 5, 6, 7)
     for opset in (1, 7, 10, 11, 12, 22):
@@ -136,10 +149,26 @@ def add_reductions():
         add(f"Reduce{op}", 1, tensor, axes=[1, 3])
         add(f"Reduce{op}", 11, tensor, axes=[-2], keepdims=0)
         add(f"Reduce{op}", 18, tensor, Constant(0, -1))
+        add(f"Reduce{op}", 18, tensor, np.array([-1, 1]))
+        add(f"Reduce{op}", 18, tensor, np.array([2]), keepdims=0, refused=UNKNOWN)
     add("ReduceLogSum", 11, np.abs(tensor), axes=[1])
     for opset in (13, 18):
         add("ReduceSum", opset, tensor, Constant(), noop_with_empty_axes=1)
         add("ReduceSum", opset, tensor, keepdims=0)
+        for axes, noop in itertools.product(((), (0,), (3, 0, 2), (0, 1, 2, 3)), (0, 1)):
+            axes = np.array(axes, np.int64)
+            attributes = dict(noop_with_empty_axes=noop)
+            add("ReduceSum", opset, tensor, axes, **attributes)
+            add("ReduceSum", opset, tensor, axes, keepdims=0, refused=UNKNOWN, **attributes)
+    for op, values in itertools.product(("Sum", "Exp", ""), (tensor, tensor * 100)):
+        op = {"Sum": "ReduceLogSum", "Exp": "ReduceLogSumExp", "": "ReduceL2"}[op]
+        add(op, 18, np.abs(values), np.array([1, -4]))
+        add(op, 18, np.abs(values), np.array([1, -4]), keepdims=0, refused=UNKNOWN)
+    infinite = np.array([[np.inf, 1], [-np.inf, -np.inf]], F32)
+    add("ReduceLogSumExp", 18, infinite, np.array([1]))
+    add("ReduceSum", 13, integers(3, 40, dtype=np.int32), np.array([0]))
+    add("ReduceMax", 18, integers(3, 40, dtype=np.uint8), np.array([0]))
+    add("ReduceMean", 18, floats(3, 50, dtype=F16), np.array([1]), oracle="reference")
     for dtype in (np.int32, np.int64):
         add("ReduceSum", 13, integers(3, 40, dtype=dtype), Constant(1))
         add("ReduceMax", 13, integers(3, 40, dtype=dtype), axes=[0])
@@ -254,6 +283,7 @@ def formula(op, inputs, attributes):
 
 add_products()
 add_convolutions()
+add_transposed_volume()
 add_pools()
 add_reductions()
 add_normalizations()

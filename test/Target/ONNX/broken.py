@@ -412,7 +412,10 @@ table.add(
 
 made = model([node("Slice", ["x"], ["y"], name="s", starts=[0], ends=[1])], [X], [], opset=14)
 message = "inputs and attributes are not those of opset 14, taken as a node of opset 9"
-table.add("OlderVersion", made, f"node 's' (Slice): {message}")
+table.add("OtherVersion", made, f"node 's' (Slice): {message}")
+made = model([node("Mod", ["x", "x"], ["y"], name="m")], [X], [], opset=13)
+message = "inputs and attributes are not those of opset 13, taken as a node of opset 28"
+table.add("OtherVersion", made, f"node 'm' (Mod): {message}")
 made = model([node("Elu", ["x"], ["y"], name="e", alpha=2)], [X], [])
 message = "attribute 'alpha': expected a float, but got the int 2, taken as one"
 table.add("IntegerForFloat", made, f"node 'e' (Elu): {message}")

@@ -1,0 +1,398 @@
+//===- Detection.cpp - NonMaxSuppression, RoiAlign ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sorting.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// NonMaxSuppression
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// In a loop: a box, from `low` to `high` along both axes.
+struct Box {
+  Value low[2], high[2];
+};
+} // namespace
+
+/// The box at a position, two corners in any order or a center and a size.
+static Box readBox(ImplicitLocOpBuilder &b, Value boxes, Value batch,
+                   Value index, bool hasCenter) {
+  auto read = [&](int64_t entry) -> Value {
+    return tensor::ExtractOp::create(
+        b, boxes,
+        ValueRange{batch, index, arith::ConstantIndexOp::create(b, entry)});
+  };
+  Box box;
+  for (int64_t axis : {0, 1}) {
+    Value first = read(axis), second = read(2 + axis);
+    if (hasCenter) {
+      Value half =
+          arith::MulFOp::create(b, second, makeNumber(b, first.getType(), 0.5));
+      box.low[axis] = arith::SubFOp::create(b, first, half);
+      box.high[axis] = arith::AddFOp::create(b, first, half);
+    } else {
+      box.low[axis] = arith::MinimumFOp::create(b, first, second);
+      box.high[axis] = arith::MaximumFOp::create(b, first, second);
+    }
+  }
+  return box;
+}
+
+/// Whether what two boxes share is more than this part of what either has.
+static Value overlaps(ImplicitLocOpBuilder &b, const Box &first,
+                      const Box &second, Value threshold) {
+  Type type = threshold.getType();
+  auto getArea = [&](const Box &box) -> Value {
+    return arith::MulFOp::create(
+        b, arith::SubFOp::create(b, box.high[0], box.low[0]),
+        arith::SubFOp::create(b, box.high[1], box.low[1]));
+  };
+  auto isLess = [&](Value lhs, Value rhs) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lhs, rhs);
+  };
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return arith::AndIOp::create(b, lhs, rhs);
+  };
+  Box shared;
+  for (int axis : {0, 1}) {
+    shared.low[axis] =
+        arith::MaximumFOp::create(b, first.low[axis], second.low[axis]);
+    shared.high[axis] =
+        arith::MinimumFOp::create(b, first.high[axis], second.high[axis]);
+  }
+  Value zero = makeNumber(b, type, 0);
+  Value common = getArea(shared), one = getArea(first), other = getArea(second);
+  Value all =
+      arith::SubFOp::create(b, arith::AddFOp::create(b, one, other), common);
+  Value meet = both(isLess(shared.low[0], shared.high[0]),
+                    isLess(shared.low[1], shared.high[1]));
+  Value haveArea = both(isLess(zero, one), isLess(zero, other));
+  Value isMore = isLess(threshold, arith::DivFOp::create(b, common, all));
+  return both(both(meet, haveArea), both(isLess(zero, all), isMore));
+}
+
+/// Of each batch and class, from the best score on, the boxes that overlap none
+/// that is chosen already. Of equal scores the first one is the best.
+NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value boxes = context.input(0), scores = context.input(1);
+  SmallVector<OpFoldResult> boxSizes = context.getSizes(boxes);
+  SmallVector<OpFoldResult> sizes = context.getSizes(scores);
+  if (boxSizes.size() != 3 || sizes.size() != 3)
+    return context.unsupported("boxes and scores must have rank 3, but got " +
+                               Twine(boxSizes.size()) + " and " +
+                               Twine(sizes.size()));
+  Type type = context.elementType(0);
+  if (!type.isF32())
+    return context.unsupported("elements of type " + show(type));
+  for (size_t index : {1, 3, 4})
+    if (context.input(index) && failed(context.requireElementType(index, type)))
+      return failure();
+  if (failed(context.requireEqual(boxSizes[0], sizes[0],
+                                  "the size of the batch")) ||
+      failed(
+          context.requireEqual(boxSizes[1], sizes[2], "the number of boxes")) ||
+      failed(context.requireEqual(b.getIndexAttr(4), boxSizes[2],
+                                  "the number of coordinates")))
+    return failure();
+
+  // No limit is none at all.
+  FailureOr<OpFoldResult> limit = OpFoldResult(b.getIndexAttr(0));
+  if (context.input(2))
+    limit = context.getIndex(2);
+  FailureOr<Value> overlap = context.getOnlyElement(3);
+  FailureOr<Value> least = context.getOnlyElement(4);
+  if (failed(limit) || failed(overlap) || failed(least))
+    return failure();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value most =
+      arith::MinSIOp::create(b, makeIndex(b, *limit), makeIndex(b, sizes[2]));
+  most = arith::MaxSIOp::create(b, most, zero);
+
+  // A row for each that is chosen, and one where the next is written, chosen or
+  // not; how many there are; and how many there were before the class.
+  Type i64 = b.getI64Type();
+  OpFoldResult rows =
+      context.computeProduct({sizes[0], sizes[1], getAsOpFoldResult(most)});
+  rows = context.computeSum({rows, b.getIndexAttr(1)});
+  Value none = buildFilled(b, {}, makeNumber(b, i64, 0));
+  Value inits[] = {makeBuffer(b, {rows, b.getIndexAttr(3)}, i64), none, none};
+  Value order = buildSortedPositions(context, scores, /*axis=*/2,
+                                     /*descending=*/true);
+  bool hasCenter = context.getFlag("center_point_box");
+  auto toIndex = [](ImplicitLocOpBuilder &b, Value value) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), value);
+  };
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange at,
+                  ValueRange values) -> SmallVector<Value> {
+    Value count = tensor::ExtractOp::create(b, values[1], ValueRange());
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at[2], zero);
+    Value begin = arith::SelectOp::create(
+        b, isFirst, count,
+        tensor::ExtractOp::create(b, values[2], ValueRange()));
+    Value candidate = toIndex(b, tensor::ExtractOp::create(b, order, at));
+    Value row = toIndex(b, count), firstRow = toIndex(b, begin);
+    Value isWanted =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                              arith::SubIOp::create(b, row, firstRow), most);
+    if (*least) {
+      Value score = tensor::ExtractOp::create(
+          b, scores, ValueRange{at[0], at[1], candidate});
+      Value bound = tensor::ExtractOp::create(b, *least, ValueRange());
+      isWanted = arith::AndIOp::create(
+          b, isWanted,
+          arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score, bound));
+    }
+    Value threshold =
+        *overlap
+            ? tensor::ExtractOp::create(b, *overlap, ValueRange()).getResult()
+            : makeNumber(b, type, 0);
+    Box box = readBox(b, boxes, at[0], candidate, hasCenter);
+    // Nothing else is compared with what is not wanted anyway.
+    Value end = arith::SelectOp::create(b, isWanted, row, firstRow);
+    Value chosen =
+        scf::ForOp::create(
+            b, firstRow, end, one, isWanted,
+            [&](OpBuilder &builder, Location loc, Value other,
+                ValueRange isFree) {
+              ImplicitLocOpBuilder inner(loc, builder);
+              Value two = arith::ConstantIndexOp::create(inner, 2);
+              Value index = tensor::ExtractOp::create(inner, values[0],
+                                                      ValueRange{other, two});
+              Box before = readBox(inner, boxes, at[0], toIndex(inner, index),
+                                   hasCenter);
+              Value isTaken = overlaps(inner, box, before, threshold);
+              Value yes = makeNumber(inner, inner.getI1Type(), 1);
+              Value stays = arith::AndIOp::create(
+                  inner, isFree[0], arith::XOrIOp::create(inner, isTaken, yes));
+              scf::YieldOp::create(inner, stays);
+            })
+            .getResult(0);
+    Value result = values[0];
+    for (auto [column, index] :
+         llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
+      result = tensor::InsertOp::create(
+          b, arith::IndexCastOp::create(b, i64, index), result,
+          ValueRange{row, arith::ConstantIndexOp::create(b, column)});
+    Value next =
+        arith::AddIOp::create(b, count, arith::ExtUIOp::create(b, i64, chosen));
+    return {result, tensor::InsertOp::create(b, next, values[1], ValueRange()),
+            tensor::InsertOp::create(b, begin, values[2], ValueRange())};
+  };
+  SmallVector<Value> filled = buildSequential(b, sizes, inits, step);
+  Value count = toIndex(b, tensor::ExtractOp::create(b, filled[1], {}));
+  SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  return SmallVector<Value>{
+      buildSlice(b, filled[0], offsets, {count, b.getIndexAttr(3)}, strides)};
+}
+
+//===----------------------------------------------------------------------===//
+// RoiAlign
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a sample is made of along one axis: two elements and their weights, 0
+/// outside.
+struct Neighbors {
+  Value positions[2], weights[2];
+};
+
+/// In a body: a region of interest along one axis.
+struct RegionAxis {
+  Value start, bin, size;
+  /// The number of samples in a bin, as an index and as a float.
+  Value count, floatCount;
+
+  Neighbors getNeighbors(ImplicitLocOpBuilder &b, Value bin, Value sample);
+};
+} // namespace
+
+static Value toFloat(ImplicitLocOpBuilder &b, Value index, Type type) {
+  return arith::SIToFPOp::create(
+      b, type, arith::IndexCastOp::create(b, b.getI64Type(), index));
+}
+
+/// The integer in a float that is small enough to have one.
+static Value toIndex(ImplicitLocOpBuilder &b, Value number) {
+  return arith::IndexCastOp::create(
+      b, b.getIndexType(), arith::FPToSIOp::create(b, b.getI64Type(), number));
+}
+
+Neighbors RegionAxis::getNeighbors(ImplicitLocOpBuilder &b, Value place,
+                                   Value sample) {
+  Type type = start.getType();
+  auto number = [&](double value) { return makeNumber(b, type, value); };
+  Value x = arith::AddFOp::create(
+      b, start, arith::MulFOp::create(b, toFloat(b, place, type), bin));
+  Value middle =
+      arith::AddFOp::create(b, toFloat(b, sample, type), number(0.5));
+  x = arith::AddFOp::create(
+      b, x,
+      arith::DivFOp::create(b, arith::MulFOp::create(b, middle, bin),
+                            floatCount));
+  // A NaN is outside.
+  Value isInside = arith::AndIOp::create(
+      b, arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, x, number(-1)),
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x,
+                            toFloat(b, size, type)));
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value last = arith::SubIOp::create(b, size, one);
+  x = arith::MaxNumFOp::create(b, x, number(0));
+  x = arith::MinNumFOp::create(b, x, toFloat(b, last, type));
+  Neighbors result;
+  Value low = normalizeIndex(b, toIndex(b, x), size);
+  result.positions[0] = low;
+  result.positions[1] =
+      arith::MinSIOp::create(b, arith::AddIOp::create(b, low, one), last);
+  Value rest = arith::SubFOp::create(b, x, toFloat(b, low, type));
+  Value weights[] = {arith::SubFOp::create(b, number(1), rest), rest};
+  for (auto [result, weight] : llvm::zip(result.weights, weights))
+    result = arith::SelectOp::create(b, isInside, weight, number(0));
+  return result;
+}
+
+/// The mean, or largest, of samples in each bin of a region. What is the
+/// largest is, as in ONNX Runtime and ONNX's reference, a weighted element.
+NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0), regions = context.input(1);
+  SmallVector<OpFoldResult> from = context.getSizes(input);
+  SmallVector<OpFoldResult> regionSizes = context.getSizes(regions);
+  SmallVector<OpFoldResult> indexSizes = context.getSizes(context.input(2));
+  if (from.size() != 4 || regionSizes.size() != 2 || indexSizes.size() != 1)
+    return context.unsupported(
+        "the inputs must have rank 4, 2 and 1, but got " + Twine(from.size()) +
+        ", " + Twine(regionSizes.size()) + " and " + Twine(indexSizes.size()));
+  if (failed(context.requireElementType(1, context.elementType(0))) ||
+      failed(context.requireEqual(b.getIndexAttr(4), regionSizes[1],
+                                  "the number of coordinates")) ||
+      failed(context.requireEqual(regionSizes[0], indexSizes[0],
+                                  "the number of regions")) ||
+      failed(requireIndices(context, 2, from[0])))
+    return failure();
+  int64_t bins[2] = {context.getInt("output_height"),
+                     context.getInt("output_width")};
+  int64_t samples = context.getInt("sampling_ratio");
+  if (failed(context.requireRange("output_height", bins[0], 0)) ||
+      failed(context.requireRange("output_width", bins[1], 0)) ||
+      failed(context.requireRange("sampling_ratio", samples, 0)))
+    return failure();
+  SmallVector<OpFoldResult> to = {regionSizes[0], from[1],
+                                  b.getIndexAttr(bins[0]),
+                                  b.getIndexAttr(bins[1])};
+  for (int64_t axis : {0, 2, 3})
+    if (failed(context.requireElements(axis, from[axis],
+                                       context.computeProduct(to))))
+      return failure();
+  // Before version 16 there is no half pixel, and no region below one.
+  bool isHalf = context.opset >= 16 &&
+                context.getString("coordinate_transformation_mode") !=
+                    "output_half_pixel";
+  bool isMax = context.getString("mode") == "max";
+  double scale = context.getFloat("spatial_scale");
+  Type elementType = context.elementType(0), type = getComputeType(elementType);
+
+  auto readAxis = [&](ImplicitLocOpBuilder &b, Value region, int64_t axis) {
+    auto number = [&](double value) { return makeNumber(b, type, value); };
+    // The last axis comes first.
+    auto read = [&](int64_t entry) -> Value {
+      Value place = arith::ConstantIndexOp::create(b, entry);
+      Value corner = toCompute(
+          b, tensor::ExtractOp::create(b, regions, ValueRange{region, place}));
+      corner = arith::MulFOp::create(b, corner, number(scale));
+      return isHalf ? arith::SubFOp::create(b, corner, number(0.5)) : corner;
+    };
+    RegionAxis result;
+    result.start = read(1 - axis);
+    Value length = arith::SubFOp::create(b, read(3 - axis), result.start);
+    if (!isHalf)
+      length = arith::MaximumFOp::create(b, length, number(1));
+    result.bin = arith::DivFOp::create(b, length, number(bins[axis]));
+    result.size = makeIndex(b, from[2 + axis]);
+    if (samples > 0) {
+      result.count = arith::ConstantIndexOp::create(b, samples);
+    } else {
+      // As many as the bin has elements; of a NaN none.
+      Value most = number(1 << 24);
+      Value count = math::CeilOp::create(b, result.bin);
+      count = arith::MaxNumFOp::create(b, count, number(0));
+      count = arith::MinNumFOp::create(b, count, most);
+      result.count = toIndex(b, count);
+    }
+    result.floatCount = toFloat(b, result.count, type);
+    return result;
+  };
+  auto combine = isMax ? Combine::Max : Combine::Sum;
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+    Value loops[4];
+    for (auto [index, loop] : llvm::enumerate(loops))
+      loop = linalg::IndexOp::create(b, index);
+    Value batch = tensor::ExtractOp::create(b, context.input(2), loops[0]);
+    batch = toPosition(b, batch, from[0]);
+    RegionAxis axes[2] = {readAxis(b, loops[0], 0), readAxis(b, loops[0], 1)};
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    auto addSample = [&](ImplicitLocOpBuilder &b, Value y, Value x,
+                         Value result) {
+      Neighbors rows = axes[0].getNeighbors(b, loops[2], y);
+      Neighbors columns = axes[1].getNeighbors(b, loops[3], x);
+      Value sample;
+      for (int i : {0, 1})
+        for (int j : {0, 1}) {
+          Value element = tensor::ExtractOp::create(
+              b, input,
+              ValueRange{batch, loops[1], rows.positions[i],
+                         columns.positions[j]});
+          Value part = arith::MulFOp::create(
+              b, arith::MulFOp::create(b, rows.weights[i], columns.weights[j]),
+              toCompute(b, element));
+          sample =
+              sample ? buildCombine(b, combine, sample, part, false) : part;
+        }
+      return buildCombine(b, combine, result, sample, false);
+    };
+    auto rows = scf::ForOp::create(
+        b, zero, axes[0].count, one, makeNeutral(b, combine, type, false),
+        [&](OpBuilder &builder, Location loc, Value y, ValueRange outer) {
+          auto columns = scf::ForOp::create(
+              builder, loc, zero, axes[1].count, one, outer,
+              [&](OpBuilder &builder, Location loc, Value x,
+                  ValueRange results) {
+                ImplicitLocOpBuilder inner(loc, builder);
+                scf::YieldOp::create(inner, addSample(inner, y, x, results[0]));
+              });
+          scf::YieldOp::create(builder, loc, columns.getResults());
+        });
+    Value number = arith::MulIOp::create(b, axes[0].count, axes[1].count);
+    Value result = rows.getResult(0);
+    if (isMax) {
+      Value isEmpty =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, zero);
+      result =
+          arith::SelectOp::create(b, isEmpty, makeNumber(b, type, 0), result);
+    } else {
+      number = arith::MaxSIOp::create(b, number, one);
+      result = arith::DivFOp::create(b, result, toFloat(b, number, type));
+    }
+    return fromCompute(b, result, elementType);
+  };
+  return SmallVector<Value>{buildParallel(b, to, elementType, {}, {}, body)};
+}
