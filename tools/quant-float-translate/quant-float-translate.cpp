@@ -9,13 +9,16 @@
 #include "../FakeConvertModeOption.h"
 #include "../UpstreamDriver.h"
 #include "mlir/InitAllTranslations.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/Target/GGUF/Export.h"
 #include "quant-float/Target/GGUF/Import.h"
 #include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
+#include "quant-float/Target/Safetensors/Export.h"
 #include "quant-float/Target/Safetensors/Import.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
@@ -82,6 +85,12 @@ static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
   return std::move(*buffer);
 }
 
+/// Whether it is a file of weights, by its name.
+static bool isWeights(llvm::StringRef path) {
+  return path.ends_with(".gguf") || path.ends_with(".safetensors") ||
+         path.ends_with(".safetensors.index.json");
+}
+
 /// Looks at what upstream's driver is going to read, as far as that can be told
 /// from the arguments; false after an error.
 static bool checkInput(llvm::ArrayRef<char *> arguments) {
@@ -104,14 +113,14 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
     else if (name.consume_front("split-input-file"))
       marker = name.consume_front("=") ? name : mlir::kDefaultSplitMarker;
     isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
-    isExport |= name == "export-onnx";
+    isExport |= name.starts_with("export-");
   }
   if (isExport && input.ends_with(".xml")) {
     llvm::errs() << input
                  << ": error: expected a model in .onnx, .mlir or .mlirbc\n";
     return false;
   }
-  isMlir |= isExport && !input.ends_with(".onnx");
+  isMlir |= isExport && !input.ends_with(".onnx") && !isWeights(input);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (input == "-") {
     if (llvm::sys::Process::StandardInIsUserInput())
@@ -130,6 +139,21 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
   // The driver says what is wrong with other names.
   return !fs::is_regular_file(input) ||
          mlir::quant_float::readForUpstream(input, marker, registry);
+}
+
+/// What exporters of weights take.
+static mlir::OwningOpRef<mlir::ModuleOp>
+readWeights(const mlir::DialectRegistry &dialects,
+            const std::shared_ptr<llvm::SourceMgr> &sources,
+            mlir::MLIRContext *context) {
+  context->appendDialectRegistry(dialects);
+  llvm::StringRef path =
+      sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier();
+  if (path.ends_with(".gguf"))
+    return mlir::quant_float::importGguf(path, context);
+  if (isWeights(path))
+    return mlir::quant_float::importSafetensors(path, context);
+  return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
 }
 
 int main(int argc, char **argv) {
@@ -175,6 +199,23 @@ int main(int argc, char **argv) {
                      "model in OUT.data beside it"));
   mlir::DialectRegistry dialects;
   mlir::quant_float::registerAllDialects(dialects);
+  auto read = [&](const std::shared_ptr<llvm::SourceMgr> &sources,
+                  mlir::MLIRContext *context) {
+    return readWeights(dialects, sources, context);
+  };
+  mlir::quant_float::registerToGgufTranslation(read);
+  using mlir::quant_float::SafetensorsLayout;
+  llvm::cl::opt<SafetensorsLayout> layout(
+      "safetensors-layout", llvm::cl::init(SafetensorsLayout::Auto),
+      llvm::cl::desc("how --export-safetensors writes quantized weights"),
+      llvm::cl::values(
+          clEnumValN(SafetensorsLayout::Auto, "auto",
+                     "as compressed-tensors has them, or ModelOpt, by their "
+                     "codes and scales (the default)"),
+          clEnumValN(SafetensorsLayout::Gptq, "gptq", "as GPTQ has them"),
+          clEnumValN(SafetensorsLayout::Awq, "awq", "as AutoAWQ has them")));
+  mlir::quant_float::registerToSafetensorsTranslation(
+      read, [&] { return layout.getValue(); });
   mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions, [&] {
     mlir::quant_float::OnnxExportOptions options;
     if (!usesExternalData)

@@ -20,6 +20,8 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::gguf_import;
 using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
+using llvm::support::endian::write16le;
+using llvm::support::endian::write32le;
 
 /// The values of IQ4_NL's and IQ4_XS's codes.
 static constexpr int8_t kNonLinear[16] = {
@@ -138,6 +140,131 @@ static void decodeIQ4XS(const uint8_t *bytes, DecodedBlock &block) {
     block.codes[i] = kNonLinear[getNibble(bytes + 8 + i / 32 * 16, i % 32, 32)];
 }
 
+//===----------------------------------------------------------------------===//
+// The other way. What a format has no place for is lost: whoever encodes a
+// block decodes it again and compares.
+//===----------------------------------------------------------------------===//
+
+static void setNibble(uint8_t *bytes, unsigned element, unsigned elements,
+                      unsigned code) {
+  unsigned half = elements / 2;
+  bytes[element % half] |= (code & 15) << (element < half ? 0 : 4);
+}
+
+static void setPair(uint8_t *bytes, unsigned element, unsigned code) {
+  unsigned half = element / 128, quarter = element % 128 / 32;
+  bytes[half * 32 + element % 32] |= (code & 3) << 2 * quarter;
+}
+
+/// The code of a value of kNonLinear's.
+static unsigned getNonLinear(int8_t value) {
+  return llvm::find(kNonLinear, value) - std::begin(kNonLinear);
+}
+
+template <unsigned header, bool hasHighBits, bool hasMinimum, int offset>
+static void encodeNibbles(const DecodedBlock &block, uint8_t *bytes) {
+  write16le(bytes, block.scale);
+  if (hasMinimum)
+    write16le(bytes + 2, block.minimum);
+  uint32_t high = 0;
+  for (unsigned i = 0; i != 32; ++i) {
+    unsigned code = block.codes[i] + offset;
+    setNibble(bytes + header, i, 32, code);
+    high |= (code >> 4 & 1) << i;
+  }
+  if (hasHighBits)
+    write32le(bytes + header - 4, high);
+}
+
+static void encodeQ8(const DecodedBlock &block, uint8_t *bytes) {
+  write16le(bytes, block.scale);
+  for (unsigned i = 0; i != 32; ++i)
+    bytes[2 + i] = block.codes[i];
+}
+
+static void encodeNonLinear(const DecodedBlock &block, uint8_t *bytes) {
+  write16le(bytes, block.scale);
+  for (unsigned i = 0; i != 32; ++i)
+    setNibble(bytes + 2, i, 32, getNonLinear(block.codes[i]));
+}
+
+static void encodeMxfp4(const DecodedBlock &block, uint8_t *bytes) {
+  bytes[0] = block.scale;
+  for (unsigned i = 0; i != 32; ++i)
+    setNibble(bytes + 1, i, 32, block.codes[i]);
+}
+
+static void encodeQ2K(const DecodedBlock &block, uint8_t *bytes) {
+  write16le(bytes + 80, block.scale);
+  write16le(bytes + 82, block.minimum);
+  for (unsigned i = 0; i != 16; ++i)
+    bytes[i] = (block.scales[i] & 15) | block.minimums[i] << 4;
+  for (unsigned i = 0; i != 256; ++i)
+    setPair(bytes + 16, i, block.codes[i]);
+}
+
+static void encodeQ3K(const DecodedBlock &block, uint8_t *bytes) {
+  uint8_t *high = bytes, *low = bytes + 32, *scales = bytes + 96;
+  write16le(bytes + 108, block.scale);
+  for (unsigned i = 0; i != 16; ++i) {
+    unsigned scale = block.scales[i] + 32;
+    setNibble(scales, i, 16, scale);
+    scales[8 + i % 4] |= (scale >> 4 & 3) << 2 * (i / 4);
+  }
+  for (unsigned i = 0; i != 256; ++i) {
+    unsigned code = block.codes[i] + 4;
+    setPair(low, i, code);
+    high[i % 32] |= (code >> 2 & 1) << i / 32;
+  }
+}
+
+static void encodeScales(const DecodedBlock &block, uint8_t *bytes) {
+  for (unsigned i = 0; i != 4; ++i) {
+    bytes[i] = (block.scales[i] & 63) | (block.scales[i + 4] >> 4) << 6;
+    bytes[i + 4] = (block.minimums[i] & 63) | (block.minimums[i + 4] >> 4) << 6;
+    bytes[i + 8] = (block.scales[i + 4] & 15) | block.minimums[i + 4] << 4;
+  }
+}
+
+template <bool hasHighBits>
+static void encodeQ45K(const DecodedBlock &block, uint8_t *bytes) {
+  write16le(bytes, block.scale);
+  write16le(bytes + 2, block.minimum);
+  encodeScales(block, bytes + 4);
+  uint8_t *high = bytes + 16, *low = high + (hasHighBits ? 32 : 0);
+  for (unsigned i = 0; i != 256; ++i) {
+    setNibble(low + i / 64 * 32, i % 64, 64, block.codes[i]);
+    if (hasHighBits)
+      high[i % 32] |= (block.codes[i] >> 4 & 1) << i / 32;
+  }
+}
+
+static void encodeQ6K(const DecodedBlock &block, uint8_t *bytes) {
+  uint8_t *low = bytes, *high = bytes + 128, *scales = bytes + 192;
+  write16le(bytes + 208, block.scale);
+  for (unsigned i = 0; i != 16; ++i)
+    scales[i] = block.scales[i];
+  for (unsigned i = 0; i != 256; ++i) {
+    unsigned code = block.codes[i] + 32;
+    setNibble(low + i / 128 * 64, i % 128, 128, code);
+    setPair(high, i, code >> 4);
+  }
+}
+
+static void encodeIQ4XS(const DecodedBlock &block, uint8_t *bytes) {
+  write16le(bytes, block.scale);
+  unsigned high = 0;
+  for (unsigned i = 0; i != 8; ++i) {
+    unsigned scale = block.scales[i] + 32;
+    bytes[4 + i / 2] |= (scale & 15) << i % 2 * 4;
+    high |= (scale >> 4 & 3) << 2 * i;
+  }
+  write16le(bytes + 2, high);
+  for (unsigned i = 0; i != 256; ++i)
+    setNibble(bytes + 8 + i / 32 * 16, i % 32, 32,
+              getNonLinear(block.codes[i]));
+}
+
 static constexpr BlockFormat kFormats[] = {
     {2,
      "Q4_0",
@@ -147,7 +274,8 @@ static constexpr BlockFormat kFormats[] = {
      Codes::I4,
      {},
      Minimum::None,
-     decodeNibbles<2, false, false, 8>},
+     decodeNibbles<2, false, false, 8>,
+     encodeNibbles<2, false, false, 8>},
     {3,
      "Q4_1",
      32,
@@ -156,7 +284,8 @@ static constexpr BlockFormat kFormats[] = {
      Codes::U4,
      {},
      Minimum::Added,
-     decodeNibbles<4, false, true, 0>},
+     decodeNibbles<4, false, true, 0>,
+     encodeNibbles<4, false, true, 0>},
     {6,
      "Q5_0",
      32,
@@ -165,7 +294,8 @@ static constexpr BlockFormat kFormats[] = {
      Codes::I8,
      {},
      Minimum::None,
-     decodeNibbles<6, true, false, 16>},
+     decodeNibbles<6, true, false, 16>,
+     encodeNibbles<6, true, false, 16>},
     {7,
      "Q5_1",
      32,
@@ -174,21 +304,44 @@ static constexpr BlockFormat kFormats[] = {
      Codes::U8,
      {},
      Minimum::Added,
-     decodeNibbles<8, true, true, 0>},
-    {8, "Q8_0", 32, 34, 32, Codes::I8, {}, Minimum::None, decodeQ8},
+     decodeNibbles<8, true, true, 0>,
+     encodeNibbles<8, true, true, 0>},
+    {8, "Q8_0", 32, 34, 32, Codes::I8, {}, Minimum::None, decodeQ8, encodeQ8},
     {10, "Q2_K", 256, 84, 16, Codes::U2, Codes::U8, Minimum::Subtracted,
-     decodeQ2K},
-    {11, "Q3_K", 256, 110, 16, Codes::I4, Codes::I8, Minimum::None, decodeQ3K},
+     decodeQ2K, encodeQ2K},
+    {11, "Q3_K", 256, 110, 16, Codes::I4, Codes::I8, Minimum::None, decodeQ3K,
+     encodeQ3K},
     {12, "Q4_K", 256, 144, 32, Codes::U4, Codes::U8, Minimum::Subtracted,
-     decodeQ45K<false>},
+     decodeQ45K<false>, encodeQ45K<false>},
     {13, "Q5_K", 256, 176, 32, Codes::U8, Codes::U8, Minimum::Subtracted,
-     decodeQ45K<true>},
-    {14, "Q6_K", 256, 210, 16, Codes::I8, Codes::I8, Minimum::None, decodeQ6K},
-    {20, "IQ4_NL", 32, 18, 32, Codes::I8, {}, Minimum::None, decodeNonLinear},
+     decodeQ45K<true>, encodeQ45K<true>},
+    {14, "Q6_K", 256, 210, 16, Codes::I8, Codes::I8, Minimum::None, decodeQ6K,
+     encodeQ6K},
+    {20,
+     "IQ4_NL",
+     32,
+     18,
+     32,
+     Codes::I8,
+     {},
+     Minimum::None,
+     decodeNonLinear,
+     encodeNonLinear},
     {23, "IQ4_XS", 256, 136, 32, Codes::I8, Codes::I8, Minimum::None,
-     decodeIQ4XS},
-    {39, "MXFP4", 32, 17, 32, Codes::F4, {}, Minimum::None, decodeMxfp4},
+     decodeIQ4XS, encodeIQ4XS},
+    {39,
+     "MXFP4",
+     32,
+     17,
+     32,
+     Codes::F4,
+     {},
+     Minimum::None,
+     decodeMxfp4,
+     encodeMxfp4},
 };
+
+ArrayRef<BlockFormat> gguf_import::getBlockFormats() { return kFormats; }
 
 const BlockFormat *gguf_import::getBlockFormat(unsigned number) {
   const auto *format = llvm::find_if(
@@ -233,6 +386,13 @@ int64_t gguf_import::getLeastOpset(const BlockFormat &format) {
   default: // f32 by f16
     return 23;
   }
+}
+
+std::optional<unsigned> gguf_import::getNumber(Type elementType) {
+  for (unsigned number : {0, 1, 24, 25, 26, 27, 28, 30})
+    if (getElementType(number, elementType.getContext()) == elementType)
+      return number;
+  return std::nullopt;
 }
 
 Type gguf_import::getElementType(unsigned number, MLIRContext *context) {

@@ -10,9 +10,11 @@
 #define QUANT_FLOAT_LIB_TARGET_GGUF_FORMATS_H
 
 #include "mlir/IR/Types.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace mlir::quant_float::gguf_import {
 
@@ -29,6 +31,12 @@ struct DecodedBlock {
   /// f16, of the block, or of its minimums where there are some.
   uint16_t minimum;
   std::array<int8_t, kMostScales> minimums;
+
+  bool operator==(const DecodedBlock &other) const {
+    return codes == other.codes && scale == other.scale &&
+           scales == other.scales && minimum == other.minimum &&
+           minimums == other.minimums;
+  }
 };
 
 enum class Codes { I4, U4, U2, I8, U8, F4 };
@@ -50,9 +58,13 @@ struct BlockFormat {
   Codes scaleCodes;
   Minimum minimum;
   void (*decode)(const uint8_t *bytes, DecodedBlock &block);
+  /// Into zeros. What the format has no place for is lost.
+  void (*encode)(const DecodedBlock &block, uint8_t *bytes);
 
   bool hasScaleCodes() const { return group < elements; }
 };
+
+ArrayRef<BlockFormat> getBlockFormats();
 
 /// Null where there is none of this number.
 const BlockFormat *getBlockFormat(unsigned number);
@@ -67,6 +79,9 @@ int64_t getLeastOpset(const BlockFormat &format);
 /// The element type of a format without blocks, as the file has it; null where
 /// there is none of this number.
 Type getElementType(unsigned number, MLIRContext *context);
+
+/// The other way; none where no format has elements of the type.
+std::optional<unsigned> getNumber(Type elementType);
 
 } // namespace mlir::quant_float::gguf_import
 

@@ -8,10 +8,8 @@
 
 #include "TensorEncoder.h"
 #include "../Common/Elements.h"
+#include "../Common/Payload.h"
 #include "Types.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "quant-float/IR/ElementTypes.h"
-#include "quant-float/TensorData/Elements.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,66 +24,6 @@ constexpr size_t kSmallestExternal = 1024;
 /// Where each begins in its file: any element can be read in its place.
 constexpr uint64_t kExternalAlignment = 64;
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// The elements as the file has them
-//===----------------------------------------------------------------------===//
-
-/// `count` times the one element.
-static SharedBytes repeat(ArrayRef<char> element, int64_t count) {
-  uint64_t size = llvm::SaturatingMultiply<uint64_t>(element.size(), count);
-  auto [bytes, at] = allocateBytes(size);
-  if (at)
-    for (int64_t i = 0; i != count; ++i)
-      at = llvm::copy(element, at);
-  return bytes;
-}
-
-/// One element per slot to the packed form of 2-, 4- and 6-bit types.
-static SharedBytes packSlots(const SharedBytes &slots, Type elementType,
-                             int64_t count) {
-  const ElementInfo *packed =
-      findElement(kPackedFlag | *getDataType(elementType));
-  auto [bytes, at] = allocateBytes(packed->getBytes(count));
-  if (at)
-    pack(*packed, slots.data.data(), count, at);
-  return bytes;
-}
-
-/// The payload; none where the attribute has none, no bytes where there is no
-/// memory for them. Not owned where it is the attribute's.
-static std::optional<SharedBytes> getPayload(ElementsAttr elements,
-                                             Type elementType) {
-  int64_t count = elements.getNumElements();
-  SharedBytes slots;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return std::nullopt;
-    slots.data = blob->getData();
-    if (isPackable(getPackedBits(elementType)) && isPacked(resource))
-      return slots;
-  } else if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements)) {
-    if (elementType.isInteger(1)) {
-      auto [bytes, at] = allocateBytes(count);
-      if (at)
-        llvm::copy(dense.getValues<bool>(), at);
-      return bytes;
-    }
-    slots.data = dense.getRawData();
-    if (dense.isSplat())
-      slots = repeat(slots.data, count);
-  } else {
-    return std::nullopt;
-  }
-  if (getPackedBits(elementType) < 8 && !slots.data.empty())
-    return packSlots(slots, elementType, count);
-  return slots;
-}
-
-//===----------------------------------------------------------------------===//
-// TensorEncoder
-//===----------------------------------------------------------------------===//
 
 LogicalResult TensorEncoder::writeExternal(::onnx::TensorProto &tensor,
                                            ArrayRef<char> bytes,
@@ -133,7 +71,7 @@ LogicalResult TensorEncoder::encode(ElementsAttr elements,
       tensor.add_string_data(text.str());
     return success();
   }
-  std::optional<SharedBytes> payload = getPayload(elements, elementType);
+  std::optional<SharedBytes> payload = getPayload(elements);
   if (!payload)
     return diagnose(subject, Diag::NoElements, elements.getShapedType());
   uint64_t expected =

@@ -62,7 +62,8 @@ LogicalResult Checkpoint::readIndex(StringRef bytes, Location loc,
                       llvm::toString(opened.takeError()));
     std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);
     size_t before = tensors.size();
-    if (failed(parseFile(buffer->getBuffer(), buffer, shardLoc, tensors)))
+    if (failed(parseFile(buffer->getBuffer(), buffer, shardLoc, tensors,
+                         storedConfig)))
       return failure();
     std::set<std::string> absent = names;
     for (const Tensor &tensor : ArrayRef(tensors).drop_front(before))
@@ -166,9 +167,9 @@ LogicalResult ConfigReader::read(const json::Object &object) {
 LogicalResult Checkpoint::readConfigFile(MLIRContext *context,
                                          StringRef folder) {
   std::string file = getBeside(folder, "config.json");
-  if (!llvm::sys::fs::exists(file))
-    return success();
   Location loc = FileLineColLoc::get(context, file, 0, 0);
+  if (!llvm::sys::fs::exists(file))
+    return readConfig("{}", loc);
   auto opened = openRegularFile(file);
   if (!opened)
     return diagnose(Subject{loc, ""}, Diag::CannotOpen,
@@ -184,18 +185,25 @@ LogicalResult Checkpoint::readConfig(StringRef bytes, Location loc) {
   for (StringRef key : {"quantization_config", "compression_config"})
     if (const json::Object *found = object->getObject(key))
       return ConfigReader(config, subject).read(*found);
-  return success();
+  if (storedConfig.empty())
+    return success();
+  Subject stored{*storedLoc, "__metadata__"};
+  FailureOr<json::Object> found = parseJson(storedConfig, stored);
+  return success(succeeded(found) &&
+                 succeeded(ConfigReader(config, stored).read(*found)));
 }
 
 LogicalResult Checkpoint::read(StringRef bytes,
                                std::shared_ptr<llvm::MemoryBuffer> owner,
                                Location loc, StringRef path) {
+  storedLoc = loc;
   // Of what is no file there is nothing beside it.
   StringRef folder = path::parent_path(path);
   if (path.ends_with(".json")) {
     if (failed(readIndex(bytes, loc, folder)))
       return failure();
-  } else if (failed(parseFile(bytes, std::move(owner), loc, tensors))) {
+  } else if (failed(parseFile(bytes, std::move(owner), loc, tensors,
+                              storedConfig))) {
     return failure();
   }
   for (const Tensor &tensor : tensors)

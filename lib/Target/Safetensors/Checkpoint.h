@@ -49,6 +49,9 @@ private:
   std::vector<Tensor> tensors;
   llvm::StringMap<const Tensor *> byName;
   Config config;
+  /// That of files, for where there is no config.json.
+  std::string storedConfig;
+  std::optional<Location> storedLoc;
 };
 
 } // namespace mlir::quant_float::safetensors_import

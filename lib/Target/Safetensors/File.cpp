@@ -82,6 +82,13 @@ Type safetensors_import::getType(DType dtype, MLIRContext *context) {
   llvm_unreachable("a type");
 }
 
+std::optional<DType> safetensors_import::getDType(Type elementType) {
+  for (size_t i = 0; i != std::size(kNames); ++i)
+    if (getType(static_cast<DType>(i), elementType.getContext()) == elementType)
+      return static_cast<DType>(i);
+  return std::nullopt;
+}
+
 static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
                                  StringRef data,
                                  std::shared_ptr<llvm::MemoryBuffer> owner) {
@@ -152,8 +159,8 @@ static LogicalResult checkPlaces(ArrayRef<Tensor> tensors, uint64_t size,
   return success();
 }
 
-static LogicalResult checkMetadata(const llvm::json::Value &value,
-                                   const Subject &file) {
+static LogicalResult readMetadata(const llvm::json::Value &value,
+                                  const Subject &file, std::string &config) {
   const llvm::json::Object *object = value.getAsObject();
   if (!object || llvm::any_of(*object, [](const auto &entry) {
         return !entry.second.getAsString();
@@ -162,13 +169,14 @@ static LogicalResult checkMetadata(const llvm::json::Value &value,
   // What torchao flattens its tensors with; their parts would pass for tensors.
   if (object->get("tensor_names"))
     return diagnose(file, Diag::TorchAo);
+  if (const llvm::json::Value *found = object->get(kConfigKey))
+    config = found->getAsString()->str();
   return success();
 }
 
-LogicalResult
-safetensors_import::parseFile(StringRef bytes,
-                              std::shared_ptr<llvm::MemoryBuffer> owner,
-                              Location loc, std::vector<Tensor> &tensors) {
+LogicalResult safetensors_import::parseFile(
+    StringRef bytes, std::shared_ptr<llvm::MemoryBuffer> owner, Location loc,
+    std::vector<Tensor> &tensors, std::string &config) {
   Subject file{loc, ""};
   if (bytes.size() < 8)
     return diagnose(file, Diag::NoHeader, bytes.size());
@@ -193,7 +201,7 @@ safetensors_import::parseFile(StringRef bytes,
   for (const auto *entry : entries) {
     StringRef name = entry->first;
     if (name == "__metadata__") {
-      if (failed(checkMetadata(entry->second, file)))
+      if (failed(readMetadata(entry->second, file, config)))
         return failure();
       continue;
     }

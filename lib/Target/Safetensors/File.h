@@ -41,6 +41,8 @@ enum class DType {
 };
 
 Type getType(DType dtype, MLIRContext *context);
+/// The other way; none where files have no name for the type.
+std::optional<DType> getDType(Type elementType);
 StringRef getName(DType dtype);
 
 struct Tensor {
@@ -54,11 +56,14 @@ struct Tensor {
   SharedBytes bytes;
 };
 
+/// In a file's metadata: what config.json has under that key, as text.
+inline constexpr llvm::StringLiteral kConfigKey = "quantization_config";
+
 /// Appends the tensors of a file, in the order of their bytes. `owner` keeps
-/// the bytes, where it is not null.
+/// the bytes, where it is not null. `config` is what the metadata has of it.
 LogicalResult parseFile(StringRef bytes,
                         std::shared_ptr<llvm::MemoryBuffer> owner, Location loc,
-                        std::vector<Tensor> &tensors);
+                        std::vector<Tensor> &tensors, std::string &config);
 
 } // namespace mlir::quant_float::safetensors_import
 

@@ -24,9 +24,6 @@ using llvm::support::endian::read64le;
 /// What f8E8M0FNU has as NaN, and programs that add exponents do not.
 static constexpr uint8_t kNanScale = 255;
 
-/// By the column in a word of AWQ: where its code of 4 bits is.
-static constexpr unsigned kAwqPlaces[8] = {0, 4, 1, 5, 2, 6, 3, 7};
-
 /// Elements that share a scale in MXFP4 and in NVFP4.
 static constexpr int64_t kMxGroup = 32, kNvGroup = 16;
 
@@ -401,7 +398,7 @@ FailureOr<Value> Importer::importPacked(const Parts &parts) {
   auto fits = [&](int64_t bits) {
     return int64_t(divideCeil(columns * bits, 32)) == words;
   };
-  FailureOr<int64_t> bits = getBits(packed, {4, 8}, fits);
+  FailureOr<int64_t> bits = getBits(packed, {2, 4, 8}, fits);
   FailureOr<Scaling> scaling = getScaling(*scale, {rows, columns});
   if (failed(bits) || failed(scaling))
     return failure();
@@ -703,16 +700,31 @@ static LogicalResult findLayout(const Checkpoint &checkpoint,
   return success();
 }
 
+/// Whether codes are of 2 bits, as far as shapes say it.
+static bool hasPairs(const Found &found) {
+  const Tensor &codes = *found.parts.codes;
+  const auto &others = found.parts.others;
+  if (codes.dims.empty())
+    return false;
+  if (found.layout->import == &Importer::importWords)
+    return !others[0]->dims.empty() && !others[1]->dims.empty() &&
+           others[0]->dims.back() == 16 * others[1]->dims.back();
+  if (found.layout->import != &Importer::importPacked ||
+      others[1]->bytes.data.empty())
+    return false;
+  // Sizes are in little endian, and the second one is the last.
+  ArrayRef<char> sizes = others[1]->bytes.data;
+  uint32_t columns = read32le(sizes.data() + sizes.size() / 2);
+  return codes.dims.back() == int64_t(divideCeil(columns, 16));
+}
+
 /// The first opset of DequantizeLinear that has the types of a weight; 24 has
 /// f8E8M0FNU, 25 codes of 2 bits.
 static int64_t getLeastOpset(const Found &found) {
-  const Tensor *scale = found.parts.others[0], *zeros = found.parts.others[1];
-  if (scale->dtype == DType::U8 || scale->dtype == DType::F8_E8M0)
-    return 24;
-  bool hasPairs = found.layout->import == &Importer::importWords &&
-                  !scale->dims.empty() && !zeros->dims.empty() &&
-                  scale->dims.back() == 16 * zeros->dims.back();
-  return hasPairs ? 25 : 23;
+  if (hasPairs(found))
+    return 25;
+  DType scale = found.parts.others[0]->dtype;
+  return scale == DType::U8 || scale == DType::F8_E8M0 ? 24 : 23;
 }
 
 OwningOpRef<ModuleOp>

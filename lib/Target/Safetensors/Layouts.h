@@ -14,6 +14,11 @@
 
 namespace mlir::quant_float::safetensors_import {
 
+/// By the place in a word of AWQ: the column whose code of 4 bits is there, and
+/// the other way.
+inline constexpr unsigned kAwqColumns[8] = {0, 2, 4, 6, 1, 3, 5, 7};
+inline constexpr unsigned kAwqPlaces[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+
 /// The module of all tensors. Null after an error diagnostic.
 OwningOpRef<ModuleOp> importWeights(const Checkpoint &checkpoint, Location loc);
 

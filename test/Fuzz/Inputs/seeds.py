@@ -107,7 +107,7 @@ def checkpoints():
     for model, config in files_of("Safetensors", (), ("broken",)):
         yield config + b"#" + model
     sys.path.append(str(ROOT / "test" / "Target" / "Safetensors" / "Inputs"))
-    import files
+    import checkpoint_files
     import layouts
 
     for case in layouts.CASES.values():
@@ -115,7 +115,7 @@ def checkpoints():
         for weight in case.weights:
             name = weight.removesuffix(".weight")
             tensors = {key: part for key, part in case.tensors.items() if key.startswith(name)}
-            yield config + b"#" + files.write(tensors)
+            yield config + b"#" + checkpoint_files.write(tensors)
 
 
 SEEDS = {

@@ -10,6 +10,7 @@ import gguf
 import numpy as np
 import onnx
 import onnxruntime
+from blocks import make_blocks
 from files import BLOCKS
 from gguf import GGMLQuantizationType
 from onnx.reference import ReferenceEvaluator
@@ -17,32 +18,8 @@ from onnx.reference import ReferenceEvaluator
 folder, translate, run = pathlib.Path(sys.argv[1]), *sys.argv[2:4]
 warnings.simplefilter("ignore", RuntimeWarning)
 random = np.random.default_rng(7)
-# Where a block has its f16 numbers; random bits would make most of them useless.
-HALVES = {
-    3: (0, 2),
-    7: (0, 2),
-    10: (80, 82),
-    11: (108,),
-    12: (0, 2),
-    13: (0, 2),
-    14: (208,),
-    39: (),
-}
 PLAIN = (np.float32, np.float16, np.float64, np.int8, np.int16, np.int32, np.int64)
 RUNTIME_OPSET = 23
-
-
-def make_blocks(number, rows, row):
-    elements, size = BLOCKS[number]
-    data = random.integers(0, 256, (rows, row // elements * size), np.uint8)
-    blocks = data.reshape(-1, size)
-    for place in HALVES.get(number, (0,)):
-        halves = random.normal(size=len(blocks)).astype(np.float16)
-        halves[::7] = random.integers(0, 2**10, len(halves[::7])).astype(np.uint16).view(np.float16)
-        blocks[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
-    if number == 39:
-        blocks[:, 0] = np.arange(len(blocks)) % 255
-    return data
 
 
 def translated(option, source, suffix):

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import safetensors
-from files import NAMES
+from checkpoint_files import NAMES
 from layouts import CASES, Case
 from onnx.reference import ReferenceEvaluator
 

@@ -17,9 +17,9 @@
 // of a group are along the last axis, which is that of a layer's inputs:
 //
 // - compressed-tensors: `weight` of i8 and float8 with scales per tensor,
-//   channel, group and block; pack-quantized (i4 or i8 in words of 32 bits);
-//   nvfp4- and mxfp4-pack-quantized. NVFP4's scale of scales is a divisor
-//   there, a node Div.
+//   channel, group and block; pack-quantized (words of i2, i4 or i8); nvfp4-
+//   and mxfp4-pack-quantized. NVFP4's scale of scales is a divisor there, a
+//   node Div.
 // - ModelOpt's NVFP4 and FP8: the scales are `dequantize` of f8E4M3FN by the
 //   tensor's one, `weight_scale_2`.
 // - MXFP8 with scales in f8E8M0FNU, and float8 in blocks with
@@ -36,7 +36,7 @@
 //
 // config.json beside the file is read for what tensors do not say themselves:
 // `quant_method`, `bits`, `num_bits`, `checkpoint_format`, `version` and the
-// sizes of blocks.
+// sizes of blocks; where it has none, `quantization_config` of the metadata.
 //
 // The opset is the least that has the types: 23, 24 with f8E8M0FNU, 25 with 2
 // bits.

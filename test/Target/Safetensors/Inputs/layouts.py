@@ -128,8 +128,8 @@ def inverse_case():
 def packed_case(bits, dtype):
     """compressed-tensors' pack-quantized: signed codes less their least value."""
     tensors, weights = {}, {}
-    rows, offset = 20, 1 << (bits - 1)
-    for columns, size in ((64, 64), (64, 16), (52, 52), (128, 32)):
+    offset = 1 << (bits - 1)
+    for rows, columns, size in ((20, 64, 64), (20, 64, 16), (20, 52, 52), (32, 128, 32)):
         for has_zeros in (False, True):
             for order in ("none", "unset", "sorted", "random"):
                 name = f"{columns}.{size}.{has_zeros}.{order}"
