@@ -40,9 +40,10 @@ inline const std::string &makeDataFolder(StringRef name) {
 }
 
 /// Aborts unless `import` gives a module or a diagnostic. Prints the module,
-/// because a broken one often shows only there.
+/// because a broken one often shows only there, and hands it on.
 inline void
-fuzzImport(llvm::function_ref<OwningOpRef<ModuleOp>(MLIRContext *)> import) {
+fuzzImport(llvm::function_ref<OwningOpRef<ModuleOp>(MLIRContext *)> import,
+           llvm::function_ref<void(ModuleOp)> use = nullptr) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   unsigned errors = 0;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -53,8 +54,11 @@ fuzzImport(llvm::function_ref<OwningOpRef<ModuleOp>(MLIRContext *)> import) {
   // Failure without a message, or a message without failure, is a bug as well.
   if (!module != (errors != 0))
     std::abort();
-  if (module)
-    module->print(llvm::nulls());
+  if (!module)
+    return;
+  module->print(llvm::nulls());
+  if (use)
+    use(*module);
 }
 
 } // namespace mlir::quant_float::test

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence has to give a module or a diagnostic.
+// Any byte sequence has to give a module or a diagnostic, and the module a file
+// that is read again, or a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExportWeights.h"
 #include "ImportFuzzer.h"
 #include "quant-float/Target/GGUF/Import.h"
 
@@ -18,8 +20,10 @@ using namespace mlir::quant_float;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   StringRef bytes(reinterpret_cast<const char *>(data), size);
-  test::fuzzImport([&](MLIRContext *context) {
-    return importGgufBytes(bytes, "fuzzed.gguf", context);
-  });
+  test::fuzzImport(
+      [&](MLIRContext *context) {
+        return importGgufBytes(bytes, "fuzzed.gguf", context);
+      },
+      test::exportWeights);
   return 0;
 }

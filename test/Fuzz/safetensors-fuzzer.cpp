@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence has to give a module or a diagnostic. What is before the
-// first '#' is config.json.
+// Any byte sequence has to give a module or a diagnostic, and the module a file
+// that is read again, or a diagnostic. What is before the first '#' is
+// config.json.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExportWeights.h"
 #include "ImportFuzzer.h"
 #include "quant-float/Target/Safetensors/Import.h"
 
@@ -20,8 +22,11 @@ using namespace mlir::quant_float;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto [config, bytes] =
       StringRef(reinterpret_cast<const char *>(data), size).split('#');
-  test::fuzzImport([&, config = config, bytes = bytes](MLIRContext *context) {
-    return importSafetensorsBytes(bytes, "fuzzed.safetensors", context, config);
-  });
+  test::fuzzImport(
+      [&, config = config, bytes = bytes](MLIRContext *context) {
+        return importSafetensorsBytes(bytes, "fuzzed.safetensors", context,
+                                      config);
+      },
+      test::exportWeights);
   return 0;
 }

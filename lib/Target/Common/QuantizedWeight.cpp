@@ -47,6 +47,20 @@ int64_t Constant::getInteger(int64_t i) const {
              : llvm::SignExtend64(found, getPackedBits(type));
 }
 
+void Constant::getCodes(int64_t first, MutableArrayRef<int16_t> codes) const {
+  unsigned bits = getPackedBits(type);
+  int mask = llvm::maskTrailingOnes<unsigned>(bits);
+  int sign =
+      type.isInteger() && !type.isUnsignedInteger() ? 1 << (bits - 1) : 0;
+  const char *data = bytes.data.data();
+  uint64_t at = uint64_t(first) * bits;
+  for (int16_t &code : codes) {
+    int found = uint8_t(data[at / 8]) >> at % 8 & mask;
+    code = (found ^ sign) - sign;
+    at += bits;
+  }
+}
+
 float Constant::getFloat(int64_t i) const {
   auto floatType = dyn_cast<FloatType>(type);
   if (!floatType)

@@ -42,6 +42,8 @@ struct Constant {
   uint32_t getBits(int64_t i) const;
   /// An integer, signed as its type is.
   int64_t getInteger(int64_t i) const;
+  /// Several of 2, 4 or 8 bits; of floats the bits.
+  void getCodes(int64_t first, MutableArrayRef<int16_t> codes) const;
   /// The exact value of an integer of 8 bits or a float of 32 or less.
   float getFloat(int64_t i) const;
 };

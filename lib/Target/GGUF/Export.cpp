@@ -29,6 +29,9 @@ static constexpr size_t kMostDims = 4, kLongestName = 63;
 /// Where each tensor begins.
 static constexpr uint64_t kAlignment = 32;
 
+/// What f8E8M0FNU has as NaN.
+static constexpr uint32_t kNanScale = 255;
+
 /// Of the formats with one level of scales.
 static constexpr int64_t kSmallestBlock = 32;
 
@@ -82,10 +85,13 @@ static std::optional<uint16_t> getBlockScale(const Scales &scales, int64_t i,
                                              bool isFactor) {
   if (isFactor)
     return scales.factor.getBits(scales.getFactorIndex(i));
+  bool isPlain = scales.form == Scales::Form::Plain;
+  // ggml has a number for the one that is NaN.
+  if (isPlain && isa<Float8E8M0FNUType>(scales.values.type))
+    if (uint32_t bits = scales.values.getBits(i); bits != kNanScale)
+      return bits;
   // NaNs keep their bits.
-  if (scales.form == Scales::Form::Plain &&
-      (scales.values.type.isF16() ||
-       isa<Float8E8M0FNUType>(scales.values.type)))
+  if (isPlain && scales.values.type.isF16())
     return scales.values.getBits(i);
   return getHalf(scales.get(i));
 }
@@ -123,11 +129,15 @@ bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
   block = {};
   int64_t first = number * format.elements;
   int64_t row = first / weight.columns, column = first % weight.columns;
+  std::array<int16_t, kMostElements> codes;
+  weight.codes.getCodes(first,
+                        MutableArrayRef(codes).take_front(format.elements));
+  int64_t zero = 0;
   for (unsigned i = 0; i != format.elements; ++i) {
-    int64_t code = weight.codes.type.isInteger()
-                       ? weight.codes.getInteger(first + i)
-                       : weight.codes.getBits(first + i);
-    code -= weight.getZero(weight.getScaleIndex(row, column + i));
+    // Groups are whole blocks, or blocks are whole groups.
+    if (weight.zeros && i % format.group == 0)
+      zero = weight.getZero(weight.getScaleIndex(row, column + i));
+    int64_t code = codes[i] - zero;
     if (code < -128 || code > 127)
       return false;
     block.codes[i] = code;
@@ -195,6 +205,10 @@ static LogicalResult explain(const Subject &subject,
     if (code - zero < -128 || code - zero > 127)
       return diagnose(subject, Diag::WideCode, code, zero, code - zero);
   }
+  bool isMicro = isa<Float8E8M0FNUType>(scales.values.type);
+  for (int64_t i = 0; i != scales.values.count && isMicro; ++i)
+    if (scales.values.getBits(i) == kNanScale)
+      return diagnose(subject, Diag::NanScale, i);
   if (!isFloat4(weight) && !isTwoLevels(scales))
     for (int64_t i = 0; i != scales.values.count; ++i)
       if (!getBlockScale(scales, i, /*isFactor=*/false))

@@ -198,7 +198,7 @@ static void encodeQ2K(const DecodedBlock &block, uint8_t *bytes) {
   write16le(bytes + 80, block.scale);
   write16le(bytes + 82, block.minimum);
   for (unsigned i = 0; i != 16; ++i)
-    bytes[i] = (block.scales[i] & 15) | block.minimums[i] << 4;
+    bytes[i] = (block.scales[i] & 15) | (block.minimums[i] & 15) << 4;
   for (unsigned i = 0; i != 256; ++i)
     setPair(bytes + 16, i, block.codes[i]);
 }
@@ -219,10 +219,14 @@ static void encodeQ3K(const DecodedBlock &block, uint8_t *bytes) {
 }
 
 static void encodeScales(const DecodedBlock &block, uint8_t *bytes) {
+  auto join = [](int8_t low, int8_t high) {
+    return (low & 63) | (high >> 4 & 3) << 6;
+  };
   for (unsigned i = 0; i != 4; ++i) {
-    bytes[i] = (block.scales[i] & 63) | (block.scales[i + 4] >> 4) << 6;
-    bytes[i + 4] = (block.minimums[i] & 63) | (block.minimums[i + 4] >> 4) << 6;
-    bytes[i + 8] = (block.scales[i + 4] & 15) | block.minimums[i + 4] << 4;
+    bytes[i] = join(block.scales[i], block.scales[i + 4]);
+    bytes[i + 4] = join(block.minimums[i], block.minimums[i + 4]);
+    bytes[i + 8] = (block.scales[i + 4] & 15) | (block.minimums[i + 4] & 15)
+                                                    << 4;
   }
 }
 

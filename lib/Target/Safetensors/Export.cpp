@@ -63,6 +63,8 @@ private:
   /// The zero point that does what a minimum does, if there is one.
   bool findZero(float scale, float minimum, int64_t &zero) const;
   LogicalResult refuse(StringRef layout) const;
+  /// Scales that are bytes in the file, which some programs have no NaN in.
+  LogicalResult checkPowers() const;
   LogicalResult addFloat4();
   LogicalResult addBytes();
   LogicalResult addPacked();
@@ -223,6 +225,14 @@ void WeightWriter::addGroupIndices(StringRef suffix) {
       writer.write<int32_t>((weight.places.empty() ? i : weight.places[i]) /
                             weight.group);
   });
+}
+
+LogicalResult WeightWriter::checkPowers() const {
+  const Constant &values = weight.scales.values;
+  for (int64_t i = 0; i != values.count; ++i)
+    if (isa<Float8E8M0FNUType>(values.type) && values.getBits(i) == kNanScale)
+      return diagnose(subject, Diag::NanScale, i);
+  return success();
 }
 
 LogicalResult WeightWriter::addFloat4() {
@@ -395,6 +405,8 @@ LogicalResult WeightWriter::add() {
   bits = getPackedBits(type);
   if (isInteger && failed(setZeros()))
     return failure();
+  if (failed(checkPowers()))
+    return failure();
   if (layout != SafetensorsLayout::Auto)
     return addWords(layout == SafetensorsLayout::Awq);
   if (isInteger && (bits < 8 || !weight.places.empty()))
@@ -476,13 +488,16 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
   std::set<int64_t> widths;
   bool less = true;
   for (const StoredTensor &tensor : *tensors) {
-    if (!llvm::json::isUTF8(tensor.name))
+    if (!llvm::json::isUTF8(tensor.name) || tensor.name == "__metadata__")
       return diagnose(tensor.subject, Diag::BadName);
     size_t before = parts.size();
     if (const auto *constant = std::get_if<Constant>(&tensor.value)) {
       std::optional<DType> dtype = getDType(constant->type);
       if (!dtype)
         return diagnose(tensor.subject, Diag::NoElementType, constant->type);
+      if (getPackedBits(constant->type) * (constant->count % 8) % 8)
+        return diagnose(tensor.subject, Diag::HalfByte, constant->count,
+                        constant->type);
       parts.push_back(
           {tensor.name, *dtype, constant->dims, [constant](raw_ostream &os) {
              os.write(constant->bytes.data.data(), constant->bytes.data.size());

@@ -125,6 +125,8 @@ static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
   tensor.begin = (*offsets)[0];
   uint64_t size = (*offsets)[1] - (*offsets)[0];
   Type type = getType(tensor.dtype, subject.loc.getContext());
+  if (getPackedBits(type) * (tensor.count % 8) % 8)
+    return diagnose(subject, Diag::HalfByte, tensor.count, *known);
   uint64_t needed = getPackedSize(getPackedBits(type), tensor.count);
   if (needed != size)
     return diagnose(subject, Diag::WrongSize, spellShape(tensor.dims), *known,

@@ -21,9 +21,6 @@ using llvm::divideCeil;
 using llvm::support::endian::read32le;
 using llvm::support::endian::read64le;
 
-/// What f8E8M0FNU has as NaN, and programs that add exponents do not.
-static constexpr uint8_t kNanScale = 255;
-
 /// Elements that share a scale in MXFP4 and in NVFP4.
 static constexpr int64_t kMxGroup = 32, kNvGroup = 16;
 

@@ -14,6 +14,9 @@
 
 namespace mlir::quant_float::safetensors_import {
 
+/// What f8E8M0FNU has as NaN, and programs that add exponents do not.
+inline constexpr uint8_t kNanScale = 255;
+
 /// By the place in a word of AWQ: the column whose code of 4 bits is there, and
 /// the other way.
 inline constexpr unsigned kAwqColumns[8] = {0, 2, 4, 6, 1, 3, 5, 7};

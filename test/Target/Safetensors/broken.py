@@ -153,6 +153,8 @@ for dtype, shape, needed in (
     message = f"tensor 'w': {shape} of {dtype} take {needed} bytes, but data_offsets are 24 apart"
     data = pack({"w": entry(dtype=dtype, shape=json.loads(shape))}, bytes(24))
     table.add("WrongSize", data, message)
+message = "tensor 'w': 9 elements of F4 are not whole bytes"
+table.add("HalfByte", write({"w": Tensor("F4", [3, 3], bytes(5))}), message)
 for begin in (1, 32, 2**62, 2**63 - 25):
     message = f"tensor 'w': bytes {begin} to {begin + 24} of the data are needed, but it has 24"
     data = pack({"w": entry(data_offsets=[begin, begin + 24])}, bytes(24))
