@@ -129,9 +129,7 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
                       });
 }
 
-/// Whether every value of `from`, infinities, NaN and the sign of zero
-/// included, survives in `to`, a float of IEEE's kind or an integer.
-static bool isExact(Type from, Type to) {
+bool quant_float::isExactCast(Type from, Type to) {
   auto toInteger = dyn_cast<IntegerType>(to);
   auto fromInteger = dyn_cast<IntegerType>(from);
   if (fromInteger) {
@@ -177,7 +175,7 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
     Type to = getElementTypeOrSelf(op.getResult());
     const OpVersion *version = getOpVersion(getOpKind(op), op.getOpset());
     if (!isNumber(from) || from == to || !isNumber(via) ||
-        !isExact(from, via) || !version ||
+        !isExactCast(from, via) || !version ||
         !version->accepts(OpRole::First, from))
       return failure();
     // The integers' way out of range differs from the floats' (C11, C12).

@@ -79,6 +79,46 @@ Value quant_float::createConstantOfBits(OpBuilder &builder, Location loc,
   return arith::ConstantOp::create(builder, loc, value);
 }
 
+std::optional<ConstantBytes> quant_float::getConstantBytes(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  auto elements = dyn_cast<ElementsAttr>(constant);
+  if (!elements || !elements.getElementType().isIntOrFloat() ||
+      elements.getElementType().getIntOrFloatBitWidth() % 8)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(constant))
+    return ConstantBytes{dense.getRawData(), /*isResource=*/false};
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  bool isSplat;
+  if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(),
+                                                    blob->getData(), isSplat))
+    return std::nullopt;
+  return ConstantBytes{blob->getData(), /*isResource=*/true};
+}
+
+Value quant_float::createConstantOfBytes(OpBuilder &builder, Location loc,
+                                         ShapedType type,
+                                         SmallVector<char> bytes,
+                                         const ConstantBytes &like) {
+  TypedAttr value;
+  if (like.isResource)
+    value = DenseResourceElementsAttr::get(
+        type, "constant",
+        HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes,
+                                                      alignof(uint64_t)));
+  else
+    value = cast<TypedAttr>(DenseElementsAttr::getFromRawBuffer(type, bytes));
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
+void quant_float::keepConstantAttributes(Operation *from, Operation *to) {
+  if (from->hasOneUse())
+    to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
+}
+
 APFloat quant_float::getFloatValue(Type type, const APInt &bits) {
   return FloatFormat(type).getValue(bits.getZExtValue());
 }

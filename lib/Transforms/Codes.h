@@ -34,6 +34,24 @@ std::optional<SmallVector<APInt>> getConstantElements(Value value);
 Value createConstantOfBits(OpBuilder &builder, Location loc, Type type,
                            ArrayRef<APInt> bits);
 
+/// The elements of a constant of a shape, or the one that all are: whole bytes
+/// for each.
+struct ConstantBytes {
+  ArrayRef<char> bytes;
+  /// In a resource, which the context does not keep for ever.
+  bool isResource;
+};
+/// The same without a copy. Elements are of 8 bits at least.
+std::optional<ConstantBytes> getConstantBytes(Value value);
+
+/// The constant of `type` with these bytes, a resource where `like` is one.
+Value createConstantOfBytes(OpBuilder &builder, Location loc, ShapedType type,
+                            SmallVector<char> bytes, const ConstantBytes &like);
+
+/// Lets a constant be called as the one whose place it takes, if that has no
+/// other use.
+void keepConstantAttributes(Operation *from, Operation *to);
+
 /// What the bits of a float stand for, an f64.
 APFloat getFloatValue(Type type, const APInt &bits);
 

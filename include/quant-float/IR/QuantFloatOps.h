@@ -47,6 +47,10 @@ namespace mlir::quant_float {
 /// Whose rules a cast that is not OpenVINO's follows.
 OpKind getOpKind(CastOp op);
 
+/// Whether every value of `from`, infinities, NaN and the sign of zero
+/// included, survives in `to`, a float of IEEE's kind or an integer.
+bool isExactCast(Type from, Type to);
+
 /// The attributes of a cast as the Reference takes them.
 reference::CastOptions getReferenceOptions(CastOp op);
 

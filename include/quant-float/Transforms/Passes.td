@@ -92,6 +92,66 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
+def QuantFloatCollapseCastsPass : Pass<"quant-float-collapse-casts"> {
+  let summary = "make one cast of two where exact";
+  let description = [{
+    A `cast` of what another `cast` makes becomes one, or none, where that gives the
+    same bits for every input, by the rules of their opsets: of types of up to 16
+    bits all codes are tried by the Reference; of wider ones it holds where the
+    type between has every value of the first one (NaN canonical behind both), or
+    where integers lose high bits only.
+
+    ```mlir
+    %0 = quant_float.cast %x opset 21 : tensor<4xf8E5M2> to tensor<4xf16>
+    %1 = quant_float.cast %0 opset 21 : tensor<4xf16> to tensor<4xf32>
+    // becomes
+    %1 = quant_float.cast %x opset 21 : tensor<4xf8E5M2> to tensor<4xf32>
+    ```
+
+    Every other chain is left with a remark that has an input and both results:
+    two roundings are not one, and a cast back does not bring back payloads of NaN.
+    Casts of OpenVINO's and by random bits are not looked at.
+  }];
+}
+
+def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
+  let summary = "give float8 weights the other encoding and twice or half the scale";
+  let description = [{
+    A number of f8E4M3FNUZ and f8E5M2FNUZ is half of what f8E4M3FN and f8E5M2 have
+    at the same code. A `dequantize` of constant codes of the former becomes one of
+    the latter with half of its constant scales, per tensor, per axis or blocked;
+    with `to-fnuz` the other way around, with twice the scales. Products are the same
+    numbers, so every result has the same bits, where
+
+    - each code has an equal: not FNUZ's largest binade, at f8E4M3FN's NaN and
+      f8E5M2's infinities and NaN; nor, to FNUZ, infinities and a negative zero,
+      which `any-zero` lets be a positive one;
+    - each scale has a half or a double in its type.
+
+    ```mlir
+    %w = arith.constant dense<[1.0, -0.5]> : tensor<2xf8E4M3FNUZ>
+    %s = arith.constant dense<0.5> : tensor<f32>
+    %y = quant_float.dequantize %w, %s opset 19
+           : tensor<2xf8E4M3FNUZ>, tensor<f32> to tensor<2xf32>
+    // becomes
+    %w = arith.constant dense<[2.0, -1.0]> : tensor<2xf8E4M3FN>
+    %s = arith.constant dense<0.25> : tensor<f32>
+    %y = quant_float.dequantize %w, %s opset 19
+           : tensor<2xf8E4M3FN>, tensor<f32> to tensor<2xf32>
+    ```
+
+    Every other dequantize is left with a remark that counts the codes that have no
+    equal, and names them; codes that are computed saturate elsewhere.
+  }];
+  let options = [
+    Option<"toFnuz", "to-fnuz", "bool", /*default=*/"false",
+           "to FNUZ instead of from it">,
+    Option<"anyZero", "any-zero", "bool", /*default=*/"false",
+           "negative zeros may become positive ones">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatConvertQdqToFakeConvertPass
     : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
   let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";

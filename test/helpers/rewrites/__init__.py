@@ -64,14 +64,14 @@ def to_codes(values, name):
 
 @dataclass
 class Case:
-    """Nodes from `x` to `y`, whose names, and those of values, are for this case alone."""
+    """Nodes to `y`, from `x` or constants, whose names, and those of values, are for this case alone."""
 
     name: str
     source: str
     target: str
     nodes: list
     constants: dict = field(default_factory=dict)
-    # The codes that come in.
+    # The codes that come in, if any do.
     inputs: np.ndarray = None
 
 
@@ -117,6 +117,11 @@ class Rewrites:
                 graph.initializer.append(
                     numpy_helper.from_array(np.asarray(constant), f"{case.name}_{value}")
                 )
+            if case.inputs is None:
+                graph.output.append(
+                    helper.make_tensor_value_info(f"{case.name}_y", NUMBERS[case.target], None)
+                )
+                continue
             graph.input.append(
                 helper.make_tensor_value_info(
                     f"{case.name}_x", NUMBERS[case.source], case.inputs.shape
@@ -149,7 +154,7 @@ class Rewrites:
     def run_ours(self, path, cases, target):
         """The codes of each output."""
         files = []
-        for i, case in enumerate(cases):
+        for i, case in enumerate(case for case in cases if case.inputs is not None):
             files.append(self.folder / f"in{i}.npy")
             values = case.inputs
             if values.dtype.num >= 24:  # Those of ml_dtypes.
@@ -158,7 +163,8 @@ class Rewrites:
             np.save(files[-1], values)
         out = self.folder / f"out_{target}"
         out.mkdir(exist_ok=True)
-        self.call("quant-float-run", path, "--target", target, "--inputs", *files, "--outputs", out)
+        inputs = ["--inputs", *files] if files else []
+        self.call("quant-float-run", path, "--target", target, *inputs, "--outputs", out)
         return [
             to_codes(np.load(out / f"output_{i}.npy"), case.target) for i, case in enumerate(cases)
         ]
@@ -190,7 +196,8 @@ class Rewrites:
             tensor for tensor in model.graph.initializer if belongs(tensor.name)
         )
         for case in cases:
-            graph.initializer.append(numpy_helper.from_array(case.inputs, f"{case.name}_x"))
+            if case.inputs is not None:
+                graph.initializer.append(numpy_helper.from_array(case.inputs, f"{case.name}_x"))
             name, type = f"{case.name}_y", NUMBERS[case.target]
             if case.target not in ("i8", "ui8", "i16", "ui16", "f16", "f32", "i32", "f64"):
                 cast = helper.make_node("Cast", [name], [f"{case.name}_z"], to=TensorProto.FLOAT)

@@ -1,0 +1,241 @@
+//===- CollapseCasts.cpp - Chains of casts --------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATCOLLAPSECASTSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// From one type by way of another to a third one, and without that.
+struct Chain {
+  CastOp inner, outer;
+  Type from, via, to;
+
+  Chain(CastOp inner, CastOp outer)
+      : inner(inner), outer(outer),
+        from(getElementTypeOrSelf(inner.getInput())),
+        via(getElementTypeOrSelf(inner.getResult())),
+        to(getElementTypeOrSelf(outer.getResult())) {}
+
+  APInt follow(const APInt &bits) const {
+    APInt between =
+        reference::castElement(from, via, bits, getReferenceOptions(inner));
+    return reference::castElement(via, to, between, getReferenceOptions(outer));
+  }
+  /// A cast to the same type is the identity (V7).
+  APInt skip(const APInt &bits) const {
+    return from == to ? bits
+                      : reference::castElement(from, to, bits,
+                                               getReferenceOptions(outer));
+  }
+};
+
+struct CollapseCastsPass final
+    : quant_float::impl::QuantFloatCollapseCastsPassBase<CollapseCastsPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static bool isPlain(CastOp op) {
+  return !op.getRandom() && op.getMode() != CastMode::OpenVINO &&
+         reference::isSupported(getElementTypeOrSelf(op.getInput())) &&
+         reference::isSupported(getElementTypeOrSelf(op.getResult()));
+}
+
+static bool isInteger(Type type) {
+  return isa<IntegerType>(type) && !type.isInteger(1);
+}
+
+/// Types of more codes than can be tried: whether a rule says that nothing
+/// changes.
+static bool isExactByRule(const Chain &chain) {
+  // Low bits of low bits (C12).
+  if (isInteger(chain.from) && isInteger(chain.via) && isInteger(chain.to))
+    return getNumberWidth(chain.via) >= getNumberWidth(chain.to) ||
+           isExactCast(chain.from, chain.via);
+  bool isFromInteger = isInteger(chain.from);
+  // A float that has every value gives integers back, where none is beyond the
+  // 32 bits that casts to integers saturate to (C11).
+  if (isFromInteger && chain.from.isSignlessInteger() &&
+      getNumberWidth(chain.from) <= 32 && isStandardFloat(chain.via) &&
+      isInteger(chain.to))
+    return isExactCast(chain.from, chain.via);
+  // Low bits of the same 32 bits (C11).
+  auto saturatesTo32 = [](Type type) {
+    return isInteger(type) && getNumberWidth(type) <= 32 &&
+           !type.isUnsignedInteger(32);
+  };
+  if (isFloat(chain.from) && saturatesTo32(chain.via) &&
+      saturatesTo32(chain.to))
+    return getNumberWidth(chain.via) >= getNumberWidth(chain.to);
+  // Integers beyond those that the float has are beyond the range of the last
+  // type, too.
+  if (isFromInteger && isStandardFloat(chain.via) && isFloat(chain.to)) {
+    FloatFormat via(chain.via), last(chain.to);
+    // An infinity on the way is one that saturates, or becomes NaN (C4).
+    bool isInfinite =
+        chain.via.isF16() && last.isFNUZ && CastOp(chain.outer).getOpset() < 24;
+    if (!isInfinite && ilogb(last.maxValue) <= int(via.mantissaBits))
+      return true;
+  }
+  // What holds every value, and no integer that a float went through: those
+  // end in another way (C11, C12). Payloads of NaN do not come back (V7).
+  return chain.from != chain.to && isExactCast(chain.from, chain.via) &&
+         (isa<IntegerType>(chain.from) == isa<IntegerType>(chain.via) ||
+          !isa<IntegerType>(chain.to));
+}
+
+/// Numbers where roundings meet: powers of two and what is next to them, the
+/// middle between two values of the last type, and what is next to that.
+static SmallVector<APInt> makeCandidates(const Chain &chain) {
+  SmallVector<APInt> candidates;
+  unsigned width = getNumberWidth(chain.from);
+  if (isa<IntegerType>(chain.from)) {
+    for (unsigned bit = 0; bit < width; ++bit)
+      for (int64_t step : {0, -1, 1}) {
+        APInt number = APInt::getOneBitSet(width, bit) +
+                       APInt(width, step, /*isSigned=*/true);
+        candidates.push_back(number);
+        candidates.push_back(-number);
+      }
+    // What is next to the middle between two values of a float.
+    if (isFloat(chain.to)) {
+      unsigned mantissaBits = FloatFormat(chain.to).mantissaBits;
+      for (unsigned bit = mantissaBits + 2; bit < width; ++bit) {
+        APInt half = APInt::getOneBitSet(width, bit - mantissaBits - 1);
+        candidates.push_back((APInt::getOneBitSet(width, bit) | half) + 1);
+        candidates.push_back((APInt::getOneBitSet(width, bit) | half) - 1);
+      }
+    }
+    return candidates;
+  }
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(chain.from).getFloatSemantics();
+  auto add = [&](APFloat value) {
+    bool losesInfo;
+    value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+    for (int sign = 0; sign < 2; ++sign) {
+      APFloat up = value, down = value;
+      up.next(/*nextDown=*/false);
+      down.next(/*nextDown=*/true);
+      for (const APFloat &number : {value, up, down})
+        candidates.push_back(number.bitcastToAPInt());
+      value.changeSign();
+    }
+  };
+  for (const APFloat &special :
+       {APFloat::getZero(semantics), APFloat::getInf(semantics),
+        APFloat::getLargest(semantics), APFloat::getSmallest(semantics)})
+    add(special);
+  for (int exponent = -160; exponent < 140; ++exponent)
+    for (double factor : {1.0, 1.5, 1.00390625, 1.0009765625, 1.0000001})
+      add(scalbn(APFloat(factor), exponent, APFloat::rmNearestTiesToEven));
+  if (isFloat(chain.to) && getNumberWidth(chain.to) <= kMaxCodeWidth) {
+    FloatFormat format(chain.to);
+    uint64_t step = format.width > 8 ? 61 : 1;
+    for (uint64_t code = 0; code < format.maxCode; code += step) {
+      APFloat middle = format.getValue(code);
+      middle.add(format.getValue(code + 1), APFloat::rmNearestTiesToEven);
+      add(scalbn(middle, -1, APFloat::rmNearestTiesToEven));
+    }
+  }
+  // The last ones, as they have no value: NaN with a payload.
+  APInt quiet = APFloat::getQNaN(semantics).bitcastToAPInt();
+  candidates.push_back(quiet);
+  candidates.push_back(quiet | 1);
+  candidates.push_back(quiet | APInt::getSignMask(width));
+  return candidates;
+}
+
+/// Bits of which the chain makes something else than one cast would; none where
+/// there are none, or none are known.
+static std::optional<APInt> findDifference(const Chain &chain) {
+  unsigned width = getNumberWidth(chain.from);
+  auto differs = [&](const APInt &bits) {
+    return chain.follow(bits) != chain.skip(bits);
+  };
+  if (width > kMaxCodeWidth) {
+    for (const APInt &bits : makeCandidates(chain))
+      if (differs(bits))
+        return bits;
+    return std::nullopt;
+  }
+  for (uint64_t code = 0; code < uint64_t(1) << width; ++code)
+    if (APInt bits(width, code); differs(bits))
+      return bits;
+  return std::nullopt;
+}
+
+/// Collapses, or says why not.
+static bool collapse(RewriterBase &rewriter, CastOp outer) {
+  auto inner = outer.getInput().getDefiningOp<CastOp>();
+  if (!inner || !isPlain(inner) || !isPlain(outer))
+    return false;
+  Chain chain(inner, outer);
+  if (chain.from == chain.via || chain.via == chain.to)
+    return false;
+  auto refuse = [&]() { return emitNodeRemark(outer) << "not collapsed: "; };
+  bool isSmall = getNumberWidth(chain.from) <= kMaxCodeWidth;
+  std::optional<APInt> bits;
+  if (isSmall || !isExactByRule(chain)) {
+    bits = findDifference(chain);
+    if (bits) {
+      refuse() << describeCode(chain.from, *bits) << " of " << chain.from
+               << " becomes " << describeCode(chain.to, chain.follow(*bits))
+               << " by way of " << chain.via << ", but "
+               << describeCode(chain.to, chain.skip(*bits)) << " without";
+      return false;
+    }
+    if (!isSmall) {
+      refuse() << "no rule says that " << chain.from << " by way of "
+               << chain.via << " is the same " << chain.to;
+      return false;
+    }
+  }
+  Value input = inner.getInput();
+  if (chain.from == chain.to) {
+    if (input.getType() != outer.getType()) {
+      refuse() << "the shape is known better behind it";
+      return false;
+    }
+    rewriter.replaceOp(outer, input);
+  } else {
+    const OpVersion *version = getOpVersion(getOpKind(outer), outer.getOpset());
+    if (!version || !version->accepts(OpRole::First, chain.from)) {
+      refuse() << "Cast of opset " << outer.getOpset() << " takes no "
+               << chain.from;
+      return false;
+    }
+    if (failed(verifyCompatibleShape(input.getType(), outer.getType())))
+      return false;
+    rewriter.modifyOpInPlace(outer,
+                             [&] { outer.getInputMutable().assign(input); });
+  }
+  if (inner->use_empty())
+    rewriter.eraseOp(inner);
+  return true;
+}
+
+void CollapseCastsPass::runOnOperation() {
+  // In order: what an op reads has been collapsed before.
+  SmallVector<CastOp> casts;
+  getOperation()->walk([&](CastOp op) { casts.push_back(op); });
+  IRRewriter rewriter(&getContext());
+  for (CastOp op : casts)
+    collapse(rewriter, op);
+}

@@ -1,0 +1,192 @@
+//===- ReencodeFnuz.cpp - float8 with and without negative zero -----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Transforms/Passes.h"
+#include <array>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATREENCODEFNUZPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// Codes of a float8 as codes of its sibling, of twice or half the value.
+struct Reencoding {
+  Type from, to;
+  /// 1 where values of the sibling are twice those of the code.
+  int exponent;
+  /// None where the sibling lacks the value.
+  std::array<std::optional<uint8_t>, 256> codes;
+
+  Reencoding(Type from, Type to, int exponent, bool anyZero);
+};
+
+struct ReencodeFnuzPass final
+    : quant_float::impl::QuantFloatReencodeFnuzPassBase<ReencodeFnuzPass> {
+  using QuantFloatReencodeFnuzPassBase::QuantFloatReencodeFnuzPassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+Reencoding::Reencoding(Type from, Type to, int exponent, bool anyZero)
+    : from(from), to(to), exponent(exponent) {
+  FloatFormat source(from), destination(to);
+  for (uint64_t code = 0; code < codes.size(); ++code) {
+    APFloat wanted =
+        scalbn(source.getValue(code), exponent, APFloat::rmNearestTiesToEven);
+    for (uint64_t other = 0; other < codes.size() && !codes[code]; ++other) {
+      APFloat found = destination.getValue(other);
+      // What becomes of a NaN is any NaN (D8).
+      if (wanted.isNaN() ? found.isNaN() && other == destination.nanCode
+                         : found.bitwiseIsEqual(wanted) ||
+                               (anyZero && found.isZero() && wanted.isZero()))
+        codes[code] = other;
+    }
+  }
+}
+
+/// The sibling of a float8; null for any other type.
+static Type getSibling(Type type, bool toFnuz) {
+  MLIRContext *context = type.getContext();
+  if (toFnuz) {
+    if (isa<Float8E4M3FNType>(type))
+      return Float8E4M3FNUZType::get(context);
+    return isa<Float8E5M2Type>(type) ? Float8E5M2FNUZType::get(context)
+                                     : Type();
+  }
+  if (isa<Float8E4M3FNUZType>(type))
+    return Float8E4M3FNType::get(context);
+  return isa<Float8E5M2FNUZType>(type) ? Float8E5M2Type::get(context) : Type();
+}
+
+/// What is computed is not re-encoded: the largest values differ.
+static void refuseComputed(Operation *op, const Reencoding &way) {
+  FloatFormat source(way.from), destination(way.to);
+  APFloat end =
+      scalbn(destination.maxValue, -way.exponent, APFloat::rmNearestTiesToEven);
+  const APFloat &larger = end < source.maxValue ? source.maxValue : end;
+  SmallString<32> input, kept, lost;
+  larger.toString(input);
+  source.maxValue.toString(kept);
+  end.toString(lost);
+  emitNodeRemark(op) << "not re-encoded: codes are computed: an input of "
+                     << input << " times the scale becomes " << kept
+                     << " times the scale, by " << way.to << " " << lost;
+}
+
+/// Twice or half of each scale; none after a remark.
+static std::optional<SmallVector<APInt>> moveScales(DequantizeOp op,
+                                                    int exponent) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op.getScale()));
+  std::optional<SmallVector<APInt>> scales = getConstantElements(op.getScale());
+  if (!type || !scales) {
+    emitNodeRemark(op) << "not re-encoded: the scale is not a constant, which "
+                       << "may have no number of "
+                       << (exponent < 0 ? "twice" : "half") << " its value";
+    return std::nullopt;
+  }
+  for (auto [index, bits] : llvm::enumerate(*scales)) {
+    APFloat scale(type.getFloatSemantics(), bits);
+    APFloat moved = scalbn(scale, -exponent, APFloat::rmNearestTiesToEven);
+    APFloat back = scalbn(moved, exponent, APFloat::rmNearestTiesToEven);
+    if (!scale.isFinite() || !back.bitwiseIsEqual(scale)) {
+      emitNodeRemark(op) << "not re-encoded: element " << index
+                         << " of the scale, " << describeCode(type, bits)
+                         << ", has no " << (exponent < 0 ? "double" : "half")
+                         << " in " << type;
+      return std::nullopt;
+    }
+    bits = moved.bitcastToAPInt();
+  }
+  return scales;
+}
+
+static void reencode(RewriterBase &rewriter, DequantizeOp op,
+                     const Reencoding &way) {
+  std::optional<ConstantBytes> constant = getConstantBytes(op.getInput());
+  if (!constant)
+    return refuseComputed(op, way);
+  SmallVector<char> bytes(constant->bytes);
+  std::array<uint64_t, 256> lost = {};
+  uint64_t numLost = 0, first = 0;
+  auto type = cast<ShapedType>(op.getInput().getType());
+  uint64_t count = type.hasStaticShape() ? type.getNumElements() : bytes.size();
+  // One that stands for all.
+  uint64_t share = bytes.size() == 1 ? count : 1;
+  for (auto [index, byte] : llvm::enumerate(bytes)) {
+    if (std::optional<uint8_t> code = way.codes[uint8_t(byte)]) {
+      byte = char(*code);
+      continue;
+    }
+    if (numLost == 0)
+      first = index;
+    numLost += share;
+    lost[uint8_t(byte)] += share;
+  }
+  if (numLost) {
+    InFlightDiagnostic remark = emitNodeRemark(op);
+    remark << "not re-encoded: " << numLost << " of " << count
+           << " codes have no equal in " << way.to << ", the first is element "
+           << first << ":";
+    const char *separator = " ";
+    for (uint64_t code = 0; code < lost.size(); ++code)
+      if (lost[code]) {
+        remark << separator << lost[code] << " of "
+               << describeCode(way.from, APInt(8, code));
+        separator = ", ";
+      }
+    return;
+  }
+  std::optional<SmallVector<APInt>> scales = moveScales(op, way.exponent);
+  if (!scales)
+    return;
+  rewriter.setInsertionPoint(op);
+  auto replace = [&](OpOperand &operand, Value value) {
+    Operation *old = operand.get().getDefiningOp();
+    keepConstantAttributes(old, value.getDefiningOp());
+    rewriter.modifyOpInPlace(op, [&] { operand.set(value); });
+    if (old->use_empty())
+      rewriter.eraseOp(old);
+  };
+  auto withType = [&](Value value) {
+    return cast<ShapedType>(value.getType()).clone(way.to);
+  };
+  replace(op.getScaleMutable(),
+          createConstantOfBits(rewriter, op.getScale().getLoc(),
+                               op.getScale().getType(), *scales));
+  replace(op.getInputMutable(),
+          createConstantOfBytes(rewriter, op.getInput().getLoc(),
+                                withType(op.getInput()), std::move(bytes),
+                                *constant));
+  // Its zero has no effect (Q7).
+  if (Value zeroPoint = op.getZeroPoint()) {
+    unsigned index = op->getNumOperands() - 1;
+    replace(op->getOpOperand(index),
+            createConstantOfBits(rewriter, zeroPoint.getLoc(),
+                                 withType(zeroPoint), APInt::getZero(8)));
+  }
+}
+
+void ReencodeFnuzPass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<DequantizeOp> found;
+  getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
+  for (DequantizeOp op : found) {
+    Type from = op.getQuantizedElementType();
+    if (Type to = getSibling(from, toFnuz); to && isa<TensorType>(op.getType()))
+      reencode(rewriter, op, Reencoding(from, to, toFnuz ? -1 : 1, anyZero));
+  }
+}
