@@ -13,7 +13,7 @@
 #include "Layouts.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/Support/Printable.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -484,7 +484,7 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
   MLIRContext *context = module.getContext();
   std::vector<Part> parts;
   std::vector<std::unique_ptr<WeightWriter>> writers;
-  llvm::StringSet<> names;
+  llvm::StringMap<DType> names;
   std::set<int64_t> widths;
   bool less = true;
   for (const StoredTensor &tensor : *tensors) {
@@ -512,9 +512,17 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
         widths.insert(writer.getWordBits());
     }
     for (const Part &part : ArrayRef(parts).drop_front(before))
-      if (!names.insert(part.name).second)
+      if (!names.insert({part.name, part.dtype}).second)
         return diagnose(tensor.subject, Diag::PartTaken, printable(part.name));
   }
+  auto find = [&](StringRef name) {
+    auto found = names.find(name);
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const StoredTensor &tensor : *tensors)
+    if (const auto *constant = std::get_if<Constant>(&tensor.value))
+      if (isPartOfWeight(tensor.name, *getDType(constant->type), find))
+        return diagnose(tensor.subject, Diag::Misread);
   // The order of the package safetensors, in which all are aligned.
   llvm::sort(parts, [](const Part &a, const Part &b) {
     return std::tie(b.dtype, a.name) < std::tie(a.dtype, b.name);

@@ -661,39 +661,63 @@ struct Found {
   Parts parts;
   std::string name;
 };
+
+/// What a tensor is the codes of, by the names and types of all.
+struct Match {
+  const Layout *layout = nullptr;
+  StringRef prefix;
+  /// A part that is not there, or is of another type.
+  const Part *absent = nullptr;
+};
 } // namespace
+
+static Match match(StringRef name, DType dtype, FindDType find) {
+  for (const Layout &layout : kLayouts) {
+    StringRef prefix = name;
+    if (!prefix.consume_back(layout.codes.suffix) &&
+        !prefix.consume_back(getName("", layout.codes.suffix)))
+      continue;
+    if (getName(prefix, layout.codes.suffix) != name ||
+        !llvm::is_contained(layout.codes.dtypes, dtype))
+      continue;
+    const Part *absent = nullptr;
+    for (auto [i, part] : llvm::enumerate(layout.others)) {
+      if (part.suffix.empty() || absent)
+        continue;
+      std::optional<DType> other = find(getName(prefix, part.suffix));
+      if (other ? !llvm::is_contained(part.dtypes, *other)
+                : i < layout.required)
+        absent = &part;
+    }
+    if (!absent || layout.isCertain)
+      return {&layout, prefix, absent};
+  }
+  return {};
+}
+
+bool safetensors_import::isPartOfWeight(StringRef name, DType dtype,
+                                        FindDType find) {
+  return match(name, dtype, find).layout;
+}
 
 /// What the tensor is the codes of, if anything.
 static LogicalResult findLayout(const Checkpoint &checkpoint,
                                 const Tensor &tensor, Found &found) {
-  for (const Layout &layout : kLayouts) {
-    StringRef prefix = tensor.name;
-    if (!prefix.consume_back(layout.codes.suffix) &&
-        !prefix.consume_back(getName("", layout.codes.suffix)))
-      continue;
-    if (getName(prefix, layout.codes.suffix) != tensor.name ||
-        !llvm::is_contained(layout.codes.dtypes, tensor.dtype))
-      continue;
-    Parts parts{&tensor, {}};
-    bool isComplete = true;
-    for (auto [i, part] : llvm::enumerate(layout.others)) {
-      if (part.suffix.empty())
-        continue;
-      std::string name = getName(prefix, part.suffix);
-      const Tensor *other = checkpoint.find(name);
-      if (other && llvm::is_contained(part.dtypes, other->dtype))
-        parts.others[i] = other;
-      else if (layout.isCertain && (other || i < layout.required))
-        return diagnose(tensor.subject, Diag::NoPart, printable(name),
-                        spell(part.dtypes));
-      else if (other || i < layout.required)
-        isComplete = false;
-    }
-    if (!isComplete)
-      continue;
-    found = {&layout, parts, getName(prefix, layout.suffix)};
+  Match matched = match(tensor.name, tensor.dtype, [&](StringRef name) {
+    const Tensor *other = checkpoint.find(name);
+    return other ? std::optional(other->dtype) : std::nullopt;
+  });
+  const auto &[layout, prefix, absent] = matched;
+  if (!layout)
     return success();
-  }
+  if (absent)
+    return diagnose(tensor.subject, Diag::NoPart,
+                    printable(getName(prefix, absent->suffix)),
+                    spell(absent->dtypes));
+  found = {layout, {&tensor, {}}, getName(prefix, layout->suffix)};
+  for (auto [part, other] : llvm::zip(layout->others, found.parts.others))
+    if (!part.suffix.empty())
+      other = checkpoint.find(getName(prefix, part.suffix));
   return success();
 }
 

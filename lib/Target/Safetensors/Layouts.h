@@ -22,6 +22,13 @@ inline constexpr uint8_t kNanScale = 255;
 inline constexpr unsigned kAwqColumns[8] = {0, 2, 4, 6, 1, 3, 5, 7};
 inline constexpr unsigned kAwqPlaces[8] = {0, 4, 1, 5, 2, 6, 3, 7};
 
+/// The type of the tensor of that name, if there is one.
+using FindDType = llvm::function_ref<std::optional<DType>(StringRef)>;
+
+/// Whether a tensor is read as codes of a weight, or as what is left of one,
+/// among those that are found.
+bool isPartOfWeight(StringRef name, DType dtype, FindDType find);
+
 /// The module of all tensors. Null after an error diagnostic.
 OwningOpRef<ModuleOp> importWeights(const Checkpoint &checkpoint, Location loc);
 

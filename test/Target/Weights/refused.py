@@ -261,6 +261,15 @@ add("safetensors", "CutGroup", text, message)
 message = "AWQ packs 8 codes in a word, which the shape [2, 8] is no multiple of"
 text = dequantized("tensor<2x8xi4>", "tensor<f32>")
 add("safetensors", "UnevenWords", text, message, *awq)
+message = "a constant of this name and type would be read as codes of a quantized weight"
+for kinds, suffixes in (
+    (("tensor<2x8xi8>", "tensor<2xf32>"), ("weight", "weight_scale")),
+    (("tensor<2x8xi32>", "tensor<2xf32>"), ("qweight", "zero")),
+):
+    body = constant("a", kinds[0], "1") + constant("b", kinds[1], "0.5").rstrip()
+    names = [f'quant_float.name = "a.{suffix}"' for suffix in suffixes]
+    text = module(body, list(zip(("%a", "%b"), kinds, strict=True)), names)
+    add("safetensors", "Misread", text, message, subject=f"result 'a.{suffixes[0]}': ")
 kind = "tensor<2x8xf32>"
 text = dequantized("tensor<2x8xi8>", "tensor<f32>")
 text = text.replace('"a.weight"}', '"a.weight"}, tensor<f32> {quant_float.name = "a.weight_scale"}')
