@@ -25,11 +25,11 @@ llvm::Error quant_float::fail(const Twine &subject, const Twine &what,
   return llvm::make_error<ToolFailure>(code, subject + ": error: " + what);
 }
 
-llvm::Error RunOptions::failUsage(const Twine &what) const {
+llvm::Error InputOptions::failUsage(const Twine &what) const {
   return fail(tool, what, kWrongUsage);
 }
 
-int RunOptions::finish(llvm::Error error) {
+int InputOptions::finish(llvm::Error error) {
   int exitCode = 0;
   llvm::handleAllErrors(std::move(error), [&](const ToolFailure &failure) {
     exitCode = failure.exitCode;
@@ -48,7 +48,7 @@ int RunOptions::finish(llvm::Error error) {
 /// `--inputs a b c` as `--inputs=a --inputs=b --inputs=c`: the command-line
 /// library gives an option one value. A model's name ends the list.
 llvm::Expected<std::vector<std::string>>
-RunOptions::spreadLists(ArrayRef<char *> words) const {
+InputOptions::spreadLists(ArrayRef<char *> words) const {
   std::vector<std::string> spread = {tool.str()};
   std::string list;
   // The option that no value has followed yet.
@@ -100,7 +100,7 @@ static std::optional<InputShape> parseShape(StringRef text) {
   return shape;
 }
 
-llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
+llvm::Error InputOptions::parse(int argc, char **argv, const char *overview) {
   auto words = spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
   if (!words)
     return words.takeError();
@@ -125,11 +125,17 @@ llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
   if (random.getNumOccurrences() &&
       StringRef(random).getAsInteger(0, seed.emplace()))
     return failUsage("--random: expected a number, but got '" + random + "'");
+  return llvm::Error::success();
+}
+
+llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
+  if (llvm::Error error = InputOptions::parse(argc, argv, overview))
+    return error;
   return checkRange("--repeat", 1, 1000000, repeat);
 }
 
-llvm::Error RunOptions::checkRange(StringRef option, uint64_t least,
-                                   uint64_t most, uint64_t given) const {
+llvm::Error InputOptions::checkRange(StringRef option, uint64_t least,
+                                     uint64_t most, uint64_t given) const {
   if (given >= least && given <= most)
     return llvm::Error::success();
   return failUsage(option + ": expected " + Twine(least) + " to " +
@@ -160,8 +166,8 @@ static std::optional<size_t> findInput(ArrayRef<RunInput> inputs,
 }
 
 /// Gives open sizes those of --shapes.
-llvm::Error RunOptions::applyShapes(MutableArrayRef<RunInput> inputs,
-                                    bool ignoresOthers) {
+llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
+                                      bool ignoresOthers) {
   for (const InputShape &shape : parsedShapes) {
     std::optional<size_t> index = findInput(inputs, shape.name);
     if (!index && ignoresOthers)
@@ -193,7 +199,7 @@ llvm::Error RunOptions::applyShapes(MutableArrayRef<RunInput> inputs,
 
 /// Gives inputs the files of --inputs: `NAME=FILE` where NAME is an input's,
 /// otherwise a file in order, whose path may have an equals sign too.
-llvm::Error RunOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
+llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
   // Names before positions: an input may be called "1".
   std::vector<std::string> keys;
   for (const RunInput &input : inputs)
@@ -226,8 +232,8 @@ llvm::Error RunOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
 }
 
 llvm::Expected<std::vector<TensorBuffer>>
-RunOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
-                         bool ignoresOthers, TensorReader readOnnx) {
+InputOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
+                           bool ignoresOthers, TensorReader readOnnx) {
   if (llvm::Error error = applyShapes(inputs, ignoresOthers))
     return std::move(error);
   if (llvm::Error error = assignFiles(inputs))

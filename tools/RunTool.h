@@ -62,12 +62,13 @@ struct InputShape {
 /// "input 0 'x'"
 std::string describeInput(ArrayRef<RunInput> inputs, size_t index);
 
-/// The options of both tools. Those of LLVM must have been dropped.
-class RunOptions {
+/// The options about a model and its inputs. Those of LLVM must have been
+/// dropped.
+class InputOptions {
 public:
   /// A model's name has one of the suffixes. The last two are descriptions.
-  RunOptions(StringRef tool, ArrayRef<StringRef> suffixes, StringRef modelText,
-             StringRef inputsText)
+  InputOptions(StringRef tool, ArrayRef<StringRef> suffixes,
+               StringRef modelText, StringRef inputsText)
       : tool(tool), modelText(modelText), inputsText(inputsText),
         suffixes(suffixes) {}
 
@@ -86,13 +87,6 @@ public:
   llvm::Expected<std::vector<TensorBuffer>>
   gatherInputs(std::vector<RunInput> inputs, size_t offset = 0,
                bool ignoresOthers = false, TensorReader readOnnx = nullptr);
-
-  /// Prints what --time promises, of runs that took so long. The best of them.
-  double printTimes(std::vector<double> seconds,
-                    ArrayRef<TensorBuffer> outputs) const;
-
-  /// output_<i>.npy in the folder of --outputs; without one, what came out.
-  llvm::Error writeOutputs(ArrayRef<TensorBuffer> outputs) const;
 
   /// Prints what went wrong, also with what was printed. The exit code.
   static int finish(llvm::Error error);
@@ -121,14 +115,30 @@ public:
       "random", llvm::cl::value_desc("SEED"),
       llvm::cl::desc(
           "random values for the inputs that --inputs does not give")};
+  llvm::cl::opt<std::string> entry{
+      "entry", llvm::cl::value_desc("NAME"),
+      llvm::cl::desc("the function, by symbol or graph name, where "
+                     "there are several")};
+};
+
+/// Those of the tools that run models once and for all.
+class RunOptions : public InputOptions {
+public:
+  using InputOptions::InputOptions;
+
+  llvm::Error parse(int argc, char **argv, const char *overview);
+
+  /// Prints what --time promises, of runs that took so long. The best of them.
+  double printTimes(std::vector<double> seconds,
+                    ArrayRef<TensorBuffer> outputs) const;
+
+  /// output_<i>.npy in the folder of --outputs; without one, what came out.
+  llvm::Error writeOutputs(ArrayRef<TensorBuffer> outputs) const;
+
   llvm::cl::opt<std::string> outputs{
       "outputs", llvm::cl::value_desc("DIR"),
       llvm::cl::desc(
           "write output_<i>.npy there; the folder is made if need be")};
-  llvm::cl::opt<std::string> entry{
-      "entry", llvm::cl::value_desc("NAME"),
-      llvm::cl::desc("the function to run, by symbol or graph name, where "
-                     "there are several")};
   llvm::cl::opt<bool> time{
       "time",
       llvm::cl::desc("print best and median seconds, elements per second of "

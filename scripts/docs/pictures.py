@@ -250,7 +250,7 @@ def draw_calls():
     picture.text(
         left,
         y + 40,
-        "Certify holds what Model has compiled against an oracle of its own",
+        "Certify holds what Model has compiled against an oracle, Report measures it",
         "soft",
     )
     y += 20

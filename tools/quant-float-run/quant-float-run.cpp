@@ -8,11 +8,11 @@
 
 #include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
+#include "../ModelInputs.h"
 #include "../PackedOption.h"
 #include "../RunTool.h"
 #include "../SumsOption.h"
 #include "../ToolErrors.h"
-#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/NvidiaChip.h"
@@ -109,41 +109,6 @@ BuildOptions Options::getBuildOptions() const {
   build.sums = sums;
   build.optimizationLevel = level - '0';
   return build;
-}
-
-/// Reads or makes a tensor for every input of the function.
-static llvm::Expected<std::vector<Tensor>> gatherInputs(Options &options,
-                                                        func::FuncOp function) {
-  std::vector<RunInput> inputs;
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    RunInput &input = inputs.emplace_back();
-    if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName))
-      input.name = name.str();
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor)
-      input.element = findSlotElement(tensor.getElementType());
-    if (input.element && function.getArgAttr(index, kPackedAttrName))
-      input.element = findSlotElement(input.element->number | kPackedFlag);
-    if (!input.element) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      return fail(
-          options.model,
-          describeInput(inputs, index) +
-              ": expected a ranked tensor of numbers or strings, but got " +
-              text);
-    }
-    for (int64_t size : tensor.getShape())
-      input.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  }
-  auto readOnnx = [&](StringRef path) -> llvm::Expected<TensorBuffer> {
-    return Tensor::readOnnx(path, function.getContext());
-  };
-  auto buffers = options.gatherInputs(std::move(inputs), /*offset=*/0,
-                                      /*ignoresOthers=*/false, readOnnx);
-  if (!buffers)
-    return buffers.takeError();
-  return std::vector<Tensor>(buffers->begin(), buffers->end());
 }
 
 /// Calls --repeat times what runs once and says how long it took.
