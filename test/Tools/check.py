@@ -175,6 +175,55 @@ if [r["status"] for r in reports].count("invalid") != 6 or "opset" in reports[6]
 check(0, "-", "--json", stdin="func.func @f() {\n  return\n}", stdout=["[]"], stderr=[])
 check(0, "-", stdin="func.func @f() {\n  return\n}", stdout=[], stderr=[])
 
+# --- what is in the way of compiling -----------------------------------------------------------------
+
+COSINE = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = quant_float.node "Cosh"(%x) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+STRANGE = COSINE.replace("Cosh", "Strange").replace(
+    "  return",
+    """  %1 = quant_float.node "Relu"(%0) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = quant_float.node "Odd"(%x) opset 21 {node_name = "n"} : (tensor<4xf32>) -> tensor<4xf32>
+  return""",
+)
+write_mlir("cosine.mlir", COSINE)
+write_mlir("strange.mlir", STRANGE)
+check(0, "cosine.mlir", "--target=cpu", stdout=[], stderr=[])
+check(
+    1,
+    "cosine.mlir",
+    "--target=nvvm",
+    "--chip=sm_89",
+    stdout=[],
+    stderr=[
+        "cosine.mlir:2:8: error: 'math.cosh' op has no lowering for this target: "
+        f"expected a function that is arithmetic, but got '{element}'"
+        for element in ("vector<4xf32>", "f32")
+    ],
+)
+for target in ("cpu", "nvvm"):
+    check(
+        1,
+        "strange.mlir",
+        f"--target={target}",
+        stdout=[],
+        stderr=[
+            "strange.mlir:2:8: error: node without a name (Strange): "
+            "no lowering of the op 'Strange' of the domain 'ai.onnx'",
+            "strange.mlir:4:8: error: node 'n' (Odd): "
+            "no lowering of the op 'Odd' of the domain 'ai.onnx'",
+        ],
+    )
+check(0, "strange.mlir", stdout=[], stderr=[])
+check(
+    2,
+    "cosine.mlir",
+    "--target=gpu",
+    stdout=[],
+    stderr=["quant-float-check: error: --target: expected cpu or nvvm, but got 'gpu'"],
+)
+
 # --- ONNX --------------------------------------------------------------------------------------------
 
 body = helper.make_graph(

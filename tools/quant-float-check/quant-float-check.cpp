@@ -37,6 +37,14 @@ struct Options {
                      cl::desc("print an array of JSON objects, one for each "
                               "node of all models"),
                      cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::value_desc("cpu|nvvm"),
+      cl::desc("say as well which nodes are in the way of compiling, and why"),
+      cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::value_desc("sm_80|sm_89|sm_90|sm_100a|..."),
+      cl::desc("the NVIDIA chip of --target nvvm (default: sm_90)"),
+      cl::init("sm_90"), cl::cat(category)};
   StrictOption strict{category};
 };
 } // namespace
@@ -57,6 +65,27 @@ static std::optional<CheckOptions> getCheckOptions(const Options &options) {
   }
   check.opset = opset;
   return check;
+}
+
+/// What --target asks for: nothing without it, and after wrong usage.
+static std::optional<BuildOptions> getBuildOptions(const Options &options,
+                                                   bool &isWrong) {
+  isWrong = false;
+  if (!options.target.getNumOccurrences())
+    return std::nullopt;
+  isWrong = options.target != "cpu" && options.target != "nvvm";
+  if (isWrong) {
+    llvm::errs() << "quant-float-check: error: --target: expected cpu or nvvm, "
+                    "but got '"
+                 << options.target << "'\n";
+    return std::nullopt;
+  }
+  BuildOptions build;
+  if (options.target == "nvvm") {
+    build.target = Target::NVVM;
+    build.chip = options.chip;
+  }
+  return build;
 }
 
 /// As the importers name it beside the node, without the domain.
@@ -88,7 +117,8 @@ static void printDiagnostics(ArrayRef<NodeReport> reports) {
 
 /// Checks one model, whose reports go to `checked`, too.
 static int check(StringRef name, const Options &options,
-                 const CheckOptions &checkOptions, Session &session,
+                 const CheckOptions &checkOptions,
+                 const std::optional<BuildOptions> &build, Session &session,
                  std::vector<CheckedModel> &checked) {
   LoadOptions load;
   // What is wrong with a node is in the report.
@@ -108,8 +138,14 @@ static int check(StringRef name, const Options &options,
 
   printDiagnostics(found.nodes);
   // What surrounds the nodes was not verified on reading.
-  return found.countInvalid() ? kToolWrongInput
-                              : report(name, found.model.verify());
+  if (found.countInvalid())
+    return kToolWrongInput;
+  if (!build)
+    return report(name, found.model.verify());
+  // Lowering names each node that has none.
+  llvm::raw_null_ostream nowhere;
+  return report(name, found.model.emit(EmitKind::LLVMDialect, *build,
+                                       /*baseName=*/"", nowhere));
 }
 
 int main(int argc, char **argv) {
@@ -121,15 +157,17 @@ int main(int argc, char **argv) {
                     "verifies the quantization nodes of models\n"))
     return kToolWrongUsage;
   std::optional<CheckOptions> checkOptions = getCheckOptions(options);
-  if (!checkOptions)
+  bool isWrong;
+  std::optional<BuildOptions> build = getBuildOptions(options, isWrong);
+  if (!checkOptions || isWrong)
     return kToolWrongUsage;
   Session session(printDiagnostics());
   std::vector<CheckedModel> checked;
   // The exit code is that of the worst model.
   int worst = kToolDone;
   for (const std::string &name : options.models)
-    worst =
-        std::max(worst, check(name, options, *checkOptions, session, checked));
+    worst = std::max(
+        worst, check(name, options, *checkOptions, build, session, checked));
   // Where no model could be read there is nothing to print.
   if (options.json && !checked.empty()) {
     std::vector<NodeReport> nodes;

@@ -52,6 +52,9 @@ struct Definition {
   }
   /// The number of dimensions, which has to be known.
   int getRank(int index) const {
+    if (!hasInput(index))
+      throw std::invalid_argument("input " + std::to_string(index) +
+                                  " is missing");
     const auto &type = types.at(index);
     if (!type.has_tensor_type() || !type.tensor_type().has_shape())
       throw std::invalid_argument("the rank of input " + std::to_string(index) +
@@ -97,6 +100,18 @@ struct Row {
 
 static void defineBiasGelu(Definition &d) {
   d.body.Add("S = Add (A, B)").Add("C = Gelu (S)");
+}
+
+/// One half of the columns times a function of the other.
+static void defineBiasSplitGelu(Definition &d) {
+  d.body.Add("S = Add (X, bias)")
+      .Add("Left, Right = Split <axis = -1, num_outputs = 2> (S)")
+      .Add("G = Gelu (Right)")
+      .Add("Y = Mul (Left, G)");
+}
+
+static void defineBiasAdd(Definition &d) {
+  d.body.Add("S = Add (X, bias)").Add("Y = Add (S, skip)");
 }
 
 static void defineGelu(Definition &d) { d.body.Add("Y = Gelu (X)"); }
@@ -198,13 +213,23 @@ static void defineEmbedLayerNormalization(Definition &d) {
 static void defineGroupNorm(Definition &d) {
   bool isLast = d.getInt("channels_last", 1) != 0;
   bool isActivated = d.getInt("activation", 0) != 0;
-  if (int rank = d.getRank(0); rank != 4)
-    throw std::invalid_argument("input 0: expected 4 dimensions, but got " +
-                                std::to_string(rank));
-  d.body
-      .Add(isLast ? "First = Transpose <perm = [0, 3, 1, 2]> (X)"
-                  : "First = Identity (X)")
-      .Add("Scale = CastLike (gamma, X)")
+  int rank = d.getRank(0);
+  if (rank < 3)
+    throw std::invalid_argument(
+        "input 0: expected 3 dimensions or more, but got " +
+        std::to_string(rank));
+  // To the front, and back.
+  std::vector<int64_t> order = {0, rank - 1}, back = {0};
+  for (int axis = 1; axis < rank; ++axis) {
+    if (axis < rank - 1)
+      order.push_back(axis);
+    back.push_back(axis == rank - 1 ? 1 : axis + 1);
+  }
+  if (isLast)
+    d.body.Add("First = Transpose (X)", "perm", order);
+  else
+    d.body.Add("First = Identity (X)");
+  d.body.Add("Scale = CastLike (gamma, X)")
       .Add("Shift = CastLike (beta, X)")
       .Add("Normal = GroupNormalization (First, Scale, Shift)", "num_groups",
            d.getInt("groups", 0), "epsilon", d.getFloat("epsilon", 1e-5F));
@@ -212,8 +237,27 @@ static void defineGroupNorm(Definition &d) {
                          : "Active = Identity (Normal)");
   if (isActivated)
     d.body.Add("Active = Mul (Normal, Factor)");
-  d.body.Add(isLast ? "Y = Transpose <perm = [0, 2, 3, 1]> (Active)"
-                    : "Y = Identity (Active)");
+  if (isLast)
+    d.body.Add("Y = Transpose (Active)", "perm", back);
+  else
+    d.body.Add("Y = Identity (Active)");
+}
+
+/// Of ONNX's domain, which no longer has it: a bias for each channel.
+static void defineImageScaler(Definition &d) {
+  const auto *bias = d.find("bias");
+  if (!bias || bias->floats().empty())
+    throw std::invalid_argument("attribute 'bias' is missing");
+  d.body
+      .Const("BiasF",
+             std::vector<float>(bias->floats().begin(), bias->floats().end()))
+      .Const("Channels", std::vector<int64_t>{1, -1, 1, 1})
+      .Const("FactorF", d.getFloat("scale", 1.0F))
+      .Add("Factor = CastLike (FactorF, X)")
+      .Add("Scaled = Mul (X, Factor)")
+      .Add("BiasX = CastLike (BiasF, X)")
+      .Add("Bias = Reshape (BiasX, Channels)")
+      .Add("Y = Add (Scaled, Bias)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,6 +286,80 @@ static void defineFusedMatMul(Definition &d) {
       .Add("P = MatMul (AT, BT)")
       .Add("AlphaT = CastLike (Alpha, P)")
       .Add("Y = Mul (AlphaT, P)");
+}
+
+/// The numbers that codes of 4 bits stand for, of float4 and of normal-float4,
+/// in the largest magnitude of a block.
+static const std::vector<float> kBnb4Tables[] = {
+    {0.0F, 5.208333333e-03F, 0.66666667F, 1.0F, 0.33333333F, 0.5F, 0.16666667F,
+     0.25F, -0.0F, -5.208333333e-03F, -0.66666667F, -1.0F, -0.33333333F, -0.5F,
+     -0.16666667F, -0.25F},
+    {-1.0F, -0.6961928009986877F, -0.5250730514526367F, -0.39491748809814453F,
+     -0.28444138169288635F, -0.18477343022823334F, -0.09105003625154495F, 0.0F,
+     0.07958029955625534F, 0.16093020141124725F, 0.24611230194568634F,
+     0.33791524171829224F, 0.44070982933044434F, 0.5626170039176941F,
+     0.7229568362236023F, 1.0F}};
+
+/// A product with a transposed matrix, which is flat: two codes in a byte, the
+/// first one in its upper half, and a magnitude for each block of them.
+static void defineMatMulBnb4(Definition &d) {
+  d.expectInt("transB", 1);
+  auto getSize = [&](const char *name) {
+    int64_t size = d.getInt(name, 0);
+    constexpr int64_t kMost = 1 << 30;
+    if (size < 1 || size > kMost)
+      throw std::invalid_argument("attribute '" + std::string(name) +
+                                  "': expected 1 to " + std::to_string(kMost) +
+                                  ", but got " + std::to_string(size));
+    return size;
+  };
+  int64_t depth = getSize("K"), columns = getSize("N");
+  int64_t block = getSize("block_size"), kind = d.getInt("quant_type", -1);
+  constexpr int64_t kSmallest = 16;
+  if (block < kSmallest || (block & (block - 1)) != 0)
+    throw std::invalid_argument(
+        "attribute 'block_size': expected a power of two from 16 on, but got " +
+        std::to_string(block));
+  if (kind != 0 && kind != 1)
+    throw std::invalid_argument(
+        "attribute 'quant_type': expected 0 or 1, but got " +
+        std::to_string(kind));
+  int64_t count = depth * columns;
+  auto expectSize = [&](int index, int64_t size) {
+    if (d.getRank(index) != 1 || d.getSize(index, 0) != size)
+      throw std::invalid_argument("input " + std::to_string(index) +
+                                  ": expected a vector of " +
+                                  std::to_string(size) + " elements");
+  };
+  expectSize(1, count / 2 + count % 2);
+  expectSize(2, (count - 1) / block + 1);
+  d.body.Const("Table", kBnb4Tables[kind])
+      .Const("Sixteen", int32_t(16))
+      .Const1D("Zero", int64_t(0))
+      .Const1D("One", int64_t(1))
+      .Const1D("Count", count)
+      .Const1D("Flat", int64_t(-1))
+      .Const("BlockSizes", std::vector<int64_t>{1, block})
+      .Const("Rows", std::vector<int64_t>{columns, depth})
+      .Add("Bytes = Cast <to = 6> (B)")
+      .Add("High = Div (Bytes, Sixteen)")
+      .Add("Low = Mod (Bytes, Sixteen)")
+      .Add("HighColumn = Unsqueeze (High, One)")
+      .Add("LowColumn = Unsqueeze (Low, One)")
+      .Add("Pairs = Concat <axis = 1> (HighColumn, LowColumn)")
+      .Add("AllCodes = Reshape (Pairs, Flat)")
+      .Add("Codes = Slice (AllCodes, Zero, Count)")
+      .Add("Shares = Gather (Table, Codes)")
+      .Add("Most = Cast <to = 1> (absmax)")
+      .Add("MostColumn = Unsqueeze (Most, One)")
+      .Add("MostRows = Expand (MostColumn, BlockSizes)")
+      .Add("AllScales = Reshape (MostRows, Flat)")
+      .Add("Scales = Slice (AllScales, Zero, Count)")
+      .Add("Weights = Mul (Shares, Scales)")
+      .Add("WeightRows = Reshape (Weights, Rows)")
+      .Add("WeightColumns = Transpose <perm = [1, 0]> (WeightRows)")
+      .Add("Factor = CastLike (WeightColumns, A)")
+      .Add("Y = MatMul (A, Factor)");
 }
 
 /// ONNX's has the positions last; one position is that of the first element of
@@ -741,7 +859,9 @@ static const Row *findRow(const std::string &opType) {
          "past_present_share_buffer", "qkv_hidden_sizes", "scale",
          "unidirectional"},
         defineAttention}},
+      {"BiasAdd", {{"X", "bias", "skip"}, {"Y"}, {}, defineBiasAdd}},
       {"BiasGelu", {{"A", "B"}, {"C"}, {}, defineBiasGelu}},
+      {"BiasSplitGelu", {{"X", "bias"}, {"Y"}, {}, defineBiasSplitGelu}},
       {"EmbedLayerNormalization",
        {{"input_ids", "segment_ids", "word_embedding", "position_embedding",
          "segment_embedding", "gamma", "beta", "mask", "position_ids"},
@@ -769,11 +889,17 @@ static const Row *findRow(const std::string &opType) {
          "qk_output", "rotary_interleaved", "scale", "smooth_softmax",
          "softcap"},
         defineGroupQueryAttention}},
+      {"ImageScaler", {{"X"}, {"Y"}, {"bias", "scale"}, defineImageScaler}},
       {"LayerNormalization",
        {{"X", "Scale", "B"},
         {"Y", "Mean", "InvStdDev"},
         {"axis", "epsilon", "stash_type"},
         defineLayerNormalization}},
+      {"MatMulBnb4",
+       {{"A", "B", "absmax"},
+        {"Y"},
+        {"K", "N", "block_size", "quant_type", "training_mode", "transB"},
+        defineMatMulBnb4}},
       {"MultiHeadAttention",
        {{"query", "key", "value", "bias", "key_padding_mask", "attention_bias",
          "past_key", "past_value"},
@@ -809,9 +935,11 @@ static const Row *findRow(const std::string &opType) {
 
 bool onnx_import::hasMicrosoftFunction(const std::string &opType,
                                        const std::string &domain) {
-  // ONNX has got these two later.
-  bool isEarly = opType == "Gelu" || opType == "LayerNormalization";
-  return (domain == "com.microsoft" || (domain.empty() && isEarly)) &&
+  // ONNX has got the first two later, and had the last one earlier.
+  bool isOfOnnx = opType == "Gelu" || opType == "LayerNormalization" ||
+                  opType == "ImageScaler";
+  return (domain == "com.microsoft" ? opType != "ImageScaler"
+                                    : domain.empty() && isOfOnnx) &&
          findRow(opType);
 }
 

@@ -165,6 +165,34 @@ static int findVersion(const std::vector<int> &versions, int64_t opset) {
   return found;
 }
 
+/// ONNX's body of MeanVarianceNormalization adds a number of f32 to elements of
+/// any type: for those of 16 bits it stands between casts. Null for others.
+static std::unique_ptr<::onnx::FunctionProto>
+buildNarrowNormalization(const ::onnx::OpSchema &schema,
+                         const ::onnx::NodeProto &node,
+                         const std::vector<::onnx::TypeProto> &types) {
+  if (node.op_type() != "MeanVarianceNormalization" || types.empty())
+    return nullptr;
+  int32_t element = types[0].tensor_type().elem_type();
+  if (element != ::onnx::TensorProto::FLOAT16 &&
+      element != ::onnx::TensorProto::BFLOAT16)
+    return nullptr;
+  std::vector<int64_t> axes;
+  for (const auto &attribute : node.attribute())
+    axes.assign(attribute.ints().begin(), attribute.ints().end());
+  auto function = std::make_unique<::onnx::FunctionProto>();
+  function->set_name(node.op_type());
+  function->add_attribute("axes");
+  function->add_input("X");
+  function->add_output("Y");
+  ::onnx::FunctionBuilder body(*function);
+  body.AddOpset("", schema.since_version());
+  body.Add("Wide = Cast <to = 1> (X)")
+      .Add("Normal = MeanVarianceNormalization (Wide)", "axes", axes)
+      .Add("Y = Cast (Normal)", "to", static_cast<int64_t>(element));
+  return function;
+}
+
 NodeFunction
 onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
                           const std::vector<::onnx::TypeProto> &inputTypes) {
@@ -184,6 +212,9 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
     if (!result.problem.empty())
       return result;
     addDefaults(*schema, node);
+    result.function = buildNarrowNormalization(*schema, node, inputTypes);
+    if (result.function)
+      return result;
     auto function = std::make_unique<::onnx::FunctionProto>();
     // A body is made of the operators of its own version, whatever the model's
     // is: newer ones may have other inputs.

@@ -30,26 +30,41 @@ LogicalResult Importer::tolerateDomain(NodeInput &input) {
               kMicrosoftDomain);
 }
 
-/// An integer that a float has, where a float is expected.
+/// An integer that a float has, where a float is expected, and a list of one
+/// integer, where one is.
 LogicalResult Importer::tolerateAttributes(NodeInput &input) {
   constexpr unsigned kFloatDigits = std::numeric_limits<float>::digits;
+  // Quantization nodes are held against the rules of their version.
+  bool isHeld = findOpKind(input.domain, input.node.op_type()).has_value();
   for (ResolvedAttribute &attribute : input.attributes) {
-    if (attribute.kind != Proto::INT ||
-        getAttributeKind(input.node.op_type(), input.domain.str(), input.opset,
-                         attribute.name.str()) != Proto::FLOAT)
+    bool isList = attribute.kind == Proto::INTS;
+    if ((attribute.kind != Proto::INT && !isList) ||
+        (isList && (isHeld || attribute.proto->ints_size() != 1)))
       continue;
-    int64_t number = attribute.proto->i();
-    if (std::abs(static_cast<double>(number)) > (1 << kFloatDigits))
+    int kind = getAttributeKind(input.node.op_type(), input.domain.str(),
+                                input.opset, attribute.name.str());
+    if (kind != (isList ? Proto::INT : Proto::FLOAT))
       continue;
-    if (failed(warn(options.strict, input.subject, Diag::IntegerForFloat,
-                    printable(attribute.name), number)))
+    int64_t number = isList ? attribute.proto->ints(0) : attribute.proto->i();
+    if (!isList && std::abs(static_cast<double>(number)) > (1 << kFloatDigits))
+      continue;
+    std::string name = printable(attribute.name);
+    if (failed(isList ? warn(options.strict, input.subject,
+                             Diag::ListForInteger, name, number)
+                      : warn(options.strict, input.subject,
+                             Diag::IntegerForFloat, name, number)))
       return failure();
     // Others may use the one of a function's call.
     Proto &proto = corrected.emplace_back();
     proto.set_name(attribute.name.str());
-    proto.set_type(Proto::FLOAT);
-    proto.set_f(static_cast<float>(number));
-    attribute.kind = Proto::FLOAT;
+    if (isList) {
+      proto.set_type(Proto::INT);
+      proto.set_i(number);
+    } else {
+      proto.set_type(Proto::FLOAT);
+      proto.set_f(static_cast<float>(number));
+    }
+    attribute.kind = proto.type();
     attribute.proto = &proto;
   }
   return success();

@@ -2,10 +2,11 @@
 # quant-float-run are those of ONNX Runtime, with static and with open sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t %if full %{ 40 %} %else %{ 5 %}
+import math
 import sys
 
 import numpy as np
-from conformance.op_cases import Constant, add, floats, get_expected, make_model, rng, run
+from conformance.op_cases import F32, Constant, add, floats, get_expected, make_model, rng, run
 from onnx import TensorProto as T
 
 OPSET = 17
@@ -34,8 +35,30 @@ def add_activations():
     x = floats(*shape) * np.float32(3)
     add("BiasGelu", OPSET, x, floats(shape[-1]), **MICROSOFT)
     add("Gelu", OPSET, x, **MICROSOFT)
+    halves = floats(*shape[:-1], 2 * shape[-1])
+    add("BiasSplitGelu", OPSET, halves, floats(2 * shape[-1]), oracle="formula", **MICROSOFT)
+    add("BiasAdd", OPSET, x, floats(shape[-1]), floats(*shape), oracle="formula", **MICROSOFT)
     add("FastGelu", OPSET, *trimmed(x, maybe(floats(shape[-1]))), **MICROSOFT)
     add("QuickGelu", OPSET, x, alpha=float(rng.choice([1.0, 1.702])), **MICROSOFT)
+
+
+def add_scalers():
+    channels = int(rng.integers(1, 4))
+    bias = floats(channels).tolist()
+    add("ImageScaler", 1, floats(2, channels, 4, 3), scale=0.5, bias=bias)
+
+
+def add_four_bit_products():
+    depth, columns = sizes(2)
+    block = int(rng.choice([16, 32, 64]))
+    count = depth * columns
+    codes, most = Constant(), Constant()
+    codes.value = rng.integers(0, 256, (count + 1) // 2).astype(np.uint8)
+    most.value = np.abs(floats((count + block - 1) // block))
+    shape = dict(K=depth, N=columns, block_size=block)
+    a = floats(*sizes(2), depth)
+    for kind in (0, 1):
+        add("MatMulBnb4", OPSET, a, codes, most, quant_type=kind, **shape, **MICROSOFT)
 
 
 def add_normalizations():
@@ -92,13 +115,14 @@ def add_embeddings():
 
 
 def add_group_norm():
-    batch, height, width, groups = sizes(4)
+    batch, groups = sizes(2)
+    places = sizes(rng.integers(1, 4))
     channels = groups * int(rng.integers(2, 4))
     choices = {"groups": groups, "activation": int(rng.integers(2)), "epsilon": 1e-3}
-    x = floats(batch, height, width, channels)
+    x = floats(batch, *places, channels)
     if rng.random() < 0.3:
         choices["channels_last"] = 0
-        x = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
+        x = np.ascontiguousarray(np.moveaxis(x, -1, 1))
     add(
         "GroupNorm",
         OPSET,
@@ -157,17 +181,25 @@ def make_padding(batch, length, keys, spans=False):
 def normalize_groups(x, gamma, beta, choices):
     """GroupNorm has no kernel for CPUs in ONNX Runtime: what its documentation says."""
     is_last = choices.get("channels_last", 1)
-    x = x.astype(np.float64).transpose(0, 3, 1, 2) if is_last else x.astype(np.float64)
+    x = np.moveaxis(x, -1, 1).astype(np.float64) if is_last else x.astype(np.float64)
     rows = x.reshape(len(x), choices["groups"], -1)
     spread = np.sqrt(rows.var(-1, keepdims=True) + choices["epsilon"])
     y = ((rows - rows.mean(-1, keepdims=True)) / spread).reshape(x.shape)
-    y = y * gamma[:, None, None] + beta[:, None, None]
+    each = (-1, *[1] * (x.ndim - 2))
+    y = y * gamma.reshape(each) + beta.reshape(each)
     y = y / (1 + np.exp(-y)) if choices["activation"] else y
-    return [(y.transpose(0, 2, 3, 1) if is_last else y).astype(np.float32)]
+    return [(np.moveaxis(y, 1, -1) if is_last else y).astype(np.float32)]
 
 
 def compute(op, given, attributes):
-    """Of what ONNX Runtime does not run on CPUs: GroupNorm, and packed keys and values, which it takes as parts."""
+    """Of what ONNX Runtime does not run on CPUs: biases, GroupNorm, and packed keys and values, which it takes as parts."""
+    if op == "BiasAdd":
+        return [given[0] + given[1] + given[2]]
+    if op == "BiasSplitGelu":
+        left, right = np.split((given[0] + given[1]).astype(np.float64), 2, axis=-1)
+        return [
+            (left * right * (1 + np.vectorize(math.erf)(right / 2**0.5)) / 2).astype(np.float32)
+        ]
     if op == "GroupNorm":
         return normalize_groups(*given, attributes)
     parts = [np.ascontiguousarray(given[-1][:, :, :, i]) for i in range(given[-1].shape[3])]
@@ -340,13 +372,28 @@ def add_refused():
     scale = floats(8)
     op = "EmbedLayerNormalization"
     refuse(op, "expected inputs 1 and 4 together", ids, ids, table, table, None, scale, scale)
-    refuse("GroupNorm", "input 0: expected 4 dimensions, but got 3", x, scale, scale, groups=2)
+    few = "input 0: expected 3 dimensions or more, but got 2"
+    refuse("GroupNorm", few, floats(2, 8), scale, scale, groups=2)
+    x, codes, most = floats(2, 8), Constant(*[0] * 16, dtype=np.uint8), Constant(1, 2, dtype=F32)
+    good = {"K": 8, "N": 4, "block_size": 16, "quant_type": 0}
+    for words, wrong in (
+        ("attribute 'N': expected 1 to 1073741824, but got 0", {"N": 0}),
+        ("'block_size': expected a power of two from 16 on, but got 8", {"block_size": 8}),
+        ("attribute 'quant_type': expected 0 or 1, but got 2", {"quant_type": 2}),
+        ("input 1: expected a vector of 20 elements", {"N": 5}),
+        ("input 2: expected a vector of 1 elements", {"block_size": 32}),
+    ):
+        refuse("MatMulBnb4", words, x, codes, most, **good | wrong)
+    refuse("MatMulBnb4", "input 2 is missing", x, codes, **good)
+    add("ImageScaler", 1, x, refused="attribute 'bias' is missing", oracle="none")
 
 
 add_refused()
 for _ in range(int(sys.argv[3])):
     add_grouped_attention()
     add_activations()
+    add_scalers()
+    add_four_bit_products()
     add_normalizations()
     add_embeddings()
     add_group_norm()

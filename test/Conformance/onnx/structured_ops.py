@@ -185,6 +185,10 @@ def add_reductions():
 
 def add_normalizations():
     tensor = floats(2, 3, 4, 5)
+    # Of 16 bits ONNX's own function adds a number of another type.
+    for opset, axes in ((9, {}), (13, {}), (13, {"axes": [1, 2]})):
+        narrow = tensor.astype(F16)
+        add("MeanVarianceNormalization", opset, narrow, oracle="formula", **axes)
     for op in ("Softmax", "LogSoftmax"):
         for opset in (1, 11, 13):
             add(op, opset, tensor)
@@ -270,6 +274,10 @@ def formula(op, inputs, attributes):
     if op == "MatMulInteger":
         a, b, rows, columns = (value.astype(np.int32) for value in inputs)
         return [(a - rows[:, None]) @ (b - columns)]
+    if op == "MeanVarianceNormalization":
+        axes, x = tuple(attributes.get("axes", [0, 2, 3])), inputs[0].astype(F64)
+        centered = x - x.mean(axes, keepdims=True)
+        return [(centered / (x.std(axes, keepdims=True) + 1e-9)).astype(F16)]
     if op == "Gemm":
         return [inputs[0] @ inputs[1] + inputs[2]]
     if op == "BatchNormalization":

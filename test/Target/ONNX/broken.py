@@ -419,6 +419,9 @@ table.add("OtherVersion", made, f"node 'm' (Mod): {message}")
 made = model([node("Elu", ["x"], ["y"], name="e", alpha=2)], [X], [])
 message = "attribute 'alpha': expected a float, but got the int 2, taken as one"
 table.add("IntegerForFloat", made, f"node 'e' (Elu): {message}")
+made = model([node("IsInf", ["x"], ["y"], name="i", detect_negative=[0])], [X], [])
+message = "attribute 'detect_negative': expected an int, but got a list of the int 0, taken as one"
+table.add("ListForInteger", made, f"node 'i' (IsInf): {message}")
 made = model(
     [node("QLinearSigmoid", ["x"], ["y"], name="q")], [X], [], imports=[("com.microsoft", 1)]
 )

@@ -1,0 +1,169 @@
+"""docs/operators.md: ONNX's operators with their versions, and what of them compiles for which target.
+
+usage: operators.py TOOLS_DIR WORK_DIR PAGE [--check]
+
+A target has an operator where quant-float-check --target finds nothing in the way of one of ONNX's node tests of it.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import nodes
+import onnx
+from conformance.node_tests import as_tensor, collect, make_constant
+
+ROOT = pathlib.Path(__file__).parents[2]
+TARGETS = ("cpu", "nvvm")
+# Node tests of one operator that are tried.
+TRIED = 4
+HEAD = """# Operators
+
+What of ONNX's operators compiles, as `scripts/docs/operators.py` finds it out: a target has an operator where
+`quant-float-check --target` finds nothing in the way of one of ONNX's node tests of it, with the inputs that name axes as
+constants, and what is, of the first test, if it is in the way of all that are tried. Versions are the opsets that changed the operator. *op* is an operation of the dialect, *lowering* a row of
+[OnnxNodes.def](../include/quant-float/Conversion/OnnxNodes.def), *function* what ONNX itself defines by others.
+
+"""
+
+
+def find_tests():
+    """Node tests of each operator: those that have it alone."""
+    tests = {}
+    for case in collect():
+        graph = case.model.graph
+        if len(graph.node) == 1 and graph.node[0].domain in ("", "ai.onnx") and case.data_sets:
+            tests.setdefault(graph.node[0].op_type, []).append(case)
+    return {op: sorted(cases, key=lambda case: case.name) for op, cases in tests.items()}
+
+
+def is_known(value):
+    return value.type.tensor_type.elem_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
+
+
+def write_models(folder, op, cases):
+    """Those as they are, and with all but the first input as constants where those are integers."""
+    paths = []
+    for index, case in enumerate(cases[:TRIED]):
+        tensors = [as_tensor(value) for value in case.data_sets[0][0]]
+        positions = [i for i, v in enumerate(case.model.graph.input) if i and is_known(v)]
+        models = [case.model]
+        if positions and None not in tensors:
+            models.append(make_constant(case.model, positions, tensors)[0])
+        for kind, model in enumerate(models):
+            paths.append(folder / f"{op}_{index}_{kind}.onnx")
+            paths[-1].write_bytes(model.SerializeToString())
+    return paths
+
+
+def find_obstacle(tool, paths, target):
+    """What is in the way of all models, by the first of them; empty if one compiles."""
+    found = ""
+    for path in paths:
+        command = [tool, path, "--target", target]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode == 0:
+            return ""
+        said = re.search(r"error: (.*)", result.stderr)[1]
+        said = re.sub(r"^node (of '[^']*'|without a name) \(\w+\): ", "", said)
+        found = found or said.replace("|", "\\|")
+    return found
+
+
+def describe(op, schemas, rows, quantization):
+    """How the operator gets its meaning, and the versions in which it does."""
+    versions = [s.since_version for s in schemas if not s.deprecated]
+    if op in quantization:
+        return "op", versions
+    if op in rows:
+        return "lowering", [v for v in versions if v >= rows[op]]
+    functions = {
+        s.since_version for s in schemas if s.has_function or s.has_context_dependent_function
+    }
+    # A version without a body is that of an older one with other types.
+    first = min(functions, default=None)
+    return ("function", [v for v in versions if v >= first]) if functions else ("", [])
+
+
+def write_page(tools, folder):
+    schemas = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if schema.domain == "":
+            schemas.setdefault(schema.name, []).append(schema)
+    rows = {}
+    for row in nodes.read_onnx():
+        rows[row.op] = min(row.since, rows.get(row.op, row.since))
+    quantization = {"BitCast", "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"}
+    # What the importer reads by itself.
+    quantization |= {"Constant"}
+    tests = find_tests()
+
+    def try_targets(op):
+        paths = write_models(folder, op, tests.get(op, []))
+        tool = tools / "quant-float-check"
+        return [find_obstacle(tool, paths, target) for target in TARGETS]
+
+    ops = sorted(schemas)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        results = dict(zip(ops, pool.map(try_targets, ops), strict=True))
+    text = HEAD + f"| operator | versions | by | {' | '.join(TARGETS)} | in the way |\n"
+    text += "| --- | --- | --- | --- | --- | --- |\n"
+    without, untested = [], []
+    for op in ops:
+        kind, versions = describe(
+            op, sorted(schemas[op], key=lambda s: s.since_version), rows, quantization
+        )
+        if not kind:
+            without.append(op)
+            continue
+        listed = ", ".join(map(str, versions))
+        if op not in tests:
+            untested.append(op)
+            marks, obstacles = ["" for _ in TARGETS], []
+        else:
+            marks = ["no" if obstacle else "yes" for obstacle in results[op]]
+            obstacles = dict.fromkeys(filter(None, results[op]))
+        text += f"| {op} | {listed} | {kind} | {' | '.join(marks)} | {'; '.join(obstacles)} |\n"
+    text += "\nOf these ONNX has no node test: " + ", ".join(untested) + ".\n"
+    text += "\nNeither has a meaning here, and is named when it is in the way of compiling: "
+    text += ", ".join(without) + ".\n"
+    microsoft = {row.op for row in nodes.read_microsoft()}
+    source = (ROOT / "lib/Target/ONNX/MicrosoftFunctions.cpp").read_text()
+    table = source[source.index("findRow(const std::string &opType) {") :]
+    microsoft |= set(re.findall(r'^      \{"(\w+)",', table, re.MULTILINE))
+    return text + "\nOf com.microsoft: " + ", ".join(sorted(microsoft)) + ".\n"
+
+
+def wrap(text):
+    """Paragraphs of at most 120 columns; tables as they are."""
+    lines = []
+    for line in text.split("\n"):
+        while len(line) > 120 and not line.startswith("|"):
+            end = line.rindex(" ", 0, 120)
+            lines.append(line[:end])
+            line = line[end + 1 :]
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("tools", "work", "page"):
+        parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    text = wrap(write_page(arguments.tools, arguments.work))
+    if not arguments.check:
+        arguments.page.write_text(text)
+    elif arguments.page.read_text() != text:
+        new = arguments.work / "operators.md"
+        new.write_text(text)
+        subprocess.run(["diff", arguments.page, new], check=False)
+        sys.exit(f"{arguments.page} is not current: scripts/docs/operators.py writes it")
+
+
+if __name__ == "__main__":
+    main()
