@@ -38,6 +38,12 @@ struct Equation {
 
 private:
   FailureOr<Term> parseTerm(StringRef text, size_t ellipsis);
+  LogicalResult requireSize(OpFoldResult expected, OpFoldResult given,
+                            size_t input, size_t axis) {
+    return context.requireEqual(expected, given,
+                                "the size of axis " + Twine(axis) +
+                                    " of input " + Twine(input));
+  }
 };
 
 /// A tensor and the names of its axes.
@@ -119,19 +125,22 @@ LogicalResult Equation::parse(StringRef text) {
   return success();
 }
 
-/// Axes of an ellipsis are broadcast.
+/// Axes of size 1 are broadcast, but for those of a diagonal.
 LogicalResult Equation::findSizes() {
   for (auto [index, term] : llvm::enumerate(terms)) {
     SmallVector<OpFoldResult> given = context.getSizes(context.input(index));
     for (auto [axis, name] : llvm::enumerate(term)) {
+      size_t first = llvm::find(term, name) - term.begin();
+      if (first < axis) {
+        if (failed(requireSize(given[first], given[axis], index, axis)))
+          return failure();
+        continue;
+      }
       OpFoldResult &size = sizes[name];
-      bool isRepeated = name < kLetters && isConstantIntValue(given[axis], 1);
-      if (!size || (name < kLetters && isConstantIntValue(size, 1)))
+      if (!size || isConstantIntValue(size, 1))
         size = given[axis];
-      else if (!isRepeated &&
-               failed(context.requireEqual(size, given[axis],
-                                           "the size of axis " + Twine(axis) +
-                                               " of input " + Twine(index))))
+      else if (!isConstantIntValue(given[axis], 1) &&
+               failed(requireSize(size, given[axis], index, axis)))
         return failure();
     }
   }
@@ -167,7 +176,10 @@ static NamedTensor contract(const Equation &equation,
     SmallVector<OpFoldResult> sizes = equation.context.getSizes(factor.tensor);
     SmallVector<AffineExpr> exprs;
     for (auto [axis, name] : llvm::enumerate(factor.term)) {
-      bool isRepeated = name < kLetters && isConstantIntValue(sizes[axis], 1);
+      // A loop has to be as long as some axis says.
+      bool isRepeated =
+          isConstantIntValue(sizes[axis], 1) &&
+          !isConstantIntValue(equation.sizes.find(name)->second, 1);
       exprs.push_back(isRepeated ? b.getAffineConstantExpr(0)
                                  : b.getAffineDimExpr(llvm::find(loops, name) -
                                                       loops.begin()));

@@ -187,6 +187,21 @@ def add_einsums():
             {"refused": "expected size", "oracle": "reference"} if len(shapes[0]) == 4 else {}
         )
         add("Einsum", 12, *tensors, equation=equation, **broadcasts)
+    # So are axes of letters, wherever one of them is longer.
+    for equation, *shapes in (
+        ("ij,jk->ik", (3, 1), (4, 5)),
+        ("ij,ij->ij", (1, 4), (3, 1)),
+        ("i,i->", (1,), (5,)),
+        ("ab,bc,cd->ad", (2, 1), (1, 1), (4, 5)),
+        ("bij,bjk->bik", (1, 3, 4), (2, 4, 5)),
+    ):
+        tensors = [floats(*shape) for shape in shapes]
+        checks = {"refused": "must fit the other sizes", "oracle": "reference"}
+        add("Einsum", 12, *tensors, equation=equation, **checks)
+    for shape in ((1, 1), (1, 3), (1,)):
+        add("Einsum", 12, floats(*shape), equation="...->", oracle="reference")
+        add("Einsum", 12, floats(*shape), floats(*shape), equation="...,...->", oracle="reference")
+    add("Einsum", 12, floats(1, 1), equation="ii->i")
     add("Einsum", 12, floats(3, 4, dtype=F64), floats(4, 5, dtype=F64), equation="ij,jk->ik")
     add(
         "Einsum",

@@ -124,6 +124,8 @@ func.func @einsums(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) {
   %1 = quant_float.node "Einsum"(%x) opset 12 attributes {equation = "ijk"} : (tensor<2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Einsum': the size of axis 0 of input 1 must be 3, but got 4}}
   %2 = quant_float.node "Einsum"(%x, %y) opset 12 attributes {equation = "ij,jk"} : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'Einsum': the size of axis 1 of input 0 must be 2, but got 3}}
+  %diagonal = quant_float.node "Einsum"(%x) opset 12 attributes {equation = "ii"} : (tensor<2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Einsum': expected letters and '...' in terms of the equation, but got '1'}}
   %3 = quant_float.node "Einsum"(%x) opset 12 attributes {equation = "i1->i"} : (tensor<2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Einsum': the result of the equation has axes that no input has}}
