@@ -152,6 +152,39 @@ def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
+  let summary = "give weights types of 8 bits that more runtimes have";
+  let description = [{
+    A `dequantize` of constant codes has them, and its constant zero point, in a type
+    that has all of their numbers, so every result has the same bits:
+
+    - integers of 4 and 2 bits become ones of 8 bits with the same sign;
+    - f4E2M1FN becomes f8E4M3FN;
+    - with `signed` unsigned ones become i8, those of 8 bits as code - 128 with a
+      zero point that is less by 128, too: one of 128 is 0 then.
+
+    ```mlir
+    %w = arith.constant dense<[128, 255]> : tensor<2xui8>
+    %z = arith.constant dense<128> : tensor<ui8>
+    %y = quant_float.dequantize %w, %s, %z opset 13
+           : tensor<2xui8>, tensor<f32>, tensor<ui8> to tensor<2xf32>
+    // becomes, with signed
+    %w = arith.constant dense<[0, 127]> : tensor<2xi8>
+    %z = arith.constant dense<0> : tensor<i8>
+    %y = quant_float.dequantize %w, %s, %z opset 13
+           : tensor<2xi8>, tensor<f32>, tensor<i8> to tensor<2xf32>
+    ```
+
+    Every other dequantize of such a type is left with a remark that says why: codes
+    that a quantize makes are cut at another end, which an input shows.
+  }];
+  let options = [
+    Option<"isSigned", "signed", "bool", /*default=*/"false",
+           "unsigned integers become i8">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatConvertQdqToFakeConvertPass
     : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
   let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";

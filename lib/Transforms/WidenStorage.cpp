@@ -1,0 +1,126 @@
+//===- WidenStorage.cpp - Codes of types that more runtimes have ----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATWIDENSTORAGEPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+struct WidenStoragePass final
+    : quant_float::impl::QuantFloatWidenStoragePassBase<WidenStoragePass> {
+  using QuantFloatWidenStoragePassBase::QuantFloatWidenStoragePassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+/// What codes of a type become: all of its numbers are ones of the wider type.
+static Type getWider(Type type, bool isSigned) {
+  Builder builder(type.getContext());
+  if (isa<IntegerType>(type) && getNumberWidth(type) < 8)
+    return type.isSignlessInteger() || isSigned
+               ? builder.getI8Type()
+               : builder.getIntegerType(8, /*isSigned=*/false);
+  if (isSigned && type.isUnsignedInteger(8))
+    return builder.getI8Type();
+  return isa<Float4E2M1FNType>(type) ? Float8E4M3FNType::get(type.getContext())
+                                     : Type();
+}
+
+/// The code of the same number, of ui8 of one that is less by 128.
+static APInt widen(Type from, Type to, const APInt &bits) {
+  if (isFloat(from))
+    return reference::castElement(from, to, bits, reference::CastOptions());
+  if (from.isUnsignedInteger(8))
+    return bits ^ APInt::getSignMask(8);
+  return from.isSignlessInteger() ? bits.sext(8) : bits.zext(8);
+}
+
+/// An input whose code is cut at another end.
+static void refuseComputed(DequantizeOp op, Type from, Type to) {
+  InFlightDiagnostic remark = emitNodeRemark(op);
+  remark << "not widened: codes are computed";
+  if (isa<IntegerType>(from) && getNumberWidth(from) < 8) {
+    unsigned width = getNumberWidth(from);
+    APInt last = from.isSignlessInteger() ? APInt::getSignedMaxValue(width)
+                                          : APInt::getMaxValue(width);
+    int64_t number = last.getZExtValue();
+    remark << ": an input of " << number + 1
+           << " times the scale and no zero point becomes code "
+           << describeCode(from, last) << ", of " << to << " "
+           << describeCode(to, APInt(8, number + 1));
+  }
+}
+
+static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
+  Type from = op.getQuantizedElementType();
+  StringRef domain = op.getStandardDomain();
+  OpKind kind = domain == kMicrosoftDomain ? OpKind::MicrosoftDequantizeLinear
+                : domain == kOwnDomain     ? OpKind::OwnDequantizeLinear
+                                           : OpKind::DequantizeLinear;
+  const OpVersion *version = getOpVersion(kind, op.getOpset());
+  std::optional<SmallVector<APInt>> codes = getConstantElements(op.getInput());
+  if (!codes)
+    return refuseComputed(op, from, to);
+  std::optional<SmallVector<APInt>> zeroPoints;
+  Value zeroPoint = op.getZeroPoint();
+  if (zeroPoint && !(zeroPoints = getConstantElements(zeroPoint))) {
+    emitNodeRemark(op) << "not widened: the zero point is not a constant";
+    return;
+  }
+  if (!version || !version->accepts(OpRole::First, to)) {
+    emitNodeRemark(op) << "not widened: DequantizeLinear of opset "
+                       << op.getOpset() << " takes no " << to;
+    return;
+  }
+  // Without one the zero is code 0, and there that of 128 less.
+  bool isShifted = from.isUnsignedInteger(8);
+  rewriter.setInsertionPoint(op);
+  auto replace = [&](OpOperand &operand, ArrayRef<APInt> bits) {
+    Operation *old = operand.get().getDefiningOp();
+    SmallVector<APInt> wide = llvm::map_to_vector(
+        bits, [&](const APInt &code) { return widen(from, to, code); });
+    Value value = createConstantOfBits(
+        rewriter, old->getLoc(), withElementType(operand.get().getType(), to),
+        wide);
+    keepConstantAttributes(old, value.getDefiningOp());
+    rewriter.modifyOpInPlace(op, [&] { operand.set(value); });
+    if (old->use_empty())
+      rewriter.eraseOp(old);
+  };
+  replace(op.getInputMutable(), *codes);
+  if (zeroPoint)
+    replace(op->getOpOperand(op->getNumOperands() - 1), *zeroPoints);
+  else if (isShifted)
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getZeroPointMutable().assign(createConstantOfBits(
+          rewriter, op.getLoc(), withElementType(op.getScale().getType(), to),
+          APInt::getSignMask(8)));
+    });
+}
+
+void WidenStoragePass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<DequantizeOp> found;
+  getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
+  for (DequantizeOp op : found)
+    if (Type to = getWider(op.getQuantizedElementType(), isSigned);
+        to && isa<TensorType>(op.getType()))
+      widen(rewriter, op, to);
+}

@@ -1,0 +1,70 @@
+# Weights of fewer bits, or without a sign, in 8 bits with one are the same numbers: every code, per tensor, per axis and in blocks,
+# with every zero point, by compiled code, the Reference and ONNX Runtime.
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
+# CHECK: widened: {{[1-9]}}
+# CHECK: 0 differences
+import pathlib
+import sys
+
+import numpy as np
+from onnx import helper
+from rewrites import DTYPES, Case, Rewrites, all_codes
+
+rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
+TO = {"i4": "i8", "ui4": "ui8", "i2": "i8", "ui2": "ui8", "f4E2M1FN": "f8E4M3FN", "ui8": "ui8"}
+SIGNED = TO | {"ui4": "i8", "ui2": "i8", "ui8": "i8"}
+
+
+def make_cases(source):
+    codes = all_codes(source)[0]
+    zeros = [None] if source[0] == "f" else [None, *codes[:: max(1, len(codes) // 16)], codes[-1]]
+    cases = []
+    for i, zero in enumerate(zeros):
+        rows = np.stack([codes] * 3)
+        wide = np.float32([0.1, 3, 1e-40])
+        block = np.geomspace(0.1, 9, 3 * len(codes) // 2, dtype="f4").reshape(3, -1)
+        ways = (
+            ("tensor", codes, np.float32(0.3), {}),
+            ("half", codes, np.float16(0.3), {}),
+            ("axis", rows, wide, {"axis": 0}),
+            ("block", rows, block, {"axis": 1, "block_size": 2}),
+        )
+        for way, weights, scale, attributes in ways:
+            constants = {"w": weights, "s": scale}
+            if zero is not None:
+                constants["z"] = np.full(scale.shape, zero, DTYPES[source])
+            node = helper.make_node("DequantizeLinear", [*constants], ["y"], **attributes)
+            target = "f16" if way == "half" else "f32"
+            cases.append(Case(f"{way}{source}n{i}", source, target, [node], constants))
+    return cases
+
+
+for types, option in ((TO, ""), (SIGNED, "=signed")):
+    cases = [case for source in types for case in make_cases(source)]
+    model = rewrites.make_model(cases, 25)
+    after, remarks = rewrites.rewrite(model, f"--quant-float-widen-storage{option}")
+    paths = rewrites.folder / "in.onnx", rewrites.folder / "out.onnx"
+    targets = ("reference", "cpu")
+    ours = [rewrites.run_ours(path, cases, t) for path, t in zip(paths, targets, strict=True)]
+    theirs = [rewrites.run_onnxruntime(m, cases) for m in (model, after)]
+    found = {tensor.name: tensor.data_type for tensor in after.graph.initializer}
+    if remarks:
+        rewrites.fail(f"unexpected: {remarks}")
+    for i, case in enumerate(cases):
+        rewrites.counts["cells"] += 1
+        rewrites.counts["elements"] += case.constants["w"].size
+        wanted = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[types[case.source]]))
+        rewrites.counts["widened"] += types[case.source] != case.source
+        if found[f"{case.name}_w"] != wanted:
+            rewrites.fail(f"{case.name}: expected {types[case.source]}")
+        if not np.array_equal(ours[0][i], ours[1][i]):
+            rewrites.fail(f"{case.name}: {(ours[0][i] != ours[1][i]).sum()} differ")
+        if theirs[0][i] is None or theirs[1][i] is None:
+            rewrites.counts["without a kernel of ONNX Runtime"] += 1
+        elif not np.array_equal(theirs[0][i], theirs[1][i]):
+            rewrites.fail(f"{case.name}: ONNX Runtime's differ")
+for kind, count in sorted(rewrites.counts.items()):
+    print(f"{kind}: {count}")
+print("\n".join(rewrites.failures))
+print(f"{len(rewrites.failures)} differences")
+sys.exit(bool(rewrites.failures))
