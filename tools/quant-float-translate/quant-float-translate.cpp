@@ -151,6 +151,8 @@ readWeights(const mlir::DialectRegistry &dialects,
       sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier();
   if (path.ends_with(".gguf"))
     return mlir::quant_float::importGguf(path, context);
+  if (path.ends_with(".onnx"))
+    return mlir::quant_float::importOnnx(path, context);
   if (isWeights(path))
     return mlir::quant_float::importSafetensors(path, context);
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
@@ -216,7 +218,7 @@ int main(int argc, char **argv) {
           clEnumValN(SafetensorsLayout::Awq, "awq", "as AutoAWQ has them")));
   mlir::quant_float::registerToSafetensorsTranslation(
       read, [&] { return layout.getValue(); });
-  mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions, [&] {
+  auto getExportOptions = [&] {
     mlir::quant_float::OnnxExportOptions options;
     if (!usesExternalData)
       return options;
@@ -231,7 +233,9 @@ int main(int argc, char **argv) {
       return externalData->write({bytes.data(), bytes.size()});
     };
     return options;
-  });
+  };
+  mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions,
+                                               getExportOptions, read);
   auto translate = [&] {
     return mlir::mlirTranslateMain(argc, arguments.data(),
                                    "quant-float translation driver\n");

@@ -8,7 +8,6 @@
 
 #include "quant-float/Target/ONNX/Export.h"
 #include "Exporter.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -23,14 +22,15 @@ LogicalResult quant_float::exportOnnx(ModuleOp module, raw_ostream &os,
 void quant_float::registerToOnnxTranslation(
     const DialectRegistry &dialects,
     std::function<OnnxImportOptions()> getImportOptions,
-    std::function<OnnxExportOptions()> getOptions) {
+    std::function<OnnxExportOptions()> getOptions, ReadWeights read) {
   // Registries are not copied, but added up.
   auto registry = std::make_shared<DialectRegistry>();
   dialects.appendTo(*registry);
   TranslateRegistration registration(
-      "export-onnx", "export a model, of a file .onnx or MLIR, to ONNX",
+      "export-onnx",
+      "export a model, of a file .onnx or MLIR, or a file of weights, to ONNX",
       [registry, getImportOptions = std::move(getImportOptions),
-       getOptions = std::move(getOptions)](
+       getOptions = std::move(getOptions), read = std::move(read)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
           MLIRContext *context) -> LogicalResult {
         context->appendDialectRegistry(*registry);
@@ -53,7 +53,7 @@ void quant_float::registerToOnnxTranslation(
           };
           module = importOnnx(path, context, importOptions);
         } else {
-          module = parseSourceFile<ModuleOp>(sources, context);
+          module = read(sources, context);
         }
         return success(module && succeeded(exportOnnx(*module, os, options)));
       });

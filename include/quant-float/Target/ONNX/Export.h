@@ -38,6 +38,7 @@
 #define QUANT_FLOAT_TARGET_ONNX_EXPORT_H
 
 #include "quant-float/Target/ONNX/Import.h"
+#include "quant-float/Target/ReadWeights.h"
 #include <string>
 
 namespace mlir::quant_float {
@@ -58,12 +59,12 @@ LogicalResult exportOnnx(ModuleOp module, raw_ostream &os,
                          const OnnxExportOptions &options = {});
 
 /// Registers --export-onnx with mlir-translate's machinery, for models in
-/// `.onnx` and MLIR of these dialects. The functions are called when a model is
-/// read and exported.
+/// `.onnx` and what `read` takes, which may be of these dialects. The functions
+/// are called when a model is read and exported.
 void registerToOnnxTranslation(
     const DialectRegistry &dialects,
     std::function<OnnxImportOptions()> getImportOptions,
-    std::function<OnnxExportOptions()> getOptions);
+    std::function<OnnxExportOptions()> getOptions, ReadWeights read);
 
 } // namespace mlir::quant_float
 
