@@ -19,9 +19,26 @@
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
+
+/// The elements of packed bytes, from the low bits on.
+static SmallVector<APInt> unpack(ArrayRef<char> bytes, unsigned width,
+                                 int64_t count) {
+  SmallVector<APInt> elements;
+  elements.reserve(count);
+  for (int64_t i = 0; i < count; ++i) {
+    size_t bit = size_t(i) * width, at = bit / 8;
+    unsigned pair = uint8_t(bytes[at]);
+    if (at + 1 < bytes.size())
+      pair |= unsigned(uint8_t(bytes[at + 1])) << 8;
+    elements.push_back(APInt(
+        width, (pair >> bit % 8) & llvm::maskTrailingOnes<unsigned>(width)));
+  }
+  return elements;
+}
 
 std::optional<SmallVector<APInt>>
 quant_float::getConstantElements(Value value) {
@@ -34,10 +51,13 @@ quant_float::getConstantElements(Value value) {
     return SmallVector<APInt>{scalar.getValue()};
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (blob && isPacked(resource))
+      return unpack(blob->getData(),
+                    resource.getElementType().getIntOrFloatBitWidth(),
+                    resource.getShapedType().getNumElements());
     bool isSplat;
-    if (!blob || isPacked(resource) ||
-        !DenseElementsAttr::isValidRawBuffer(resource.getType(),
-                                             blob->getData(), isSplat))
+    if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(),
+                                                      blob->getData(), isSplat))
       return std::nullopt;
     constant = DenseElementsAttr::getFromRawBuffer(resource.getType(),
                                                    blob->getData());

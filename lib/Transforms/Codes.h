@@ -26,7 +26,7 @@ namespace mlir::quant_float {
 constexpr unsigned kMaxCodeWidth = 16;
 
 /// The bits of the elements of a constant, one for a splat. None where it is no
-/// constant, its values are not here, or they are packed.
+/// constant or its values are not here.
 std::optional<SmallVector<APInt>> getConstantElements(Value value);
 
 /// The constant of `type`, a scalar or a shape that is known, with these bits:

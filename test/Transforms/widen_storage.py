@@ -36,6 +36,10 @@ def make_cases(source):
             node = helper.make_node("DequantizeLinear", [*constants], ["y"], **attributes)
             target = "f16" if way == "half" else "f32"
             cases.append(Case(f"{way}{source}n{i}", source, target, [node], constants))
+    # So many that they stay packed.
+    many, columns = np.tile(codes, (64, 1024 // len(codes))), np.linspace(0.1, 9, 64, dtype="f4")
+    node = helper.make_node("DequantizeLinear", ["w", "s"], ["y"], axis=0)
+    cases.append(Case(f"large{source}", source, "f32", [node], {"w": many, "s": columns}))
     return cases
 
 
