@@ -473,11 +473,14 @@ bool Elimination::visitMovement(NodeOp node, const Movement &movement,
   for (Value other : node.getResults().drop_front())
     if (!other.use_empty())
       return refuse(name + " has a second result");
+  unsigned count = name == "Concat" ? node.getInputs().size() : 1;
+  for (Value input : node.getInputs().take_front(count))
+    if (getElementTypeOrSelf(input) != getElementTypeOrSelf(node.getResult(0)))
+      return refuse(name + " changes the type");
   if (name == "MaxPool")
     return visitMaxPool(node, way);
   if (name == "Pad" && !visitPad(node, way))
     return false;
-  unsigned count = name == "Concat" ? node.getInputs().size() : 1;
   for (unsigned i = 0; i < count; ++i)
     if (!visit(node->getOpOperand(i), way))
       return false;
@@ -494,7 +497,8 @@ bool Elimination::visitPad(NodeOp node, const Way &way) {
   APInt bits = APInt::getZero(getNumberWidth(type));
   if (Value value = getInput(node, kPadValue)) {
     std::optional<SmallVector<APInt>> constant = getConstantElements(value);
-    if (!constant || constant->size() != 1)
+    if (!constant || constant->size() != 1 ||
+        getElementTypeOrSelf(value) != type)
       return refuse("the value of Pad is not a constant");
     bits = constant->front();
   }

@@ -70,5 +70,9 @@ func.func @between(%q: tensor<1x1x4xi8>, %x: tensor<1x1x4xf32>) -> tensor<1x1x4x
   %f = quant_float.node "Reshape"(%d) opset 1 attributes {shape = array<i64: 4>} : (tensor<1x1x4xf32>) -> tensor<4xf32>
   // expected-remark @+1 {{not removed: Reshape of opset 1 takes no i8}}
   %4 = quant_float.quantize %f, %s opset 21 : tensor<4xf32>, tensor<f32> to tensor<4xi8>
+  %g = quant_float.node "Identity"(%d) opset 21 : (tensor<1x1x4xf32>) -> tensor<1x1x4xf16>
+  %h = arith.constant dense<0.5> : tensor<f16>
+  // expected-remark @+1 {{not removed: Identity changes the type}}
+  %5 = quant_float.quantize %g, %h opset 21 : tensor<1x1x4xf16>, tensor<f16> to tensor<1x1x4xi8>
   return %a : tensor<1x1x4xf32>
 }
