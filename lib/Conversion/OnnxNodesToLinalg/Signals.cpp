@@ -265,9 +265,11 @@ NodeResults onnx_nodes::convertSTFT(NodeContext &context) {
       failed(context.requireAtLeast(1, length, "the length of a frame")) ||
       failed(context.requireAtLeast(0, room, "the room for a frame")))
     return failure();
+  // The size may be computed before a step of 0 is refused.
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value divisor = b.createOrFold<arith::MaxSIOp>(makeIndex(b, *step), one);
   Value frames = b.createOrFold<arith::AddIOp>(
-      b.createOrFold<arith::DivUIOp>(makeIndex(b, room), makeIndex(b, *step)),
-      arith::ConstantIndexOp::create(b, 1));
+      b.createOrFold<arith::DivUIOp>(makeIndex(b, room), divisor), one);
   Transform transform{context, getComputeType(context.elementType(0)), length,
                       length};
   SmallVector<OpFoldResult> to = {

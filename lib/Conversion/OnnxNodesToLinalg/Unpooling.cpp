@@ -64,8 +64,10 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
     counts.push_back(computeIndex(b, s0.floorDiv((*strides)[axis]) + 1, room));
   }
   OpFoldResult blockSize = context.computeProduct(*block);
-  Value channels =
-      arith::DivUIOp::create(b, makeIndex(b, from[1]), makeIndex(b, blockSize));
+  // The size may be computed before a block without elements is refused.
+  Value divisor = b.createOrFold<arith::MaxSIOp>(
+      makeIndex(b, blockSize), arith::ConstantIndexOp::create(b, 1));
+  Value channels = arith::DivUIOp::create(b, makeIndex(b, from[1]), divisor);
   if (std::optional<int64_t> all = getConstantIntValue(from[1]),
       each = getConstantIntValue(blockSize);
       all && each)

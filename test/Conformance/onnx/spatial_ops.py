@@ -33,6 +33,9 @@ def add_images_of_columns():
         add("Col2Im", 18, columns, numbers(*image), Constant(*block), refused=UNKNOWN, **attributes)
     add("Col2Im", 18, floats(1, 4, 4), Constant(5), Constant(2), oracle="reference")
     add("Col2Im", 18, floats(1, 16, 4), Constant(3, 3, 2), Constant(2, 2, 2), oracle="reference")
+    # "a size of the block must be at least 1", or UNKNOWN of open sizes.
+    none = " must be "
+    add("Col2Im", 18, floats(1, 4, 4), numbers(5), numbers(0), oracle="none", refused=none)
     for dtype in (F16, F64):
         add(
             "Col2Im", 18, floats(1, 4, 4, dtype=dtype), Constant(5), Constant(2), oracle="reference"
@@ -158,6 +161,8 @@ def add_transforms():
         add("STFT", 17, *inputs, window, onesided=half, **checks)
         add("STFT", 17, *inputs, window, length, onesided=half, **checks)
         add("STFT", 17, *inputs, None, length, onesided=half, **checks)
+    none = "the step of frames must be at least 1"
+    add("STFT", 17, floats(1, 8), np.array(0), floats(5), oracle="none", refused=none)
 
 
 def add_caches():
