@@ -17,6 +17,7 @@
 #include "quant-float/Target/GGUF/Import.h"
 #include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
+#include "quant-float/Target/OpenVINO/Export.h"
 #include "quant-float/Target/OpenVINO/Import.h"
 #include "quant-float/Target/Safetensors/Export.h"
 #include "quant-float/Target/Safetensors/Import.h"
@@ -96,7 +97,9 @@ static bool isWeights(llvm::StringRef path) {
 static bool checkInput(llvm::ArrayRef<char *> arguments) {
   llvm::StringRef input = "-";
   llvm::StringRef marker;
-  bool isMlir = false, isExport = false;
+  bool isMlir = false;
+  // What an exporter takes beside MLIR.
+  llvm::StringRef exported;
   for (size_t i = 1; i < arguments.size(); ++i) {
     llvm::StringRef argument = arguments[i], name = argument.ltrim('-');
     if (llvm::StringRef(arguments[i - 1]).ltrim('-') == "o")
@@ -113,14 +116,18 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
     else if (name.consume_front("split-input-file"))
       marker = name.consume_front("=") ? name : mlir::kDefaultSplitMarker;
     isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
-    isExport |= name.starts_with("export-");
+    if (name == "export-openvino")
+      exported = ".xml";
+    else if (name.starts_with("export-"))
+      exported = ".onnx";
   }
-  if (isExport && input.ends_with(".xml")) {
-    llvm::errs() << input
-                 << ": error: expected a model in .onnx, .mlir or .mlirbc\n";
+  bool isModel = input.ends_with(".onnx") || input.ends_with(".xml");
+  if (!exported.empty() && isModel && !input.ends_with(exported)) {
+    llvm::errs() << input << ": error: expected a model in " << exported
+                 << ", .mlir or .mlirbc\n";
     return false;
   }
-  isMlir |= isExport && !input.ends_with(".onnx") && !isWeights(input);
+  isMlir |= !exported.empty() && !isModel && !isWeights(input);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (input == "-") {
     if (llvm::sys::Process::StandardInIsUserInput())
@@ -168,8 +175,9 @@ int main(int argc, char **argv) {
   mlir::quant_float::StrictOption strict;
   llvm::cl::opt<bool> keepsSource(
       "keep-source",
-      llvm::cl::desc("with --import-onnx, keep in attributes what "
-                     "--export-onnx needs to write the same model"));
+      llvm::cl::desc("with --import-onnx and --import-openvino, keep in "
+                     "attributes what the export needs to write the same "
+                     "model"));
   auto getImportOptions = [&] {
     mlir::quant_float::OnnxImportOptions options;
     options.strict = strict;
@@ -180,21 +188,26 @@ int main(int argc, char **argv) {
   mlir::quant_float::registerFromGgufTranslation();
   mlir::quant_float::registerFromSafetensorsTranslation();
   mlir::quant_float::FakeConvertModeOption fakeConvertMode;
-  mlir::quant_float::registerFromOpenVinoTranslation([&] {
+  auto getOpenVinoOptions = [&] {
     mlir::quant_float::OpenVinoImportOptions options;
     options.fakeConvertMode =
         fakeConvertMode.get().value_or(options.fakeConvertMode);
     options.strict = strict;
+    options.keepsSource = keepsSource;
     return options;
-  });
+  };
+  mlir::quant_float::registerFromOpenVinoTranslation(getOpenVinoOptions);
   arguments.push_back(nullptr);
   llvm::StringRef before;
   char **output =
       findOutput(llvm::MutableArrayRef(arguments).drop_back(), before);
   std::string path =
       output ? llvm::StringRef(*output).drop_front(before.size()).str() : "-";
-  // Beside the model, which names it.
-  std::optional<mlir::quant_float::OutputFile> externalData;
+  // Beside the model.
+  std::optional<mlir::quant_float::OutputFile> beside;
+  auto writeBeside = [&](llvm::StringRef bytes) {
+    return beside->write({bytes.data(), bytes.size()});
+  };
   llvm::cl::opt<bool> usesExternalData(
       "external-data",
       llvm::cl::desc("put the initializers of 1 KiB and more of an exported "
@@ -227,15 +240,26 @@ int main(int argc, char **argv) {
           << "--external-data: expected -o OUT, beside which it goes\n";
       std::exit(1);
     }
-    externalData.emplace(path + ".data");
+    beside.emplace(path + ".data");
     options.externalData = llvm::sys::path::filename(path).str() + ".data";
-    options.writeExternal = [&](llvm::StringRef bytes) {
-      return externalData->write({bytes.data(), bytes.size()});
-    };
+    options.writeExternal = writeBeside;
     return options;
   };
   mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions,
                                                getExportOptions, read);
+  mlir::quant_float::registerToOpenVinoTranslation(
+      dialects, getOpenVinoOptions, [&] {
+        mlir::quant_float::OpenVinoExportOptions options;
+        llvm::SmallString<256> weights(path);
+        if (!llvm::StringRef(path).ends_with(".xml"))
+          return options;
+        llvm::sys::path::replace_extension(weights, "bin");
+        beside.emplace(weights.str().str());
+        options.writeWeights = writeBeside;
+        // A model without constants has an empty file of them.
+        (void)beside->write("");
+        return options;
+      });
   auto translate = [&] {
     return mlir::mlirTranslateMain(argc, arguments.data(),
                                    "quant-float translation driver\n");
@@ -248,11 +272,10 @@ int main(int argc, char **argv) {
         *output = replaced.data();
         if (failed(translate()))
           return mlir::failure();
-        if (!externalData || externalData->commit())
+        if (!beside || beside->commit())
           return mlir::success();
-        llvm::errs() << externalData->getPath()
-                     << ": error: cannot be written: "
-                     << externalData->getError().message() << "\n";
+        llvm::errs() << beside->getPath() << ": error: cannot be written: "
+                     << beside->getError().message() << "\n";
         return mlir::failure();
       }));
 }

@@ -8,6 +8,7 @@
 
 #include "Importer.h"
 #include "../Common/Names.h"
+#include "Source.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
@@ -16,8 +17,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_import;
-
-static constexpr StringLiteral kShapeAttr = "quant_float.shape";
 
 //===----------------------------------------------------------------------===//
 // Model
@@ -34,6 +33,9 @@ OwningOpRef<ModuleOp> Importer::importModel() {
                                   builder.getFunctionType({}, {}));
   function->setAttr(kGraphNameAttrName, name);
   builder.setInsertionPointToEnd(function.addEntryBlock());
+  if (options.keepsSource)
+    (*module)->setAttr(kModelSourceAttrName,
+                       makeSource(context, network.getRoot()));
   if (failed(importLayers()))
     return nullptr;
   if (hasInvalidLayers || (options.verify && failed(mlir::verify(*module))))
@@ -96,6 +98,16 @@ LogicalResult Importer::importLayer(unsigned index) {
   return importNode(index, operands);
 }
 
+void Importer::keepSource(const Layer &layer, NamedAttrList &attributes) {
+  if (options.keepsSource)
+    attributes.set(kLayerSourceAttrName, makeSource(context, layer.node));
+}
+
+void Importer::keepSource(const Layer &layer, Operation *op) {
+  if (options.keepsSource)
+    op->setAttr(kLayerSourceAttrName, makeSource(context, layer.node));
+}
+
 void Importer::define(unsigned index, ValueRange defined) {
   for (auto [port, value] : llvm::enumerate(defined))
     values[{index, port}] = value;
@@ -129,38 +141,11 @@ static std::string getTensorName(StringRef names, const Layer &layer) {
   return name.empty() ? layer.name.str() : name;
 }
 
-namespace {
-/// What Parameter and Const say of the tensor.
-struct DataType {
-  ElementType element;
-  Shape shape;
-  StringRef shapeText;
-};
-} // namespace
-
-static FailureOr<DataType> readType(pugi::xml_node data,
-                                    const Subject &subject) {
-  FailureOr<StringRef> elementText = readText(data, "element_type", subject);
-  if (failed(elementText))
-    return failure();
-  FailureOr<StringRef> shapeText = readText(data, "shape", subject);
-  if (failed(shapeText))
-    return failure();
-  FailureOr<ElementType> element =
-      parseElementType("element_type", *elementText, subject);
-  if (failed(element))
-    return failure();
-  FailureOr<Shape> shape = parseShape(*shapeText, subject);
-  if (failed(shape))
-    return failure();
-  return DataType{*element, *shape, *shapeText};
-}
-
 LogicalResult Importer::defineData(unsigned index, Value value) {
   const Layer &layer = network.getLayers()[index];
   define(index, value);
-  FailureOr<Type> declared =
-      convertPort(layer.outputs.front(), /*knowsRank=*/false, layer.subject);
+  FailureOr<Type> declared = convertPort(layer.outputs.front().node,
+                                         /*knowsRank=*/false, layer.subject);
   if (failed(declared))
     return failure();
   // OpenVINO does not look at it.
@@ -180,7 +165,7 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
       findChild(layer.node, "data", layer.subject, /*isRequired=*/true);
   if (failed(data))
     return failure();
-  FailureOr<DataType> read = readType(*data, layer.subject);
+  FailureOr<DataType> read = readDataType(*data, layer.subject);
   if (failed(read))
     return failure();
   auto &[element, shape, shapeText] = *read;
@@ -199,7 +184,8 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   attributes.set(kNameAttrName,
                  builder.getStringAttr(getTensorName(names, layer)));
   if (shape.hasBounds)
-    attributes.set(kShapeAttr, builder.getStringAttr(shapeText));
+    attributes.set(kShapeAttrName, builder.getStringAttr(shapeText));
+  keepSource(layer, attributes);
   argumentAttributes.push_back(attributes.getDictionary(context));
   return success();
 }
@@ -212,8 +198,11 @@ LogicalResult Importer::importResult(unsigned index, ValueRange operands) {
   if (names.empty())
     names = from.outputs[source.port].node.attribute("names").value();
   returned.push_back(operands.front());
-  resultAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-      kNameAttrName, builder.getStringAttr(getTensorName(names, from)))));
+  NamedAttrList attributes;
+  attributes.set(kNameAttrName,
+                 builder.getStringAttr(getTensorName(names, from)));
+  keepSource(layer, attributes);
+  resultAttributes.push_back(attributes.getDictionary(context));
   return success();
 }
 
@@ -226,7 +215,7 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
       findChild(layer.node, "data", subject, /*isRequired=*/true);
   if (failed(data))
     return failure();
-  FailureOr<DataType> read = readType(*data, subject);
+  FailureOr<DataType> read = readDataType(*data, subject);
   if (failed(read))
     return failure();
   auto &[element, shape, shapeText] = *read;
@@ -246,36 +235,15 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
                    layer.name.empty() ? layer.type : layer.name, subject);
   if (failed(value))
     return failure();
-  return defineData(index, arith::ConstantOp::create(builder, subject.loc,
-                                                     cast<TypedAttr>(*value)));
+  auto op =
+      arith::ConstantOp::create(builder, subject.loc, cast<TypedAttr>(*value));
+  keepSource(layer, op);
+  return defineData(index, op);
 }
 
 //===----------------------------------------------------------------------===//
 // Other layers
 //===----------------------------------------------------------------------===//
-
-FailureOr<Type> Importer::convertPort(const OutputPort &port, bool knowsRank,
-                                      const Subject &subject) {
-  pugi::xml_attribute precision = port.node.attribute("precision");
-  if (!precision)
-    return Type(UnknownType::get(context));
-  FailureOr<ElementType> element =
-      parseElementType("precision", precision.value(), subject);
-  if (failed(element))
-    return failure();
-  if (!element->type || element->storage == Storage::Nf4)
-    return Type(UnknownType::get(context));
-  Shape shape;
-  for (auto [index, node] : llvm::enumerate(port.node.children("dim"))) {
-    StringRef text = StringRef(node.child_value()).trim();
-    int64_t dim;
-    if (text.getAsInteger(10, dim) || dim < -1)
-      return diagnose(subject, Diag::BadDim, index, printable(text));
-    shape.dims.push_back(dim == -1 ? ShapedType::kDynamic : dim);
-  }
-  shape.isRanked = !shape.dims.empty() || knowsRank;
-  return makeTensorType(element->type, shape, subject);
-}
 
 void Importer::warnOfBodies(const Layer &layer) {
   for (pugi::xml_node child : layer.node.children())
@@ -314,6 +282,7 @@ LogicalResult Importer::resolve(unsigned index, NodeOp node) {
   }
   if (options.verify && failed(verifyResolvedNode(op, emitError)))
     hasInvalidLayers = true;
+  keepSource(network.getLayers()[index], op);
   node.erase();
   define(index, op->getResults());
   return success();
@@ -338,7 +307,7 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
   });
   for (const OutputPort &port : layer.outputs) {
     FailureOr<Type> type = convertPort(
-        port, knowsRank, layer.subject / ("port " + Twine(port.id)));
+        port.node, knowsRank, layer.subject / ("port " + Twine(port.id)));
     if (failed(type))
       return failure();
     types.push_back(*type);
@@ -351,6 +320,7 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
                              operands, layer.domain, layer.opset, name,
                              *attributes, ArrayRef<int64_t>(),
                              builder.getStrArrayAttr({}), /*bodiesCount=*/0);
+  keepSource(layer, node);
   define(index, node->getResults());
   return isQuantizationNode(node) ? resolve(index, node) : success();
 }

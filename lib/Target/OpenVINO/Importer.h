@@ -23,8 +23,9 @@ class Importer {
 public:
   Importer(MLIRContext *context, const Network &network, Location file,
            StringRef weightsPath, const OpenVinoImportOptions &options)
-      : context(context), network(network), file(file), weights(weightsPath),
-        options(options), builder(context) {}
+      : context(context), network(network), file(file),
+        weights(weightsPath, options.onMappedFile), options(options),
+        builder(context) {}
 
   OwningOpRef<ModuleOp> importModel();
 
@@ -37,12 +38,11 @@ private:
   LogicalResult importNode(unsigned index, ValueRange operands);
   LogicalResult resolve(unsigned index, NodeOp node);
   LogicalResult checkPorts(const Layer &layer, size_t inputs, size_t outputs);
-  /// What the file declares of an output; where it has no dimensions, these are
-  /// those of a scalar if `knowsRank`.
-  FailureOr<Type> convertPort(const OutputPort &port, bool knowsRank,
-                              const Subject &subject);
   /// The only output of a Parameter or Const, whose own type counts.
   LogicalResult defineData(unsigned index, Value value);
+  /// Has what stands for the layer keep what the module does not say of it.
+  void keepSource(const Layer &layer, NamedAttrList &attributes);
+  void keepSource(const Layer &layer, Operation *op);
   void warnOfBodies(const Layer &layer);
   void define(unsigned index, ValueRange values);
 

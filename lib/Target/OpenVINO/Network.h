@@ -54,6 +54,7 @@ public:
   /// Parses the text, which is not kept; diagnostics call it `fileName`.
   LogicalResult parse(StringRef xml, StringRef fileName, MLIRContext *context);
 
+  pugi::xml_node getRoot() const { return document.child("net"); }
   StringRef getName() const { return name; }
   int64_t getVersion() const { return version; }
   ArrayRef<Layer> getLayers() const { return layers; }

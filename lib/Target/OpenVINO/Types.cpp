@@ -8,6 +8,7 @@
 
 #include "Types.h"
 #include "../Common/Shapes.h"
+#include "Network.h"
 #include "mlir/IR/Builders.h"
 #include "quant-float/Conversion/NodeAttributes.h"
 #include "quant-float/IR/QuantFloatTypes.h"
@@ -79,10 +80,19 @@ openvino_import::parseElementType(StringRef attribute, StringRef text,
   for (const ElementRow &row : kRows)
     if (!row.name.empty() && (text.equals_insensitive(row.name) ||
                               text.equals_insensitive(row.precision)))
-      return ElementType{row.name, row.storage,
+      return ElementType{row.name, row.precision, row.storage,
                          row.getType(subject.loc.getContext())};
   return diagnose(subject, Diag::UnknownElementType, attribute,
                   printable(text));
+}
+
+std::optional<ElementType> openvino_import::findElementType(Type type) {
+  // Null is what MLIR lacks.
+  if (type)
+    for (const ElementRow &row : kRows)
+      if (!row.name.empty() && row.getType(type.getContext()) == type)
+        return ElementType{row.name, row.precision, row.storage, type};
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,6 +162,65 @@ FailureOr<Type> openvino_import::makeTensorType(Type elementType,
   if (failed(checkShape<Diag>(shape.dims, subject)))
     return failure();
   return Type(RankedTensorType::get(shape.dims, elementType));
+}
+
+std::string openvino_import::writeShape(Type type) {
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!ranked)
+    return isa<UnknownType, UnrankedTensorType>(type) ? "..." : "";
+  return llvm::join(llvm::map_range(ranked.getShape(),
+                                    [](int64_t dim) {
+                                      return ShapedType::isDynamic(dim)
+                                                 ? std::string("?")
+                                                 : std::to_string(dim);
+                                    }),
+                    ",");
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+FailureOr<DataType> openvino_import::readDataType(pugi::xml_node data,
+                                                  const Subject &subject) {
+  FailureOr<StringRef> elementText = readText(data, "element_type", subject);
+  if (failed(elementText))
+    return failure();
+  FailureOr<StringRef> shapeText = readText(data, "shape", subject);
+  if (failed(shapeText))
+    return failure();
+  FailureOr<ElementType> element =
+      parseElementType("element_type", *elementText, subject);
+  if (failed(element))
+    return failure();
+  FailureOr<Shape> shape = parseShape(*shapeText, subject);
+  if (failed(shape))
+    return failure();
+  return DataType{*element, *shape, *shapeText};
+}
+
+FailureOr<Type> openvino_import::convertPort(pugi::xml_node port,
+                                             bool knowsRank,
+                                             const Subject &subject) {
+  pugi::xml_attribute precision = port.attribute("precision");
+  if (!precision)
+    return Type(UnknownType::get(subject.loc.getContext()));
+  FailureOr<ElementType> element =
+      parseElementType("precision", precision.value(), subject);
+  if (failed(element))
+    return failure();
+  if (!element->type || element->storage == Storage::Nf4)
+    return Type(UnknownType::get(subject.loc.getContext()));
+  Shape shape;
+  for (auto [index, node] : llvm::enumerate(port.children("dim"))) {
+    StringRef text = StringRef(node.child_value()).trim();
+    int64_t dim;
+    if (text.getAsInteger(10, dim) || dim < -1)
+      return diagnose(subject, Diag::BadDim, index, printable(text));
+    shape.dims.push_back(dim == -1 ? ShapedType::kDynamic : dim);
+  }
+  shape.isRanked = !shape.dims.empty() || knowsRank;
+  return makeTensorType(element->type, shape, subject);
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,4 +371,39 @@ openvino_import::importAttributes(StringRef layerType, pugi::xml_node data,
       attributes.append(name, *value);
   }
   return attributes.getDictionary(subject.loc.getContext());
+}
+
+/// As many digits as it takes to read the same number again.
+static std::string writeNumber(double number) {
+  SmallString<32> text;
+  if (std::isfinite(number))
+    APFloat(number).toString(text);
+  else
+    text = std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+  return text.str().str();
+}
+
+std::optional<std::string> openvino_import::writeAttribute(Attribute value) {
+  auto writeList = [](auto numbers, auto write) {
+    return llvm::join(llvm::map_range(numbers, write), ", ");
+  };
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.str();
+  if (auto boolean = dyn_cast<BoolAttr>(value))
+    return boolean.getValue() ? "true" : "false";
+  if (auto number = dyn_cast<IntegerAttr>(value);
+      number && number.getType().isSignlessInteger(64))
+    return std::to_string(number.getInt());
+  if (auto number = dyn_cast<FloatAttr>(value);
+      number && number.getType().isF64())
+    return writeNumber(number.getValueAsDouble());
+  if (auto numbers = dyn_cast<DenseI64ArrayAttr>(value))
+    return writeList(numbers.asArrayRef(),
+                     [](int64_t number) { return std::to_string(number); });
+  if (auto numbers = dyn_cast<DenseF32ArrayAttr>(value))
+    return writeList(numbers.asArrayRef(), writeNumber);
+  if (auto type = dyn_cast<TypeAttr>(value))
+    if (std::optional<ElementType> element = findElementType(type.getValue()))
+      return element->name.str();
+  return std::nullopt;
 }

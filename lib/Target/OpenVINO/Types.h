@@ -22,7 +22,8 @@ namespace mlir::quant_float::openvino_import {
 enum class Storage { Whole, LowFirst, HighFirst, Nf4, Texts, None };
 
 struct ElementType {
-  StringRef name;
+  /// What attributes of layers and ports call it.
+  StringRef name, precision;
   Storage storage;
   /// Null where MLIR has none.
   Type type;
@@ -31,6 +32,10 @@ struct ElementType {
 /// The element type of that name, which the attribute called `attribute` has.
 FailureOr<ElementType> parseElementType(StringRef attribute, StringRef text,
                                         const Subject &subject);
+
+/// Of all element types that have this one in MLIR the plainest; none where
+/// OpenVINO has no such type.
+std::optional<ElementType> findElementType(Type type);
 
 struct Shape {
   bool isRanked = true;
@@ -42,9 +47,26 @@ struct Shape {
 /// "2,3", "?,-1", "1..10", "...", "" (a scalar).
 FailureOr<Shape> parseShape(StringRef text, const Subject &subject);
 
+/// The same in a file's words: "2,?,-1", "..." without a rank.
+std::string writeShape(Type type);
+
 /// The tensor type; `!quant_float.unknown` without an element type.
 FailureOr<Type> makeTensorType(Type elementType, const Shape &shape,
                                const Subject &subject);
+
+/// What Parameter and Const say of the tensor.
+struct DataType {
+  ElementType element;
+  Shape shape;
+  StringRef shapeText;
+};
+
+FailureOr<DataType> readDataType(pugi::xml_node data, const Subject &subject);
+
+/// What the file declares of an output; where it has no dimensions, these are
+/// those of a scalar if `knowsRank`.
+FailureOr<Type> convertPort(pugi::xml_node port, bool knowsRank,
+                            const Subject &subject);
 
 /// The operator's name where the file's spelling differs: types are looked up
 /// without regard to letter case. Other types stay as they are.
@@ -55,6 +77,9 @@ StringRef getCanonicalType(StringRef type);
 FailureOr<DictionaryAttr> importAttributes(StringRef layerType,
                                            pugi::xml_node data,
                                            const Subject &subject);
+
+/// The value in a file's words; none where a layer has no such attribute.
+std::optional<std::string> writeAttribute(Attribute value);
 
 } // namespace mlir::quant_float::openvino_import
 

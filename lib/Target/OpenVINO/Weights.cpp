@@ -8,6 +8,7 @@
 
 #include "Weights.h"
 #include "../Common/Shapes.h"
+#include "Nf4.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,6 +31,8 @@ LogicalResult Weights::open(const Subject &subject) {
     return diagnose(subject, Diag::WeightsOpen, printable(path),
                     llvm::toString(opened.takeError()));
   file = std::move(*opened);
+  if (StringRef content = file->getBuffer(); onMapped && isMapped(*file))
+    onMapped(ArrayRef(content.data(), content.size()));
   return success();
 }
 
@@ -62,29 +65,11 @@ static SharedBytes unpackBits(ArrayRef<char> packed, int64_t count) {
 
 /// The f32 values of the codes.
 static SharedBytes decodeNf4(ArrayRef<char> codes) {
-  static constexpr float kValues[16] = {
-      -1.0f,
-      -0.6961928009986877f,
-      -0.5250730514526367f,
-      -0.39491748809814453f,
-      -0.28444138169288635f,
-      -0.18477343022823334f,
-      -0.09105003625154495f,
-      0.0f,
-      0.07958029955625534f,
-      0.16093020141124725f,
-      0.24611230194568634f,
-      0.33791524171829224f,
-      0.44070982933044434f,
-      0.5626170039176941f,
-      0.7229568362236023f,
-      1.0f,
-  };
   auto [bytes, slots] = allocateBytes(codes.size() * sizeof(float));
   if (!slots)
     return bytes;
   for (char code : codes) {
-    llvm::support::endian::write<float>(slots, kValues[uint8_t(code)],
+    llvm::support::endian::write<float>(slots, kNf4Values[uint8_t(code)],
                                         llvm::endianness::little);
     slots += sizeof(float);
   }

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_TARGET_OPENVINO_WEIGHTS_H
 #include "Types.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -21,7 +22,10 @@ namespace mlir::quant_float::openvino_import {
 class Weights {
 public:
   /// An empty path: there is none, every constant with bytes is refused.
-  explicit Weights(StringRef path) : path(path) {}
+  /// `onMapped` is told of the file's bytes.
+  explicit Weights(StringRef path,
+                   std::function<void(ArrayRef<char>)> onMapped = {})
+      : path(path), onMapped(std::move(onMapped)) {}
 
   /// The elements of a constant in `size` bytes from `offset` on. The
   /// attribute refers to a blob called `name` where it is large.
@@ -44,6 +48,7 @@ private:
                        uint64_t offset);
 
   std::string path;
+  std::function<void(ArrayRef<char>)> onMapped;
   std::shared_ptr<llvm::MemoryBuffer> file;
   /// Constants that share bytes share the copy, too: by offset, number of
   /// elements and their type.

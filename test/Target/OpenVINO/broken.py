@@ -2,9 +2,11 @@
 # here or is listed at the end with the reason why not. A file that the result would replace stays as it was.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../ONNX/Inputs:%S/../../helpers %python %s %t quant-float-translate %src_root/lib/Target/OpenVINO/Diagnostics.def quant-float-compile
 import os
+import pathlib
 import subprocess
 import sys
 
+from cases import read_diagnostics
 from limits import SANITIZED
 from pairs import FC, MODEL, WEIGHTS, PairTable, R, S, X, Y, edited, place_of
 
@@ -667,6 +669,9 @@ for type, count, needed in (
 
 # What a tool that opens the file itself never lets the importer say.
 ELSEWHERE = {"CannotOpen": "the unit test of importOpenVino"}
+ELSEWHERE |= dict.fromkeys(
+    read_diagnostics(pathlib.Path(sys.argv[3]), after="// Export."), "export_broken.py"
+)
 if SANITIZED:
     ELSEWHERE["NoMemory"] = "no bound of memory"
 

@@ -48,6 +48,11 @@ struct OpenVinoImportOptions {
   /// As in OnnxImportOptions: whether another type of a port than the layer's
   /// is an error.
   bool strict = false;
+  /// Keep what Export.h needs to write the same model, in attributes
+  /// (`quant_float.openvino_*`).
+  bool keepsSource = false;
+  /// Is told of the file of constants, where it is mapped.
+  std::function<void(ArrayRef<char>)> onMappedFile;
 };
 
 /// Imports the model in the file `path`; its constants are those of the .bin

@@ -1,0 +1,147 @@
+"""The normal form of an OpenVINO model: what export changes, as include/quant-float/Target/OpenVINO/Export.h lists it."""
+
+import math
+import pathlib
+from xml.etree import ElementTree
+
+ALIGNMENT = 64
+# Of an element in the file; of others the number in the name.
+BITS = {"boolean": 8, "nf4": 4, "bf16": 16, "f8e4m3": 8, "f8e5m2": 8, "f8e8m0": 8, "f4e2m1": 4}
+BITS |= {"fp16": 16, "fp32": 32, "fp64": 64, "bool": 8}
+
+
+def count_bytes(data, given):
+    """What the elements of a constant take: files may have more."""
+    kind = data.get("element_type").lower()
+    count = math.prod(int(size) for size in data.get("shape").split(",") if size.strip())
+    if kind == "string":
+        return given if count else 0
+    return (count * (BITS.get(kind) or int(kind[1:])) + 7) // 8
+
+
+def read_layers(net, weights):
+    """(layer element, the port elements by id, bytes of its constant) by id, in the file's order."""
+    layers = {}
+    for layer in net.find("layers"):
+        ports = {
+            port.get("id"): (kind, number)
+            for kind in ("input", "output")
+            for number, port in enumerate(layer.findall(f"{kind}/port"))
+        }
+        payload = None
+        if layer.get("type") == "Const":
+            data = layer.find("data")
+            start, size = int(data.get("offset")), int(data.get("size"))
+            payload = weights[start : start + count_bytes(data, size)]
+        layers[layer.get("id")] = (layer, ports, payload)
+    return layers
+
+
+def sort_layers(layers, sources):
+    """Parameters, layers that something depends on after those that they depend on, Results."""
+    kinds = {name: layer.get("type").lower() for name, (layer, _, _) in layers.items()}
+    needed, pending = set(), [n for n, k in kinds.items() if k in ("result", "assign")]
+    while pending:
+        name = pending.pop()
+        if name not in needed:
+            needed.add(name)
+            pending += sources[name]
+    first = [n for n, k in kinds.items() if k == "parameter"]
+    last = [n for n, k in kinds.items() if k == "result"]
+    between = [n for n in layers if n in needed and kinds[n] not in ("parameter", "result")]
+    done = set(first)
+    while between:
+        ready = next(n for n in between if sources[n] <= done)
+        between.remove(ready)
+        done.add(ready)
+        first.append(ready)
+    return first + last
+
+
+def describe(element, skipped=()):
+    """An element as nested tuples, without the layout of the text."""
+    return (
+        element.tag,
+        tuple((k, v) for k, v in element.attrib.items() if k not in skipped),
+        (element.text or "").strip(),
+        tuple(describe(child) for child in element),
+    )
+
+
+def describe_layer(layer, payload):
+    parts = [("layer", describe(ElementTree.Element("layer", layer.attrib), ("id",)))]
+    for child in layer:
+        if child.tag == "data":
+            skipped = ("offset", "size") if payload is not None else ()
+            parts.append(describe(child, skipped))
+        elif child.tag in ("input", "output"):
+            parts.append((child.tag, tuple(describe(port, ("id",)) for port in child)))
+        else:
+            parts.append(describe(child))
+    # Of what is empty nothing is written.
+    parts = [part for part in parts if part not in (("input", ()), ("output", ()))]
+    return tuple(parts), payload
+
+
+def normalize(path):
+    """What the model says, in the order and with the numbers that export gives its parts."""
+    path = pathlib.Path(path)
+    net = ElementTree.parse(path).getroot()
+    file = path.with_suffix(".bin")
+    layers = read_layers(net, file.read_bytes() if file.exists() else b"")
+    sources = {name: set() for name in layers}
+    edges = [tuple(edge.attrib[k] for k in EDGE) for edge in net.iter("edge")]
+    for source, _, target, _ in edges:
+        sources[target].add(source)
+    order = sort_layers(layers, sources)
+    numbers = {name: number for number, name in enumerate(order)}
+    placed = sorted(
+        (numbers[a], layers[a][1][p], numbers[b], layers[b][1][q])
+        for a, p, b, q in edges
+        if a in numbers and b in numbers
+    )
+    rest = tuple(describe(child) for child in net if child.tag not in ("layers", "edges"))
+    attributes = dict(net.attrib, version="11")
+    return {
+        "net": tuple(attributes.items()),
+        "layers": [describe_layer(layers[name][0], layers[name][2]) for name in order],
+        "edges": placed,
+        "rest": rest,
+    }
+
+
+EDGE = ("from-layer", "from-port", "to-layer", "to-port")
+
+
+def find_numbers(path):
+    """What is not as the normal form numbers and places it; None where all is."""
+    net = ElementTree.parse(path).getroot()
+    for number, layer in enumerate(net.find("layers")):
+        ports = [
+            port.get("id")
+            for kind in ("input", "output")
+            for port in layer.iterfind(f"{kind}/port")
+        ]
+        if layer.get("id") != str(number) or ports != [str(i) for i in range(len(ports))]:
+            return f"layer {number} has the id {layer.get('id')} and ports {ports}"
+        if layer.get("type") == "Const" and int(layer.find("data").get("offset")) % ALIGNMENT:
+            return f"layer {number} is not aligned"
+    edges = [tuple(int(edge.get(k)) for k in EDGE) for edge in net.iter("edge")]
+    return None if edges == sorted(edges) else "the edges have no order"
+
+
+def describe_difference(before, after):
+    """Where two normal forms differ first; None where they are equal."""
+    for part in ("net", "rest", "edges"):
+        if before[part] != after[part]:
+            return f"{part}: {str(before[part])[:300]} became {str(after[part])[:300]}"
+    if len(before["layers"]) != len(after["layers"]):
+        return f"{len(before['layers'])} layers became {len(after['layers'])}"
+    for number, (one, other) in enumerate(zip(before["layers"], after["layers"], strict=True)):
+        if one[0] != other[0]:
+            parts = [(a, b) for a, b in zip(one[0], other[0], strict=False) if a != b]
+            shown = parts[0] if parts else (one[0], other[0])
+            return f"layer {number}: {str(shown[0])[:300]} became {str(shown[1])[:300]}"
+        if one[1] != other[1]:
+            return f"layer {number}: other bytes"
+    return None
