@@ -186,6 +186,13 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelRunPasses(
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelSetFakeConvertMode(
     QuantFloatModel model, int32_t mode, QuantFloatError *error);
 
+/** Makes the input of this name, of each function that has one, a constant: the
+ * tensor, which is copied, has its element type, in either form, and its sizes.
+ * Sizes of outputs that an input tells, and axes, are known then. */
+QUANT_FLOAT_EXPORTED QuantFloatStatus
+quantFloatModelBindInput(QuantFloatModel model, const char *name,
+                         const qf_tensor *tensor, QuantFloatError *error);
+
 /** Writes the model as MLIR, as text, or as bytecode if it is valid. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelWrite(QuantFloatModel model, bool asBytecode,

@@ -298,6 +298,23 @@ QuantFloatStatus quantFloatModelSetFakeConvertMode(QuantFloatModel model,
   });
 }
 
+QuantFloatStatus quantFloatModelBindInput(QuantFloatModel model,
+                                          const char *name,
+                                          const qf_tensor *tensor,
+                                          QuantFloatError *error) {
+  return run(error, [&]() -> llvm::Error {
+    if (!name)
+      return failNull("name");
+    if (!tensor)
+      return failNull("tensor");
+    return withModel(model, [&](ModelObject &object) {
+      llvm::Error result = object.model->bindInput(name, *tensor);
+      object.updateEntries();
+      return result;
+    });
+  });
+}
+
 QuantFloatStatus quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
                                       QuantFloatBuffer *buffer,
                                       QuantFloatError *error) {

@@ -19,9 +19,51 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The elements of a file, as the argument has them.
-static llvm::Expected<ElementsAttr> readConstant(StringRef path, StringRef name,
-                                                 Type argument) {
+/// What of a file is to be an input of these elements and sizes.
+static llvm::Expected<TensorBuffer> readFile(StringRef path, StringRef name,
+                                             const ElementInfo &element,
+                                             ArrayRef<int64_t> sizes,
+                                             MLIRContext *context) {
+  if (llvm::Error unreadable = openRegularFile(path).takeError())
+    return makeFileError(path, "cannot be read: " +
+                                   llvm::toString(std::move(unreadable)));
+  auto readOnnx = [&](StringRef file) -> llvm::Expected<TensorBuffer> {
+    return Tensor::readOnnx(file, context);
+  };
+  llvm::Expected<TensorBuffer> value =
+      readTensorFile(path, element, sizes, /*offset=*/0, readOnnx);
+  if (!value)
+    return makeError(ErrorKind::Model, "input '" + name + "': " + path + ": " +
+                                           llvm::toString(value.takeError()));
+  return value;
+}
+
+/// The same of the caller's tensor, which is copied.
+static llvm::Expected<TensorBuffer> takeTensor(const qf_tensor &given,
+                                               StringRef name,
+                                               const ElementInfo &element,
+                                               ArrayRef<int64_t> sizes) {
+  llvm::Expected<Tensor> tensor = Tensor::view(given);
+  if (!tensor)
+    return tensor.takeError();
+  auto fits = [](int64_t there, int64_t size) {
+    return size < 0 || there == size;
+  };
+  if ((tensor->getElement().number & ~kPackedFlag) != element.number ||
+      !llvm::equal(tensor->getSizes(), sizes, fits))
+    return makeError(ErrorKind::Argument, "input '" + name + "': expected " +
+                                              spellTensor(element, sizes) +
+                                              ", but got " + tensor->spell());
+  llvm::Expected<Tensor> slots = tensor->unpack();
+  return slots ? slots->copy() : slots.takeError();
+}
+
+/// The elements that `read` gives for an argument of the type.
+static llvm::Expected<ElementsAttr> readConstant(
+    StringRef name, Type argument,
+    llvm::function_ref<llvm::Expected<TensorBuffer>(const ElementInfo &,
+                                                    ArrayRef<int64_t>)>
+        read) {
   auto tensor = dyn_cast<RankedTensorType>(argument);
   const ElementInfo *element =
       tensor ? findSlotElement(tensor.getElementType()) : nullptr;
@@ -34,20 +76,12 @@ static llvm::Expected<ElementsAttr> readConstant(StringRef path, StringRef name,
                          "numbers, but got " +
                          text);
   }
-  if (llvm::Error unreadable = openRegularFile(path).takeError())
-    return makeFileError(path, "cannot be read: " +
-                                   llvm::toString(std::move(unreadable)));
   SmallVector<int64_t> sizes;
   for (int64_t size : tensor.getShape())
     sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  auto readOnnx = [&](StringRef file) -> llvm::Expected<TensorBuffer> {
-    return Tensor::readOnnx(file, argument.getContext());
-  };
-  llvm::Expected<TensorBuffer> value =
-      readTensorFile(path, *element, sizes, /*offset=*/0, readOnnx);
+  llvm::Expected<TensorBuffer> value = read(*element, sizes);
   if (!value)
-    return makeError(ErrorKind::Model, "input '" + name + "': " + path + ": " +
-                                           llvm::toString(value.takeError()));
+    return value.takeError();
   target::DecodedTensor decoded;
   decoded.elementType = tensor.getElementType();
   decoded.dims.assign(value->getSizes().begin(), value->getSizes().end());
@@ -80,6 +114,20 @@ static void replaceArgument(BlockArgument argument, ElementsAttr value) {
 }
 
 llvm::Error Model::bindInput(StringRef name, StringRef path) {
+  return bindInput(
+      name, [&](const ElementInfo &element, ArrayRef<int64_t> sizes) {
+        return readFile(path, name, element, sizes, &session->getContext());
+      });
+}
+
+llvm::Error Model::bindInput(StringRef name, const qf_tensor &tensor) {
+  return bindInput(name,
+                   [&](const ElementInfo &element, ArrayRef<int64_t> sizes) {
+                     return takeTensor(tensor, name, element, sizes);
+                   });
+}
+
+llvm::Error Model::bindInput(StringRef name, ReadInput read) {
   SessionCall call(*session);
   if (llvm::Error error = requireValid(call))
     return error;
@@ -103,7 +151,7 @@ llvm::Error Model::bindInput(StringRef name, StringRef path) {
                            "' is called within the model");
     BlockArgument argument = function.getArgument(index);
     llvm::Expected<ElementsAttr> value =
-        readConstant(path, name, argument.getType());
+        readConstant(name, argument.getType(), read);
     if (!value)
       return value.takeError();
     replaceArgument(argument, *value);

@@ -126,6 +126,24 @@ class Module:
         """
         self._native.run_passes(require_text(pipeline, "pipeline"))
 
+    def bind_input(self, name: str, value: ArrayLike) -> None:
+        """Makes an input a constant, of each function that has one of this name: the axes of a
+        reduction, weights.
+
+        Args:
+            name: the input's.
+            value: an array as of :meth:`Kernel.__call__`, which is copied.
+
+        Raises:
+            TypeError, ValueError: the array has another element type or other sizes, there is no
+                such input, or it cannot be a constant.
+        """
+        require_text(name, "name")
+        inputs = [one for function in self.functions for one in function.inputs if one.name == name]
+        if not inputs:
+            raise ValueError(f"there is no input '{name}' to be bound")
+        self._native.bind_input(name, describe(take_argument(value, inputs[0], name)))
+
     def check(self, opset: int | Literal["all"] | None = None) -> list[NodeReport]:
         """As :func:`quant_float.check`."""
         if opset is None or opset == "all":

@@ -126,6 +126,15 @@ public:
     });
   }
 
+  void bindInput(const std::string &name, nb::sequence tensor) {
+    TensorArguments arguments(nb::borrow<nb::sequence>(nb::make_tuple(tensor)),
+                              /*writable=*/false);
+    invoke("module", {}, [&](QuantFloatError *error) {
+      return quantFloatModelBindInput(model, name.c_str(), arguments.data(),
+                                      error);
+    });
+  }
+
   std::string check(int64_t opset) {
     QuantFloatReport report = {};
     invoke("module", {}, [&](QuantFloatError *error) {
@@ -339,6 +348,7 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def("write", &Model::write, nb::arg("as_bytecode"))
       .def("verify", &Model::verify)
       .def("run_passes", &Model::runPasses, nb::arg("pipeline"))
+      .def("bind_input", &Model::bindInput, nb::arg("name"), nb::arg("tensor"))
       .def("check", &Model::check, nb::arg("opset"))
       .def("compile", &Model::compile, nb::arg("options"),
            nb::arg("progress").none())

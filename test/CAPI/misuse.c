@@ -79,6 +79,7 @@ static void badHandles(const char *name, QuantFloatSession s, QuantFloatModel m,
   answer("verify", quantFloatModelVerify(m, &error));
   answer("passes", quantFloatModelRunPasses(m, "any(cse)", &error));
   answer("mode", quantFloatModelSetFakeConvertMode(m, 0, &error));
+  answer("bind", quantFloatModelBindInput(m, "x", &(qf_tensor){0}, &error));
   answer("write", quantFloatModelWrite(m, false, &buffer, &error));
   answer("check", quantFloatModelCheck(m, 0, &report, &error));
   answer("compile", quantFloatModelCompile(m, NULL, &kernel, &error));
@@ -206,6 +207,9 @@ static void nulls(void) {
   answer("parse data",
          quantFloatModelParse(session, 0, NULL, 4, NULL, &result, &error));
   answer("pipeline", quantFloatModelRunPasses(model, NULL, &error));
+  answer("bind name",
+         quantFloatModelBindInput(model, NULL, &(qf_tensor){0}, &error));
+  answer("bind tensor", quantFloatModelBindInput(model, "x", NULL, &error));
   answer("write", quantFloatModelWrite(model, false, NULL, &error));
   answer("check", quantFloatModelCheck(model, 0, NULL, &error));
   answer("compile", quantFloatModelCompile(model, NULL, NULL, &error));
@@ -289,6 +293,9 @@ static void texts(void) {
   answer("opset -2", quantFloatModelCheck(model, -2, &(QuantFloatReport){0},
                                           &error));
   answer("mode", quantFloatModelSetFakeConvertMode(model, 3, &error));
+  float number = 0;
+  qf_tensor scalar = {&number, NULL, 0, QF_FLOAT32};
+  answer("bind none", quantFloatModelBindInput(model, "none", &scalar, &error));
   QuantFloatModel unverified;
   QuantFloatLoadOptions options;
   quantFloatLoadOptionsInit(&options, sizeof options);
@@ -424,19 +431,19 @@ int main(void) {
 // CHECK: random count: size: no memory holds {{.*}} elements
 // CHECK-LABEL: -- null
 // CHECK-COUNT-2: : handle: expected the handle of a session, but got the null handle
-// CHECK-COUNT-9: : handle: expected the handle of a model, but got the null handle
+// CHECK-COUNT-10: : handle: expected the handle of a model, but got the null handle
 // CHECK-COUNT-4: : handle: expected the handle of a kernel, but got the null handle
 // CHECK-LABEL: -- destroyed
 // CHECK-COUNT-2: : handle: expected the handle of a session, but got that of a destroyed one
-// CHECK-COUNT-9: : handle: expected the handle of a model, but got that of a destroyed one
+// CHECK-COUNT-10: : handle: expected the handle of a model, but got that of a destroyed one
 // CHECK-COUNT-4: : handle: expected the handle of a kernel, but got that of a destroyed one
 // CHECK-LABEL: -- of another kind
 // CHECK-COUNT-2: : handle: expected the handle of a session, but got that of a model
-// CHECK-COUNT-9: : handle: expected the handle of a model, but got that of a kernel
+// CHECK-COUNT-10: : handle: expected the handle of a model, but got that of a kernel
 // CHECK-COUNT-4: : handle: expected the handle of a kernel, but got that of a session
 // CHECK-LABEL: -- made up
 // CHECK-COUNT-2: : handle: expected the handle of a session, but got a number that is no handle
-// CHECK-COUNT-9: : handle: expected the handle of a model, but got a number that is no handle
+// CHECK-COUNT-10: : handle: expected the handle of a model, but got a number that is no handle
 // CHECK-COUNT-4: : handle: expected the handle of a kernel, but got a number that is no handle
 // CHECK-LABEL: -- null pointers
 // CHECK: session: null: session must not be null
@@ -445,6 +452,8 @@ int main(void) {
 // CHECK-NEXT: parse model: null: model must not be null
 // CHECK-NEXT: parse data: null: data must not be null
 // CHECK-NEXT: pipeline: null: pipeline must not be null
+// CHECK-NEXT: bind name: null: name must not be null
+// CHECK-NEXT: bind tensor: null: tensor must not be null
 // CHECK-NEXT: write: null: buffer must not be null
 // CHECK-NEXT: check: null: report must not be null
 // CHECK-NEXT: compile: null: kernel must not be null
@@ -481,6 +490,7 @@ int main(void) {
 // CHECK-NEXT: no opset: argument: opset must be -1 to 28, but got 29
 // CHECK-NEXT: opset -2: argument: opset must be -1 to 28, but got -2
 // CHECK-NEXT: mode: argument: the mode of fakeconvert must be -1 to 2, but got 3
+// CHECK-NEXT: bind none: argument: there is no input 'none' to be bound
 // CHECK-NEXT: compile invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: pass on invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: evaluate invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
@@ -510,4 +520,4 @@ int main(void) {
 // CHECK-NEXT: load size: argument: options must have their size in the first field, but got 1
 // CHECK-NEXT: load mode: argument: the mode of fakeconvert must be -1 to 2, but got 9
 // CHECK-NEXT: session size: argument: options must have their size in the first field, but got 3
-// CHECK-NEXT: 162 cases, alive: 0
+// CHECK-NEXT: 169 cases, alive: 0

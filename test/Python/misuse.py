@@ -321,6 +321,8 @@ CASES = [
     ("evaluate a type", TypeError, "input 0 must have type float", lambda: module.evaluate(i8, scales)),
     ("evaluate sizes", qf.RunError, "", lambda: module.evaluate(x, scales[:2])),
     ("passes", ValueError, "pipeline cannot be parsed", lambda: qf.parse(PLAIN).run_passes("builtin.module(")),
+    ("bind another", ValueError, "there is no input 'none' to be bound", lambda: module.bind_input("none", x)),
+    ("bind a number", TypeError, "name must be a string", lambda: module.bind_input(1, x)),
     ("passes None", TypeError, "pipeline must be a string", lambda: module.run_passes(None)),
     ("opset of check", ValueError, "opset must be between 1 and 28, but got 29", lambda: module.check(29)),
     ("opset 'none'", TypeError, "opset must be", lambda: module.check("none")),

@@ -10,8 +10,10 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 
 import expect
+import ml_dtypes
 import numpy as np
 import onnx
 import quant_float as qf
@@ -189,6 +191,39 @@ def check_passes():
         "no-such-pass",
         lambda: module.run_passes("builtin.module(no-such-pass)"),
     )
+
+
+def check_bound():
+    text = """
+func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {quant_float.name = "codes"})
+    -> (tensor<?x3xf32>, tensor<?xf32>) {
+  %0 = quant_float.cast %c opset 21 : tensor<?xi4> to tensor<?xf32>
+  return %x, %0 : tensor<?x3xf32>, tensor<?xf32>
+}"""
+    codes = np.array([-8, 3, 7], ml_dtypes.int4)
+    x = np.ones((2, 3), np.float32)
+    module = qf.parse(text)
+    values = codes.copy()
+    module.bind_input("codes", values)
+    values[:] = 0
+    expect.true("inputs left", [one.name for one in module.functions[0].inputs] == ["x"])
+    expect.true("bound", list(module.compile()(x)[1]) == [-8, 3, 7])
+    expect.true("evaluated", list(module.evaluate(x)[1]) == [-8, 3, 7])
+    # Packed elements are spread.
+    module = qf.parse(text)
+    module.run_passes("builtin.module(quant-float-pack-arguments)")
+    module.bind_input("codes", qf.pack(codes))
+    expect.true("bound packed", list(module.compile()(x)[1]) == [-8, 3, 7])
+    # The extension says the same of what Python lets through.
+    for name, value, message in (
+        ("x", np.ones((2, 4), np.float32), "x must have shape (?, 3), but got (2, 4)"),
+        ("codes", np.ones((2, 3), ml_dtypes.int4), "codes must have"),
+    ):
+        module = qf.parse(text)
+        expect.raises(
+            f"binding {name}", ValueError, message, partial(module.bind_input, name, value)
+        )
+        expect.true("nothing is bound", len(module.functions[0].inputs) == 2)
 
 
 def check_outputs():
@@ -408,6 +443,7 @@ check_several()
 check_open_types()
 check_reports()
 check_passes()
+check_bound()
 check_outputs()
 check_progress()
 check_saved()

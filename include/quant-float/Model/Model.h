@@ -118,6 +118,8 @@ public:
   /// Makes the input of this name, of each entry that has one, the constant
   /// that a file holds: .npy, .pb, or the bytes of a .bin.
   llvm::Error bindInput(StringRef name, StringRef path);
+  /// The same with a tensor of the host, which is copied.
+  llvm::Error bindInput(StringRef name, const qf_tensor &tensor);
   /// Lets all inputs and outputs of elements of 2, 4 and 6 bits be packed
   /// (EntryPoint.h). Without it large constants are, as the file has them, and
   /// what the attribute quant_float.packed is on.
@@ -156,6 +158,10 @@ public:
                const BuildOptions *options);
 
 private:
+  using ReadInput = llvm::function_ref<llvm::Expected<TensorBuffer>(
+      const ElementInfo &, ArrayRef<int64_t>)>;
+
+  llvm::Error bindInput(StringRef name, ReadInput read);
   llvm::Error build(EmitKind kind, const BuildOptions &options,
                     StringRef baseName, llvm::raw_pwrite_stream &os,
                     std::string *beside);
