@@ -10,7 +10,7 @@ PASS_FILES = {
     "Transformations": "Transforms",
     "Entry points": "EntryPoint",
 }
-TOOLS = ["check", "compile", "run", "report", "exec", "translate", "opt", "lsp-server"]
+TOOLS = ["check", "compile", "convert", "run", "report", "exec", "translate", "opt", "lsp-server"]
 # The banner of a header, its guard, and what makes C++ read it.
 BANNER = re.compile(r"\A/\*===.*?===\*/\n", re.S)
 GUARD = re.compile(r"^#(ifndef|define|endif).*_H\b.*\n|^#ifdef __cplusplus\n.*\n#endif\n", re.M)

@@ -240,8 +240,7 @@ static bool refersToFiles(StringRef bytes, Message message) {
   });
 }
 
-/// The first version of the file format that has the opset.
-static int64_t getIrVersion(int64_t opset) {
+int64_t onnx_import::getFirstIrVersion(int64_t opset) {
   static constexpr std::pair<int64_t, int64_t> kVersions[] = {
       {28, 14}, {25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9},
       {15, 8},  {12, 7},  {11, 6},  {10, 5},  {0, 4}};
@@ -269,8 +268,8 @@ LogicalResult Exporter::finishModel(ModuleOp module, ::onnx::ModelProto &model,
             module->getAttrOfType<StringAttr>("quant_float.producer"))
       model.set_producer_name(producer.str());
     opsets.try_emplace("", kPlainOpset);
-    model.set_ir_version(
-        std::max(version ? version.getInt() : 0, getIrVersion(opsets.at(""))));
+    model.set_ir_version(std::max(version ? version.getInt() : 0,
+                                  getFirstIrVersion(opsets.at(""))));
   }
   if (model.ir_version() < kFirstIrVersionWithOpsets)
     return success();

@@ -32,6 +32,9 @@ LogicalResult readSource(Operation *op, StringRef attrName,
 LogicalResult exportType(Type type, ::onnx::TypeProto &proto,
                          const Subject &subject);
 
+/// The first version of the file format that has the opset.
+int64_t getFirstIrVersion(int64_t opset);
+
 /// An attribute that a node is to have.
 struct NodeAttribute {
   StringRef name;

@@ -195,6 +195,9 @@ private:
   int64_t expandedNodes = 0;
 };
 
+/// A constant of a few numbers, none else.
+std::optional<::onnx::TensorProto> exportData(Value value);
+
 /// Whether com.microsoft has an operator of that name, of those with a meaning
 /// here.
 bool isMicrosoftOperator(StringRef opType);

@@ -187,8 +187,7 @@ static bool exportYields(ArrayRef<std::unique_ptr<Region>> bodies,
 /// Constants with more elements are no shapes, axes or sizes.
 static constexpr int64_t kMostKnownElements = 1024;
 
-/// A constant of a few numbers, none else.
-static std::optional<::onnx::TensorProto> exportData(Value value) {
+std::optional<::onnx::TensorProto> onnx_import::exportData(Value value) {
   DenseElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) ||
       elements.getNumElements() > kMostKnownElements)

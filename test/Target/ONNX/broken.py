@@ -893,6 +893,7 @@ copied.write_bytes(made.SerializeToString())
 
 # What a tool that opens the file itself never lets the importer say.
 ELSEWHERE = {"CannotOpen": "the unit test of importOnnx", "TooLarge": "below", "NoMemory": "below"}
+ELSEWHERE["NoConversion"] = "convert_opset.py"
 ELSEWHERE |= dict.fromkeys(
     read_diagnostics(pathlib.Path(sys.argv[3]), after="// Export."), "export_broken.py"
 )

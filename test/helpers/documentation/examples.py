@@ -126,7 +126,7 @@ class Page:
                 self.fail(block, f"'{command}' exits with {answer.returncode}:\n{got}")
             if got and not got.endswith("\n"):
                 got += "\n"
-            pattern = re.escape(expected).replace(r"\.\.\.\n", r"(?:.*\n)*?")
+            pattern = re.escape(expected).replace("\\.\\.\\.\\\n", r"(?:.*\n)*?")
             pattern = pattern.replace(r"\.\.\.", ".*?")
             matches = re.fullmatch(pattern, got)
             printed += f"$ {command}\n{expected if matches else got}"

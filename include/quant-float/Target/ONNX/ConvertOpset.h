@@ -1,0 +1,79 @@
+//===- ConvertOpset.h - Models in another opset -----------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Says a model in another opset of ONNX's own domain, up or down, so that it
+// computes the same bits.
+//
+// - Quantization nodes keep their meaning, which the opset rules resolve: what
+//   a version has as a default another one has as an attribute.
+// - A node that both opsets define alike stays. For others ONNX's version
+//   converter has adapters, and ONNX's schemas and shape inference judge what
+//   comes out of them.
+//
+// What has no such form, as a type that the opset lacks, is an error that names
+// the node, the opset and the reason.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TARGET_ONNX_CONVERTOPSET_H
+#define QUANT_FLOAT_TARGET_ONNX_CONVERTOPSET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+
+namespace mlir::quant_float {
+
+/// The opsets that a model can be said in.
+constexpr int64_t kOldestTargetOpset = 10;
+
+/// What became of a node, or of a constant.
+enum class ConversionKind {
+  /// Both opsets define it alike.
+  Unchanged,
+  /// The same operator with the words of the other opset.
+  Restated,
+  /// By an adapter of ONNX's version converter.
+  Adapted,
+  Refused,
+};
+
+/// "unchanged", "restated", ...
+StringRef stringifyConversionKind(ConversionKind kind);
+
+struct ConvertedNode {
+  std::string name, opType;
+  ConversionKind kind;
+  /// What was done, or why it cannot be; may be empty.
+  std::string detail;
+};
+
+struct OpsetConversion {
+  /// Of ONNX's domain; 0 where the model has no node of it.
+  int64_t from = 0, to = 0;
+  SmallVector<ConvertedNode> nodes = {};
+};
+
+struct OpsetOptions {
+  int64_t opset = 0;
+};
+
+/// Converts a module that importOnnx has made with `keepsSource`. Fails after
+/// an error for each node that has no exact form; the module is no model then.
+/// `conversion` is complete in both cases.
+LogicalResult convertOpset(ModuleOp module, const OpsetOptions &options,
+                           OpsetConversion &conversion);
+
+/// A line for each node that did not stay as it was, after one with counts.
+void printConversion(raw_ostream &os, const OpsetConversion &conversion);
+/// All nodes, as one JSON object.
+void printConversionAsJson(raw_ostream &os, const OpsetConversion &conversion);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TARGET_ONNX_CONVERTOPSET_H

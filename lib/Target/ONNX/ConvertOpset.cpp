@@ -1,0 +1,423 @@
+//===- ConvertOpset.cpp - Models in another opset -------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Target/ONNX/ConvertOpset.h"
+#include "Attributes.h"
+#include "Exporter.h"
+#include "Importer.h"
+#include "Names.h"
+#include "OpsetConverter.h"
+#include "Source.h"
+#include "Types.h"
+#include "VersionConverter.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/Locations.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+bool onnx_import::hasElementType(int64_t opset, Type elementType) {
+  // Cast has them all, from the first opset on that has any use for them.
+  std::optional<int64_t> first =
+      getFirstOpset(OpKind::Cast, OpRole::First, elementType);
+  return !first || *first <= opset;
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+static std::string getOpType(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case([](NodeOp node) { return node.getOpType().str(); })
+      .Case([](CastOp cast) {
+        return std::string(cast.getLike() ? "CastLike" : "Cast");
+      })
+      .Case([](QuantizeOp) { return std::string("QuantizeLinear"); })
+      .Case([](DequantizeOp) { return std::string("DequantizeLinear"); })
+      .Case([](arith::ConstantOp constant) {
+        bool isNode = constant->hasAttr(kNodeSourceAttrName);
+        return std::string(isNode ? "Constant" : "initializer");
+      })
+      .Default([](Operation *other) {
+        return other->getName().getStringRef().str();
+      });
+}
+
+void OpsetConverter::note(Operation *op, ConversionKind kind,
+                          const Twine &detail) {
+  conversion.nodes.push_back({printable(quant_float::getNodeName(op->getLoc())),
+                              printable(getOpType(op)), kind, detail.str()});
+}
+
+void OpsetConverter::refuse(Operation *op, const Twine &reason) {
+  note(op, ConversionKind::Refused, reason);
+  Subject subject = describeOp(op);
+  std::string name = printable(quant_float::getNodeName(op->getLoc()));
+  if (!name.empty())
+    subject.text = (isa<arith::ConstantOp>(op) ? "" : "node ") + ("'" + name) +
+                   "' (" + printable(getOpType(op)) + ")";
+  (void)diagnose(subject, Diag::NoConversion, options.opset, reason.str());
+  hasRefused = true;
+}
+
+StringRef quant_float::stringifyConversionKind(ConversionKind kind) {
+  static constexpr StringLiteral kNames[] = {"unchanged", "restated", "adapted",
+                                             "refused"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+void quant_float::printConversion(raw_ostream &os,
+                                  const OpsetConversion &conversion) {
+  os << "opset " << conversion.from << " to " << conversion.to << ":";
+  for (unsigned i = 0; i <= static_cast<unsigned>(ConversionKind::Refused);
+       ++i) {
+    auto kind = static_cast<ConversionKind>(i);
+    os << (i ? ", " : " ")
+       << llvm::count_if(conversion.nodes,
+                         [&](const auto &node) { return node.kind == kind; })
+       << " " << stringifyConversionKind(kind);
+  }
+  os << "\n";
+  for (const ConvertedNode &node : conversion.nodes) {
+    if (node.kind == ConversionKind::Unchanged)
+      continue;
+    os << stringifyConversionKind(node.kind) << " '" << node.name << "' ("
+       << node.opType << ")";
+    if (!node.detail.empty())
+      os << ": " << node.detail;
+    os << "\n";
+  }
+}
+
+void quant_float::printConversionAsJson(raw_ostream &os,
+                                        const OpsetConversion &conversion) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("from", conversion.from);
+    json.attribute("to", conversion.to);
+    json.attributeArray("nodes", [&] {
+      for (const ConvertedNode &node : conversion.nodes)
+        json.object([&] {
+          json.attribute("name", node.name);
+          json.attribute("op_type", node.opType);
+          json.attribute("kind", stringifyConversionKind(node.kind));
+          json.attribute("detail", node.detail);
+        });
+    });
+  });
+  os << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+void OpsetConverter::convertConstant(arith::ConstantOp op) {
+  // Forms that a Constant has only since 12 say the same as a tensor.
+  if (op->hasAttr(kNodeSourceAttrName)) {
+    ::onnx::NodeProto node;
+    if (failed(readSource(op, kNodeSourceAttrName, node)))
+      return void(hasRefused = true);
+    bool isOther = node.attribute_size() == 1 &&
+                   node.attribute(0).name() != "value" && options.opset < 12;
+    if (isOther) {
+      node.mutable_attribute(0)->set_name("value");
+      keepSource(op, node);
+      note(op, ConversionKind::Restated, "as a tensor");
+    }
+  }
+  (void)hasResultTypes(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Ordinary nodes
+//===----------------------------------------------------------------------===//
+
+bool OpsetConverter::hasResultTypes(Operation *op) {
+  for (Type type : op->getResultTypes()) {
+    Type elementType = getTensorElementType(type);
+    if (!elementType || hasElementType(options.opset, elementType))
+      continue;
+    refuse(op, "it has no type " + getOnnxTypeName(elementType));
+    return false;
+  }
+  return true;
+}
+
+/// The node for ONNX's library, each input with a name of its own; false where
+/// an attribute has no plain form, for which there is one without a value.
+static bool exportNode(NodeOp op, KnownNode &known) {
+  ::onnx::NodeProto &proto = known.node;
+  proto.set_op_type(op.getOpType().str());
+  auto operand = op.getInputs().begin();
+  unsigned count = op.getInputs().size() + op.getAbsentInputs().size();
+  for (unsigned i = 0; i != count; ++i) {
+    KnownInput &input = known.inputs.emplace_back();
+    if (llvm::is_contained(op.getAbsentInputs(), i)) {
+      proto.add_input("");
+      continue;
+    }
+    Value value = *operand++;
+    proto.add_input("input" + std::to_string(i));
+    input.isPresent = true;
+    input.type = exportType(value.getType());
+    input.data = exportData(value);
+  }
+  for (unsigned i = 0; i != op.getNumResults(); ++i)
+    proto.add_output("output" + std::to_string(i));
+  bool isPlain = op->getNumRegions() == 0;
+  for (NamedAttribute attribute : op.getNodeAttributes()) {
+    ::onnx::AttributeProto &added = *proto.add_attribute();
+    added.set_name(attribute.getName().str());
+    if (exportPlainAttribute(attribute.getValue(), added))
+      continue;
+    isPlain = false;
+    using Proto = ::onnx::AttributeProto;
+    if (isa<ElementsAttr>(attribute.getValue())) {
+      added.set_type(Proto::TENSOR);
+      (void)added.mutable_t();
+    } else if (auto list = dyn_cast<ArrayAttr>(attribute.getValue())) {
+      added.set_type(Proto::STRINGS);
+      for (auto text : list.getAsRange<StringAttr>())
+        added.add_strings(text.str());
+    }
+  }
+  for (StringRef name : op.getBodyNames().getAsValueRange<StringAttr>()) {
+    ::onnx::AttributeProto &added = *proto.add_attribute();
+    added.set_name(name.str());
+    added.set_type(::onnx::AttributeProto::GRAPH);
+    (void)added.mutable_g();
+  }
+  return isPlain;
+}
+
+LogicalResult OpsetConverter::adaptNode(NodeOp op, ::onnx::NodeProto &proto,
+                                        ::onnx::FunctionProto &body) {
+  OpBuilder builder(op);
+  Operation *before = op->getPrevNode();
+  Importer importer(op.getContext(), "", "", OnnxImportOptions());
+  FailureOr<SmallVector<Value>> results =
+      importer.importExpansion(op, proto, body, builder);
+  if (failed(results) ||
+      !llvm::all_of(*results, [](Value value) { return !!value; }))
+    return failure();
+  ::onnx::NodeProto source;
+  if (failed(readSource(op, kNodeSourceAttrName, source)))
+    return failure();
+  std::string name = quant_float::getNodeName(op->getLoc()).str();
+  Operation *last =
+      results->empty() ? nullptr : results->front().getDefiningOp();
+  Operation *added = before ? before->getNextNode() : &op->getBlock()->front();
+  for (; added != op; added = added->getNextNode()) {
+    auto node = dyn_cast<NodeOp>(added);
+    std::string opType = node ? node.getOpType().str() : "Constant";
+    added->setLoc(added == last ? op->getLoc()
+                                : NameLoc::get(builder.getStringAttr(
+                                      name + "/" + opType)));
+  }
+  // The names of the node go to the one that makes its results.
+  if (last && last->getResults() == ValueRange(*results)) {
+    source.clear_attribute();
+    source.clear_input();
+    keepSource(last, source);
+    if (auto node = dyn_cast<NodeOp>(last))
+      node.setNodeNameAttr(op.getNodeNameAttr());
+  }
+  for (Value input : op.getInputs())
+    if (Operation *constant = input.getDefiningOp<arith::ConstantOp>())
+      unused.insert(constant);
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), *results)) {
+    value.setType(result.getType());
+    result.replaceAllUsesWith(value);
+  }
+  op.erase();
+  return success();
+}
+
+void OpsetConverter::convertNode(NodeOp op) {
+  for (Region &region : op.getBodies()) {
+    for (BlockArgument argument : region.getArguments())
+      if (Type type = getTensorElementType(argument.getType());
+          type && !hasElementType(options.opset, type))
+        return refuse(op, "an input of a body has the type " +
+                              getOnnxTypeName(type) + ", which it lacks");
+    convertBlock(region.front());
+  }
+  if (!op.getDomain().empty()) {
+    if (hasResultTypes(op))
+      note(op, ConversionKind::Unchanged);
+    return;
+  }
+  conversion.from = op.getOpset();
+  if (!hasResultTypes(op))
+    return;
+  KnownNode known;
+  known.opset = op.getOpset();
+  bool isPlain = exportNode(op, known);
+  std::vector<::onnx::TypeProto> outputs;
+  for (Type type : op.getResultTypes())
+    outputs.push_back(exportType(type));
+  NodeConversion found =
+      onnx_import::convertNode(known, outputs, options.opset);
+  if (found.stays) {
+    op.setOpset(options.opset);
+    NamedAttrList attributes(op.getNodeAttributes());
+    std::string dropped;
+    for (const std::string &name : found.dropped) {
+      attributes.erase(name);
+      dropped += (dropped.empty() ? "without " : ", ") + name;
+    }
+    op.setNodeAttributesAttr(attributes.getDictionary(op.getContext()));
+    return note(op,
+                found.isSameVersion ? ConversionKind::Unchanged
+                                    : ConversionKind::Restated,
+                dropped);
+  }
+  if (!found.body)
+    return refuse(op, printable(found.problem));
+  if (!isPlain)
+    return refuse(op, "its versions differ");
+  // Before the node is gone.
+  note(op, ConversionKind::Adapted);
+  if (failed(adaptNode(op, known.node, *found.body))) {
+    conversion.nodes.pop_back();
+    refuse(op, "the adapter of ONNX's version converter does not fit");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs and models
+//===----------------------------------------------------------------------===//
+
+void OpsetConverter::convertBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    llvm::TypeSwitch<Operation *>(&op)
+        .Case([&](arith::ConstantOp constant) { convertConstant(constant); })
+        .Case([&](NodeOp node) { convertNode(node); })
+        .Case([&](CastOp cast) { convertCast(cast); })
+        .Case([&](QuantizeOp quantize) { convertQuantize(quantize); })
+        .Case([&](DequantizeOp dequantize) { convertDequantize(dequantize); })
+        .Default([&](Operation *other) {
+          refuse(other, "no node of a model does that");
+        });
+}
+
+static void
+visitNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
+           llvm::function_ref<void(const ::onnx::NodeProto &)> visit) {
+  for (const ::onnx::NodeProto &node : nodes) {
+    visit(node);
+    for (const auto &attribute : node.attribute()) {
+      visitNodes(attribute.g().node(), visit);
+      for (const auto &graph : attribute.graphs())
+        visitNodes(graph.node(), visit);
+    }
+  }
+}
+
+/// The first version of the file format that has the opset, or functions.
+static int64_t getIrVersion(int64_t opset, bool hasFunctions) {
+  static constexpr int64_t kFirstIrVersionWithFunctions = 8;
+  int64_t version = onnx_import::getFirstIrVersion(opset);
+  return hasFunctions ? std::max(version, kFirstIrVersionWithFunctions)
+                      : version;
+}
+
+LogicalResult OpsetConverter::convertSource(ModuleOp module) {
+  ::onnx::ModelProto model;
+  if (failed(readSource(module, kModelSourceAttrName, model)))
+    return failure();
+  if (!model.has_ir_version())
+    return diagnose({module.getLoc(), ""}, Diag::NoConversion, options.opset,
+                    "the module does not tell the model that it was");
+  auto convertImports = [&](auto &message) {
+    int64_t from = options.opset;
+    for (auto &import : *message.mutable_opset_import())
+      if (normalizeDomain(import.domain()).empty()) {
+        from = import.version();
+        import.set_version(options.opset);
+      }
+    return from;
+  };
+  conversion.from = convertImports(model);
+  for (::onnx::FunctionProto &function : *model.mutable_functions()) {
+    int64_t from = convertImports(function);
+    visitNodes(function.node(), [&](const ::onnx::NodeProto &node) {
+      if (!normalizeDomain(node.domain()).empty() ||
+          isSameVersion(node.op_type(), from, options.opset))
+        return;
+      std::string reason = "the function '" + printable(function.name()) +
+                           "' has it, in which nodes are not converted";
+      conversion.nodes.push_back({printable(onnx_import::getNodeName(node)),
+                                  printable(node.op_type()),
+                                  ConversionKind::Refused, reason});
+      (void)diagnose(Subject{module.getLoc(), describe(node)},
+                     Diag::NoConversion, options.opset, reason);
+      hasRefused = true;
+    });
+  }
+  if (model.training_info_size() != 0 && conversion.from != options.opset) {
+    hasRefused = true;
+    (void)diagnose({module.getLoc(), ""}, Diag::NoConversion, options.opset,
+                   "the model has training information");
+  }
+  model.set_ir_version(
+      getIrVersion(options.opset, model.functions_size() != 0));
+  keepSource(module, model);
+  return success();
+}
+
+LogicalResult OpsetConverter::convertModel(ModuleOp module) {
+  conversion.to = options.opset;
+  if (failed(convertSource(module)))
+    return failure();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (BlockArgument argument : function.getArguments()) {
+      Type type = getTensorElementType(argument.getType());
+      if (!type || hasElementType(options.opset, type))
+        continue;
+      std::string reason = "it has no type " + getOnnxTypeName(type).str();
+      std::string name = printable(quant_float::getNodeName(argument.getLoc()));
+      conversion.nodes.push_back(
+          {name, "input", ConversionKind::Refused, reason});
+      (void)diagnose(
+          Subject{stripCalls(argument.getLoc()), "graph input '" + name + "'"},
+          Diag::NoConversion, options.opset, reason);
+      hasRefused = true;
+    }
+    if (hasRefused)
+      continue;
+    Block &block = function.getBody().front();
+    convertBlock(block);
+    function.setFunctionType(
+        FunctionType::get(module.getContext(), block.getArgumentTypes(),
+                          block.getTerminator()->getOperandTypes()));
+  }
+  if (hasRefused)
+    return failure();
+  for (Operation *constant : unused)
+    if (constant->use_empty())
+      constant->erase();
+  return success();
+}
+
+LogicalResult quant_float::convertOpset(ModuleOp module,
+                                        const OpsetOptions &options,
+                                        OpsetConversion &conversion) {
+  return OpsetConverter(options, conversion).convertModel(module);
+}

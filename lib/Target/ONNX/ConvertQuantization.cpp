@@ -1,0 +1,193 @@
+//===- ConvertQuantization.cpp - Quantization in another opset ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Casts, quantizations and dequantizations with the words of another opset. The
+// op is changed in its place; then its verifier says whether the opset has it,
+// and its semantics whether it still means the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpsetConverter.h"
+#include "Types.h"
+#include "mlir/IR/Verifier.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "llvm/ADT/APFloat.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_import;
+
+bool OpsetConverter::isValid(Operation *op) {
+  std::string reason;
+  bool isValid;
+  {
+    ScopedDiagnosticHandler handler(op->getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      if (reason.empty())
+                                        reason = diagnostic.str();
+                                      return success();
+                                    });
+    isValid = succeeded(verify(op, /*verifyRecursively=*/false));
+  }
+  if (!isValid)
+    refuse(op, reason.substr(reason.find("op ") == std::string::npos
+                                 ? 0
+                                 : reason.find("op ") + 3));
+  return isValid;
+}
+
+/// Whether an attribute changes what is quantized to or cast to a type.
+static bool overflows(Type elementType) {
+  auto type = dyn_cast<FloatType>(elementType);
+  return type && type.getWidth() == 8;
+}
+
+/// Leaves out names of attributes that the opset lacks: they are of no effect.
+static bool dropIgnored(QuantizationOpInterface op, const OpVersion &version) {
+  auto ignored = op->getAttrOfType<ArrayAttr>("ignored_attributes");
+  if (!ignored)
+    return false;
+  SmallVector<Attribute> kept;
+  for (Attribute name : ignored) {
+    bool isKnown = llvm::any_of(getOpAttributes(), [&](OpAttribute attribute) {
+      return getAttributeName(attribute) == cast<StringAttr>(name).getValue() &&
+             version.has(attribute);
+    });
+    if (isKnown)
+      kept.push_back(name);
+  }
+  if (kept.size() == ignored.size())
+    return false;
+  if (kept.empty())
+    op->removeAttr("ignored_attributes");
+  else
+    op->setAttr("ignored_attributes", ArrayAttr::get(op->getContext(), kept));
+  return true;
+}
+
+static ConversionKind getKind(const OpVersion *old, const OpVersion *version,
+                              StringRef detail) {
+  return old == version && detail.empty() ? ConversionKind::Unchanged
+                                          : ConversionKind::Restated;
+}
+
+static void say(std::string &detail, const Twine &text) {
+  detail += ((detail.empty() ? "" : ", ") + text).str();
+}
+
+void OpsetConverter::convertCast(CastOp op) {
+  if (op.getMode())
+    return refuse(op, "it is not ONNX's");
+  conversion.from = op.getOpset();
+  OpKind kind = op.getLike() ? OpKind::CastLike : OpKind::Cast;
+  const OpVersion *old = getOpVersion(kind, op.getOpset());
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type to = getElementTypeOrSelf(op.getType());
+  CastSemantics before = op.getSemantics();
+  std::string detail;
+  if (op.getLike() && !getOpVersion(kind, options.opset)) {
+    op.setLike(false);
+    kind = OpKind::Cast;
+    say(detail, "as Cast");
+  }
+  op.setOpset(options.opset);
+  const OpVersion *version = getOpVersion(kind, options.opset);
+  if (op.getSaturate() && version && !version->has(OpAttribute::Saturate) &&
+      (before.saturate || !overflows(to))) {
+    op.removeSaturateAttr();
+    say(detail, "without saturate");
+  }
+  bool isScale = isa<Float8E8M0FNUType>(to);
+  if (op.getRoundMode() && version && !version->has(OpAttribute::RoundMode) &&
+      (before.roundMode == RoundMode::Up || !isScale)) {
+    op.removeRoundModeAttr();
+    say(detail, "without round_mode");
+  }
+  if (!isValid(op))
+    return;
+  CastSemantics after = op.getSemantics();
+  bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(to);
+  auto hasInfinity = [](Type type) {
+    auto floats = dyn_cast<FloatType>(type);
+    return floats && llvm::APFloat::semanticsHasInf(floats.getFloatSemantics());
+  };
+  // Strings can say "inf", too.
+  bool canBeInfinite = hasInfinity(from) || !from.isIntOrFloat();
+  if (isFnuz && from != to && canBeInfinite && before.saturate &&
+      before.infinityIsNaN != after.infinityIsNaN)
+    return refuse(op, "an infinity becomes " +
+                          Twine(before.infinityIsNaN ? "NaN" : "the maximum") +
+                          " only in opsets " +
+                          (before.infinityIsNaN ? "below 24" : "from 24 on"));
+  if ((overflows(to) && before.saturate != after.saturate) ||
+      (isScale && before.roundMode != after.roundMode))
+    return refuse(op, "its defaults differ");
+  note(op, getKind(old, version, detail), detail);
+}
+
+void OpsetConverter::convertQuantize(QuantizeOp op) {
+  if (op.getDomain()) {
+    if (hasResultTypes(op))
+      note(op, ConversionKind::Unchanged);
+    return;
+  }
+  conversion.from = op.getOpset();
+  const OpVersion *old = getOpVersion(OpKind::QuantizeLinear, op.getOpset());
+  const OpVersion *version =
+      getOpVersion(OpKind::QuantizeLinear, options.opset);
+  QuantizeSemantics before = op.getSemantics();
+  Type result = op.getQuantizedElementType();
+  std::string detail;
+  op.setOpset(options.opset);
+  if (dropIgnored(op, *version))
+    say(detail, "without attributes of no effect");
+  if (op.getSaturate() && !version->has(OpAttribute::Saturate) &&
+      (before.saturate || !overflows(result))) {
+    op.removeSaturateAttr();
+    say(detail, "without saturate");
+  }
+  // One default became another one.
+  if (op.getPrecision() && !version->has(OpAttribute::Precision)) {
+    op.removePrecisionAttr();
+    say(detail, "without precision");
+  }
+  if (!isValid(op))
+    return;
+  if (op.getSemantics().precision != before.precision &&
+      version->has(OpAttribute::Precision)) {
+    op.setPrecisionAttr(TypeAttr::get(before.precision));
+    say(detail, "with precision " + getOnnxTypeName(before.precision));
+    if (!isValid(op))
+      return;
+  }
+  QuantizeSemantics after = op.getSemantics();
+  if (after.precision != before.precision)
+    return refuse(op, "it divides in " + getOnnxTypeName(before.precision) +
+                          ", and would in " + getOnnxTypeName(after.precision));
+  if (overflows(result) && after.saturate != before.saturate)
+    return refuse(op, "it would saturate");
+  note(op, getKind(old, version, detail), detail);
+}
+
+void OpsetConverter::convertDequantize(DequantizeOp op) {
+  if (op.getDomain()) {
+    if (hasResultTypes(op))
+      note(op, ConversionKind::Unchanged);
+    return;
+  }
+  conversion.from = op.getOpset();
+  const OpVersion *old = getOpVersion(OpKind::DequantizeLinear, op.getOpset());
+  const OpVersion *version =
+      getOpVersion(OpKind::DequantizeLinear, options.opset);
+  std::string detail;
+  op.setOpset(options.opset);
+  if (dropIgnored(op, *version))
+    say(detail, "without attributes of no effect");
+  if (isValid(op))
+    note(op, getKind(old, version, detail), detail);
+}

@@ -1,0 +1,67 @@
+//===- OpsetConverter.h - The state of one conversion -----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_OPSETCONVERTER_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_OPSETCONVERTER_H
+
+#include "Diagnostics.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Target/ONNX/ConvertOpset.h"
+
+namespace onnx {
+class FunctionProto;
+class NodeProto;
+} // namespace onnx
+
+namespace mlir::quant_float::onnx_import {
+
+/// Whether values of ONNX's opset have such elements.
+bool hasElementType(int64_t opset, Type elementType);
+
+/// Converts one module.
+class OpsetConverter {
+public:
+  OpsetConverter(const OpsetOptions &options, OpsetConversion &conversion)
+      : options(options), conversion(conversion) {}
+
+  LogicalResult convertModel(ModuleOp module);
+
+private:
+  // ConvertOpset.cpp.
+  LogicalResult convertSource(ModuleOp module);
+  void convertBlock(Block &block);
+  void convertConstant(arith::ConstantOp op);
+  void convertNode(NodeOp op);
+  /// What ONNX's version converter has made of the node.
+  LogicalResult adaptNode(NodeOp op, ::onnx::NodeProto &proto,
+                          ::onnx::FunctionProto &body);
+  /// Whether the opset has the types of what the op makes; says so if not.
+  bool hasResultTypes(Operation *op);
+  void note(Operation *op, ConversionKind kind, const Twine &detail = "");
+  /// The error that there is no exact form.
+  void refuse(Operation *op, const Twine &reason);
+
+  // ConvertQuantization.cpp.
+  void convertCast(CastOp op);
+  void convertQuantize(QuantizeOp op);
+  void convertDequantize(DequantizeOp op);
+  /// Whether the op is valid as it is now; says why not.
+  bool isValid(Operation *op);
+
+  const OpsetOptions &options;
+  OpsetConversion &conversion;
+  /// Constants that lost a use.
+  llvm::SetVector<Operation *> unused;
+  bool hasRefused = false;
+};
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_OPSETCONVERTER_H

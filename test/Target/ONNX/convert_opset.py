@@ -1,0 +1,258 @@
+# Models in other opsets: each node from and to all opsets is converted or refused, what is converted passes ONNX's checker and
+# computes the same bits in ONNX's reference, on every value of 8 bits and on floats of every kind; what is refused names node,
+# opset and reason.
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs:%S/../../helpers %python %s %tools_dir/quant-float-convert %t
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+T = TensorProto
+tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
+OPSETS = [10, 11, 12, 13, 14, 18, 19, 21, 23, 24, 26]
+node, U8 = helper.make_node, np.uint8(3)
+FLOATS = np.concatenate(
+    [
+        np.float32(
+            [
+                0.0,
+                -0.0,
+                np.nan,
+                np.inf,
+                -np.inf,
+                1e-8,
+                448,
+                449,
+                464,
+                465,
+                240,
+                241,
+                57344,
+                65520,
+                3e38,
+            ]
+        ),
+        np.linspace(-140, 140, 561, dtype=np.float32),
+    ]
+)[: 24 * 24].reshape(24, 24)
+
+
+def make(opset, nodes, elem_in, elem_out, shape, initializers, result=None):
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", elem_in, shape)],
+        [helper.make_tensor_value_info("y", elem_out, result or shape)],
+        [
+            numpy_helper.from_array(v, k) if isinstance(v, np.ndarray) else v
+            for k, v in initializers.items()
+        ],
+    )
+    ir = helper.OP_SET_ID_VERSION_MAP.get(("ai.onnx", opset), 10)
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=max(ir, 5)
+    )
+
+
+def quantize(attributes=None, scale=0.5, zero=U8, to=T.UINT8):
+    inputs = {"s": np.array(scale, np.float32)}
+    if zero is not None:
+        inputs["z"] = zero if isinstance(zero, TensorProto) else np.array(zero)
+    return (
+        [node("QuantizeLinear", ["x", *inputs], ["y"], "n", **(attributes or {}))],
+        T.FLOAT,
+        to,
+        FLOATS,
+        inputs,
+    )
+
+
+def dequantize(attributes=None, scale=0.5, zero=U8):
+    inputs = {"s": np.array(scale, np.float32), "z": np.array(zero)}
+    codes = np.arange(256, dtype=np.uint8).view(inputs["z"].dtype).reshape(16, 16)
+    kind = helper.np_dtype_to_tensor_dtype(codes.dtype)
+    return (
+        [node("DequantizeLinear", ["x", *inputs], ["y"], "n", **(attributes or {}))],
+        kind,
+        T.FLOAT,
+        codes,
+        inputs,
+    )
+
+
+def cast(to, **attributes):
+    return [node("Cast", ["x"], ["y"], "n", to=to, **attributes)], T.FLOAT, to, FLOATS, {}
+
+
+def one(op, x=FLOATS, inputs=None, to=T.FLOAT, **attributes):
+    inputs = {k: np.array(v) for k, v in (inputs or {}).items()}
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    return [node(op, ["x", *inputs], ["y"], "n", **attributes)], kind, to, x, inputs
+
+
+zero8 = helper.make_tensor("z", T.FLOAT8E4M3FN, [], [0.0])
+SMALL = FLOATS[1:, :].copy()
+CUBE = SMALL[:, :, None].copy()
+AXES = np.int64([1])
+IMAGE = SMALL[None, None, :7, :5].copy()
+REDUCTIONS = [
+    f"Reduce{kind}" for kind in ("L1", "L2", "LogSum", "LogSumExp", "Mean", "Min", "Prod", "Sum")
+]
+# name: (the node, the opsets that can say it, those that it is written in)
+since = lambda low, high=99: {o for o in OPSETS if low <= o < high}  # noqa: E731
+CASES = {
+    "cast_f16": (cast(T.FLOAT16), since(10)),
+    "cast_i32": (cast(T.INT64), since(10)),
+    "cast_f8": (cast(T.FLOAT8E4M3FN), since(19)),
+    "cast_f8_inf": (cast(T.FLOAT8E5M2, saturate=0), since(19)),
+    "quantize": (quantize(), since(10)),
+    "quantize_axis": (
+        quantize({"axis": 0}, np.linspace(0.1, 2, 24), np.arange(24).astype(np.int8), T.INT8),
+        since(13),
+    ),
+    "quantize_f8": (quantize(zero=zero8, to=T.FLOAT8E4M3FN), since(19)),
+    "quantize_f8_nan": (quantize({"saturate": 0}, zero=zero8, to=T.FLOAT8E4M3FN), since(19)),
+    "quantize_u16": (quantize(zero=np.uint16(300), to=T.UINT16), since(21)),
+    "dequantize": (dequantize(), since(10)),
+    "dequantize_axis": (
+        dequantize({"axis": 1}, np.linspace(0.1, 2, 16), np.arange(16).astype(np.int8)),
+        since(13),
+    ),
+    "relu": (one("Relu"), since(10)),
+    "reduce": (one("ReduceMax", SMALL, axes=[1], keepdims=0), since(10, 18)),
+    "reduce_input": (one("ReduceMax", SMALL, {"a": AXES}, keepdims=0), since(18)),
+    **{
+        f"{op}_old": (
+            one(op, SMALL, axes=[1], keepdims=0),
+            since(10, 13 if op == "ReduceSum" else 18),
+        )
+        for op in REDUCTIONS
+    },
+    **{
+        f"{op}_input": (
+            one(op, SMALL, {"a": AXES}, keepdims=0),
+            since(13 if op == "ReduceSum" else 18),
+        )
+        for op in REDUCTIONS
+    },
+    "average": (one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2]), since(10)),
+    "average_old": (
+        one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1),
+        since(10, 19),
+    ),
+    "average_new": (
+        one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1),
+        since(19),
+    ),
+    "softmax_old": (one("Softmax", SMALL, axis=1), since(10, 13)),
+    "softmax": (one("Softmax", SMALL, axis=1), since(13)),
+    "squeeze": (one("Squeeze", CUBE, axes=[2]), since(10, 13)),
+    "unsqueeze": (one("Unsqueeze", SMALL, axes=[1]), since(10, 13)),
+    "unsqueeze_input": (one("Unsqueeze", SMALL, {"a": AXES}), since(13)),
+    "dropout_old": (one("Dropout", SMALL), since(10, 12)),
+    "dropout": (one("Dropout", SMALL), since(12)),
+    "clip": (one("Clip", SMALL, {"lo": np.float32(-3), "hi": np.float32(5)}), since(11)),
+    "pad": (one("Pad", SMALL, {"p": np.int64([1, 0, 0, 2])}), since(11)),
+}
+
+
+def convert(path, opset, *more):
+    return subprocess.run(
+        [tool, path, "--opset", str(opset), "-o", work / "out.onnx", *more],
+        capture_output=True,
+        text=True,
+    )
+
+
+def evaluate(model, x):
+    """In ONNX's reference, or in ONNX Runtime where that lacks the version."""
+    with np.errstate(all="ignore"):
+        try:
+            return ReferenceEvaluator(model).run(None, {"x": x})[0]
+        except RuntimeError as error:
+            assert "No implementation" in str(error), error
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, {"x": x})[0]
+
+
+counts, refused = {"converted": 0, "refused": 0}, set()
+for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
+    for old in sorted(written):
+        # Each from its first, last and a middle one.
+        if old not in (min(written), max(written), sorted(written)[len(written) // 2]):
+            continue
+        made = make(old, nodes, elem_in, elem_out, x.shape, inputs)
+        result = evaluate(made, x).shape
+        made = make(old, nodes, elem_in, elem_out, x.shape, inputs, result)
+        onnx.checker.check_model(made)
+        path = work / f"{name}_{old}.onnx"
+        onnx.save(made, path)
+        before = evaluate(made, x).tobytes()
+        for opset in OPSETS:
+            done = convert(path, opset, f"--report={work / 'report.json'}")
+            entry = [
+                n
+                for n in json.loads((work / "report.json").read_text())["nodes"]
+                if n["name"] == "n"
+            ]
+            if done.returncode:
+                assert done.returncode == 1, (name, old, opset, done.stderr)
+                assert f"no exact form in opset {opset}: " in done.stderr, (
+                    name,
+                    old,
+                    opset,
+                    done.stderr,
+                )
+                assert entry == [] or entry[0]["kind"] == "refused", entry
+                counts["refused"] += 1
+                refused.add((name, old, opset))
+                assert opset not in written, (name, old, opset, done.stderr)
+                continue
+            after = onnx.load(work / "out.onnx")
+            assert [o.version for o in after.opset_import] == [opset], after.opset_import
+            onnx.checker.check_model(after, full_check=True)
+            assert evaluate(after, x).tobytes() == before, (name, old, opset)
+            counts["converted"] += 1
+print(counts)
+for case in [
+    ("quantize_axis", 13, 12),
+    ("cast_f8", 19, 18),
+    ("relu", 10, 26),
+    ("quantize_u16", 21, 19),
+]:
+    assert (case in refused) == (case[0] != "relu"), case
+
+# --- The defaults that changed --------------------------------------------------------------------
+
+# From 23 on the division has the scale's type; an infinity of FNUZ types is no NaN from 24 on.
+for old, opset, expected in [(19, 23, 0), (23, 24, 1), (24, 23, 1)]:
+    path = work / f"fnuz_{old}.onnx"
+    onnx.save(make(old, cast(T.FLOAT8E4M3FNUZ)[0], T.FLOAT, T.FLOAT8E4M3FNUZ, [4], {}), path)
+    done = convert(path, opset)
+    assert done.returncode == expected, done.stderr
+    assert not expected or "node 'n' (Cast): no exact form in opset" in done.stderr, done.stderr
+    assert not expected or "an infinity becomes" in done.stderr, done.stderr
+
+# --- The tool -------------------------------------------------------------------------------------
+
+path = work / "relu_10.onnx"
+assert convert(path, 9).returncode == 2 and convert(path, 29).returncode == 2
+assert "--opset: expected 10 to 28, but got 9" in convert(path, 9).stderr
+assert convert(work / "none.onnx", 12).returncode == 2
+assert convert(path, 13, "--report=/nonexistent/report").returncode == 2
+out = work / "out.onnx"
+out.write_bytes(b"as it was")
+assert convert(work / "cast_f8_19.onnx", 12).returncode == 1 and out.read_bytes() == b"as it was"
+printed = convert(path, 14, "--report")
+assert (
+    printed.stdout.splitlines()[0]
+    == "opset 10 to 14: 0 unchanged, 1 restated, 0 adapted, 0 refused"
+), printed.stdout

@@ -1,0 +1,158 @@
+//===- quant-float-convert.cpp - Models in another opset ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../StandardOutput.h"
+#include "../ToolErrors.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/InitAll.h"
+#include "quant-float/Support/InputFile.h"
+#include "quant-float/Support/OutputFile.h"
+#include "quant-float/Target/ONNX/ConvertOpset.h"
+#include "quant-float/Target/ONNX/Export.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+namespace cl = llvm::cl;
+
+namespace {
+/// The options live as long as one parse.
+struct Options {
+  cl::OptionCategory category{"quant-float-convert"};
+  cl::opt<std::string> model{cl::Positional, cl::Required,
+                             cl::desc("MODEL.onnx"), cl::cat(category)};
+  cl::opt<int64_t> opset{"opset", cl::value_desc("N"), cl::Required,
+                         cl::desc("the opset of ONNX's own domain that the "
+                                  "model is to have, from 10 on"),
+                         cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::value_desc("OUT.onnx"), cl::Required,
+                              cl::desc("the converted model"),
+                              cl::cat(category)};
+  cl::opt<std::string> report{
+      "report", cl::value_desc("FILE"), cl::ValueOptional,
+      cl::desc("print what became of each node, or write it to FILE, as JSON "
+               "where that ends with .json"),
+      cl::cat(category)};
+  cl::opt<bool> externalData{
+      "external-data",
+      cl::desc("put the initializers of 1 KiB and more in OUT.onnx.data"),
+      cl::cat(category)};
+};
+
+/// A stream to a file that is written whole or not.
+class FileStream : public llvm::raw_ostream {
+public:
+  explicit FileStream(OutputFile &file) : file(file) {}
+  ~FileStream() override { flush(); }
+
+private:
+  void write_impl(const char *bytes, size_t size) override {
+    file.write({bytes, size});
+    position += size;
+  }
+  uint64_t current_pos() const override { return position; }
+
+  OutputFile &file;
+  uint64_t position = 0;
+};
+} // namespace
+
+static int failUsage(const Twine &text) {
+  llvm::errs() << "quant-float-convert: error: " << text << "\n";
+  return kToolWrongUsage;
+}
+
+/// What became of the nodes; false where it cannot be written.
+static bool writeReport(const Options &options,
+                        const OpsetConversion &conversion) {
+  if (!options.report.getNumOccurrences())
+    return true;
+  if (options.report.empty()) {
+    printConversion(llvm::outs(), conversion);
+    return finishStandardOutput();
+  }
+  OutputFile file(options.report);
+  {
+    FileStream os(file);
+    if (StringRef(options.report).ends_with(".json"))
+      printConversionAsJson(os, conversion);
+    else
+      printConversion(os, conversion);
+  }
+  if (file.commit())
+    return true;
+  failUsage("'" + options.report +
+            "' cannot be written: " + file.getError().message());
+  return false;
+}
+
+static int convert(const Options &options) {
+  if (options.opset < kOldestTargetOpset || options.opset > kNewestOpset)
+    return failUsage("--opset: expected " + Twine(kOldestTargetOpset) + " to " +
+                     Twine(kNewestOpset) + ", but got " + Twine(options.opset));
+  if (options.externalData && options.output == "-")
+    return failUsage("--external-data: expected a file as -o, beside which it "
+                     "goes");
+  if (!llvm::sys::fs::exists(options.model))
+    return failUsage("'" + options.model + "' does not exist");
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry);
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
+    return success();
+  });
+  OnnxImportOptions importOptions;
+  importOptions.keepsSource = true;
+  OwningOpRef<ModuleOp> module =
+      importOnnx(options.model, &context, importOptions);
+  if (!module)
+    return kToolWrongInput;
+  OpsetConversion conversion;
+  bool isConverted =
+      succeeded(convertOpset(*module, {options.opset}, conversion));
+  if (!writeReport(options, conversion))
+    return kToolWrongUsage;
+  if (!isConverted)
+    return kToolWrongInput;
+
+  std::vector<OutputFile> files;
+  files.reserve(2);
+  files.emplace_back(options.output);
+  OnnxExportOptions exportOptions;
+  if (options.externalData) {
+    files.emplace_back(options.output + ".data");
+    exportOptions.externalData =
+        (llvm::sys::path::filename(options.output) + ".data").str();
+    exportOptions.writeExternal = [&](StringRef bytes) {
+      return files[1].write({bytes.data(), bytes.size()});
+    };
+  }
+  {
+    FileStream os(files[0]);
+    if (failed(exportOnnx(*module, os, exportOptions)))
+      return kToolWrongInput;
+  }
+  if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
+    return failUsage("'" + failed->getPath() +
+                     "' cannot be written: " + failed->getError().message());
+  return kToolDone;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  reportShortenedFiles();
+  // LLVM's own options go: they are not part of this tool.
+  cl::ResetCommandLineParser();
+  Options options;
+  if (!parseOptions(argc, argv, "quant-float-convert",
+                    "says a model in another opset of ONNX\n"))
+    return kToolWrongUsage;
+  return convert(options);
+}
