@@ -8,12 +8,15 @@
 
 #include "../StandardOutput.h"
 #include "../ToolErrors.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/OutputFile.h"
 #include "quant-float/Target/ONNX/ConvertOpset.h"
 #include "quant-float/Target/ONNX/Export.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 
@@ -21,13 +24,23 @@ using namespace mlir;
 using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
+/// Passes that change no bit, without what their names begin with.
+static constexpr StringLiteral kRewrites[] = {"eliminate-qdq", "collapse-casts",
+                                              "reencode-fnuz", "widen-storage"};
+
 namespace {
 /// The options live as long as one parse.
 struct Options {
   cl::OptionCategory category{"quant-float-convert"};
   cl::opt<std::string> model{cl::Positional, cl::Required,
                              cl::desc("MODEL.onnx"), cl::cat(category)};
-  cl::opt<int64_t> opset{"opset", cl::value_desc("N"), cl::Required,
+  cl::list<std::string> rewrites{
+      "rewrite", cl::value_desc("PASS"),
+      cl::desc("an exact rewrite before that: eliminate-qdq, collapse-casts, "
+               "reencode-fnuz or widen-storage, with options in braces; one or "
+               "more, in this order"),
+      cl::cat(category)};
+  cl::opt<int64_t> opset{"opset", cl::value_desc("N"),
                          cl::desc("the opset of ONNX's own domain that the "
                                   "model is to have, from 10 on"),
                          cl::cat(category)};
@@ -68,6 +81,28 @@ static int failUsage(const Twine &text) {
   return kToolWrongUsage;
 }
 
+/// Runs the passes of --rewrite; the exit code.
+static int rewrite(const Options &options, ModuleOp module) {
+  if (options.rewrites.empty())
+    return kToolDone;
+  std::string pipeline;
+  for (StringRef text : options.rewrites) {
+    StringRef name = text.take_until([](char c) { return c == '{'; });
+    if (!llvm::is_contained(kRewrites, name))
+      return failUsage("--rewrite: expected " +
+                       llvm::join(ArrayRef(kRewrites), ", ") + ", but got '" +
+                       name + "'");
+    pipeline += (pipeline.empty() ? "quant-float-" : ",quant-float-");
+    pipeline += text;
+  }
+  PassManager manager(module.getContext());
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (failed(parsePassPipeline(pipeline, manager, os)))
+    return failUsage("--rewrite: " + StringRef(problem).trim());
+  return succeeded(manager.run(module)) ? kToolDone : kToolWrongInput;
+}
+
 /// What became of the nodes; false where it cannot be written.
 static bool writeReport(const Options &options,
                         const OpsetConversion &conversion) {
@@ -93,7 +128,13 @@ static bool writeReport(const Options &options,
 }
 
 static int convert(const Options &options) {
-  if (options.opset < kOldestTargetOpset || options.opset > kNewestOpset)
+  bool hasOpset = options.opset.getNumOccurrences();
+  if (!hasOpset && options.rewrites.empty())
+    return failUsage("expected --opset or --rewrite");
+  if (!hasOpset && options.report.getNumOccurrences())
+    return failUsage("--report: expected --opset");
+  if (hasOpset &&
+      (options.opset < kOldestTargetOpset || options.opset > kNewestOpset))
     return failUsage("--opset: expected " + Twine(kOldestTargetOpset) + " to " +
                      Twine(kNewestOpset) + ", but got " + Twine(options.opset));
   if (options.externalData && options.output == "-")
@@ -114,13 +155,17 @@ static int convert(const Options &options) {
       importOnnx(options.model, &context, importOptions);
   if (!module)
     return kToolWrongInput;
-  OpsetConversion conversion;
-  bool isConverted =
-      succeeded(convertOpset(*module, {options.opset}, conversion));
-  if (!writeReport(options, conversion))
-    return kToolWrongUsage;
-  if (!isConverted)
-    return kToolWrongInput;
+  if (int exitCode = rewrite(options, *module))
+    return exitCode;
+  if (hasOpset) {
+    OpsetConversion conversion;
+    bool isConverted =
+        succeeded(convertOpset(*module, {options.opset}, conversion));
+    if (!writeReport(options, conversion))
+      return kToolWrongUsage;
+    if (!isConverted)
+      return kToolWrongInput;
+  }
 
   std::vector<OutputFile> files;
   files.reserve(2);
@@ -150,9 +195,12 @@ int main(int argc, char **argv) {
   reportShortenedFiles();
   // LLVM's own options go: they are not part of this tool.
   cl::ResetCommandLineParser();
+  registerAllPasses();
   Options options;
-  if (!parseOptions(argc, argv, "quant-float-convert",
-                    "says a model in another opset of ONNX\n"))
+  if (!parseOptions(
+          argc, argv, "quant-float-convert",
+          "says a model in another opset of ONNX, or with fewer and other "
+          "nodes that compute the same\n"))
     return kToolWrongUsage;
   return convert(options);
 }

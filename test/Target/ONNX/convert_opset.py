@@ -241,6 +241,40 @@ for old, opset, expected in [(19, 23, 0), (23, 24, 1), (24, 23, 1)]:
     assert not expected or "node 'n' (Cast): no exact form in opset" in done.stderr, done.stderr
     assert not expected or "an infinity becomes" in done.stderr, done.stderr
 
+# --- Rewrites -------------------------------------------------------------------------------------
+
+pair = [
+    node("DequantizeLinear", ["x", "s", "z"], ["d"], "back"),
+    node("Identity", ["d"], ["i"], "between"),
+    node("QuantizeLinear", ["i", "s", "z"], ["y"], "again"),
+]
+parameters = {"s": np.array(0.5, np.float32), "z": np.array(3, np.uint8)}
+codes = np.arange(256, dtype=np.uint8)
+path = work / "pair.onnx"
+onnx.save(make(21, pair, T.UINT8, T.UINT8, [256], parameters), path)
+out = work / "out.onnx"
+for options in ((), ("--opset", "13")):
+    done = subprocess.run(
+        [tool, path, "-o", out, "--rewrite=eliminate-qdq", *options], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    after = onnx.load(out)
+    onnx.checker.check_model(after, full_check=True)
+    left = {n.op_type for n in after.graph.node}
+    assert not left & {"QuantizeLinear", "DequantizeLinear"}, left
+    assert after.opset_import[0].version == (13 if options else 21), after.opset_import
+    assert evaluate(after, codes).tobytes() == codes.tobytes()
+for option, message in (
+    (
+        "--rewrite=cse",
+        "--rewrite: expected eliminate-qdq, collapse-casts, reencode-fnuz, widen-storage, but got 'cse'",
+    ),
+    ("--rewrite=widen-storage{signed=maybe}", "--rewrite: "),
+    ("--external-data", "expected --opset or --rewrite"),
+):
+    done = subprocess.run([tool, path, "-o", out, option], capture_output=True, text=True)
+    assert done.returncode == 2 and message in done.stderr, (option, done.returncode, done.stderr)
+
 # --- The tool -------------------------------------------------------------------------------------
 
 path = work / "relu_10.onnx"
