@@ -1,8 +1,6 @@
 """A model in and out again: the same up to the normal form, as valid, and with the same outputs."""
 
-import subprocess
 import warnings
-from collections import Counter
 
 import numpy as np
 import onnx
@@ -10,6 +8,7 @@ import onnxruntime
 from onnx import numpy_helper
 
 from round_trips.normal import describe_difference, normalize
+from round_trips.trips import Trips
 
 
 def is_valid(model):
@@ -46,24 +45,7 @@ def same(a, b):
     return type(a) is type(b) and (a is b or a == b)
 
 
-class RoundTrips:
-    """Counts what becomes of models, and collects what is wrong."""
-
-    def __init__(self, tools, folder):
-        self.translate = f"{tools}/quant-float-translate"
-        self.folder = folder
-        self.counts = Counter()
-        self.wrong = []
-
-    def call(self, *arguments):
-        return subprocess.run(
-            [self.translate, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-
+class RoundTrips(Trips):
     def check(self, name, path, inputs=None):
         """`inputs` makes ONNX Runtime's; without it, it is not run."""
         self.counts["models"] += 1
@@ -133,13 +115,6 @@ class RoundTrips:
             self.counts["random outputs"] += 1
         else:
             self.wrong.append(f"{name}: ONNX Runtime gives other outputs")
-
-    def report(self):
-        for what, count in self.counts.items():
-            print(f"{what}: {count}")
-        for line in self.wrong:
-            print(line)
-        return bool(self.wrong)
 
 
 def make_inputs(model):

@@ -1,13 +1,11 @@
 """An OpenVINO model in and out again: the same up to the normal form, and with the same outputs."""
 
-import subprocess
-from collections import Counter
-
 import numpy as np
 import openvino
 import openvino.properties.hint
 
 from round_trips.openvino_normal import describe_difference, find_numbers, normalize
+from round_trips.trips import Trips
 
 
 def make_tensor(element_type, shape, rng):
@@ -68,24 +66,7 @@ def describe_interface(model):
     ]
 
 
-class RoundTrips:
-    """Counts what becomes of models, and collects what is wrong."""
-
-    def __init__(self, tools, folder):
-        self.translate = f"{tools}/quant-float-translate"
-        self.folder = folder
-        self.counts = Counter()
-        self.wrong = []
-
-    def call(self, *arguments):
-        return subprocess.run(
-            [self.translate, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-
+class RoundTrips(Trips):
     def check(self, name, path, runs=True):
         self.counts["models"] += 1
         out, again = self.folder / "out.xml", self.folder / "again.xml"
@@ -158,10 +139,3 @@ class RoundTrips:
             self.counts["random outputs"] += 1
         else:
             self.wrong.append(f"{name}: OpenVINO gives other outputs")
-
-    def report(self):
-        for what, count in self.counts.items():
-            print(f"{what}: {count}")
-        for line in self.wrong:
-            print(line)
-        return bool(self.wrong)
