@@ -37,7 +37,8 @@ static void checkExport(StringRef bytes, StringRef weights) {
   options.keepsSource = true;
   options.fakeConvertMode = FakeConvertMode::Exact;
   SmallString<128> file(weights);
-  llvm::sys::path::replace_filename(file, "written.bin");
+  llvm::sys::path::remove_filename(file);
+  llvm::sys::path::append(file, "written.bin");
   Written written[2];
   for (Written &round : written) {
     bool isFirst = &round == written;

@@ -577,10 +577,11 @@ LogicalResult Exporter::exportModel(raw_ostream &os) {
     return failure();
   llvm::sort(edges);
   pugi::xml_node list = net->insert_child_after("edges", layers);
+  constexpr const char *kEnds[] = {"from-layer", "from-port", "to-layer",
+                                   "to-port"};
   for (const std::array<unsigned, 4> &ends : edges) {
     pugi::xml_node edge = list.append_child("edge");
-    for (auto [name, end] : llvm::zip(
-             ArrayRef{"from-layer", "from-port", "to-layer", "to-port"}, ends))
+    for (auto [name, end] : llvm::zip(kEnds, ends))
       setNumber(edge, name, end);
   }
   StreamWriter writer(os);
