@@ -282,3 +282,22 @@ LayerResults openvino_layers::convertOneHot(LayerContext &context) {
       "OneHot", {found, *depth, context.concatenate({off, on})}, type,
       context.intAttr("axis", context.getInt("axis")));
 }
+
+//===----------------------------------------------------------------------===//
+// NonZero
+//===----------------------------------------------------------------------===//
+
+/// A row of positions for each axis.
+LayerResults openvino_layers::convertNonZero(LayerContext &context) {
+  FailureOr<int64_t> rank = context.requireRank(0);
+  Type wide = context.b.getI64Type();
+  FailureOr<Type> type = context.getIntegerType("output_type", wide);
+  if (failed(rank) || failed(type))
+    return failure();
+  if (*rank == 0)
+    return context.unsupported("a scalar has no axes");
+  if (!context.elementType(0).isInteger(1) && failed(context.requireNumbers()))
+    return failure();
+  return context.cast(context.buildNode("NonZero", context.inputs[0], wide),
+                      *type);
+}

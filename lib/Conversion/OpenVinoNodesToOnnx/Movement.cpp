@@ -154,6 +154,82 @@ LayerResults openvino_layers::convertRange(LayerContext &context) {
   return context.cast(context.apply("Range", limits), type);
 }
 
+/// The numbers from 0 on, as many as input `index` says.
+static FailureOr<Value> countUp(LayerContext &context, size_t index) {
+  FailureOr<Value> size = context.getAsInt64(index);
+  if (failed(size))
+    return failure();
+  Type wide = context.b.getI64Type();
+  Value scalar = context.reshape(*size, ArrayRef<int64_t>());
+  return context.apply("Range", {context.makeNumber(wide, 0), scalar,
+                                 context.makeNumber(wide, 1)});
+}
+
+/// Ones where the column less the row is the number of the diagonal.
+LayerResults openvino_layers::convertEye(LayerContext &context) {
+  Type type = context.getType("output_type");
+  StringRef name = context.getString("output_type");
+  if (!type)
+    return context.unsupported("numbers of type '" + name + "'");
+  FailureOr<Value> rows = countUp(context, 0), columns = countUp(context, 1);
+  FailureOr<Value> diagonal = context.getAsInt64(2);
+  if (failed(rows) || failed(columns) || failed(diagonal))
+    return failure();
+  Value difference =
+      context.apply("Sub", {*columns, context.unsqueeze(*rows, 1)});
+  Value ones = context.cast(
+      context.compare("Equal", {difference, context.reshape(*diagonal, 1)}),
+      type);
+  if (context.inputs.size() < 4)
+    return ones;
+  FailureOr<Value> batch = context.getAsInt64(3);
+  if (failed(batch))
+    return failure();
+  // Expand leaves a size where it is asked for 1.
+  Value shape = context.concatenate({*batch, context.makeInts({1, 1})});
+  return context.apply("Expand", {ones, shape});
+}
+
+/// The last elements along an axis, as many as the shift, come first.
+LayerResults openvino_layers::convertRoll(LayerContext &context) {
+  FailureOr<int64_t> rank = context.requireRank(0);
+  FailureOr<int64_t> shiftCount = getLength(context, 1);
+  FailureOr<int64_t> axisCount = getLength(context, 2);
+  FailureOr<SmallVector<int64_t>> axes = context.requireConstantInts(2);
+  FailureOr<Value> shifts = context.getAsInt64(1);
+  if (failed(rank) || failed(shiftCount) || failed(axisCount) || failed(axes) ||
+      failed(shifts))
+    return failure();
+  // One shift of several axes is in the specification only: neither the plugin
+  // nor OpenVINO's reference takes it.
+  if (*shiftCount != *axisCount)
+    return context.unsupported("expected a shift for each of " +
+                               Twine(*axisCount) + " axes, but got " +
+                               Twine(*shiftCount));
+  Value list = context.reshape(*shifts, -1), result = context.inputs[0];
+  Value zero = context.makeInts(0), one = context.makeInts(1);
+  Value end = context.makeInts(std::numeric_limits<int64_t>::max());
+  for (auto [number, given] : llvm::enumerate(*axes)) {
+    int64_t axis = given + (given < 0 ? *rank : 0);
+    if (axis < 0 || axis >= *rank)
+      return context.unsupported("axis " + Twine(given) + " of rank " +
+                                 Twine(*rank));
+    Value which = context.makeInts(number);
+    Value shift =
+        context.apply("Gather", {list, which}, context.intAttr("axis", 0));
+    Value size = context.getSize(0, axis);
+    // An axis of no elements has nothing to divide by.
+    Value last =
+        context.apply("Mod", {shift, context.apply("Max", {size, one})});
+    Value middle = context.apply("Sub", {size, last});
+    Value along = context.makeInts(axis);
+    Value parts[] = {context.apply("Slice", {result, middle, end, along}),
+                     context.apply("Slice", {result, zero, middle, along})};
+    result = context.apply("Concat", parts, context.intAttr("axis", axis));
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//

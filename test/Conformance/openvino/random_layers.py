@@ -18,6 +18,7 @@ from openvino import (
     opset6,
     opset7,
     opset8,
+    opset9,
     opset11,
     opset12,
     opset13,
@@ -765,6 +766,29 @@ def Range(d):
     return lambda: opset4.range(*(constant(n, f32) for n in numbers), "f32"), [], near()
 
 
+@layer
+def Roll(d):
+    shape = d.shape(1, 4)
+    # An axis may come twice.
+    axes = [d.axis(len(shape)) for _ in range(d.integer(1, 3))]
+    shifts = d.numbers([len(axes)], d.choose(i32, i64), -9, 10)
+    if len(axes) == 1 and d.flag():
+        shifts = shifts.reshape([])
+    data = d.open(d.any_numbers(shape))
+    if d.flag():
+        return lambda p, q: opset7.roll(p, q, constant(axes, i64)), [data, shifts], PLUGIN
+    return lambda p: opset7.roll(p, constant(shifts), constant(axes, i64)), [data], PLUGIN
+
+
+@layer
+def Eye(d):
+    sizes = [constant(d.integer(1, 5), i32) for _ in range(2)]
+    diagonal = constant([d.integer(-5, 5)], d.choose(i32, i64))
+    name = d.choose("f32", "i32", "i8", "u8")
+    batch = [constant(d.shape(1, 2, 3), i32)] if d.flag() else []
+    return lambda: opset9.eye(*sizes, diagonal, name, *batch), [], PLUGIN
+
+
 # --- Gathers and updates ------------------------------------------------------------------------------
 
 
@@ -869,6 +893,16 @@ def ScatterUpdate(d):
         [d.numbers(shape, dtype), indices, d.numbers(updates, dtype)],
         PLUGIN,
     )
+
+
+@layer
+def NonZero(d):
+    data = d.numbers(d.shape(1, 4), d.choose(f32, i32, u8, i64), -1, 2)
+    data = np.where(d.random.random(data.shape) < 0.4, 0, data).astype(data.dtype)
+    if d.integer(0, 3) == 0:
+        data = data != 0
+    name = d.choose("i32", "i64")
+    return lambda p: opset3.non_zero(p, name), [d.open(data)], PLUGIN
 
 
 @layer

@@ -290,3 +290,21 @@ func.func @positions(%x: tensor<1x2x4x5xf32>) -> (tensor<*xi64>, tensor<*xi64>, 
   %2:2 = quant_float.node "MaxPool"(%x) opset 15 domain "openvino" attributes {kernel = array<i64: 2, 2>, index_element_type = "nf4"} : (tensor<1x2x4x5xf32>) -> (tensor<*xf32>, tensor<*xi64>)
   return %0#1, %1#1, %2#1 : tensor<*xi64>, tensor<*xi64>, tensor<*xi64>
 }
+
+// -----
+
+func.func @places(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<2xi64>) {
+  %one = arith.constant dense<1> : tensor<i64>
+  %axes = arith.constant dense<[0, 2]> : tensor<2xi64>
+  // expected-error @+1 {{'Roll': expected a shift for each of 2 axes, but got 1}}
+  %r0 = quant_float.node "Roll"(%x, %one, %axes) opset 7 domain "openvino" : (tensor<2x3xf32>, tensor<i64>, tensor<2xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Roll': axis 2 of rank 2}}
+  %r1 = quant_float.node "Roll"(%x, %axes, %axes) opset 7 domain "openvino" : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'Roll': input 2 must be a constant}}
+  %r2 = quant_float.node "Roll"(%x, %i, %i) opset 7 domain "openvino" : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{'NonZero': a scalar has no axes}}
+  %r3 = quant_float.node "NonZero"(%s) opset 3 domain "openvino" : (tensor<f32>) -> tensor<*xi64>
+  // expected-error @+1 {{'Eye': numbers of type 'nf4'}}
+  %r4 = quant_float.node "Eye"(%one, %one, %one) opset 9 domain "openvino" attributes {output_type = "nf4"} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xf32>
+  return
+}
