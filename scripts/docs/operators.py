@@ -30,6 +30,20 @@ constants, and what is, of the first test, if it is in the way of all that are t
 """
 
 
+MICROSOFT_HEAD = """
+## com.microsoft
+
+What is read of ONNX Runtime's operators. An attribute that is not here is refused by name, and an input or output
+beyond these by their number; so is a value other than the one behind an attribute, and an output marked *not
+computed*, if a node asks for it. Whatever else a node needs, its error says. *lowering* is a row of OnnxNodes.def,
+*function* a body of ONNX's operators ([MicrosoftFunctions.cpp](../lib/Target/ONNX/MicrosoftFunctions.cpp)), whose
+inputs and outputs are named. ImageScaler was ONNX's own, in its domain.
+
+| operator | by | inputs | outputs | attributes |
+| --- | --- | --- | --- | --- |
+"""
+
+
 def find_tests():
     """Node tests of each operator: those that have it alone."""
     tests = {}
@@ -130,11 +144,44 @@ def write_page(tools, folder):
     text += "\nOf these ONNX has no node test: " + ", ".join(untested) + ".\n"
     text += "\nNeither has a meaning here, and is named when it is in the way of compiling: "
     text += ", ".join(without) + ".\n"
-    microsoft = {row.op for row in nodes.read_microsoft()}
+    return text + write_microsoft()
+
+
+def read_functions():
+    """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes, and its body."""
     source = (ROOT / "lib/Target/ONNX/MicrosoftFunctions.cpp").read_text()
     table = source[source.index("findRow(const std::string &opType) {") :]
-    microsoft |= set(re.findall(r'^      \{"(\w+)",', table, re.MULTILINE))
-    return text + "\nOf com.microsoft: " + ", ".join(sorted(microsoft)) + ".\n"
+    names = r"\{([^{}]*)\}"
+    row = rf'^      \{{"(\w+)",\s*\{{{names},\s*{names},\s*{names},\s*(\w+)\}}\}},'
+    found = re.findall(row, table, re.MULTILINE)
+    assert len(found) == len(re.findall(r'^      \{"\w+",', table, re.MULTILINE))
+    for op, *lists, function in found:
+        inputs, outputs, attributes = (re.findall(r'"(\w+)"', names) for names in lists)
+        body = source[source.index(f"static void {function}(") :]
+        # A body of one line ends with it.
+        end = "}\n" if body.partition("\n")[0].endswith("}") else "\n}"
+        yield op, inputs, outputs, attributes, body[: body.index(end)]
+
+
+def write_microsoft():
+    """What is read of each of ONNX Runtime's operators; all else is refused, by name."""
+    text = MICROSOFT_HEAD
+    rows = {}
+    for row in nodes.read_microsoft():
+        most = "any" if row.most < 0 else row.most
+        count = row.fewest if row.fewest == most else f"{row.fewest} to {most}"
+        attributes = ", ".join(f"`{a.name}`" for a in row.attributes) or "-"
+        rows[row.op] = f"lowering | {count} | 1 | {attributes}"
+    for op, inputs, outputs, attributes, body in read_functions():
+        only = dict(re.findall(r'expectInt\("(\w+)", (-?\d+)\)', body))
+        for names, value in re.findall(r": \{([^{}]+)\}\)\s+d\.expectInt\(name, (-?\d+)\)", body):
+            only |= dict.fromkeys(re.findall(r'"(\w+)"', names), value)
+        refused = set(map(int, re.findall(r"refuseOutput\((\d+)\)", body)))
+        shown = [f"`{a}`" + (f" ({only[a]})" if a in only else "") for a in attributes]
+        marked = [f"{o} (*not computed*)" if i in refused else o for i, o in enumerate(outputs)]
+        columns = (", ".join(inputs), ", ".join(marked), ", ".join(shown) or "-")
+        rows[op] = "function | " + " | ".join(columns)
+    return text + "".join(f"| {op} | {row} |\n" for op, row in sorted(rows.items()))
 
 
 def wrap(text):
