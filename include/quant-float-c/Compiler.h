@@ -304,6 +304,18 @@ typedef enum QuantFloatSums {
   QUANT_FLOAT_SUMS_FAST = 1
 } QuantFloatSums;
 
+/** What vectors are multiplied with weights of 8, 4 or 2 bits as, in code for
+ * CPUs. */
+typedef enum QuantFloatActivations {
+  /** As they are. */
+  QUANT_FLOAT_ACTIVATIONS_FLOAT = 0,
+  /** Rounded to integers of 16 or 8 bits, with a scale for each 32 elements:
+   * the same bits on every CPU, with an error that docs/rules.md (R8) states.
+   */
+  QUANT_FLOAT_ACTIVATIONS_INT16 = 1,
+  QUANT_FLOAT_ACTIVATIONS_INT8 = 2
+} QuantFloatActivations;
+
 /** Fields may be added at the end; quantFloatCompileOptionsInit gives defaults.
  */
 typedef struct QuantFloatCompileOptions {
@@ -344,6 +356,8 @@ typedef struct QuantFloatCompileOptions {
   const char *entry;
   /** A QuantFloatSums. */
   int32_t sums;
+  /** A QuantFloatActivations. */
+  int32_t activations;
 } QuantFloatCompileOptions;
 
 /** Writes the defaults to `size` bytes: sizeof(QuantFloatCompileOptions). Null

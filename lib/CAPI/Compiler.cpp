@@ -484,6 +484,9 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
   if (known.sums < QUANT_FLOAT_SUMS_STATED ||
       known.sums > QUANT_FLOAT_SUMS_FAST)
     return refuse("sums must be 0 or 1", known.sums);
+  if (known.activations < QUANT_FLOAT_ACTIVATIONS_FLOAT ||
+      known.activations > QUANT_FLOAT_ACTIVATIONS_INT8)
+    return refuse("activations must be 0 to 2", known.activations);
   auto mode = readFakeConvertMode(known.fakeConvertMode);
   if (!mode)
     return mode.takeError();
@@ -493,6 +496,7 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
   result.optimizationLevel = known.optimizationLevel;
   result.threads = known.threads;
   result.sums = static_cast<Sums>(known.sums);
+  result.activations = static_cast<Activations>(known.activations);
   result.triple = getString(known.triple);
   // A triple without a CPU asks for that architecture's baseline.
   result.cpu = getString(known.cpu);

@@ -59,9 +59,11 @@ static bool isSmall(Value buffer) {
 }
 
 void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
-                                         const TargetCpu *cpu,
-                                         unsigned threads) {
+                                         const TargetCpu *cpu, unsigned threads,
+                                         Activations activations) {
   bool onDevice = !cpu;
+  if (!onDevice)
+    manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
   buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
@@ -74,7 +76,11 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   function.addPass(createQuantFloatFuseElementwisePass());
   if (!onDevice) {
     function.addPass(createQuantFloatFlattenWindowsPass());
-    function.addPass(createQuantFloatFuseWeightsPass());
+    QuantFloatFuseWeightsPassOptions weights;
+    weights.xBits = activations == Activations::Int8    ? 8
+                    : activations == Activations::Int16 ? 16
+                                                        : 0;
+    function.addPass(createQuantFloatFuseWeightsPass(weights));
     function.addPass(createQuantFloatPropagateTransposesPass());
     function.addPass(createQuantFloatTileContractionsPass());
   }
@@ -121,8 +127,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
                                           unsigned threads, bool islands,
-                                          Sums sums) {
-  buildBufferizePipeline(manager, islands, &cpu, threads);
+                                          Sums sums, Activations activations) {
+  buildBufferizePipeline(manager, islands, &cpu, threads, activations);
 
   EmulationTarget target = EmulationTarget::get(cpu);
   unsigned vectorBytes = target.vectorBytes;
@@ -213,6 +219,7 @@ void quant_float::registerCPUPipelines() {
           target.cpu = options.cpu;
         }
         buildLowerToCPUPipeline(manager, target, options.threads,
-                                options.islands, options.sums);
+                                options.islands, options.sums,
+                                options.activations);
       });
 }

@@ -114,7 +114,7 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
   PassManager manager(module.getContext());
   prepareToCompile(manager);
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands,
-                          options.sums);
+                          options.sums, options.activations);
   if (options.instrument)
     options.instrument(manager);
   return run(manager, module, options);

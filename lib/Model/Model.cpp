@@ -27,6 +27,7 @@
 #include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Import.h"
+#include "quant-float/Transforms/Passes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -399,6 +400,13 @@ LogicalResult quant_float::convertLayers(ModuleOp module) {
   return manager.run(module);
 }
 
+static LogicalResult transposeWeights(ModuleOp module) {
+  PassManager manager(module.getContext());
+  prepareToCompile(manager);
+  manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
+  return manager.run(module);
+}
+
 /// Refuses what cannot run in this process, and takes the first GPU's chip
 /// where none is named.
 static llvm::Error fitToThisProcess(CompileOptions &options) {
@@ -451,6 +459,9 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   if (!copy)
     return copy.takeError();
   ModuleOp lowered = copy->getModule();
+  // Before constants become arguments.
+  if (options.target == Target::CPU && failed(transposeWeights(lowered)))
+    return call.fail();
   if (options.islands) {
     // What is between them is not for compiled code, and goes.
     PassManager manager(&session->getContext());

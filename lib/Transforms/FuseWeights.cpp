@@ -23,9 +23,6 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// More rows than these are worth decoding each weight into a buffer once.
-static constexpr int64_t kMostVectors = 4;
-
 /// Whether so few elements of the result belong to a channel that each weight
 /// is decoded a few times at most.
 static bool hasFewRows(GenericOp op, OpOperand &weights) {
@@ -43,6 +40,15 @@ static bool hasFewRows(GenericOp op, OpOperand &weights) {
 namespace {
 struct FuseWeights final
     : quant_float::impl::QuantFloatFuseWeightsPassBase<FuseWeights> {
+  using QuantFloatFuseWeightsPassBase::QuantFloatFuseWeightsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (llvm::is_contained({0u, 8u, 16u}, unsigned(xBits)))
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "x-bits must be 0, 8 or 16, not " << unsigned(xBits);
+  }
+
   void runOnOperation() override {
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) {
@@ -66,13 +72,14 @@ struct FuseWeights final
       if (failed(fused))
         continue;
       auto product = cast<GenericOp>(fused->fusedOp);
-      std::optional<WeightProduct> found = WeightProduct::get(product);
+      std::optional<WeightProduct> found =
+          WeightProduct::get(product, xBits != 0);
       if (!found) {
         rewriter.eraseOp(product);
         continue;
       }
       product->setAttr(kSumOrderAttrName,
-                       found->getOrder().toAttribute(&getContext()));
+                       found->getOrder(xBits).toAttribute(&getContext()));
       rewriter.replaceOp(op, fused->replacements.lookup(op->getResult(0)));
       if (decoder->use_empty())
         rewriter.eraseOp(decoder);

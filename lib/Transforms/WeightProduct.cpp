@@ -28,10 +28,14 @@ using linalg::GenericOp;
 
 DictionaryAttr SumOrder::toAttribute(MLIRContext *context) const {
   Builder builder(context);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("consecutive", builder.getBoolAttr(consecutive)),
-       builder.getNamedAttr("lanes", builder.getI64IntegerAttr(lanes)),
-       builder.getNamedAttr("terms", builder.getI64IntegerAttr(terms))});
+  SmallVector<NamedAttribute> entries = {
+      builder.getNamedAttr("consecutive", builder.getBoolAttr(consecutive)),
+      builder.getNamedAttr("lanes", builder.getI64IntegerAttr(lanes)),
+      builder.getNamedAttr("terms", builder.getI64IntegerAttr(terms))};
+  if (xBits)
+    entries.push_back(
+        builder.getNamedAttr("x_bits", builder.getI64IntegerAttr(xBits)));
+  return builder.getDictionaryAttr(entries);
 }
 
 std::optional<SumOrder> SumOrder::get(Operation *op) {
@@ -43,7 +47,9 @@ std::optional<SumOrder> SumOrder::get(Operation *op) {
   auto consecutive = attribute.getAs<BoolAttr>("consecutive");
   if (!lanes || !terms || !consecutive)
     return std::nullopt;
-  return SumOrder{lanes.getInt(), terms.getInt(), consecutive.getValue()};
+  auto xBits = attribute.getAs<IntegerAttr>("x_bits");
+  return SumOrder{lanes.getInt(), terms.getInt(), consecutive.getValue(),
+                  unsigned(xBits ? xBits.getInt() : 0)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,8 +166,8 @@ static std::optional<double> getNumber(Attribute attribute, Type type) {
   if (auto number = dyn_cast_or_null<FloatAttr>(attribute))
     return number.getValueAsDouble();
   if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
-    return type.isUnsignedInteger() ? number.getValue().getZExtValue()
-                                    : number.getValue().getSExtValue();
+    return type.isUnsignedInteger() ? double(number.getValue().getZExtValue())
+                                    : double(number.getValue().getSExtValue());
   return std::nullopt;
 }
 
@@ -172,7 +178,9 @@ static std::optional<double> getNumber(Attribute attribute, Type type) {
 namespace {
 class Analysis {
 public:
-  explicit Analysis(GenericOp op) { product.op = op; }
+  Analysis(GenericOp op, bool asIntegers) : asIntegers(asIntegers) {
+    product.op = op;
+  }
   std::optional<WeightProduct> run();
 
 private:
@@ -181,6 +189,7 @@ private:
   bool findLayout();
   bool findBlock();
   bool findValues();
+  bool findIntegers();
   bool dependsOn(Value value, OpOperand *operand) {
     return llvm::is_contained(getSources(product.op, value), operand);
   }
@@ -189,6 +198,7 @@ private:
   }
 
   WeightProduct product;
+  bool asIntegers;
   /// Before the point is subtracted, if it is apart.
   Value weight, integer;
 };
@@ -354,17 +364,25 @@ bool Analysis::findBlock() {
   return product.block == product.getDepth() || product.block % 16 == 0;
 }
 
-/// What packed codes stand for, by computing it for each of them.
+/// What codes stand for, where that has to be known.
 bool Analysis::findValues() {
   GenericOp op = product.op;
   bool isIndexed = product.scale && usesIndex(op, product.scale);
   if (product.point)
     isIndexed |= usesIndex(op, product.point);
-  if (!product.isPacked())
-    return !usesIndex(op, weight);
-  if (isIndexed && !product.isAlongDepth)
+  if (product.isPacked())
+    return (!isIndexed || product.isAlongDepth) && findIntegers();
+  if (usesIndex(op, weight))
     return false;
+  Analysis integers = *this;
+  if (asIntegers && integers.findIntegers() && integers.product.takesIntegers())
+    *this = integers;
+  return true;
+}
 
+/// The values of all codes, by computing them.
+bool Analysis::findIntegers() {
+  GenericOp op = product.op;
   // What is subtracted from each code is not part of what codes stand for.
   if (!product.point) {
     auto cast = integer.getDefiningOp<CastOp>();
@@ -448,25 +466,40 @@ std::optional<WeightProduct> Analysis::run() {
   if (!findLoops() || !splitBody() || !findLayout() || !findBlock() ||
       !findValues())
     return std::nullopt;
-  int64_t chunk = product.getOrder().getChunk();
-  if (product.block != product.getDepth() && product.isAlongDepth &&
-      chunk % product.block != 0 && product.block % chunk != 0)
+  if (product.isAlongDepth &&
+      !product.getOrder().hasWholeBlocks(product.block, product.getDepth()))
     return std::nullopt;
   return product;
 }
 
-std::optional<WeightProduct> WeightProduct::get(GenericOp op) {
-  return Analysis(op).run();
+std::optional<WeightProduct> WeightProduct::get(GenericOp op, bool asIntegers) {
+  return Analysis(op, asIntegers).run();
 }
 
-SumOrder WeightProduct::getOrder() const {
-  constexpr int64_t kLanes = 16, kWordBits = 32, kMostTerms = 8;
-  if (!isAlongDepth)
-    return {1, block == getDepth() ? std::min<int64_t>(block, 32) : block,
-            /*consecutive=*/true};
-  if (isPacked())
+static constexpr int64_t kLanes = 16, kWordBits = 32;
+
+SumOrder SumOrder::ofRows(unsigned bits, int64_t block, int64_t depth) {
+  constexpr int64_t kMostTerms = 8;
+  if (bits < 8)
     return {kLanes, kWordBits / bits, /*consecutive=*/true};
-  int64_t terms =
-      block == getDepth() ? kMostTerms : std::min(block / kLanes, kMostTerms);
+  int64_t terms = block == depth
+                      ? kMostTerms
+                      : std::clamp<int64_t>(block / kLanes, 1, kMostTerms);
   return {kLanes, terms, /*consecutive=*/false};
+}
+
+bool WeightProduct::takesIntegers() const {
+  return isAlongDepth && (values.isCode || !values.integers.empty()) &&
+         (!point || isa<IntegerType>(point.getType())) &&
+         SumOrder{kLanes, kWordBits / bits, true}.hasWholeBlocks(block,
+                                                                 getDepth());
+}
+
+SumOrder WeightProduct::getOrder(unsigned xBits) const {
+  if (xBits && takesIntegers())
+    return {kLanes, kWordBits / bits, /*consecutive=*/true, xBits};
+  if (isAlongDepth)
+    return SumOrder::ofRows(bits, block, getDepth());
+  return {1, block == getDepth() ? std::min<int64_t>(block, 32) : block,
+          /*consecutive=*/true};
 }

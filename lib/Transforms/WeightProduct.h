@@ -15,28 +15,40 @@
 
 namespace mlir::quant_float {
 
+/// More vectors than these are worth decoding each weight into a buffer once.
+constexpr int64_t kMostVectors = 4;
+
 /// The attribute of an op whose sums have a stated order.
 constexpr StringLiteral kSumOrderAttrName = "quant_float.sum_order";
 
 /// Which additions of a product make one element of its result, by
 /// docs/rules.md (R7). Sums of `lanes` lanes run side by side through chunks of
 /// `lanes * terms` summed elements; a lane adds `terms` of each chunk, next to
-/// each other if `consecutive`, else every `lanes`-th.
+/// each other if `consecutive`, else every `lanes`-th. With `xBits` x is
+/// rounded to integers of so many bits, in blocks (R8).
 struct SumOrder {
   int64_t lanes, terms;
   bool consecutive;
+  unsigned xBits = 0;
+
+  /// Of rows of codes with so many bits, and one scale for so many elements.
+  static SumOrder ofRows(unsigned bits, int64_t block, int64_t depth);
 
   int64_t getChunk() const { return lanes * terms; }
+  /// Whether chunks of a row have whole blocks, or blocks whole chunks.
+  bool hasWholeBlocks(int64_t block, int64_t depth) const {
+    return block == depth || getChunk() % block == 0 || block % getChunk() == 0;
+  }
   bool operator==(const SumOrder &other) const {
-    return std::tie(lanes, terms, consecutive) ==
-           std::tie(other.lanes, other.terms, other.consecutive);
+    return std::tie(lanes, terms, consecutive, xBits) ==
+           std::tie(other.lanes, other.terms, other.consecutive, other.xBits);
   }
   bool operator!=(const SumOrder &other) const { return !(*this == other); }
   DictionaryAttr toAttribute(MLIRContext *context) const;
   static std::optional<SumOrder> get(Operation *op);
 };
 
-/// What codes of less than a byte stand for: (integer - offset) * unit, where
+/// What codes stand for: (integer - offset) * unit, where
 /// the integer is a byte, by code, or the code itself with `flip`ped bits.
 struct CodeValues {
   SmallVector<uint8_t> integers;
@@ -54,14 +66,19 @@ struct CodeValues {
 /// the loop of the weights' channels and the summed one, but for what blocks
 /// of weights have in common.
 struct WeightProduct {
-  /// Of tensors or buffers; null for other ops.
-  static std::optional<WeightProduct> get(linalg::GenericOp op);
+  /// Of tensors or buffers; null for other ops. `asIntegers` asks for the
+  /// values of whole bytes, too.
+  static std::optional<WeightProduct> get(linalg::GenericOp op,
+                                          bool asIntegers = false);
 
   int64_t getRange(unsigned loop) const { return ranges[loop]; }
   int64_t getChannels() const { return ranges[channel]; }
   int64_t getDepth() const { return ranges[depth]; }
   bool isPacked() const { return bits < 8; }
-  SumOrder getOrder() const;
+  /// With x as it is, or as integers of so many bits where these will do.
+  SumOrder getOrder(unsigned xBits = 0) const;
+  /// Whether codes and points are integers, blocks whole lanes of chunks.
+  bool takesIntegers() const;
 
   linalg::GenericOp op;
   SmallVector<int64_t> ranges;
@@ -80,7 +97,7 @@ struct WeightProduct {
   Value x, decoded, scale, point;
   /// Elements along the summed loop that share scale and point.
   int64_t block = 0;
-  /// Of packed codes.
+  /// Of packed codes, and of bytes that were asked for as integers.
   CodeValues values;
 };
 

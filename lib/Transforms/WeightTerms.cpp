@@ -58,7 +58,8 @@ static constexpr LookUp kLookUps[] = {
     {ConversionFeature::Neon, 16, "llvm.aarch64.neon.tbl1", true},
 };
 
-Value WeightTerms::lookUp(ImplicitLocOpBuilder &b, Value bytes) const {
+static Value lookUp(ImplicitLocOpBuilder &b, const CodeValues &values,
+                    const EmulationTarget &target, Value bytes) {
   auto type = cast<VectorType>(bytes.getType());
   int64_t size = type.getNumElements();
   for (const LookUp &row : kLookUps) {
@@ -84,6 +85,22 @@ Value WeightTerms::lookUp(ImplicitLocOpBuilder &b, Value bytes) const {
   return result;
 }
 
+std::pair<Value, Value> quant_float::lookUpHalves(ImplicitLocOpBuilder &b,
+                                                  const CodeValues &values,
+                                                  const EmulationTarget &target,
+                                                  Value words) {
+  auto type = cast<VectorType>(words.getType());
+  auto bytes = VectorType::get({4 * type.getNumElements()}, b.getI8Type());
+  auto lookUpLow = [&](Value half) -> Value {
+    half = arith::AndIOp::create(b, half, makeSplat(b, type, 0x0f0f0f0f));
+    half = lookUp(b, values, target, vector::BitCastOp::create(b, bytes, half));
+    return vector::BitCastOp::create(b, type, half);
+  };
+  Value low = lookUpLow(words);
+  return {low,
+          lookUpLow(arith::ShRUIOp::create(b, words, makeSplat(b, type, 4)))};
+}
+
 SmallVector<Value> WeightTerms::decode(ImplicitLocOpBuilder &b,
                                        Value words) const {
   auto type = cast<VectorType>(words.getType());
@@ -97,14 +114,8 @@ SmallVector<Value> WeightTerms::decode(ImplicitLocOpBuilder &b,
     }
     sources.push_back(words);
   } else {
-    auto bytes = VectorType::get({4 * type.getNumElements()}, b.getI8Type());
-    for (Value half :
-         {words, arith::ShRUIOp::create(b, words, makeSplat(b, type, 4))
-                     .getResult()}) {
-      half = arith::AndIOp::create(b, half, makeSplat(b, type, 0x0f0f0f0f));
-      half = lookUp(b, vector::BitCastOp::create(b, bytes, half));
-      sources.push_back(vector::BitCastOp::create(b, type, half));
-    }
+    auto [low, high] = lookUpHalves(b, values, target, words);
+    sources = {low, high};
   }
   unsigned field = getFieldBits(values, bits);
   uint64_t mask = (1u << field) - 1;

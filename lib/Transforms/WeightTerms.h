@@ -32,13 +32,18 @@ public:
   SmallVector<Value> decode(ImplicitLocOpBuilder &b, Value words) const;
 
 private:
-  Value lookUp(ImplicitLocOpBuilder &b, Value bytes) const;
-
   const CodeValues &values;
   unsigned bits;
   const EmulationTarget &target;
   SmallVector<int> exponents;
 };
+
+/// The bytes that stand for the codes in low and in high halves of the words'
+/// bytes, as words.
+std::pair<Value, Value> lookUpHalves(ImplicitLocOpBuilder &b,
+                                     const CodeValues &values,
+                                     const EmulationTarget &target,
+                                     Value words);
 
 } // namespace mlir::quant_float
 

@@ -22,6 +22,7 @@ from ._disk import disk_cache
 from ._kernels import Argument, Kernel, find_function, make_arguments, take_argument
 from ._reports import FakeConvertReport, NodeReport, make_fakeconvert_report, make_report
 from .typing import (
+    Activations,
     Array,
     ArrayLike,
     CompileTarget,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         islands: bool
         fakeconvert_mode: FakeConvertMode | None
         sums: Sums
+        activations: Activations
         progress: Progress | None
 
 
@@ -164,11 +166,14 @@ class Module:
         islands: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
         sums: Sums = "stated",
+        activations: Activations = "float",
         path: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Kernel:
         """As :func:`quant_float.compile`."""
-        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode, sums)
+        options = _make_options(
+            cpu, threads, optimization_level, islands, fakeconvert_mode, sums, activations
+        )
         _set_target(options, target, chip)
         if options.nvvm and not options.chip:
             options.chip = _native.get_device_chip()
@@ -238,6 +243,7 @@ class Module:
         islands: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
         sums: Sums = "stated",
+        activations: Activations = "float",
         progress: Progress | None = None,
     ) -> bytes | None:
         """Compiles to a file, or to bytes.
@@ -250,7 +256,7 @@ class Module:
             cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
             triple: of the target; this machine's without one.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
-            threads, optimization_level, islands, fakeconvert_mode, sums, progress: as of
+            threads, optimization_level, islands, fakeconvert_mode, sums, activations, progress: as of
                 :func:`quant_float.compile`.
 
         Raises:
@@ -258,7 +264,9 @@ class Module:
             OSError: the file cannot be written.
         """
         require_choice(kind, "kind", EmitKind)
-        options = _make_options(cpu, threads, optimization_level, islands, fakeconvert_mode, sums)
+        options = _make_options(
+            cpu, threads, optimization_level, islands, fakeconvert_mode, sums, activations
+        )
         options.triple = require_text("" if triple is None else triple, "triple")
         _set_target(options, target, chip)
         if function is not None:
@@ -474,6 +482,7 @@ def compile(
     islands: bool = False,
     fakeconvert_mode: FakeConvertMode | None = None,
     sums: Sums = "stated",
+    activations: Activations = "float",
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Kernel:
@@ -494,6 +503,9 @@ def compile(
         fakeconvert_mode: as of :func:`load`.
         sums: how a CPU rounds sums of products: ``"stated"``, with the same bits on every CPU, or
             ``"fast"``, by fused multiply-adds where it has them.
+        activations: what vectors are multiplied with weights of 8, 4 or 2 bits as, on a CPU:
+            ``"float"``, as they are, or ``"int16"`` or ``"int8"``, rounded to integers with a scale
+            for each 32 elements.
         path: a shared library to make of it, with a C header beside it, which
             :func:`quant_float.load_kernel` loads again without compiling. It holds all constants.
         progress: is called with stage, detail and steps done; False from it ends the work.
@@ -514,6 +526,7 @@ def compile(
         chip=chip,
         islands=islands,
         sums=sums,
+        activations=activations,
         path=path,
         progress=progress,
     )
@@ -597,6 +610,7 @@ def _make_options(
     islands: bool,
     mode: FakeConvertMode | None,
     sums: Sums = "stated",
+    activations: Activations = "float",
 ) -> _native.Options:
     options = _native.Options()
     options.cpu = require_text(cpu, "cpu")
@@ -605,4 +619,7 @@ def _make_options(
     options.islands = bool(islands)
     options.mode = _find_mode(mode)
     options.sums = get_args(Sums).index(require_choice(sums, "sums", Sums))
+    options.activations = get_args(Activations).index(
+        require_choice(activations, "activations", Activations)
+    )
     return options

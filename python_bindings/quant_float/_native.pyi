@@ -89,6 +89,7 @@ class Options:
     level: int
     mode: int
     sums: int
+    activations: int
     islands: bool
     nvvm: bool
     def __init__(self) -> None: ...

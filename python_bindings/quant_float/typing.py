@@ -23,6 +23,7 @@ else:
     from typing import TypeVar
 
 __all__ = [
+    "Activations",
     "Array",
     "ArrayLike",
     "AttributeName",
@@ -86,6 +87,7 @@ CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
 RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
 FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
 Sums: TypeAlias = Literal["stated", "fast"]
+Activations: TypeAlias = Literal["float", "int16", "int8"]
 EmitKind: TypeAlias = Literal[
     "mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"
 ]

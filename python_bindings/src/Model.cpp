@@ -25,6 +25,7 @@ struct Options {
   uint32_t threads = 1, level = 2;
   int32_t mode = QUANT_FLOAT_FAKE_CONVERT_OF_MODEL;
   int32_t sums = QUANT_FLOAT_SUMS_STATED;
+  int32_t activations = QUANT_FLOAT_ACTIVATIONS_FLOAT;
   bool islands = false, nvvm = false;
 
   QuantFloatCompileOptions get() const {
@@ -35,6 +36,7 @@ struct Options {
     options.threads = threads;
     options.fakeConvertMode = mode;
     options.sums = sums;
+    options.activations = activations;
     options.cpu = cpu.empty() ? nullptr : cpu.c_str();
     options.triple = triple.empty() ? nullptr : triple.c_str();
     options.chip = chip.empty() ? nullptr : chip.c_str();
@@ -333,6 +335,7 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def_rw("level", &Options::level)
       .def_rw("mode", &Options::mode)
       .def_rw("sums", &Options::sums)
+      .def_rw("activations", &Options::activations)
       .def_rw("islands", &Options::islands)
       .def_rw("nvvm", &Options::nvvm);
 

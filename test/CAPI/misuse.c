@@ -366,6 +366,7 @@ static void options(void) {
   COMPILE("nvvm", (c.target = QUANT_FLOAT_TARGET_NVVM, c.chip = "sm_1"));
   COMPILE("threads", c.threads = 5000);
   COMPILE("sums", c.sums = 2);
+  COMPILE("activations", c.activations = 3);
   COMPILE("mode", c.fakeConvertMode = -2);
   COMPILE("cpu", c.cpu = "no-such-cpu");
   COMPILE("triple", c.triple = "riscv64-linux-gnu");
@@ -507,6 +508,7 @@ int main(void) {
 // CHECK-NEXT: nvvm: {{device|model}}: {{.+}}
 // CHECK-NEXT: threads: argument: threads must be 0 to 4096, but got 5000
 // CHECK-NEXT: sums: argument: sums must be 0 or 1, but got 2
+// CHECK-NEXT: activations: argument: activations must be 0 to 2, but got 3
 // CHECK-NEXT: mode: argument: the mode of fakeconvert must be -1 to 2, but got -2
 // CHECK-NEXT: cpu: model: <memory>: unknown cpu 'no-such-cpu' for the triple {{.*}}
 // CHECK-NEXT: triple: unsupported: code for 'riscv64-linux-gnu' cannot run in this process, which is for '{{.+}}'
@@ -520,4 +522,4 @@ int main(void) {
 // CHECK-NEXT: load size: argument: options must have their size in the first field, but got 1
 // CHECK-NEXT: load mode: argument: the mode of fakeconvert must be -1 to 2, but got 9
 // CHECK-NEXT: session size: argument: options must have their size in the first field, but got 3
-// CHECK-NEXT: 169 cases, alive: 0
+// CHECK-NEXT: 170 cases, alive: 0

@@ -306,6 +306,7 @@ CASES = [
     ("level 'fast'", TypeError, "optimization_level must be an integer", lambda: module.compile(optimization_level="fast")),
     ("threads 5000", ValueError, "threads must be between 0 and 4096", lambda: module.compile(threads=5000)),
     ("sums", ValueError, "sums must be one of stated, fast, but got 'any'", lambda: module.compile(sums="any")),
+    ("activations", ValueError, "activations must be one of float, int16, int8, but got 'f16'", lambda: module.compile(activations="f16")),
     ("sums None", TypeError, "sums must be a string, but got None", lambda: module.compile(sums=None)),
     ("a function", ValueError, "function must be one of plain, but got 'none'", lambda: module.compile("none")),
     ("one of two", ValueError, "function must be one of plain, other, but got None", lambda: qf.parse(TWO).compile()),

@@ -1,5 +1,5 @@
 # Large constants stay where the model's file is mapped, in whole models and in islands: neither the compiler nor the compiled code
-# has a copy of them.
+# has a copy of them, but one of weights that lie across the sums of a product of few vectors.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import pathlib
@@ -22,12 +22,12 @@ def read_own():
     return 0
 
 
-def save(name, rows, columns, has_island):
+def save(name, rows, columns, has_island, is_across=False):
     """x times dequantized weights; with an island a node behind it that has no lowering."""
     weights = (np.arange(rows * columns) % 5 - 2).astype(np.int8).reshape(rows, columns)
     nodes = [
         helper.make_node("DequantizeLinear", ["w", "s"], ["d"]),
-        helper.make_node("MatMul", ["x", "d"], ["y"]),
+        helper.make_node("Gemm", ["x", "d"], ["y"], transB=int(not is_across)),
     ]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, columns])]
     if has_island:
@@ -38,7 +38,10 @@ def save(name, rows, columns, has_island):
         "graph",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, rows])],
         outputs,
-        [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(np.float32(0.5), "s")],
+        [
+            numpy_helper.from_array(weights if is_across else weights.T.copy(), "w"),
+            numpy_helper.from_array(np.float32(0.5), "s"),
+        ],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
     path = work / f"{name}.onnx"
@@ -65,4 +68,10 @@ for has_island in (False, True):
     )
     # The weights have 32 MiB.
     expect.true(f"islands {has_island}: {grown} KiB of its own", grown < 16 << 10)
+path, weights = save("across", 2048, 16384, False, is_across=True)
+before = read_own()
+kernel, y = run(path, 2048, False)
+grown = read_own() - before
+expect.true("across: values", np.array_equal(y[0], weights[1].astype(np.float32)))
+expect.true(f"across: {grown} KiB of its own", grown < 48 << 10)
 expect.finish()

@@ -1,4 +1,14 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weights))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weights{x-bits=8}))" | FileCheck %s --check-prefix=INTEGERS
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weights{x-bits=12}))" 2>&1 | FileCheck %s --check-prefix=BITS
+
+// BITS: error: x-bits must be 0, 8 or 16, not 12
+
+// Only along rows.
+// INTEGERS-LABEL: func.func @columns(
+// INTEGERS-NOT:     x_bits
+// INTEGERS-LABEL: func.func @nibbles(
+// INTEGERS:         attrs = {quant_float.sum_order = {consecutive = true, lanes = 16 : i64, terms = 8 : i64, x_bits = 8 : i64}}
 
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #row = affine_map<(d0, d1, d2) -> (d1, d2)>

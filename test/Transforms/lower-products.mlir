@@ -9,7 +9,7 @@
 #block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Four rows at once, each chunk in two registers of eight words; x is
+// Two rows at once, each chunk in two registers of eight words; x is
 // rearranged, and its sums take the place of subtracting 8.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>
@@ -17,7 +17,7 @@
 // CHECK-DAG:     %[[SUMS:.+]] = memref.alloc() {{.*}} : memref<1x2x16xf32>
 // CHECK:         scf.for %[[N:.+]] =
 // CHECK:           scf.for %[[CHUNK:.+]] = {{.*}} iter_args(
-// CHECK-COUNT-4:     memref.prefetch %[[W]]
+// CHECK-COUNT-2:     memref.prefetch %[[W]]
 // CHECK:             %[[CODES:.+]] = vector.load %[[W]]{{.*}} vector<64xi4>
 // CHECK:             vector.bitcast
 // CHECK:             %[[FLIP:.+]] = arith.constant dense<-2004318072> : vector<8xi32>
@@ -34,6 +34,48 @@ func.func @rows(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf3
   linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.sum_order = {consecutive = true, lanes = 16 : i64, terms = 8 : i64}} {
+  ^bb0(%a: f32, %code: i4, %scale: f32, %sum: f32):
+    %0 = arith.extui %code : i4 to i8
+    %1 = quant_float.storage_cast %0 : i8 to i4
+    %2 = quant_float.cast %1 opset 28 : i4 to f32
+    %3 = arith.mulf %2, %scale : f32
+    %4 = arith.mulf %a, %3 : f32
+    %5 = arith.addf %sum, %4 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#row = affine_map<(d0, d1, d2) -> (d1, d2)>
+#block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// x as bytes, in the order in which nibbles of words come; a scale and a sum
+// for each lane, which the products are added to.
+// CHECK-LABEL: func.func @integers(
+// CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>
+// CHECK-DAG:     %[[PACKED:.+]] = memref.alloc() {{.*}} : memref<1x2x2x64xi8>
+// CHECK-DAG:     %[[SCALES:.+]] = memref.alloc() {{.*}} : memref<1x2x16xf32>
+// CHECK-DAG:     %[[SUMS:.+]] = memref.alloc() {{.*}} : memref<1x2x16xi32>
+// CHECK:         vector.reduction <maxui>
+// CHECK:         vector.store {{.*}}, %[[SUMS]]
+// CHECK:         vector.store {{.*}}, %[[SCALES]]
+// CHECK-COUNT-2: vector.store {{.*}}, %[[PACKED]]
+// CHECK:         vector.load %[[W]]{{.*}} vector<64xi4>
+// CHECK:         %[[ONE:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK:         %[[OTHER:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK:         arith.addi %[[ONE]], %[[OTHER]] : vector<16xi16>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK:         arith.sitofp {{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK:         vector.load %[[S]]{{.*}} vector<2xf32>
+// CHECK-NOT:     linalg.generic
+func.func @integers(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf32>, %y: memref<1x64xf32>) {
+  linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.sum_order = {consecutive = true, lanes = 16 : i64, terms = 8 : i64, x_bits = 8 : i64}} {
   ^bb0(%a: f32, %code: i4, %scale: f32, %sum: f32):
     %0 = arith.extui %code : i4 to i8
     %1 = quant_float.storage_cast %0 : i8 to i4

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ActivationsOption.h"
 #include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
@@ -84,6 +85,7 @@ struct Options {
   BindOption bind{category};
   PackedOption packed{category};
   SumsOption sums{category};
+  ActivationsOption activations{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
                       cl::init('2'), cl::cat(category)};
@@ -182,6 +184,7 @@ int main(int argc, char **argv) {
   options.triple = arguments.triple;
   options.threads = arguments.threads;
   options.sums = arguments.sums;
+  options.activations = arguments.activations;
   options.islands = arguments.islands;
   options.optimizationLevel = arguments.level - '0';
   // A triple without a CPU asks for that architecture's baseline.

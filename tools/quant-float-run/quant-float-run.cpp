@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ActivationsOption.h"
 #include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../ModelInputs.h"
@@ -58,6 +59,7 @@ struct Options : RunOptions {
   BindOption bind;
   PackedOption packed;
   SumsOption sums;
+  ActivationsOption activations;
   cl::opt<bool> compareModes{
       "compare-modes",
       cl::desc("print how many elements of each fakeconvert differ between its "
@@ -107,6 +109,7 @@ BuildOptions Options::getBuildOptions() const {
   build.chip = chip;
   build.threads = threads;
   build.sums = sums;
+  build.activations = activations;
   build.optimizationLevel = level - '0';
   return build;
 }

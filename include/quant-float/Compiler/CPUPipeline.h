@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "quant-float/Compiler/Activations.h"
 #include "quant-float/Compiler/Sums.h"
 
 namespace mlir::quant_float {
@@ -35,6 +36,14 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
           clEnumValN(Sums::Stated, "stated", "as R7 states, on every CPU"),
           clEnumValN(Sums::Fast, "fast", "as is fastest on the CPU")),
       llvm::cl::init(Sums::Stated)};
+  Option<Activations> activations{
+      *this, "activations",
+      llvm::cl::desc("what vectors are multiplied with weights of few bits as"),
+      llvm::cl::values(
+          clEnumValN(Activations::Float, "float", "as they are"),
+          clEnumValN(Activations::Int16, "int16", "integers of 16 bits, by R8"),
+          clEnumValN(Activations::Int8, "int8", "integers of 8 bits, by R8")),
+      llvm::cl::init(Activations::Float)};
   Option<bool> islands{
       *this, "islands",
       llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
@@ -50,12 +59,14 @@ void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 /// up to and with bufferization. Without a CPU buffers are those of a device,
 /// which are not on the host's stack and have no loops around contractions.
 void buildBufferizePipeline(OpPassManager &manager, bool islands,
-                            const TargetCpu *cpu, unsigned threads = 1);
+                            const TargetCpu *cpu, unsigned threads = 1,
+                            Activations activations = Activations::Float);
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
                              unsigned threads, bool islands = false,
-                             Sums sums = Sums::Stated);
+                             Sums sums = Sums::Stated,
+                             Activations activations = Activations::Float);
 
 void registerCPUPipelines();
 

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_COMPILER_DRIVER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "quant-float/Compiler/Activations.h"
 #include "quant-float/Compiler/Sums.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/Support/OutputFile.h"
@@ -75,6 +76,7 @@ struct CompileOptions {
   unsigned threads = 1;
   /// Of code for CPUs.
   Sums sums = Sums::Stated;
+  Activations activations = Activations::Float;
   /// Whether the code stays in this process and is for its CPU: JitModule gives
   /// it the process's own entry runtime, which saves most of the time.
   bool inProcess = false;

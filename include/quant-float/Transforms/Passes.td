@@ -354,7 +354,15 @@ def QuantFloatFuseWeightsPass
            attrs = {quant_float.sum_order = {consecutive = false,
                                              lanes = 16, terms = 8}} ...
     ```
+
+    With `x-bits` vectors become integers of so many bits, in blocks, where
+    weights stand for integers and summed elements are next to each other (R8):
+    the attribute then has `x_bits`.
   }];
+  let options = [
+    Option<"xBits", "x-bits", "unsigned", /*default=*/"0",
+           "0: vectors stay as they are; 8, 16: they become integers">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -371,9 +379,13 @@ def QuantFloatLowerProductsPass
     summed elements are next to each other several channels share what is loaded
     of x; where channels are, vectors of them are added to, block by block.
 
+    With `x_bits` in the attribute x becomes integers, 16 or 32 of which share a
+    scale, and products are added up by instructions for dot products.
+
     Every element has the same bits whatever the target and the number of
     threads: products and sums are rounded one by one. Registers, rows at once
-    and the instructions that look codes up depend on the target.
+    and the instructions that look codes up or multiply integers depend on the
+    target.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
@@ -391,6 +403,29 @@ def QuantFloatLowerProductsPass
     "mlir::quant_float::QuantFloatDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
   ];
+}
+
+def QuantFloatTransposeWeightsPass
+    : InterfacePass<"quant-float-transpose-weights", "mlir::FunctionOpInterface"> {
+  let summary = "let constants of weights lie in the order in which they are summed";
+  let description = [{
+    Takes a `quant_float.dequantize` of constants whose only use is as matrix of
+    a node "MatMul" or "Gemm" that multiplies at most four vectors, and sums
+    across its rows. Its codes, scales and zero points are turned around, and a
+    node "Transpose" behind it says so: decoded inside of the product, rows of
+    codes are read once and in order. The order of sums becomes that of rows
+    (R7). Packed codes stay packed.
+
+    ```
+    %w = quant_float.dequantize %codes, %scales axis 0 block_size 32 opset 21 : tensor<512x64xi4>, tensor<16x64xf32> to tensor<512x64xf32>
+    %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<1x512xf32>, tensor<512x64xf32>) -> tensor<1x64xf32>
+    // becomes, with other constants
+    %r = quant_float.dequantize %codes, %scales axis 1 block_size 32 opset 21 : tensor<64x512xi4>, tensor<64x16xf32> to tensor<64x512xf32>
+    %w = quant_float.node "Transpose"(%r) opset 21 attributes {perm = array<i64: 1, 0>} : (tensor<64x512xf32>) -> tensor<512x64xf32>
+    %y = quant_float.node "MatMul"(%x, %w) ...
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatPropagateTransposesPass

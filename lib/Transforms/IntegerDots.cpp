@@ -1,0 +1,191 @@
+//===- IntegerDots.cpp - Dot products of small integers -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IntegerDots.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// What an instruction does with the neighbours that share a lane.
+enum class DotKind {
+  /// Adds all products to a sum; both sides have signs.
+  Signed,
+  /// The codes' side has none.
+  Unsigned,
+  /// Adds two products of bytes, codes without a sign, to 16 bits, saturating.
+  BytePairs,
+  /// Adds two products of 16 bits.
+  Pairs
+};
+
+/// One that takes so many bytes.
+struct quant_float::DotInstruction {
+  ConversionFeature feature;
+  unsigned width;
+  int64_t bytes;
+  DotKind kind;
+  const char *intrinsic;
+  /// Of BytePairs: adds two numbers of 16 bits, times others.
+  const char *pairs = nullptr;
+};
+
+/// The first one that will do is taken. Without one, products are of 32 bits.
+static constexpr DotInstruction kInstructions[] = {
+    {ConversionFeature::Avx512Vnni, 8, 64, DotKind::Unsigned,
+     "llvm.x86.avx512.vpdpbusd.512"},
+    {ConversionFeature::Avx512Vnni, 8, 32, DotKind::Unsigned,
+     "llvm.x86.avx512.vpdpbusd.256"},
+    {ConversionFeature::AvxVnni, 8, 32, DotKind::Unsigned,
+     "llvm.x86.avx512.vpdpbusd.256"},
+    {ConversionFeature::Dotprod, 8, 16, DotKind::Signed,
+     "llvm.aarch64.neon.sdot"},
+    {ConversionFeature::Avx512bw, 8, 64, DotKind::BytePairs,
+     "llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx512.pmaddw.d.512"},
+    {ConversionFeature::Avx2, 8, 32, DotKind::BytePairs,
+     "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.avx2.pmadd.wd"},
+    {ConversionFeature::Ssse3, 8, 16, DotKind::BytePairs,
+     "llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.sse2.pmadd.wd"},
+    {ConversionFeature::Avx512Vnni, 16, 64, DotKind::Signed,
+     "llvm.x86.avx512.vpdpwssd.512"},
+    {ConversionFeature::Avx512Vnni, 16, 32, DotKind::Signed,
+     "llvm.x86.avx512.vpdpwssd.256"},
+    {ConversionFeature::AvxVnni, 16, 32, DotKind::Signed,
+     "llvm.x86.avx512.vpdpwssd.256"},
+    {ConversionFeature::Avx512bw, 16, 64, DotKind::Pairs,
+     "llvm.x86.avx512.pmaddw.d.512"},
+    {ConversionFeature::Avx2, 16, 32, DotKind::Pairs, "llvm.x86.avx2.pmadd.wd"},
+    {ConversionFeature::Sse2, 16, 16, DotKind::Pairs, "llvm.x86.sse2.pmadd.wd"},
+};
+
+IntegerDots::IntegerDots(const WeightProduct &product,
+                         const EmulationTarget &target, int64_t lanes,
+                         unsigned xBits)
+    : values(product.values), bits(product.bits), target(target) {
+  int64_t most = (1 << bits) - 1;
+  if (!values.isCode)
+    most = *llvm::max_element(values.integers);
+  for (const DotInstruction &row : kInstructions) {
+    // The sum of all fields' products has 16 bits.
+    if (row.kind == DotKind::BytePairs &&
+        2 * (row.width / bits) * most * 127 > 32767)
+      continue;
+    // Bytes are shifted to have a sign, those from tables are not.
+    if (row.width == 8 && row.kind == DotKind::Signed && bits < 8 && most > 127)
+      continue;
+    if (row.width < xBits || row.bytes != 4 * lanes || !target.has(row.feature))
+      continue;
+    instruction = &row;
+    width = row.width;
+    return;
+  }
+}
+
+bool IntegerDots::isSigned() const {
+  return bits == 8 && width == 8 && instruction->kind == DotKind::Signed;
+}
+
+int64_t IntegerDots::getOffset() const {
+  return values.offset - (isSigned() ? 128 : 0);
+}
+
+static Value makeSplat(ImplicitLocOpBuilder &b, Type type, uint64_t number) {
+  auto vector = cast<VectorType>(type);
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(
+             vector, APInt(64, number).trunc(vector.getElementTypeBitWidth())));
+}
+
+/// The number in each of a word's places of so many bits.
+static uint64_t repeat(uint64_t number, unsigned bits) {
+  uint64_t word = 0;
+  for (unsigned place = 0; place < 32; place += bits)
+    word |= number << place;
+  return word;
+}
+
+/// From words whose codes have `from` bits each.
+static void split(ImplicitLocOpBuilder &b, Value words, unsigned from,
+                  unsigned width, SmallVectorImpl<Value> &fields) {
+  auto type = cast<VectorType>(words.getType());
+  auto narrow = VectorType::get({type.getNumElements() * 32 / width},
+                                b.getIntegerType(width));
+  for (unsigned shift = 0; shift < width; shift += from) {
+    Value field = words;
+    if (shift)
+      field = arith::ShRUIOp::create(b, field, makeSplat(b, type, shift));
+    if (from < width)
+      field = arith::AndIOp::create(
+          b, field, makeSplat(b, type, repeat((1u << from) - 1, width)));
+    fields.push_back(vector::BitCastOp::create(b, narrow, field));
+  }
+}
+
+SmallVector<Value> IntegerDots::spread(ImplicitLocOpBuilder &b,
+                                       Value words) const {
+  SmallVector<Value> fields;
+  if (values.isCode) {
+    unsigned flip = values.flip ^ (isSigned() ? 128 : 0);
+    if (flip)
+      words = arith::XOrIOp::create(
+          b, words, makeSplat(b, words.getType(), repeat(flip, bits)));
+    split(b, words, bits, width, fields);
+    return fields;
+  }
+  // Those looked up for low halves of bytes, and for high ones.
+  SmallVector<Value> halves[2];
+  auto bytes = lookUpHalves(b, values, target, words);
+  split(b, bytes.first, 8, width, halves[0]);
+  split(b, bytes.second, 8, width, halves[1]);
+  for (auto [low, high] : llvm::zip(halves[0], halves[1]))
+    fields.append({low, high});
+  return fields;
+}
+
+Value IntegerDots::add(ImplicitLocOpBuilder &b, Value sum,
+                       ArrayRef<Value> fields, ArrayRef<Value> x) const {
+  auto call = [&](const char *intrinsic, Type type, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(intrinsic),
+                                         operands)
+        .getResult(0);
+  };
+  auto type = cast<VectorType>(sum.getType());
+  Value pairs;
+  for (auto [field, factor] : llvm::zip_equal(fields, x)) {
+    if (!instruction) {
+      sum = arith::AddIOp::create(b, sum,
+                                  arith::MulIOp::create(b, field, factor));
+      continue;
+    }
+    switch (instruction->kind) {
+    case DotKind::Signed:
+    case DotKind::Unsigned:
+      sum = call(instruction->intrinsic, type, {sum, field, factor});
+      break;
+    case DotKind::BytePairs: {
+      auto half = VectorType::get({2 * type.getNumElements()}, b.getI16Type());
+      Value next = call(instruction->intrinsic, half, {field, factor});
+      pairs = pairs ? arith::AddIOp::create(b, pairs, next).getResult() : next;
+      break;
+    }
+    case DotKind::Pairs:
+      sum = arith::AddIOp::create(
+          b, sum, call(instruction->intrinsic, type, {field, factor}));
+      break;
+    }
+  }
+  if (!pairs)
+    return sum;
+  return arith::AddIOp::create(b, sum,
+                               call(instruction->pairs, type,
+                                    {pairs, makeSplat(b, pairs.getType(), 1)}));
+}

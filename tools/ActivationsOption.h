@@ -1,0 +1,35 @@
+//===- ActivationsOption.h - What vectors are multiplied as -----*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_TOOLS_ACTIVATIONSOPTION_H
+#define QUANT_FLOAT_TOOLS_ACTIVATIONSOPTION_H
+
+#include "quant-float/Compiler/Activations.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::quant_float {
+
+/// The option of the tools that compile models.
+struct ActivationsOption : llvm::cl::opt<Activations> {
+  explicit ActivationsOption(
+      llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
+      : opt("activations",
+            llvm::cl::desc("what vectors are multiplied with weights of 8, 4 "
+                           "or 2 bits as, on CPUs (default: float)"),
+            llvm::cl::values(
+                clEnumValN(Activations::Float, "float", "as they are"),
+                clEnumValN(Activations::Int16, "int16",
+                           "integers with a scale for each 32 elements"),
+                clEnumValN(Activations::Int8, "int8",
+                           "integers with a scale for each 32 elements")),
+            llvm::cl::init(Activations::Float), llvm::cl::cat(category)) {}
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_TOOLS_ACTIVATIONSOPTION_H
