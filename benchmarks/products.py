@@ -3,12 +3,12 @@
 """Products of one vector with a matrix of weights of few bits, beside ONNX Runtime and OpenVINO.
 
     benchmarks/products.py [--sizes 4096x4096,11008x4096] [--threads 1,2] [--cpus host,x86-64-v3]
-                           [--repeat N] [--output FILE.json]
+                           [--activations float,int16,int8] [--repeat N] [--output FILE.json]
 
 Sizes are channels by summed elements. Every contender gets the same ONNX model, weights and scales
 constant, and writes to a buffer that is there; contenders take turns, the best call of each counts,
 which Python makes (some microseconds). Of ours the largest error beside f64 is told, in units of the
-sum of |weight * x|. A peer that refuses a model, or gets it wrong by more than a hundredth of that, has
+sum of |weight * x|. With float8 weights there are no integers that x could become. A peer that refuses a model, or gets it wrong by more than a hundredth of that, has
 no time. `over` is a contender's time by that of ours for the same threads (--cpus: the first).
 """
 
@@ -137,8 +137,9 @@ def make_products(random, channels, depth):
             yield make_dequantized(random, channels, depth, kind, granularity, is_rows)
 
 
-def start_ours(path, cpu, threads):
+def start_ours(path, cpu, activations, threads):
     options = {"threads": threads} if threads > 1 else {}
+    options |= {"activations": activations}
     kernel = qf.compile(path, cpu=cpu, **options)
 
     def start(x, out):
@@ -184,13 +185,18 @@ def start_openvino(path, threads):
     return start
 
 
-def measure(product, cpus, threads, repeat):
+def measure(product, cpus, activations, threads, repeat):
     channels, depth = product.weights.shape
     x = np.random.default_rng(3).standard_normal((1, depth)).astype(np.float32)
     exact = x.astype(float) @ product.weights.astype(float).T
     most = np.abs(x).astype(float) @ np.abs(product.weights).astype(float).T
     starts = {
-        f"quant-float ({cpu})": lambda path, cpu=cpu: start_ours(path, cpu, threads) for cpu in cpus
+        f"quant-float ({cpu}{'' if kind == 'float' else ', ' + kind})": (
+            lambda path, cpu=cpu, kind=kind: start_ours(path, cpu, kind, threads)
+        )
+        for kind in activations
+        for cpu in cpus
+        if kind == "float" or not product.name.split()[1].startswith("e")
     }
     starts["ONNX Runtime"] = lambda path: start_onnx_runtime(path, threads)
     starts["OpenVINO"] = lambda path: start_openvino(path, threads)
@@ -230,6 +236,7 @@ def main():
     parser.add_argument("--sizes", default="4096x4096,11008x4096")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--cpus", default="host,x86-64-v3")
+    parser.add_argument("--activations", default="float,int16,int8")
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--output")
     options = parser.parse_args()
@@ -238,7 +245,8 @@ def main():
         channels, depth = map(int, size.split("x"))
         for product in make_products(np.random.default_rng(7), channels, depth):
             for threads in map(int, options.threads.split(",")):
-                result = measure(product, options.cpus.split(","), threads, options.repeat)
+                activations = options.activations.split(",")
+                result = measure(product, options.cpus.split(","), activations, threads, options.repeat)  # fmt: skip
                 records.append({"size": size, "product": product.name, "threads": threads, "contenders": result})  # fmt: skip
                 cells = [
                     f"{name} {cell['ms']:.3f}" for name, cell in result.items() if "ms" in cell
