@@ -69,9 +69,6 @@ ElementsAttr quant_float::transposeConstant(ElementsAttr elements) {
   std::swap(shape[shape.size() - 2], shape.back());
   RankedTensorType result = type.clone(shape);
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  if (dense && dense.isSplat())
-    return dense.reshape(result);
-
   auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
   unsigned bits = type.getElementTypeBitWidth();
   if (!resource || !isPacked(resource))
@@ -81,6 +78,8 @@ ElementsAttr quant_float::transposeConstant(ElementsAttr elements) {
   for (int64_t dimension : shape)
     if (llvm::MulOverflow(size, dimension, size))
       return {};
+  if (dense && dense.isSplat())
+    return dense.reshape(result);
   matrices.bytes = llvm::divideCeil(size, 8);
   for (int64_t dimension : ArrayRef(shape).drop_back(2))
     matrices.count *= dimension;
