@@ -263,7 +263,6 @@ void OpsetConverter::convertNode(NodeOp op) {
       note(op, ConversionKind::Unchanged);
     return;
   }
-  conversion.from = op.getOpset();
   if (!hasResultTypes(op))
     return;
   KnownNode known;
@@ -382,6 +381,22 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
   return success();
 }
 
+template <typename OpTy>
+static SmallVector<OpTy> collect(func::FuncOp function) {
+  SmallVector<OpTy> ops;
+  function.walk([&](OpTy op) { ops.push_back(op); });
+  return ops;
+}
+
+void OpsetConverter::expandTypes(func::FuncOp function) {
+  for (QuantizeOp op : collect<QuantizeOp>(function))
+    expandRoundTrip(op);
+  for (CastOp op : collect<CastOp>(function))
+    expandRoundTrip(op);
+  for (DequantizeOp op : collect<DequantizeOp>(function))
+    expandDequantize(op);
+}
+
 LogicalResult OpsetConverter::convertModel(ModuleOp module) {
   conversion.to = options.opset;
   if (failed(convertSource(module)))
@@ -402,6 +417,7 @@ LogicalResult OpsetConverter::convertModel(ModuleOp module) {
     }
     if (hasRefused)
       continue;
+    expandTypes(function);
     Block &block = function.getBody().front();
     convertBlock(block);
     function.setFunctionType(

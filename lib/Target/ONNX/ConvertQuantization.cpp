@@ -47,8 +47,8 @@ static bool overflows(Type elementType) {
   return type && type.getWidth() == 8;
 }
 
-/// Leaves out names of attributes that the opset lacks: they are of no effect.
-static bool dropIgnored(QuantizationOpInterface op, const OpVersion &version) {
+bool onnx_import::dropIgnored(QuantizationOpInterface op,
+                              const OpVersion &version) {
   auto ignored = op->getAttrOfType<ArrayAttr>("ignored_attributes");
   if (!ignored)
     return false;
@@ -83,7 +83,6 @@ static void say(std::string &detail, const Twine &text) {
 void OpsetConverter::convertCast(CastOp op) {
   if (op.getMode())
     return refuse(op, "it is not ONNX's");
-  conversion.from = op.getOpset();
   OpKind kind = op.getLike() ? OpKind::CastLike : OpKind::Cast;
   const OpVersion *old = getOpVersion(kind, op.getOpset());
   Type from = getElementTypeOrSelf(op.getInput());
@@ -136,7 +135,6 @@ void OpsetConverter::convertQuantize(QuantizeOp op) {
       note(op, ConversionKind::Unchanged);
     return;
   }
-  conversion.from = op.getOpset();
   const OpVersion *old = getOpVersion(OpKind::QuantizeLinear, op.getOpset());
   const OpVersion *version =
       getOpVersion(OpKind::QuantizeLinear, options.opset);
@@ -180,7 +178,6 @@ void OpsetConverter::convertDequantize(DequantizeOp op) {
       note(op, ConversionKind::Unchanged);
     return;
   }
-  conversion.from = op.getOpset();
   const OpVersion *old = getOpVersion(OpKind::DequantizeLinear, op.getOpset());
   const OpVersion *version =
       getOpVersion(OpKind::DequantizeLinear, options.opset);

@@ -25,6 +25,9 @@ namespace mlir::quant_float::onnx_import {
 /// Whether values of ONNX's opset have such elements.
 bool hasElementType(int64_t opset, Type elementType);
 
+/// Leaves out names of attributes that the opset lacks: they are of no effect.
+bool dropIgnored(QuantizationOpInterface op, const OpVersion &version);
+
 /// Converts one module.
 class OpsetConverter {
 public:
@@ -37,6 +40,8 @@ private:
   // ConvertOpset.cpp.
   LogicalResult convertSource(ModuleOp module);
   void convertBlock(Block &block);
+  /// Does without types that the opset lacks where there is another form.
+  void expandTypes(func::FuncOp function);
   void convertConstant(arith::ConstantOp op);
   void convertNode(NodeOp op);
   /// What ONNX's version converter has made of the node.
@@ -52,6 +57,16 @@ private:
   void convertCast(CastOp op);
   void convertQuantize(QuantizeOp op);
   void convertDequantize(DequantizeOp op);
+  // ExpandDequantize.cpp.
+  /// Replaces the op where the opset has other nodes for it alone.
+  void expandDequantize(DequantizeOp op);
+  void replaceByExpansion(Operation *op, Value value, const Twine &detail);
+
+  // ExpandRoundTrip.cpp.
+  /// The same where nobody else sees the codes that it makes.
+  void expandRoundTrip(QuantizeOp op);
+  void expandRoundTrip(CastOp op);
+
   /// Whether the op is valid as it is now; says why not.
   bool isValid(Operation *op);
 

@@ -11,6 +11,9 @@
 //
 // - Quantization nodes keep their meaning, which the opset rules resolve: what
 //   a version has as a default another one has as an attribute.
+// - Types that the opset lacks are done without: constants of codes become
+//   bytes or places in a table, what is only rounded to float8 is rounded in
+//   f32.
 // - A node that both opsets define alike stays. For others ONNX's version
 //   converter has adapters, and ONNX's schemas and shape inference judge what
 //   comes out of them.

@@ -1,0 +1,58 @@
+//===- Expansion.h - What an op becomes in older opsets ---------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_EXPANSION_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_EXPANSION_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float::onnx_import {
+
+/// Builds, before an op, what it becomes: nodes that all opsets have alike,
+/// with names behind its own.
+class Expansion {
+public:
+  Expansion(Operation *op, int64_t target);
+  /// Erases what has been built.
+  void cancel();
+
+  ImplicitLocOpBuilder b;
+
+  Value constant(StringRef what, ElementsAttr elements);
+  Value number(StringRef what, double value);
+  Value node(StringRef opType, ValueRange operands, Type type,
+             ArrayRef<NamedAttribute> attributes = {});
+  Value cast(Value value, Type elementType);
+  /// The numbers of codes, or of a scale, in f32. Null where the opset lacks
+  /// the type and they are no constants.
+  Value decode(Value codes, StringRef what);
+  /// A scale or zero point at the places of the elements of `input` that it
+  /// belongs to; null where the axis with blocks is open.
+  Value spread(Value parameter, RankedTensorType input, int64_t axis,
+               int64_t blockSize);
+  template <typename OpTy> Value spread(Value parameter, OpTy op) {
+    return spread(parameter,
+                  mlir::cast<RankedTensorType>(op.getInput().getType()),
+                  op.getAxis().value_or(1), op.getBlockSize().value_or(0));
+  }
+
+private:
+  /// The name of the op, what comes next, and which one it is.
+  std::string makeName(StringRef what);
+
+  Operation *op, *before;
+  int64_t target;
+  std::string name;
+  llvm::StringMap<unsigned> counts;
+};
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_EXPANSION_H

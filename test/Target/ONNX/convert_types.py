@@ -1,0 +1,172 @@
+# Types that an opset lacks: weights of every type, granularity and scale become codes of other types or entries of a table, and what
+# is only rounded to float8 is rounded in f32. Both compute the same numbers in ONNX Runtime, or where it has no kernel in ONNX's
+# reference, before and after: weights of all codes; all f16 and bf16, all midpoints of codes and the floats around them, random bits.
+# What others see the codes of is refused.
+# RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-convert %t
+import pathlib
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto as T
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
+random = np.random.default_rng(2)
+failures, counts = [], {}
+CODES = {T.FLOAT8E4M3FN: 8, T.FLOAT8E4M3FNUZ: 8, T.FLOAT8E5M2: 8, T.FLOAT8E5M2FNUZ: 8, T.FLOAT4E2M1: 4}  # fmt: skip
+CODES |= {T.INT4: 4, T.UINT4: 4, T.INT2: 2, T.UINT2: 2, T.INT8: 8, T.UINT8: 8, T.INT16: 16, T.UINT16: 16}  # fmt: skip
+FLOAT8 = {
+    T.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
+    T.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
+    T.FLOAT8E5M2: ml_dtypes.float8_e5m2,
+    T.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
+}
+
+
+def count(what, holds, text):
+    counts[what] = counts.get(what, 0) + 1
+    if not holds:
+        failures.append(text)
+
+
+def save(name, opset, nodes, x, y, constants):
+    graph = helper.make_graph(nodes, "g", x, y, constants)
+    version = 9 if opset < 21 else 10 if opset < 23 else 11 if opset < 25 else 13
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=version)  # fmt: skip
+    onnx.save(model, work / f"{name}.onnx")
+    return model
+
+
+def convert(name, opset):
+    return subprocess.run(
+        [tool, work / f"{name}.onnx", "--opset", str(opset), "-o", work / "out.onnx"],
+        capture_output=True,
+        text=True,
+    )
+
+
+def run(model, inputs, saturate=True):
+    """The first output, with one NaN."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        if not saturate:
+            # ONNX Runtime gives the largest number up to half a step more than ONNX, or NaN where that is an infinity.
+            raise NotImplementedError
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        result = session.run(None, inputs)[0]
+    except Exception:
+        result = ReferenceEvaluator(model).run(None, inputs)[0]
+    result = np.asarray(result)
+    bits = result.view(f"u{result.itemsize}")
+    return np.where(np.isnan(result.astype(np.float32)), 1, bits)
+
+
+def weights():
+    for element, bits in CODES.items():
+        for granularity in ("tensor", "axis", "block"):
+            for scale in (T.FLOAT, T.FLOAT16) + ((T.FLOAT8E8M0,) if granularity == "block" else ()):
+                for zero in (False, True):
+                    is_float = element in FLOAT8 or element == T.FLOAT4E2M1
+                    if (zero and is_float) or (scale == T.FLOAT8E8M0 and not is_float):
+                        continue
+                    yield element, bits, granularity, scale, zero
+
+
+for element, bits, granularity, scale, zero in weights():
+    # All codes of a byte, and 64 of another axis.
+    shape = (12, 64)
+    each = {"tensor": (), "axis": (12,), "block": (12, 4)}[granularity]
+    size = 768 * bits // 8
+    data = np.resize(np.arange(256, dtype=np.uint8), size)
+    if bits == 16:
+        data = random.integers(0, 256, size, dtype=np.uint8)
+    factors = (random.random(each) + 0.5).astype(np.float32)
+    factors = (factors * 4).astype(ml_dtypes.float8_e8m0fnu) if scale == T.FLOAT8E8M0 else factors
+    factors = factors.astype(np.float16) if scale == T.FLOAT16 else factors
+    constants = [
+        T(name="w", data_type=element, dims=shape, raw_data=data.tobytes()),
+        T(name="s", data_type=scale, dims=each, raw_data=factors.tobytes()),
+    ]
+    if zero:
+        points = helper.make_tensor("z", element, each, [1] * max(1, int(np.prod(each))))
+        constants.append(points)
+    attributes = {"tensor": {}, "axis": {"axis": 0}, "block": {"axis": 1, "block_size": 16}}[granularity]  # fmt: skip
+    result = T.FLOAT16 if scale == T.FLOAT16 else T.FLOAT
+    if scale == T.FLOAT8E8M0:
+        attributes |= {"output_dtype": T.FLOAT}
+    node = helper.make_node("DequantizeLinear", ["w", "s", "z"][: 2 + zero], ["y"], "n", **attributes)  # fmt: skip
+    output = helper.make_tensor_value_info("y", result, shape)
+    model = save("weights", 25, [node], [], [output], constants)
+    expected = run(model, {})
+    for opset in (10, 13, 18, 21, 23):
+        text = f"{T.DataType.Name(element)} {granularity} {T.DataType.Name(scale)} {zero} to {opset}"  # fmt: skip
+        process = convert("weights", opset)
+        if process.returncode:
+            count("weights", False, f"{text}: {process.stderr}")
+            continue
+        converted = onnx.load(work / "out.onnx")
+        onnx.checker.check_model(converted, full_check=True)
+        count("weights", np.array_equal(run(converted, {}), expected), text)
+
+bits = np.arange(65536, dtype=np.uint16)
+parts = [bits.view(np.float16).astype(np.float32), (bits.astype(np.uint32) << 16).view(np.float32)]
+for kind in FLOAT8.values():
+    codes = np.arange(256, dtype=np.uint8).view(kind).astype(np.float32)
+    codes = np.unique(codes[np.isfinite(codes)])
+    middle = ((codes[1:].astype(float) + codes[:-1]) / 2).astype(np.float32)
+    for step in range(-2, 3):
+        parts += [(floats.view(np.int32) + step).view(np.float32) for floats in (codes, middle)]
+parts.append(random.integers(0, 1 << 32, 1 << 19, dtype=np.uint64).astype(np.uint32).view(np.float32))  # fmt: skip
+x = np.concatenate(parts)
+inputs = [helper.make_tensor_value_info("x", T.FLOAT, ["n"])]
+outputs = [helper.make_tensor_value_info("y", T.FLOAT, ["n"])]
+for element in FLOAT8:
+    for is_quantized in (True, False):
+        for saturate in (1, 0):
+            for opset in (19, 24):
+                if is_quantized:
+                    nodes = [
+                        helper.make_node(
+                            "QuantizeLinear", ["x", "s", "z"], ["q"], "q", saturate=saturate
+                        ),  # fmt: skip
+                        helper.make_node("DequantizeLinear", ["q", "t"], ["y"], "d"),
+                    ]
+                    zero = T(name="z", data_type=element, raw_data=b"\0")
+                    scales = [numpy_helper.from_array(np.float32(s), n) for s, n in ((0.5, "s"), (0.25, "t"))]  # fmt: skip
+                    constants = [*scales, zero]
+                else:
+                    nodes = [
+                        helper.make_node("Cast", ["x"], ["q"], "q", to=element, saturate=saturate),
+                        helper.make_node("Cast", ["q"], ["y"], "d", to=T.FLOAT),
+                    ]
+                    constants = []
+                model = save("rounded", opset, nodes, inputs, outputs, constants)
+                given = x
+                # ONNX Runtime makes NaN of infinities in FNUZ in every opset, and quantizes them so.
+                if element in (T.FLOAT8E4M3FNUZ, T.FLOAT8E5M2FNUZ):
+                    given = x[~np.isinf(x)]
+                expected = run(model, {"x": given}, saturate)
+                for target in (10, 13, 18):
+                    text = f"{T.DataType.Name(element)} {is_quantized} {saturate} {opset} to {target}"  # fmt: skip
+                    process = convert("rounded", target)
+                    if process.returncode:
+                        count("rounded", False, f"{text}: {process.stderr}")
+                        continue
+                    converted = onnx.load(work / "out.onnx")
+                    onnx.checker.check_model(converted, full_check=True)
+                    count("rounded", np.array_equal(run(converted, {"x": given}), expected), text)
+
+# Codes that are an output, or that a node in between moves.
+codes = [helper.make_tensor_value_info("q", T.FLOAT8E5M2, ["n"])]
+cast = helper.make_node("Cast", ["x"], ["q"], "q", to=T.FLOAT8E5M2)
+save("seen", 19, [cast], inputs, codes, [])
+process = convert("seen", 18)
+count("refused", process.returncode == 1 and "it has no type float8e5m2" in process.stderr or "not accepted by Cast-13" in process.stderr, process.stderr)  # fmt: skip
+print(counts, *failures[:20], sep="\n")
+sys.exit(bool(failures))
