@@ -89,14 +89,16 @@ SmallVector<Value> ColumnProducts::decode(int64_t columns) {
     return terms->decode(b, loadWords(columns));
   SmallVector<Value> results;
   OpFoldResult first = position[product.channel];
-  for (int64_t from = 0; from < columns; from += lanes) {
-    int64_t count = std::min(lanes, columns - from);
+  int64_t together = getDecoded();
+  for (int64_t from = 0; from < columns; from += together) {
+    int64_t count = std::min(together, columns - from);
     position[product.channel] = plus(first, from);
     Value value = toFloat(buildShared(product.decoded, count));
     if (product.point)
       value = arith::SubFOp::create(b, value,
                                     toFloat(buildShared(product.point, count)));
-    results.push_back(value);
+    for (int64_t lane = 0; lane < count; lane += lanes)
+      results.push_back(slice(value, lane, std::min(lanes, count - lane)));
   }
   position[product.channel] = first;
   return results;

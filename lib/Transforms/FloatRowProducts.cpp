@@ -141,7 +141,7 @@ SmallVector<Value> FloatRowProducts::decode(const Step &step, int64_t count) {
   }
   // Next to each other are all parts of a term, or one.
   int64_t width = step.parts * lanes;
-  int64_t together = step.parts == 1 ? 1 : step.terms;
+  int64_t together = getDecoded() > lanes ? step.terms : 1;
   for (int64_t term = 0; term < step.terms; term += together) {
     int64_t from = (step.term + term) * order.lanes + step.part * lanes;
     int64_t here = std::min(together * width, count - from);

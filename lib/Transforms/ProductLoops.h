@@ -87,7 +87,8 @@ protected:
   /// their codes, integers one of f32, which they are loaded into.
   int64_t getDecoded() {
     Type element = getElementTypeOrSelf(product.codes->get());
-    return isa<FloatType>(element) ? 32 : lanes;
+    return isa<FloatType>(element) ? std::max<int64_t>(target.vectorBytes, 32)
+                                   : lanes;
   }
   Value slice(Value vector, int64_t from, int64_t count) {
     if (cast<VectorType>(vector.getType()).getNumElements() == count)

@@ -73,6 +73,12 @@ static bool hasRows(DequantizeOp weights, RankedTensorType type) {
   axis += axis < 0 ? 2 : 0;
   int64_t block =
       scale.getRank() == 2 ? weights.getBlockSize().value_or(0) : depth;
+  // Of float8, which is decoded by many at once, a chunk of a block has too
+  // few.
+  bool isFloat8 =
+      bits == 8 && isa<FloatType>(getElementTypeOrSelf(weights.getInput()));
+  if (isFloat8 && block != depth)
+    return false;
   // A scale for each summed element has no block.
   if (block == 0 || (scale.getRank() > 0 && axis != (block == depth ? 1 : 0)))
     return false;
