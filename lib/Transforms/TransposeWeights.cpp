@@ -43,9 +43,10 @@ static bool hasFewVectors(NodeOp product) {
   for (int64_t size : sizes) {
     if (ShapedType::isDynamic(size) || size > kMostVectors)
       return false;
-    vectors *= size;
+    if ((vectors *= size) > kMostVectors)
+      return false;
   }
-  return vectors <= kMostVectors;
+  return true;
 }
 
 /// The node that sums across the rows of the weights, each with its own
@@ -82,7 +83,7 @@ static bool hasRows(DequantizeOp weights, RankedTensorType type) {
   // A scale for each summed element has no block.
   if (block == 0 || (scale.getRank() > 0 && axis != (block == depth ? 1 : 0)))
     return false;
-  return depth * bits % 8 == 0 &&
+  return depth % 8 * bits % 8 == 0 &&
          SumOrder::ofRows(bits, block, depth).hasWholeBlocks(block, depth);
 }
 

@@ -48,6 +48,8 @@ std::optional<SumOrder> SumOrder::get(Operation *op) {
   if (!lanes || !terms || !consecutive)
     return std::nullopt;
   auto xBits = attribute.getAs<IntegerAttr>("x_bits");
+  if (xBits && xBits.getInt() != 8 && xBits.getInt() != 16)
+    return std::nullopt;
   return SumOrder{lanes.getInt(), terms.getInt(), consecutive.getValue(),
                   unsigned(xBits ? xBits.getInt() : 0)};
 }

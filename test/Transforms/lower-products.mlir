@@ -139,6 +139,27 @@ func.func @no_product(%x: memref<256xf32>, %y: memref<f32>) {
 // -----
 
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#row = affine_map<(d0, d1, d2) -> (d1, d2)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Vectors become integers of 8 or 16 bits.
+func.func @other_bits(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %y: memref<1x64xf32>) {
+  // expected-error @+1 {{'linalg.generic' op has no lowering that keeps the order of its sums}}
+  linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1x256xf32>, memref<64x256xi8>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.sum_order = {consecutive = true, lanes = 16 : i64, terms = 4 : i64, x_bits = 40 : i64}} {
+  ^bb0(%a: f32, %code: i8, %sum: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #column = affine_map<(d0, d1, d2) -> (d2, d1)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 

@@ -149,7 +149,9 @@ Value Expansion::spread(Value parameter, RankedTensorType input, int64_t axis,
   axis += axis < 0 ? rank : 0;
   if (type.getRank() == rank && blockSize > 0) {
     int64_t size = input.getDimSize(axis);
-    if (ShapedType::isDynamic(size))
+    // A place for each element of the axis becomes a constant.
+    constexpr int64_t kMostPlaces = int64_t(1) << 24;
+    if (ShapedType::isDynamic(size) || size > kMostPlaces)
       return {};
     SmallVector<int64_t> places;
     for (int64_t i = 0; i < size; ++i)
