@@ -276,16 +276,20 @@ void OpsetConverter::convertNode(NodeOp op) {
   if (found.stays) {
     op.setOpset(options.opset);
     NamedAttrList attributes(op.getNodeAttributes());
-    std::string dropped;
-    for (const std::string &name : found.dropped) {
-      attributes.erase(name);
-      dropped += (dropped.empty() ? "without " : ", ") + name;
+    std::string detail;
+    for (const std::string &name : found.dropped)
+      if (attributes.erase(name))
+        detail += (detail.empty() ? "without " : ", ") + name;
+    for (const auto &[name, value] : found.added) {
+      attributes.set(name, OpBuilder(op).getI64IntegerAttr(value));
+      detail += (detail.empty() ? "with " : ", with ") + name + " " +
+                std::to_string(value);
     }
     op.setNodeAttributesAttr(attributes.getDictionary(op.getContext()));
     return note(op,
                 found.isSameVersion ? ConversionKind::Unchanged
                                     : ConversionKind::Restated,
-                dropped);
+                detail);
   }
   if (!found.body)
     return refuse(op, printable(found.problem));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <onnx/defs/data_type_utils.h>
 #include <onnx/defs/schema.h>
+#include <onnx/defs/tensor_proto_util.h>
 #include <onnx/shape_inference/implementation.h>
 #include <onnx/version_converter/convert.h>
 #include <set>
@@ -251,6 +252,161 @@ bool onnx_import::isSameVersion(const std::string &opType, int64_t from,
 }
 
 //===----------------------------------------------------------------------===//
+// Nodes that say it otherwise
+//===----------------------------------------------------------------------===//
+
+static const Attribute *findAttribute(const ::onnx::NodeProto &node,
+                                      const char *name) {
+  for (const Attribute &attribute : node.attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+static int64_t getInt(const ::onnx::NodeProto &node, const char *name,
+                      int64_t byDefault) {
+  const Attribute *attribute = findAttribute(node, name);
+  return attribute ? attribute->i() : byDefault;
+}
+
+/// The sizes of an input; null where its rank is not known.
+static const ::onnx::TensorShapeProto *getShape(const KnownNode &known,
+                                                size_t index) {
+  if (index >= known.inputs.size() || !known.inputs[index].isPresent)
+    return nullptr;
+  const ::onnx::TypeProto &type = known.inputs[index].type;
+  return type.has_tensor_type() && type.tensor_type().has_shape()
+             ? &type.tensor_type().shape()
+             : nullptr;
+}
+
+/// Of one axis, that is of all from it on where it is the last.
+static bool rewordSoftmax(const KnownNode &known, bool isNewer,
+                          NodeConversion &result) {
+  const ::onnx::TensorShapeProto *shape = getShape(known, 0);
+  if (!shape || shape->dim_size() == 0)
+    return false;
+  int64_t rank = shape->dim_size();
+  int64_t axis = getInt(known.node, "axis", isNewer ? 1 : -1);
+  if (axis != rank - 1 && axis != -1)
+    return false;
+  result.added["axis"] = rank - 1;
+  return true;
+}
+
+/// The number of equal parts is that of results, or told.
+static bool rewordSplit(const KnownNode &known, bool isNewer,
+                        NodeConversion &result) {
+  bool hasSizes = known.inputs.size() > 1 && known.inputs[1].isPresent;
+  if (findAttribute(known.node, "split"))
+    return false;
+  if (hasSizes)
+    return true;
+  int64_t parts = known.node.output_size();
+  if (isNewer) {
+    result.added["num_outputs"] = parts;
+    return true;
+  }
+  // Later versions may have a smaller one at the end.
+  const ::onnx::TensorShapeProto *shape = getShape(known, 0);
+  int64_t axis = getInt(known.node, "axis", 0);
+  if (!shape || axis < -shape->dim_size() || axis >= shape->dim_size())
+    return false;
+  const auto &size = shape->dim(axis < 0 ? axis + shape->dim_size() : axis);
+  result.dropped.push_back("num_outputs");
+  return size.has_dim_value() && size.dim_value() % parts == 0;
+}
+
+/// Without training all versions do the same.
+static bool rewordBatchNormalization(const KnownNode &known, bool isNewer,
+                                     NodeConversion &result) {
+  if (!isNewer)
+    result.dropped.push_back("training_mode");
+  return known.node.output_size() == 1 &&
+         getInt(known.node, "training_mode", 0) == 0;
+}
+
+/// Without training it is its input, whatever the ratio.
+static bool rewordDropout(const KnownNode &known, bool isNewer,
+                          NodeConversion &result) {
+  result.dropped.push_back(isNewer ? "ratio" : "seed");
+  return known.node.output_size() == 1 && known.inputs.size() == 1;
+}
+
+/// Older versions do not count from the end.
+static bool rewordGather(const KnownNode &known, bool isNewer,
+                         NodeConversion &result) {
+  if (isNewer)
+    return true;
+  if (known.inputs.size() != 2 || !known.inputs[1].data)
+    return false;
+  const ::onnx::TensorProto &data = *known.inputs[1].data;
+  auto isThere = [](int64_t index) { return index >= 0; };
+  if (data.data_type() == ::onnx::TensorProto::INT64) {
+    std::vector<int64_t> indices = ::onnx::ParseData<int64_t>(&data);
+    return std::all_of(indices.begin(), indices.end(), isThere);
+  }
+  std::vector<int32_t> indices = ::onnx::ParseData<int32_t>(&data);
+  return std::all_of(indices.begin(), indices.end(), isThere);
+}
+
+namespace {
+/// How a node says across a version what it means; false if it cannot.
+struct Rewording {
+  const char *opType;
+  int version;
+  bool (*reword)(const KnownNode &known, bool isNewer, NodeConversion &result);
+};
+constexpr Rewording kRewordings[] = {
+    {"BatchNormalization", 14, rewordBatchNormalization},
+    {"Dropout", 12, rewordDropout},
+    {"Gather", 11, rewordGather},
+    {"Hardmax", 13, rewordSoftmax},
+    {"LogSoftmax", 13, rewordSoftmax},
+    {"Softmax", 13, rewordSoftmax},
+    {"Split", 18, rewordSplit},
+};
+} // namespace
+
+/// Whether the only versions in between that matter have such a form of the
+/// node.
+static bool reword(const KnownNode &known, const Schema &from, const Schema &to,
+                   NodeConversion &result) {
+  int low = std::min(from.since_version(), to.since_version());
+  int high = std::max(from.since_version(), to.since_version());
+  for (const Rewording &row : kRewordings) {
+    if (from.Name() != row.opType || row.version <= low || row.version > high)
+      continue;
+    NodeConversion reworded;
+    bool isNewer = to.since_version() > from.since_version();
+    if (!row.reword(known, isNewer, reworded))
+      return false;
+    ::onnx::NodeProto node = known.node;
+    auto *attributes = node.mutable_attribute();
+    for (int i = attributes->size(); i-- > 0;)
+      if (reworded.added.count(attributes->Get(i).name()) ||
+          std::count(reworded.dropped.begin(), reworded.dropped.end(),
+                     attributes->Get(i).name()))
+        attributes->DeleteSubrange(i, 1);
+    for (const auto &[name, value] : reworded.added) {
+      Attribute &added = *node.add_attribute();
+      added.set_name(name);
+      added.set_type(Attribute::INT);
+      added.set_i(value);
+    }
+    for (const Attribute &attribute : node.attribute())
+      if (!to.attributes().count(attribute.name()) ||
+          !hasValue(node.op_type(), attribute, to.since_version()))
+        return false;
+    to.Verify(node);
+    result.dropped = std::move(reworded.dropped);
+    result.added = std::move(reworded.added);
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
 // ONNX's version converter
 //===----------------------------------------------------------------------===//
 
@@ -385,6 +541,12 @@ onnx_import::convertNode(const KnownNode &known,
       result.stays = acceptsTypes(*other, known, outputs, result.problem);
       if (result.stays)
         return result;
+    }
+    result.dropped.clear();
+    if (other && !other->deprecated() && reword(known, *old, *other, result) &&
+        acceptsTypes(*other, known, outputs, result.problem)) {
+      result.stays = true;
+      return result;
     }
     if (std::none_of(std::begin(kTrustedAdapters), std::end(kTrustedAdapters),
                      [&](const char *name) { return node.op_type() == name; }))

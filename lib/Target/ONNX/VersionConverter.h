@@ -25,6 +25,8 @@ struct NodeConversion {
   bool isSameVersion = false;
   /// Attributes that the other version lacks and that say what it does anyway.
   std::vector<std::string> dropped = {};
+  /// Those that say what the first one did without.
+  std::map<std::string, int64_t> added = {};
   /// What the version converter made of it, where that fits its schemas.
   std::unique_ptr<::onnx::FunctionProto> body = nullptr;
   /// Why there is neither.

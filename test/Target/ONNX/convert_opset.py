@@ -96,6 +96,11 @@ def one(op, x=FLOATS, inputs=None, to=T.FLOAT, **attributes):
     return [node(op, ["x", *inputs], ["y"], "n", **attributes)], kind, to, x, inputs
 
 
+def split(**attributes):
+    """Two halves, of which one is used."""
+    return [node("Split", ["x"], ["y", "other"], "n", **attributes)], T.FLOAT, T.FLOAT, FLOATS, {}
+
+
 zero8 = helper.make_tensor("z", T.FLOAT8E4M3FN, [], [0.0])
 SMALL = FLOATS[1:, :].copy()
 CUBE = SMALL[:, :, None].copy()
@@ -150,13 +155,28 @@ CASES = {
         one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1),
         since(19),
     ),
-    "softmax_old": (one("Softmax", SMALL, axis=1), since(10, 13)),
-    "softmax": (one("Softmax", SMALL, axis=1), since(13)),
+    "softmax_old": (one("Softmax", SMALL, axis=1), since(10)),
+    "softmax_all": (one("Softmax", SMALL, axis=0), since(10, 13)),
+    "softmax_first": (one("Softmax", SMALL, axis=0), since(13)),
+    "softmax": (one("Softmax", SMALL), since(10)),
+    "hardmax": (one("Hardmax", SMALL, axis=-1), since(11)),
+    "split": (split(), since(10, 18)),
+    "split_count": (split(num_outputs=2), since(18)),
+    "normalize": (
+        one(
+            "BatchNormalization",
+            IMAGE,
+            {k: np.float32([v]) for k, v in zip("abcd", (2, 3, 4, 5), strict=True)},
+        ),
+        since(10),
+    ),
+    "gather": (one("Gather", SMALL, {"i": np.int64([2, 0])}), since(10)),
+    "gather_back": (one("Gather", SMALL, {"i": np.int64([-1, 0])}), since(11)),
     "squeeze": (one("Squeeze", CUBE, axes=[2]), since(10, 13)),
     "unsqueeze": (one("Unsqueeze", SMALL, axes=[1]), since(10, 13)),
     "unsqueeze_input": (one("Unsqueeze", SMALL, {"a": AXES}), since(13)),
-    "dropout_old": (one("Dropout", SMALL), since(10, 12)),
-    "dropout": (one("Dropout", SMALL), since(12)),
+    "dropout": (one("Dropout", SMALL), since(10)),
+    "dropout_ratio": (one("Dropout", SMALL, ratio=0.3), since(10, 12)),
     "clip": (one("Clip", SMALL, {"lo": np.float32(-3), "hi": np.float32(5)}), since(11)),
     "pad": (one("Pad", SMALL, {"p": np.int64([1, 0, 0, 2])}), since(11)),
 }
@@ -174,6 +194,9 @@ def evaluate(model, x):
     """In ONNX's reference, or in ONNX Runtime where that lacks the version."""
     with np.errstate(all="ignore"):
         try:
+            # Whose versions of this one round in other orders.
+            if model.graph.node[0].op_type == "BatchNormalization":
+                raise RuntimeError("No implementation")
             return ReferenceEvaluator(model).run(None, {"x": x})[0]
         except RuntimeError as error:
             assert "No implementation" in str(error), error
@@ -222,6 +245,11 @@ for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
             assert evaluate(after, x).tobytes() == before, (name, old, opset)
             counts["converted"] += 1
 print(counts)
+# In other words, or with other attributes, these mean the same in all opsets.
+everywhere = {"softmax_old", "softmax", "split", "split_count", "normalize", "gather"}
+everywhere |= {"dropout", "dropout_ratio"}
+refused_there = sorted(case for case in refused if case[0] in everywhere)
+assert not refused_there, refused_there
 for case in [
     ("quantize_axis", 13, 12),
     ("cast_f8", 19, 18),
