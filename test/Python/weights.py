@@ -31,7 +31,7 @@ def save(name, rows, columns, has_island, is_across=False):
     ]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, columns])]
     if has_island:
-        nodes.append(helper.make_node("RandomNormalLike", ["y"], ["z"]))
+        nodes.append(helper.make_node("Scramble", ["y"], ["z"], domain="com.example"))
         outputs.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, None))
     graph = helper.make_graph(
         nodes,
@@ -43,7 +43,11 @@ def save(name, rows, columns, has_island, is_across=False):
             numpy_helper.from_array(np.float32(0.5), "s"),
         ],
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+    model = helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", 19), helper.make_opsetid("com.example", 1)],
+        ir_version=9,
+    )
     path = work / f"{name}.onnx"
     onnx.save(model, path, save_as_external_data=True, location=f"{name}.bin", size_threshold=0)
     return path, weights

@@ -11,30 +11,19 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
 
-/// One step after the other along an axis: what all before it, and with it
-/// unless `exclusive`, come to.
-static NodeResults buildAccumulation(NodeContext &context, Combine combine) {
+Value onnx_nodes::buildRunning(NodeContext &context, Value input, int64_t axis,
+                               Combine combine, bool isExclusive,
+                               bool isReverse) {
   ImplicitLocOpBuilder &b = context.b;
-  Value input = context.input(0);
   SmallVector<OpFoldResult> sizes = context.getSizes(input), step = sizes;
-  std::optional<SmallVector<int64_t>> given = context.getConstantInts(1);
-  // Of a vector there is no other.
-  if (!given && sizes.size() == 1)
-    given.emplace(1, 0);
-  if (!given || given->size() != 1)
-    return context.unsupported("the axis must be constant");
-  FailureOr<int64_t> axis = context.normalizeAxis(given->front(), sizes.size());
-  if (failed(axis))
-    return failure();
-  step[*axis] = b.getIndexAttr(1);
-  bool isExclusive = context.getFlag("exclusive");
-  bool isReverse = context.getFlag("reverse");
-  Type elementType = context.elementType(0), type = getComputeType(elementType);
+  step[axis] = b.getIndexAttr(1);
+  Type type = getComputeType(getElementTypeOrSelf(input));
   AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   Value inits[] = {makeBuffer(b, sizes, type),
@@ -44,38 +33,57 @@ static NodeResults buildAccumulation(NodeContext &context, Combine combine) {
     return {buildCombine(b, combine, accumulators[0], toCompute(b, elements[0]),
                          /*isUnsigned=*/false)};
   };
-  SmallVector<Value> results = buildSequential(
-      b, sizes[*axis], inits,
-      [&](ImplicitLocOpBuilder &b, ValueRange indices,
-          ValueRange tensors) -> SmallVector<Value> {
-        SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
-        offsets[*axis] = indices[0];
-        AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
-        if (isReverse)
-          offsets[*axis] =
-              computeIndex(b, s0 - s1 - 1, {sizes[*axis], offsets[*axis]});
-        Value result = tensors[0], total = tensors[1];
-        auto store = [&] {
-          result = tensor::InsertSliceOp::create(b, total, result, offsets,
-                                                 step, strides);
-        };
-        if (isExclusive)
-          store();
-        Value part = buildSlice(b, input, offsets, step, strides);
-        total =
-            buildReduction(b, part, identity, total, identity, body).front();
-        if (!isExclusive)
-          store();
-        return {result, total};
-      });
+  return buildSequential(
+             b, sizes[axis], inits,
+             [&](ImplicitLocOpBuilder &b, ValueRange indices,
+                 ValueRange tensors) -> SmallVector<Value> {
+               SmallVector<OpFoldResult> offsets(sizes.size(),
+                                                 b.getIndexAttr(0));
+               offsets[axis] = indices[0];
+               AffineExpr s0 = b.getAffineSymbolExpr(0);
+               AffineExpr s1 = b.getAffineSymbolExpr(1);
+               if (isReverse)
+                 offsets[axis] =
+                     computeIndex(b, s0 - s1 - 1, {sizes[axis], offsets[axis]});
+               Value result = tensors[0], total = tensors[1];
+               auto store = [&] {
+                 result = tensor::InsertSliceOp::create(b, total, result,
+                                                        offsets, step, strides);
+               };
+               if (isExclusive)
+                 store();
+               Value part = buildSlice(b, input, offsets, step, strides);
+               total = buildReduction(b, part, identity, total, identity, body)
+                           .front();
+               if (!isExclusive)
+                 store();
+               return {result, total};
+             })
+      .front();
+}
+
+static NodeResults convertRunning(NodeContext &context, Combine combine) {
+  int64_t rank = context.type(0).getRank();
+  std::optional<SmallVector<int64_t>> given = context.getConstantInts(1);
+  // Of a vector there is no other.
+  if (!given && rank == 1)
+    given.emplace(1, 0);
+  if (!given || given->size() != 1)
+    return context.unsupported("the axis must be constant");
+  FailureOr<int64_t> axis = context.normalizeAxis(given->front(), rank);
+  if (failed(axis))
+    return failure();
+  Value result =
+      buildRunning(context, context.input(0), *axis, combine,
+                   context.getFlag("exclusive"), context.getFlag("reverse"));
   return SmallVector<Value>{
-      convertFromCompute(context, results[0], elementType)};
+      convertFromCompute(context, result, context.elementType(0))};
 }
 
 NodeResults onnx_nodes::convertCumSum(NodeContext &context) {
-  return buildAccumulation(context, Combine::Sum);
+  return convertRunning(context, Combine::Sum);
 }
 
 NodeResults onnx_nodes::convertCumProd(NodeContext &context) {
-  return buildAccumulation(context, Combine::Product);
+  return convertRunning(context, Combine::Product);
 }

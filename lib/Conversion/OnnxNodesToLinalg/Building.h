@@ -246,6 +246,16 @@ Value buildReductionOfAxes(NodeContext &context, Value tensor,
                            ArrayRef<int64_t> axes, Combine combine,
                            ElementMap before = nullptr);
 
+/// What all elements along an axis up to each come to, in the compute type:
+/// with it unless `isExclusive`, from the end if `isReverse`.
+Value buildRunning(NodeContext &context, Value tensor, int64_t axis,
+                   Combine combine, bool isExclusive = false,
+                   bool isReverse = false);
+
+/// Dropout where `isTraining`, a tensor without axes, is true: the result and
+/// the mask.
+NodeResults buildTrainingDropout(NodeContext &context, Value isTraining);
+
 /// Where the largest (or smallest) elements along an axis are, as i64, the axis
 /// left out; of equal ones the first unless `takesEqual`.
 Value buildArgMax(NodeContext &context, Value tensor, int64_t axis, bool isMax,

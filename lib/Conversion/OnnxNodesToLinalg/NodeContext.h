@@ -92,6 +92,8 @@ public:
   /// Converts the nodes of a body; false, after errors, if some have no
   /// lowering.
   llvm::function_ref<bool(Block &)> convertBody;
+  /// How many random nodes without a seed the function has had.
+  uint64_t *numUnseeded = nullptr;
   /// The opset of the model, not the version of the op.
   int64_t opset;
   /// By their position in the source node; null where absent.

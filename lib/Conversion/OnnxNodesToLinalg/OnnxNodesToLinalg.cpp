@@ -159,6 +159,8 @@ struct ConvertOnnxNodesToLinalg final
   /// the file declares with other shapes: what is wrong behind them is told
   /// there.
   llvm::DenseSet<Value> unconverted, misdeclared;
+  /// See NodeContext.
+  uint64_t numUnseeded = 0;
 };
 } // namespace
 
@@ -479,6 +481,7 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
     return isBodyConverted;
   };
   context.convertBody = convertBody;
+  context.numUnseeded = &numUnseeded;
   ArrayRef<NodeRow> versions = findVersions(node);
   const NodeRow *row = findRow(versions, context.opset);
   // Some have no op of their own, but a row.
@@ -545,6 +548,7 @@ bool ConvertOnnxNodesToLinalg::convertBlock(Block &block,
 bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
   bool isConverted = true;
   SizeCache sizeCache;
+  numUnseeded = 0;
   for (Block &block : function.getBody())
     isConverted &= convertBlock(block, sizeCache);
   return isConverted && succeeded(updateFunctionType(function));

@@ -519,20 +519,24 @@ NodeResults onnx_nodes::convertDropout(NodeContext &context) {
   constexpr int64_t kFirstInferring = 7, kFirstWithBool = 10,
                     kFirstWithInputs = 12;
   ImplicitLocOpBuilder &b = context.b;
-  bool isTraining =
-      context.opset < kFirstInferring && !context.getFlag("is_test");
+  // What drops is said by the attribute at first; whether to scale is not.
+  if (context.opset < kFirstInferring && !context.getFlag("is_test"))
+    return context.unsupported("training mode");
   if (context.opset >= kFirstWithInputs && context.input(2)) {
     std::optional<SmallVector<int64_t>> mode = context.getConstantInts(2);
-    isTraining = !mode || mode->size() != 1 || mode->front() != 0;
-  }
-  // Training that drops nothing is inference.
-  if (isTraining && context.opset >= kFirstWithInputs && context.input(1)) {
     DenseFPElementsAttr ratio;
-    isTraining = !matchPattern(context.inputs[1], m_Constant(&ratio)) ||
-                 !ratio.isSplat() || !ratio.getSplatValue<APFloat>().isZero();
+    bool dropsNothing = context.input(1) &&
+                        matchPattern(context.inputs[1], m_Constant(&ratio)) &&
+                        ratio.isSplat() &&
+                        ratio.getSplatValue<APFloat>().isZero();
+    bool isInference = mode && mode->size() == 1 && mode->front() == 0;
+    if (!isInference && !dropsNothing) {
+      FailureOr<Value> isTraining = context.getOnlyElement(2);
+      if (failed(isTraining) || failed(context.requireKind(2, kinds::Bool)))
+        return failure();
+      return buildTrainingDropout(context, *isTraining);
+    }
   }
-  if (isTraining)
-    return context.unsupported("training mode");
   SmallVector<Value> results = {context.inputs[0]};
   if (context.node->getNumResults() > 1 &&
       !context.node->getResult(1).use_empty()) {

@@ -1,0 +1,392 @@
+//===- Random.cpp - Random numbers, and choices by them -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ONNX leaves the generator open. What is compiled is a function of its inputs,
+// so a node's numbers follow from its seed and the place of the element alone
+// (S6): they are the same in every call, on every CPU, in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Building.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "quant-float/Support/BufferSize.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::onnx_nodes;
+
+//===----------------------------------------------------------------------===//
+// Words and fractions
+//===----------------------------------------------------------------------===//
+
+/// Nodes without a seed have one of their own, none that an attribute says.
+static constexpr uint64_t kNoSeed = uint64_t(1) << 63;
+/// Words of a node that are not of one element's first number are counted from
+/// another quarter of what the generator counts to.
+static constexpr unsigned kStreamShift = 62;
+
+/// The generator's key: the bits of the attribute.
+static uint64_t getKey(NodeContext &context) {
+  Attribute seed = context.getAttribute("seed");
+  if (auto number = dyn_cast_or_null<FloatAttr>(seed))
+    return llvm::bit_cast<uint32_t>(number.getValue().convertToFloat());
+  if (auto number = dyn_cast_or_null<IntegerAttr>(seed))
+    return number.getValue().getZExtValue();
+  return kNoSeed + (*context.numUnseeded)++;
+}
+
+/// Steps of a loop have the same places: they would all get the same numbers.
+static LogicalResult requireNoLoop(NodeContext &context) {
+  for (Operation *op = context.node->getParentOp(); op; op = op->getParentOp())
+    if (auto node = dyn_cast<NodeOp>(op);
+        node && (node.getOpType() == "Loop" || node.getOpType() == "Scan"))
+      return context.unsupported(
+          "in the body of a loop each step would get the same random numbers");
+  return success();
+}
+
+namespace {
+/// Makes one element of the result from the words of that element, unsigned
+/// ones of 32 bits, and from those of the inputs.
+using RandomBody = llvm::function_ref<Value(
+    ImplicitLocOpBuilder &, ArrayRef<Value> words, ValueRange inputs)>;
+} // namespace
+
+/// Random elements, with so many words for each.
+static Value buildRandom(NodeContext &context, ArrayRef<OpFoldResult> sizes,
+                         Type elementType, unsigned numWords, ValueRange inputs,
+                         ArrayRef<AffineMap> inputMaps, RandomBody body) {
+  ImplicitLocOpBuilder &b = context.b;
+  uint64_t key = getKey(context);
+  auto makeCount = [&](uint64_t value) -> Value {
+    auto type = RankedTensorType::get({}, b.getI64Type());
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, APInt(64, value)));
+  };
+  Value places = tensor::EmptyOp::create(b, sizes, b.getI8Type());
+  auto type =
+      RankedTensorType::get(getShape(sizes), b.getIntegerType(32, false));
+  SmallVector<Value> operands;
+  for (uint64_t stream = 0; stream < numWords; ++stream)
+    operands.push_back(PhiloxOp::create(
+        b, type, makeCount(key), makeCount(stream << kStreamShift), places));
+  SmallVector<AffineMap> maps(numWords, b.getMultiDimIdentityMap(sizes.size()));
+  llvm::append_range(operands, inputs);
+  llvm::append_range(maps, inputMaps);
+  return buildParallel(b, sizes, elementType, operands, maps,
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                         SmallVector<Value> words;
+                         for (Value word : args.take_front(numWords))
+                           words.push_back(toCompute(b, word));
+                         return body(b, words, args.drop_front(numWords));
+                       });
+}
+
+/// How many words a fraction of a compute type takes.
+static unsigned countWords(Type type) { return type.isF64() ? 2 : 1; }
+
+static Value makeWord(ImplicitLocOpBuilder &b, int32_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+
+/// The word's upper `bits` as a number; all that are less than 32 are positive.
+static Value buildUpperBits(ImplicitLocOpBuilder &b, Type type, Value word,
+                            unsigned bits) {
+  Value upper = arith::ShRUIOp::create(b, word, makeWord(b, 32 - bits));
+  return arith::SIToFPOp::create(b, type, upper);
+}
+
+static Value multiply(ImplicitLocOpBuilder &b, Value value, double factor) {
+  return arith::MulFOp::create(b, value,
+                               makeNumber(b, value.getType(), factor));
+}
+
+static Value add(ImplicitLocOpBuilder &b, Value value, double term) {
+  return arith::AddFOp::create(b, value, makeNumber(b, value.getType(), term));
+}
+
+/// A whole number from 0 on and below 2^24, or 2^53 of f64, all as likely.
+static Value buildWhole(ImplicitLocOpBuilder &b, Type type,
+                        ArrayRef<Value> words) {
+  if (!type.isF64())
+    return buildUpperBits(b, type, words[0], 24);
+  return arith::AddFOp::create(
+      b, multiply(b, buildUpperBits(b, type, words[0], 27), 0x1p26),
+      buildUpperBits(b, type, words[1], 26));
+}
+
+/// A fraction from 0 on and below 1, exact.
+static Value buildFraction(ImplicitLocOpBuilder &b, Type type,
+                           ArrayRef<Value> words) {
+  return multiply(b, buildWhole(b, type, words),
+                  type.isF64() ? 0x1p-53 : 0x1p-24);
+}
+
+/// A fraction above 0 and up to 1: of f32 it has all bits of the word, since
+/// what is far from the mean is made of the smallest.
+static Value buildPositiveFraction(ImplicitLocOpBuilder &b, Type type,
+                                   ArrayRef<Value> words) {
+  if (type.isF64())
+    return multiply(b, add(b, buildWhole(b, type, words), 1), 0x1p-53);
+  Value whole = arith::UIToFPOp::create(b, type, words[0]);
+  return multiply(b, add(b, whole, 1), 0x1p-32);
+}
+
+//===----------------------------------------------------------------------===//
+// RandomUniform, RandomNormal and their -Like
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What random numbers are asked for.
+struct RandomTensor {
+  SmallVector<OpFoldResult> sizes;
+  Type elementType;
+};
+} // namespace
+
+/// Of an input, if there is one, else of the attribute 'shape'.
+static FailureOr<RandomTensor> getRandomTensor(NodeContext &context) {
+  RandomTensor result;
+  result.elementType = context.getType("dtype");
+  if (Value input = context.input(0)) {
+    result.sizes = context.getSizes(input);
+    if (!result.elementType)
+      result.elementType = context.elementType(0);
+  } else {
+    for (int64_t size : context.getInts("shape")) {
+      if (size < 0)
+        return context.unsupported(
+            "attribute 'shape' must not have sizes below 0, but has " +
+            Twine(size));
+      result.sizes.push_back(context.b.getIndexAttr(size));
+    }
+    if (result.sizes.size() > kMostDimensions)
+      return context.unsupported("attribute 'shape' must have at most " +
+                                 Twine(kMostDimensions) + " sizes, but has " +
+                                 Twine(result.sizes.size()));
+    if (!result.elementType)
+      result.elementType = context.b.getF32Type();
+  }
+  if (!isa<FloatType>(getComputeType(result.elementType)) ||
+      result.elementType.getIntOrFloatBitWidth() < 16)
+    return context.unsupported("random numbers are of f16, bf16, f32 or f64, "
+                               "but those of " +
+                               show(result.elementType) + " are asked for");
+  return result;
+}
+
+/// A number that is an attribute.
+static FailureOr<double> getFinite(NodeContext &context, StringRef name) {
+  double value = context.getFloat(name);
+  if (!std::isfinite(value))
+    return context.unsupported("attribute '" + name + "' must be finite");
+  return value;
+}
+
+NodeResults onnx_nodes::convertRandomUniform(NodeContext &context) {
+  FailureOr<RandomTensor> tensor = getRandomTensor(context);
+  FailureOr<double> low = getFinite(context, "low");
+  FailureOr<double> high = getFinite(context, "high");
+  if (failed(tensor) || failed(low) || failed(high) ||
+      failed(requireNoLoop(context)))
+    return failure();
+  Type type = getComputeType(tensor->elementType);
+  double span = *high - *low;
+  if (!(span >= 0 && std::isfinite(type.isF64() ? span : float(span))))
+    return context.unsupported("attribute 'high' must not be below attribute "
+                               "'low', and their difference must be finite");
+  return SmallVector<Value>{buildRandom(
+      context, tensor->sizes, tensor->elementType, countWords(type), {}, {},
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words, ValueRange) {
+        Value fraction = buildFraction(b, type, words);
+        return fromCompute(b, add(b, multiply(b, fraction, span), *low),
+                           tensor->elementType);
+      })};
+}
+
+/// Of Box and Muller: the length and the angle of a point of the plane.
+NodeResults onnx_nodes::convertRandomNormal(NodeContext &context) {
+  FailureOr<RandomTensor> tensor = getRandomTensor(context);
+  FailureOr<double> mean = getFinite(context, "mean");
+  FailureOr<double> scale = getFinite(context, "scale");
+  if (failed(tensor) || failed(mean) || failed(scale) ||
+      failed(requireNoLoop(context)))
+    return failure();
+  Type type = getComputeType(tensor->elementType);
+  unsigned count = countWords(type);
+  return SmallVector<Value>{buildRandom(
+      context, tensor->sizes, tensor->elementType, 2 * count, {}, {},
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words, ValueRange) {
+        Value logarithm = math::LogOp::create(
+            b, buildPositiveFraction(b, type, words.take_front(count)));
+        Value length = math::SqrtOp::create(b, multiply(b, logarithm, -2));
+        Value angle =
+            multiply(b, buildFraction(b, type, words.drop_front(count)),
+                     2 * llvm::numbers::pi);
+        Value normal =
+            arith::MulFOp::create(b, length, math::CosOp::create(b, angle));
+        return fromCompute(b, add(b, multiply(b, normal, *scale), *mean),
+                           tensor->elementType);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// Bernoulli, Dropout in training
+//===----------------------------------------------------------------------===//
+
+NodeResults onnx_nodes::convertBernoulli(NodeContext &context) {
+  Type elementType = context.getType("dtype");
+  if (!elementType)
+    elementType = context.elementType(0);
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
+    if (!elementType.isInteger(1))
+      return context.unsupported("elements of " + show(elementType) +
+                                 " are asked for");
+  if (failed(requireNoLoop(context)))
+    return failure();
+  Type type = getComputeType(context.elementType(0));
+  Type resultType = getComputeType(elementType);
+  Value input = context.input(0);
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  return SmallVector<Value>{buildRandom(
+      context, sizes, elementType, countWords(type), input,
+      context.b.getMultiDimIdentityMap(sizes.size()),
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words, ValueRange inputs) {
+        Value isOne = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                            buildFraction(b, type, words),
+                                            toCompute(b, inputs[0]));
+        Value element =
+            arith::SelectOp::create(b, isOne, makeNumber(b, resultType, 1),
+                                    makeNumber(b, resultType, 0));
+        return fromCompute(b, element, elementType);
+      })};
+}
+
+NodeResults onnx_nodes::buildTrainingDropout(NodeContext &context,
+                                             Value isTraining) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (failed(requireNoLoop(context)))
+    return failure();
+  Value input = context.input(0);
+  Type elementType = context.elementType(0);
+  Type type = getComputeType(elementType);
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  AffineMap whole = b.getMultiDimIdentityMap(sizes.size());
+  AffineMap only = AffineMap::get(sizes.size(), 0, b.getContext());
+  // What is dropped where the node does not tell; outside of training nothing.
+  SmallVector<Value> given = {isTraining};
+  if (context.input(1)) {
+    FailureOr<Value> ratio = context.getOnlyElement(1);
+    if (failed(ratio) || failed(context.requireKind(1, kinds::Float)))
+      return failure();
+    given.push_back(*ratio);
+  }
+  Value ratio = buildParallel(
+      b, {}, type, given,
+      SmallVector<AffineMap>(given.size(), b.getMultiDimIdentityMap(0)),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value ratio = makeNumber(b, type, 0.5);
+        if (args.size() > 1)
+          ratio = b.createOrFold<CastOp>(args[1], type);
+        return arith::SelectOp::create(b, args[0], ratio,
+                                       makeNumber(b, type, 0));
+      });
+  Value mask = buildRandom(
+      context, sizes, b.getI1Type(), countWords(type), ratio, only,
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words,
+          ValueRange inputs) -> Value {
+        return arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
+                                     buildFraction(b, type, words), inputs[0]);
+      });
+  Value result = buildParallel(
+      b, sizes, elementType, {input, mask, ratio}, {whole, whole, only},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value one = makeNumber(b, type, 1);
+        Value scale = arith::DivFOp::create(
+            b, one, arith::SubFOp::create(b, one, args[2]));
+        Value scaled = arith::MulFOp::create(b, toCompute(b, args[0]), scale);
+        Value element =
+            arith::SelectOp::create(b, args[1], scaled, makeNumber(b, type, 0));
+        return fromCompute(b, element, elementType);
+      });
+  return SmallVector<Value>{result, mask};
+}
+
+//===----------------------------------------------------------------------===//
+// Multinomial
+//===----------------------------------------------------------------------===//
+
+/// Where a random part of the sum of all probabilities falls among the sums of
+/// the first ones.
+NodeResults onnx_nodes::convertMultinomial(NodeContext &context) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0);
+  if (context.type(0).getRank() != 2)
+    return context.unsupported("the input must have rank 2, but got " +
+                               Twine(context.type(0).getRank()));
+  Type resultType = context.getType("dtype");
+  if (!resultType)
+    resultType = b.getI32Type();
+  if (!resultType.isSignlessInteger(32) && !resultType.isSignlessInteger(64))
+    return context.unsupported("attribute 'dtype' must be int32 or int64");
+  if (failed(context.requireRange("sample_size", context.getInt("sample_size"),
+                                  /*least=*/1)) ||
+      failed(requireNoLoop(context)))
+    return failure();
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  OpFoldResult samples = b.getIndexAttr(context.getInt("sample_size"));
+  if (failed(context.requireAtLeast(1, sizes[1], "the number of classes")))
+    return failure();
+  Type type = getComputeType(context.elementType(0));
+  // Probabilities, each row's largest 1: their logarithms are given.
+  Value largest = buildReductionOfAxes(context, input, {1}, Combine::Max);
+  Value shares = buildAlongAxes(
+      context, sizes, type, {input, largest}, {{0, 1}, {0}},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        return math::ExpOp::create(
+            b, arith::SubFOp::create(b, toCompute(b, args[0]), args[1]));
+      });
+  Value sums = buildRunning(context, shares, /*axis=*/1, Combine::Sum);
+  SmallVector<OpFoldResult> offsets = {
+      b.getIndexAttr(0),
+      computeIndex(b, b.getAffineSymbolExpr(0) - 1, sizes[1])};
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  Value totals = context.reshape(
+      buildSlice(b, sums, offsets, {sizes[0], b.getIndexAttr(1)}, strides),
+      sizes[0]);
+  SmallVector<OpFoldResult> drawn = {sizes[0], samples};
+  AffineMap rows = AffineMap::get(2, 0, b.getAffineDimExpr(0));
+  Value points =
+      buildRandom(context, drawn, type, countWords(type), totals, rows,
+                  [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words,
+                      ValueRange inputs) -> Value {
+                    return arith::MulFOp::create(
+                        b, buildFraction(b, type, words), inputs[0]);
+                  });
+  // How many sums are not above it. The last is, being the total.
+  Value zero = buildFilled(b, drawn, makeNumber(b, resultType, 0));
+  MLIRContext *mlir = b.getContext();
+  AffineExpr row, sample, member;
+  bindDims(mlir, row, sample, member);
+  AffineMap ofSums = AffineMap::get(3, 0, {row, member}, mlir);
+  AffineMap ofPoints = AffineMap::get(3, 0, {row, sample}, mlir);
+  return buildReduction(
+      b, {points, sums}, {ofPoints, ofSums}, zero, ofPoints,
+      [&](ImplicitLocOpBuilder &b, ValueRange elements,
+          ValueRange accumulators) -> SmallVector<Value> {
+        Value isBelow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE,
+                                              elements[1], elements[0]);
+        Value one = arith::ExtUIOp::create(b, resultType, isBelow);
+        return {arith::AddIOp::create(b, accumulators[0], one)};
+      });
+}
