@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -207,9 +208,19 @@ struct BodyLoop {
   NodeContext &context;
   /// What the first step starts from.
   SmallVector<Value> inits;
+  /// The most steps; null for any number.
   OpFoldResult steps;
+  /// Whether there is a first step, and in the body whether there is another
+  /// one; null for all steps.
+  Value first, again;
   /// For what gets parts: the axis, and whether from the end.
   SmallVector<std::pair<int64_t, bool>> collected;
+
+  /// Does one step after the other: `body` makes of a step's number, and of
+  /// what the one before has left, what it leaves. Returns that of the last one
+  /// and the number of steps.
+  std::pair<SmallVector<Value>, OpFoldResult> buildSteps(ValueRange stored,
+                                                         SequentialBody body);
 
   /// `makeArguments` makes a step's inputs of its number and the values;
   /// `yielded` are all outputs of the body that count.
@@ -228,13 +239,46 @@ static FailureOr<int64_t> getCollectedAxis(NodeContext &context, Value part,
       axis, cast<RankedTensorType>(part.getType()).getRank() + 1);
 }
 
+std::pair<SmallVector<Value>, OpFoldResult>
+BodyLoop::buildSteps(ValueRange stored, SequentialBody body) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (!again)
+    return {buildSequential(b, steps, stored, body), steps};
+  SmallVector<Value> values = {arith::ConstantIndexOp::create(b, 0), first};
+  llvm::append_range(values, stored);
+  TypeRange types((ValueRange(values)));
+  auto loop = scf::WhileOp::create(b, types, values);
+  SmallVector<Location> locations(values.size(), b.getLoc());
+  OpBuilder::InsertionGuard guard(b);
+  // What is inserted looks for the function that it is in.
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
+  Value runs = before->getArgument(1);
+  if (steps) {
+    Value isBelow =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                              before->getArgument(0), makeIndex(b, steps));
+    runs = arith::AndIOp::create(b, runs, isBelow);
+  }
+  scf::ConditionOp::create(b, runs, before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
+  ValueRange arguments = after->getArguments();
+  SmallVector<Value> left =
+      body(b, arguments.take_front(), arguments.drop_front(2));
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value next = arith::AddIOp::create(b, arguments[0], one);
+  left.insert(left.begin(), {next, again});
+  scf::YieldOp::create(b, left);
+  return {SmallVector<Value>(loop.getResults().drop_front(2)),
+          loop.getResult(0)};
+}
+
 NodeResults
 BodyLoop::build(Block &body, ArrayRef<Value> yielded,
                 llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
                                                       Value, ValueRange)>
                     makeArguments) {
   ImplicitLocOpBuilder &b = context.b;
-  size_t count = inits.size();
+  size_t passed = inits.size();
   SmallVector<Value> stored;
   SmallVector<Type> elementTypes;
   for (Value init : inits) {
@@ -242,11 +286,14 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
     stored.push_back(toStorage(b, init));
   }
   SmallVector<SmallVector<OpFoldResult>> partSizes;
-  for (auto [index, part] : llvm::enumerate(yielded.drop_front(count))) {
+  for (auto [index, part] : llvm::enumerate(yielded.drop_front(passed))) {
     // The buffer is made before the loop.
+    if (!steps)
+      return context.unsupported("output " + Twine(passed + index) +
+                                 " collects parts of any number of steps");
     auto type = cast<RankedTensorType>(part.getType());
     if (!type.hasStaticShape())
-      return context.unsupported("output " + Twine(count + index) +
+      return context.unsupported("output " + Twine(passed + index) +
                                  " collects parts whose sizes are not known");
     FailureOr<int64_t> axis =
         getCollectedAxis(context, part, collected[index].first);
@@ -258,6 +305,9 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
     sizes.insert(sizes.begin() + *axis, b.getIndexAttr(1));
     partSizes.push_back(sizes);
     sizes[*axis] = steps;
+    if (!countElements(getShape(sizes)))
+      return context.unsupported("output " + Twine(passed + index) +
+                                 " collects parts of too many steps");
     elementTypes.push_back(type.getElementType());
     stored.push_back(
         makeBuffer(b, sizes, getStorageElementType(type.getElementType())));
@@ -267,7 +317,7 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(body.getTerminator());
-    for (auto [index, value] : llvm::enumerate(yielded.take_front(count))) {
+    for (auto [index, value] : llvm::enumerate(yielded.take_front(passed))) {
       FailureOr<Value> same = castLike(
           context, value, cast<RankedTensorType>(inits[index].getType()),
           context.getSizes(inits[index]), "value " + std::to_string(index));
@@ -275,15 +325,15 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
         return failure();
       next.push_back(toStorage(b, *same));
     }
-    for (Value part : yielded.drop_front(count))
+    for (Value part : yielded.drop_front(passed))
       next.push_back(toStorage(b, part));
   }
-  SmallVector<Value> results = buildSequential(
-      b, steps, stored,
+  auto [results, count] = buildSteps(
+      stored,
       [&](ImplicitLocOpBuilder &b, ValueRange indices,
           ValueRange values) -> SmallVector<Value> {
         SmallVector<Value> carried;
-        for (size_t i = 0; i < count; ++i)
+        for (size_t i = 0; i < passed; ++i)
           carried.push_back(fromStorage(b, values[i], elementTypes[i]));
         SmallVector<Value> arguments = makeArguments(b, indices[0], carried);
         // What is made of an argument in the body alone.
@@ -292,9 +342,9 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
               argument && argument.getOwner() == &body)
             value = arguments[argument.getArgNumber()];
         inlineBody(b, body, arguments);
-        SmallVector<Value> written(ArrayRef(next).take_front(count));
+        SmallVector<Value> written(ArrayRef(next).take_front(passed));
         for (auto [index, part] :
-             llvm::enumerate(ArrayRef(next).drop_front(count))) {
+             llvm::enumerate(ArrayRef(next).drop_front(passed))) {
           auto [axis, isReversed] = collected[index];
           const SmallVector<OpFoldResult> &sizes = partSizes[index];
           SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
@@ -304,12 +354,21 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
           offsets[axis] = computeIndex(b, isReversed ? s1 - s0 - 1 : s0,
                                        {indices[0], steps});
           written.push_back(tensor::InsertSliceOp::create(
-              b, part, values[count + index], offsets, sizes, strides));
+              b, part, values[passed + index], offsets, sizes, strides));
         }
         return written;
       });
-  for (auto [result, elementType] : llvm::zip_equal(results, elementTypes))
-    result = fromStorage(b, result, elementType);
+  for (auto [index, result] : llvm::enumerate(results)) {
+    // Of fewer steps than there is room for.
+    if (index >= passed && again) {
+      SmallVector<OpFoldResult> sizes = partSizes[index - passed];
+      SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+      SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+      sizes[collected[index - passed].first] = count;
+      result = buildSlice(b, result, offsets, sizes, strides);
+    }
+    result = fromStorage(b, result, elementTypes[index]);
+  }
   return results;
 }
 
@@ -325,31 +384,37 @@ static bool isAlwaysTrue(NodeContext &context, Value condition, Block &body) {
   return known && known->size() == 1 && matchPattern(known->front(), m_One());
 }
 
-/// Of a number of steps that is known before the first.
 NodeResults onnx_nodes::convertLoop(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value limit = context.input(0), condition = context.input(1);
-  if (!limit)
-    return context.unsupported("the number of steps must be an input");
-  FailureOr<OpFoldResult> steps = context.getIndex(0);
-  if (failed(steps))
-    return failure();
+  BodyLoop loop{context, {}, {}, {}, {}, {}};
+  if (limit) {
+    FailureOr<OpFoldResult> steps = context.getIndex(0);
+    if (failed(steps))
+      return failure();
+    // A negative number is none.
+    if (std::optional<int64_t> known = getConstantIntValue(*steps))
+      loop.steps = b.getIndexAttr(std::max<int64_t>(*known, 0));
+    else
+      loop.steps = getAsOpFoldResult(b.createOrFold<arith::MaxSIOp>(
+          makeIndex(b, *steps), arith::ConstantIndexOp::create(b, 0)));
+  }
   auto oneNumber = [](Type elementType) {
     return RankedTensorType::get({}, elementType);
   };
-  SmallVector<Value> inits(
-      ArrayRef(context.inputs)
-          .drop_front(std::min<size_t>(context.inputs.size(), 2)));
+  loop.inits.assign(context.inputs.begin() +
+                        std::min<size_t>(context.inputs.size(), 2),
+                    context.inputs.end());
   SmallVector<Type> types = {oneNumber(b.getI64Type()),
                              oneNumber(b.getI1Type())};
-  for (Value init : inits) {
+  for (Value init : loop.inits) {
     if (!init)
       return context.unsupported("a value that steps pass on is absent");
     types.push_back(init.getType());
   }
-  size_t numResults = context.node->getNumResults();
-  if (numResults < inits.size())
-    return context.unsupported("expected " + Twine(inits.size()) +
+  size_t numResults = context.node->getNumResults(), passed = loop.inits.size();
+  if (numResults < passed)
+    return context.unsupported("expected " + Twine(passed) +
                                " outputs or more, but got " +
                                Twine(numResults));
   Block *body = convertBody(context, "body", types);
@@ -359,25 +424,30 @@ NodeResults onnx_nodes::convertLoop(NodeContext &context) {
       getYielded(context, *body, numResults + 1);
   if (failed(yielded))
     return failure();
-  if (!isAlwaysTrue(context, yielded->front(), *body))
-    return context.unsupported(
-        "a condition that steps change ends it, which is not known before");
-  // Not even the first step, if the condition is false. A negative number is
-  // none.
-  Value count = arith::MaxSIOp::create(b, makeIndex(b, *steps),
-                                       arith::ConstantIndexOp::create(b, 0));
+  loop.first = makeNumber(b, b.getI1Type(), 1);
   if (condition) {
     FailureOr<Value> runs = getScalar(context, condition);
     if (failed(runs))
       return failure();
-    count = b.createOrFold<arith::SelectOp>(
-        *runs, count, arith::ConstantIndexOp::create(b, 0));
+    loop.first = *runs;
   }
-  if (std::optional<int64_t> known = getConstantIntValue(*steps);
-      known && !condition)
-    count = arith::ConstantIndexOp::create(b, std::max<int64_t>(*known, 0));
-  BodyLoop loop{context, inits, getAsOpFoldResult(count), {}};
-  loop.collected.assign(numResults - inits.size(), {0, false});
+  if (!isAlwaysTrue(context, yielded->front(), *body)) {
+    // Inside of the body, where it ends.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(body->getTerminator());
+    FailureOr<Value> runs = getScalar(context, yielded->front());
+    if (failed(runs))
+      return failure();
+    loop.again = *runs;
+  } else if (!limit) {
+    return context.unsupported("nothing ends it");
+  } else if (condition) {
+    // Not even the first step, if it is false.
+    loop.steps = getAsOpFoldResult(
+        b.createOrFold<arith::SelectOp>(loop.first, makeIndex(b, loop.steps),
+                                        arith::ConstantIndexOp::create(b, 0)));
+  }
+  loop.collected.assign(numResults - passed, {0, false});
   return loop.build(
       *body, ArrayRef(*yielded).drop_front(),
       [&](ImplicitLocOpBuilder &b, Value step, ValueRange values) {
@@ -434,10 +504,10 @@ NodeResults onnx_nodes::convertScan(NodeContext &context) {
       failed(outputReversed))
     return failure();
 
-  BodyLoop loop{context,
-                SmallVector<Value>(ArrayRef(context.inputs).take_front(states)),
-                {},
-                {}};
+  BodyLoop loop{
+      context, SmallVector<Value>(ArrayRef(context.inputs).take_front(states)),
+      {},      {},
+      {},      {}};
   SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(loop.inits)));
   SmallVector<SmallVector<OpFoldResult>> partSizes;
   for (int64_t i = 0; i < scanned; ++i) {
