@@ -6,14 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/Support/BufferSize.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
@@ -25,6 +30,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
+
+/// Buffers that have to be freed when a kernel ends.
+using Buffers = SetVector<Value>;
 
 /// Gives one kernel a status to return.
 class Guard {
@@ -46,7 +54,7 @@ private:
   EntryPointInfo &info;
   OpBuilder builder;
   /// What is to be freed, at the op that the walk is at.
-  SetVector<Value> live;
+  Buffers live;
 };
 
 struct GuardKernels final
@@ -95,24 +103,113 @@ void Guard::guard(memref::AllocOp alloc) {
   Value isThere =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, null);
   leaveUnless(alloc, isThere, kKernelOutOfMemory);
-  live.insert(alloc.getResult());
 }
 
-void Guard::guard() {
-  SmallVector<Operation *> ops;
-  bool canFail = false;
-  for (Operation &op : kernel.getBody().front()) {
-    canFail |= isa<memref::AllocOp, cf::AssertOp>(op);
-    ops.push_back(&op);
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+/// Whether the op can end the kernel.
+static bool canFail(Operation *op) {
+  return isa<memref::AllocOp, cf::AssertOp>(op);
+}
+
+/// The kernel returns from within what is blocks of its own only. Loops whose
+/// steps are independent stay: nothing can leave them.
+static LogicalResult convertToBlocks(func::FuncOp kernel) {
+  DenseSet<Operation *> around;
+  kernel.walk([&](Operation *op) {
+    if (!canFail(op))
+      return;
+    SmallVector<Operation *> parents;
+    for (Operation *parent = op->getParentOp(); parent != kernel;
+         parent = parent->getParentOp()) {
+      if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
+        return;
+      parents.push_back(parent);
+    }
+    around.insert_range(parents);
+  });
+  if (around.empty())
+    return success();
+  RewritePatternSet patterns(kernel.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*kernel.getContext());
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) { return !around.contains(op); });
+  return applyPartialConversion(kernel, target, std::move(patterns));
+}
+
+/// The allocation that a buffer is or is a part of; null if that is not known.
+static Value findAllocation(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (isa<memref::AllocOp>(op))
+      return buffer;
+    if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+      buffer = metadata.getSource();
+    else if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+      buffer = view.getViewSource();
+    else
+      break;
   }
-  if (!canFail)
+  return {};
+}
+
+/// Changes `live` by what the op allocates and frees. What may be freed already
+/// is not freed again, even if it is there still.
+static void update(Buffers &live, Operation *op) {
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    live.insert(alloc.getResult());
+  op->walk([&](memref::DeallocOp dealloc) {
+    if (Value buffer = findAllocation(dealloc.getMemref()))
+      live.remove(buffer);
+    else
+      live.clear();
+  });
+}
+
+/// What there is at the begin of each block, on whatever way it is reached.
+static llvm::MapVector<Block *, Buffers> findLiveBuffers(func::FuncOp kernel) {
+  llvm::MapVector<Block *, Buffers> begins;
+  SmallVector<Block *> worklist = {&kernel.getBody().front()};
+  begins[worklist.front()];
+  while (!worklist.empty()) {
+    Block *block = worklist.pop_back_val();
+    Buffers live = begins[block];
+    for (Operation &op : *block)
+      update(live, &op);
+    for (Block *next : block->getSuccessors()) {
+      auto [place, isNew] = begins.insert({next, live});
+      bool isLess = !isNew && place->second.remove_if([&](Value buffer) {
+        return !live.contains(buffer);
+      });
+      if (isNew || isLess)
+        worklist.push_back(next);
+    }
+  }
+  return begins;
+}
+
+//===----------------------------------------------------------------------===//
+// Guard
+//===----------------------------------------------------------------------===//
+
+void Guard::guard() {
+  SmallVector<std::pair<Operation *, Block *>> ops;
+  llvm::MapVector<Block *, Buffers> begins = findLiveBuffers(kernel);
+  for (auto &[block, buffers] : begins)
+    for (Operation &op : *block)
+      ops.push_back({&op, block});
+  if (llvm::none_of(ops, [](auto pair) { return canFail(pair.first); }))
     return;
-  for (Operation *op : ops) {
+  Block *current = nullptr;
+  for (auto [op, block] : ops) {
+    if (block != current)
+      live = begins[block];
+    current = block;
     builder.setInsertionPointAfter(op);
     Location loc = op->getLoc();
-    if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
-      live.remove(dealloc.getMemref());
-    } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
       guard(alloc);
     } else if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
       // A name of the condition's value here, so that the block ends here.
@@ -122,11 +219,13 @@ void Guard::guard() {
       leaveUnless(op, holds, kKernelMessages + info.messages.size());
       info.messages.push_back(assertion.getMsg().str());
       assertion.erase();
+      continue;
     } else if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
       builder.setInsertionPoint(op);
       Value code = arith::ConstantIntOp::create(builder, loc, kKernelDone, 64);
       returnOp.getOperandsMutable().assign(code);
     }
+    update(live, op);
   }
   kernel.setFunctionType(FunctionType::get(
       kernel.getContext(), kernel.getArgumentTypes(), builder.getI64Type()));
@@ -139,7 +238,7 @@ void GuardKernels::runOnOperation() {
         !kernel.getBody().hasOneBlock() || kernel.getNumResults() != 0)
       continue;
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
-    if (failed(info))
+    if (failed(info) || failed(convertToBlocks(kernel)))
       return signalPassFailure();
     Guard(kernel, *info).guard();
   }
@@ -147,7 +246,7 @@ void GuardKernels::runOnOperation() {
   bool isInvalid = false;
   getOperation().walk([&](cf::AssertOp assertion) {
     assertion.emitOpError()
-        << "has no lowering inside of loops and branches, but got '"
+        << "has no lowering inside of parallel loops, but got '"
         << assertion.getMsg() << "'";
     isInvalid = true;
   });

@@ -99,8 +99,10 @@ def QuantFloatGuardKernelsPass
   let description = [{
     A kernel that allocates or asserts gets an `i64` status to return: 0, 1
     where there is no memory, or what `cf.assert` found wrong as a number of the
-    entry point's messages. Buffers that are alive then are freed. Only
-    allocations and assertions outside of loops are guarded.
+    entry point's messages. Buffers that are alive then are freed. Loops and
+    branches of scf around them become blocks; out of loops whose steps are
+    independent nothing leads: there allocations are not guarded, and assertions
+    are errors.
 
     Runs on buffers, after deallocation.
   }];

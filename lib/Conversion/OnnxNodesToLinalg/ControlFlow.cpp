@@ -24,39 +24,43 @@ using namespace mlir::quant_float::onnx_nodes;
 // Bodies
 //===----------------------------------------------------------------------===//
 
+/// The body of that name; null if there is none.
+static Block *findBody(NodeOp node, StringRef name) {
+  for (auto [given, body] : llvm::zip(
+           node.getBodyNames().getAsValueRange<StringAttr>(), node.getBodies()))
+    if (given == name)
+      return &body.front();
+  return nullptr;
+}
+
 /// The body of that name, its nodes converted; null, after an error or with a
 /// reason, where one is not.
 static Block *convertBody(NodeContext &context, StringRef name,
                           TypeRange argumentTypes) {
-  NodeOp node = context.node;
-  for (auto [given, body] :
-       llvm::zip(node.getBodyNames().getAsValueRange<StringAttr>(),
-                 node.getBodies())) {
-    if (given != name)
-      continue;
-    Block &block = body.front();
-    if (block.getNumArguments() != argumentTypes.size()) {
-      (void)context.unsupported(
-          "body '" + name + "' must have " + Twine(argumentTypes.size()) +
-          " inputs, but got " + Twine(block.getNumArguments()));
+  Block *body = findBody(context.node, name);
+  if (!body) {
+    (void)context.unsupported("body '" + name + "' is missing");
+    return nullptr;
+  }
+  if (body->getNumArguments() != argumentTypes.size()) {
+    (void)context.unsupported(
+        "body '" + name + "' must have " + Twine(argumentTypes.size()) +
+        " inputs, but got " + Twine(body->getNumArguments()));
+    return nullptr;
+  }
+  for (auto [argument, type] :
+       llvm::zip_equal(body->getArguments(), argumentTypes)) {
+    if (getElementTypeOrSelf(argument.getType()) !=
+            getElementTypeOrSelf(type) &&
+        !isa<UnknownType>(argument.getType())) {
+      (void)context.unsupported("body '" + name + "' takes " +
+                                show(argument.getType()) +
+                                " where it is given " + show(type));
       return nullptr;
     }
-    for (auto [argument, type] :
-         llvm::zip_equal(block.getArguments(), argumentTypes)) {
-      if (getElementTypeOrSelf(argument.getType()) !=
-              getElementTypeOrSelf(type) &&
-          !isa<UnknownType>(argument.getType())) {
-        (void)context.unsupported("body '" + name + "' takes " +
-                                  show(argument.getType()) +
-                                  " where it is given " + show(type));
-        return nullptr;
-      }
-      argument.setType(type);
-    }
-    return context.convertBody(block) ? &block : nullptr;
+    argument.setType(type);
   }
-  (void)context.unsupported("body '" + name + "' is missing");
-  return nullptr;
+  return context.convertBody(*body) ? body : nullptr;
 }
 
 /// What a body yields: tensors of numbers.
@@ -131,6 +135,28 @@ static RankedTensorType joinTypes(RankedTensorType lhs, RankedTensorType rhs) {
   return RankedTensorType::get(shape, lhs.getElementType());
 }
 
+/// Whether the node gives x without axes of size 1, or x: so PyTorch's exporter
+/// writes squeeze of an axis whose size it does not know.
+static bool isOpenSqueeze(NodeOp node) {
+  auto getOnly = [&](StringRef name) -> Value {
+    Block *body = findBody(node, name);
+    if (!body || body->getTerminator()->getNumOperands() != 1)
+      return {};
+    return body->getTerminator()->getOperand(0);
+  };
+  // What an op of that type does it to.
+  auto getSource = [](Value value, StringRef opType) -> Value {
+    auto made = value ? value.getDefiningOp<NodeOp>() : NodeOp();
+    return made && made.getOpType() == opType && !made.getInputs().empty()
+               ? made.getInputs()[0]
+               : Value();
+  };
+  Value whole = getOnly("else_branch");
+  if (Value source = getSource(whole, "Identity"))
+    whole = source;
+  return whole && getSource(getOnly("then_branch"), "Squeeze") == whole;
+}
+
 NodeResults onnx_nodes::convertIf(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   size_t count = context.node->getNumResults();
@@ -150,6 +176,7 @@ NodeResults onnx_nodes::convertIf(NodeContext &context) {
     inlineBody(b, *body, {});
     return *values;
   }
+  bool isSqueeze = isOpenSqueeze(context.node);
   Block *bodies[] = {convertBody(context, "then_branch", {}),
                      convertBody(context, "else_branch", {})};
   if (!bodies[0] || !bodies[1])
@@ -167,6 +194,13 @@ NodeResults onnx_nodes::convertIf(NodeContext &context) {
   for (auto [lhs, rhs] : llvm::zip_equal(yielded[0], yielded[1])) {
     auto left = cast<RankedTensorType>(lhs.getType());
     auto right = cast<RankedTensorType>(rhs.getType());
+    if (isSqueeze && left.getRank() != right.getRank()) {
+      // A value has one rank. What is behind is made for that without the axes.
+      context.requireTrue(*condition, "the condition must be true, since "
+                                      "'else_branch' gives another rank");
+      inlineBody(b, *bodies[0], {});
+      return yielded[0];
+    }
     if (left.getElementType() != right.getElementType() ||
         left.getRank() != right.getRank())
       return context.unsupported("the bodies give " + show(left) + " and " +

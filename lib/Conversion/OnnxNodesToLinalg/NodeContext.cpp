@@ -425,7 +425,7 @@ LogicalResult NodeContext::requireSameType(size_t first) {
 }
 
 /// Asserts at run time; the message names the node.
-void NodeContext::require(Value condition, const Twine &text) {
+void NodeContext::requireTrue(Value condition, const Twine &text) {
   StringRef name = node.getNodeName().value_or("");
   cf::AssertOp::create(b, condition,
                        (name.empty() ? node.getOpType().str()
@@ -444,9 +444,9 @@ LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
   Value value = dyn_cast<Value>(given);
   if (constant || (least <= 0 && value && value.getDefiningOp<tensor::DimOp>()))
     return success();
-  require(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
-                                arith::ConstantIndexOp::create(b, least)),
-          what + " must be at least " + Twine(least));
+  requireTrue(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
+                                    arith::ConstantIndexOp::create(b, least)),
+              what + " must be at least " + Twine(least));
   return success();
 }
 
@@ -460,11 +460,11 @@ LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
     return unsupported(what + " must be at most " + Twine(*a) + ", but got " +
                        Twine(*c));
   if (!a || !c)
-    require(arith::CmpIOp::create(
-                b, arith::CmpIPredicate::sle,
-                getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
-                getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
-            what + " must not be above that of the other");
+    requireTrue(arith::CmpIOp::create(
+                    b, arith::CmpIPredicate::sle,
+                    getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
+                    getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
+                what + " must not be above that of the other");
   return success();
 }
 
@@ -482,7 +482,7 @@ LogicalResult NodeContext::requireEqual(OpFoldResult expected,
       b, arith::CmpIPredicate::eq,
       getValueOrCreateConstantIndexOp(b, b.getLoc(), expected),
       getValueOrCreateConstantIndexOp(b, b.getLoc(), given));
-  require(isEqual, what + " " + must);
+  requireTrue(isEqual, what + " " + must);
   return success();
 }
 
@@ -495,10 +495,10 @@ LogicalResult NodeContext::requireElements(int64_t axis, OpFoldResult size,
     return success();
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value least = arith::MinUIOp::create(b, one, cast<Value>(taken)).getResult();
-  require(arith::CmpIOp::create(
-              b, arith::CmpIPredicate::uge,
-              getValueOrCreateConstantIndexOp(b, b.getLoc(), size), least),
-          what + " must be at least 1");
+  requireTrue(arith::CmpIOp::create(
+                  b, arith::CmpIPredicate::uge,
+                  getValueOrCreateConstantIndexOp(b, b.getLoc(), size), least),
+              what + " must be at least 1");
   return success();
 }
 

@@ -197,9 +197,10 @@ public:
   LogicalResult unsupported(const Twine &why);
   const std::string &getProblem() const { return problem; }
 
-private:
-  void require(Value condition, const Twine &text);
+  /// Requires a condition to hold at run time.
+  void requireTrue(Value condition, const Twine &text);
 
+private:
   SizeCache &sizeCache;
   std::string problem;
 };
