@@ -18,7 +18,6 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/Support/BufferSize.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
@@ -169,8 +168,8 @@ static void update(Buffers &live, Operation *op) {
 }
 
 /// What there is at the begin of each block, on whatever way it is reached.
-static llvm::MapVector<Block *, Buffers> findLiveBuffers(func::FuncOp kernel) {
-  llvm::MapVector<Block *, Buffers> begins;
+static DenseMap<Block *, Buffers> findLiveBuffers(func::FuncOp kernel) {
+  DenseMap<Block *, Buffers> begins;
   SmallVector<Block *> worklist = {&kernel.getBody().front()};
   begins[worklist.front()];
   while (!worklist.empty()) {
@@ -196,10 +195,10 @@ static llvm::MapVector<Block *, Buffers> findLiveBuffers(func::FuncOp kernel) {
 
 void Guard::guard() {
   SmallVector<std::pair<Operation *, Block *>> ops;
-  llvm::MapVector<Block *, Buffers> begins = findLiveBuffers(kernel);
-  for (auto &[block, buffers] : begins)
-    for (Operation &op : *block)
-      ops.push_back({&op, block});
+  DenseMap<Block *, Buffers> begins = findLiveBuffers(kernel);
+  for (Block &block : kernel.getBody())
+    for (Operation &op : block)
+      ops.push_back({&op, &block});
   if (llvm::none_of(ops, [](auto pair) { return canFail(pair.first); }))
     return;
   Block *current = nullptr;

@@ -2,7 +2,7 @@
 // RUN: not quant-float-opt %S/Inputs/nested-assertion.mlir --quant-float-guard-kernels 2>&1 | FileCheck %s --check-prefix=NESTED
 // RUN: not quant-float-opt %S/Inputs/bad-kernel.mlir --quant-float-guard-kernels 2>&1 | FileCheck %s --check-prefix=INVALID
 
-// NESTED: error: 'cf.assert' op has no lowering inside of loops and branches, but got 'too late'
+// NESTED: error: 'cf.assert' op has no lowering inside of parallel loops, but got 'too late'
 // INVALID: error: 'quant_float.entry_point': expected the description of an entry point, but got 1 : i64
 
 // No memory: what there is already is freed, and 1 returned.
@@ -109,5 +109,77 @@ func.func @g.kernel(%fits: i1) attributes {quant_float.entry_point = {
 // CHECK:         return{{$}}
 func.func @h.kernel(%x: memref<4xf32>) attributes {quant_float.entry_point = {
     graph_name = "", symbol = "h", inputs = [], outputs = []}} {
+  return
+}
+
+// -----
+
+// Out of a loop and a branch: they become blocks. What is freed is what there is at that place, in every step: the buffer that
+// the step before has freed is not.
+
+// CHECK-LABEL: func.func @deep.kernel(
+// CHECK-SAME:    -> i64
+// CHECK:         %[[OUTER:.+]] = memref.alloc() : memref<400xf32>
+// CHECK:         cf.cond_br %{{.+}}, ^{{.+}}, ^[[NONE:bb[0-9]+]]
+// CHECK-NOT:     scf
+// CHECK:         %[[INNER:.+]] = memref.alloc() : memref<500xf32>
+// CHECK:         cf.cond_br %{{.+}}, ^{{.+}}, ^[[LESS:bb[0-9]+]]
+// CHECK:         cf.cond_br %arg0, ^[[THEN:bb[0-9]+]]
+// CHECK:         cf.cond_br %{{.+}}, ^{{.+}}, ^[[LATE:bb[0-9]+]]
+// CHECK:         scf.parallel
+// CHECK:         memref.dealloc %[[INNER]]
+// CHECK:         memref.dealloc %[[OUTER]]
+// CHECK:         cf.cond_br %{{.+}}, ^{{.+}}, ^[[LAST:bb[0-9]+]]
+// CHECK:       ^[[NONE]]:
+// CHECK-NEXT:    arith.constant 1 : i64
+// CHECK:       ^[[LESS]]:
+// CHECK-NEXT:    memref.dealloc %[[OUTER]]
+// CHECK-NEXT:    arith.constant 1 : i64
+// CHECK:       ^[[LATE]]:
+// CHECK-NEXT:    memref.dealloc %[[OUTER]]
+// CHECK-NEXT:    memref.dealloc %[[INNER]]
+// CHECK-NEXT:    arith.constant 4 : i64
+// CHECK:       ^[[LAST]]:
+// CHECK-NEXT:    arith.constant 5 : i64
+func.func @deep.kernel(%holds: i1, %n: index) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "deep", inputs = [], outputs = []}} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %f = arith.constant 0.0 : f32
+  %outer = memref.alloc() : memref<400xf32>
+  scf.for %i = %zero to %n step %one {
+    %inner = memref.alloc() : memref<500xf32>
+    scf.if %holds {
+      cf.assert %holds, "late"
+    }
+    scf.parallel (%j) = (%zero) to (%n) step (%one) {
+      memref.store %f, %inner[%j] : memref<500xf32>
+    }
+    memref.dealloc %inner : memref<500xf32>
+  }
+  memref.dealloc %outer : memref<400xf32>
+  cf.assert %holds, "last"
+  return
+}
+
+// -----
+
+// A buffer that only some ways free, or that a name of which nothing is known frees, is left alone.
+
+// CHECK-LABEL: func.func @maybe.kernel(
+// CHECK:         memref.alloc() : memref<400xf32>
+// CHECK:         scf.if
+// CHECK:         cf.cond_br %{{.+}}, ^{{.+}}, ^[[EXIT:bb[0-9]+]]
+// CHECK:       ^[[EXIT]]:
+// CHECK-NEXT:    arith.constant 4 : i64
+func.func @maybe.kernel(%holds: i1) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "maybe", inputs = [], outputs = []}} {
+  %a = memref.alloc() : memref<400xf32>
+  scf.if %holds {
+    %base, %offset, %size, %stride = memref.extract_strided_metadata %a
+      : memref<400xf32> -> memref<f32>, index, index, index
+    memref.dealloc %base : memref<f32>
+  }
+  cf.assert %holds, "after"
   return
 }

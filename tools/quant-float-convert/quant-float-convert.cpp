@@ -10,6 +10,7 @@
 #include "../ToolErrors.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/Support/InputFile.h"
@@ -44,6 +45,13 @@ struct Options {
                          cl::desc("the opset of ONNX's own domain that the "
                                   "model is to have, from 10 on"),
                          cl::cat(category)};
+  cl::list<std::string> without{
+      "without", cl::value_desc("TYPE[,TYPE...]"), cl::CommaSeparated,
+      cl::desc(
+          "types of elements, as ONNX names them (float8e4m3fn, int4, ...), "
+          "that the model is to do without; in its own opset, if no other "
+          "is asked for"),
+      cl::cat(category)};
   cl::opt<std::string> output{"o", cl::value_desc("OUT.onnx"), cl::Required,
                               cl::desc("the converted model"),
                               cl::cat(category)};
@@ -127,12 +135,22 @@ static bool writeReport(const Options &options,
   return false;
 }
 
+static bool isOnnxTypeName(MLIRContext *context, StringRef name) {
+  // Far more than ONNX has.
+  for (int32_t number = 1; number < 256; ++number)
+    if (Type type = getTypeFromOnnxDataType(context, number);
+        type && getOnnxTypeName(type) == name)
+      return true;
+  return false;
+}
+
 static int convert(const Options &options) {
   bool hasOpset = options.opset.getNumOccurrences();
-  if (!hasOpset && options.rewrites.empty())
-    return failUsage("expected --opset or --rewrite");
-  if (!hasOpset && options.report.getNumOccurrences())
-    return failUsage("--report: expected --opset");
+  bool converts = hasOpset || !options.without.empty();
+  if (!converts && options.rewrites.empty())
+    return failUsage("expected --opset, --without or --rewrite");
+  if (!converts && options.report.getNumOccurrences())
+    return failUsage("--report: expected --opset or --without");
   if (hasOpset &&
       (options.opset < kOldestTargetOpset || options.opset > kNewestOpset))
     return failUsage("--opset: expected " + Twine(kOldestTargetOpset) + " to " +
@@ -149,6 +167,15 @@ static int convert(const Options &options) {
     printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
     return success();
   });
+  OpsetOptions opsetOptions;
+  opsetOptions.opset = options.opset;
+  for (const std::string &name : options.without) {
+    if (!isOnnxTypeName(&context, name))
+      return failUsage("--without: expected types of elements as ONNX names "
+                       "them, such as float8e4m3fn or int4, but got '" +
+                       name + "'");
+    opsetOptions.without.push_back(name);
+  }
   OnnxImportOptions importOptions;
   importOptions.keepsSource = true;
   OwningOpRef<ModuleOp> module =
@@ -157,10 +184,10 @@ static int convert(const Options &options) {
     return kToolWrongInput;
   if (int exitCode = rewrite(options, *module))
     return exitCode;
-  if (hasOpset) {
+  if (converts) {
     OpsetConversion conversion;
     bool isConverted =
-        succeeded(convertOpset(*module, {options.opset}, conversion));
+        succeeded(convertOpset(*module, opsetOptions, conversion));
     if (!writeReport(options, conversion))
       return kToolWrongUsage;
     if (!isConverted)
@@ -199,8 +226,8 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(
           argc, argv, "quant-float-convert",
-          "says a model in another opset of ONNX, or with fewer and other "
-          "nodes that compute the same\n"))
+          "says a model in another opset of ONNX, without types that a runtime "
+          "lacks, or with fewer and other nodes that compute the same\n"))
     return kToolWrongUsage;
   return convert(options);
 }

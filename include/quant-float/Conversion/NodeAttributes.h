@@ -43,9 +43,10 @@ enum class AttributeKind {
   ElementType,
 };
 
-/// An attribute that a node may have. Ints, floats and flags have a default;
-/// a choice is made of what `choices` lists, with | between, the first of which
-/// is the default. With a | at its end the empty string stands for it, too.
+/// An attribute that a node may have. Ints, floats, flags and data types have a
+/// default; a choice is made of what `choices` lists, with | between, the first
+/// of which is the default. With a | at its end the empty string stands for it,
+/// too.
 struct AttributeRow {
   AttributeKind kind;
   StringLiteral name;
@@ -65,7 +66,6 @@ namespace attribute_rows {
     return {AttributeKind::Kind, name};                                        \
   }
 QUANT_FLOAT_KIND(anything, Any)
-QUANT_FLOAT_KIND(aDataType, DataType)
 QUANT_FLOAT_KIND(ints, Ints)
 QUANT_FLOAT_KIND(floats, Floats)
 QUANT_FLOAT_KIND(aString, String)
@@ -74,6 +74,9 @@ QUANT_FLOAT_KIND(anElementType, ElementType)
 #undef QUANT_FLOAT_KIND
 constexpr AttributeRow anInt(StringLiteral name, int64_t value = 0) {
   return {AttributeKind::Int, name, static_cast<double>(value)};
+}
+constexpr AttributeRow aDataType(StringLiteral name, int64_t value = 0) {
+  return {AttributeKind::DataType, name, static_cast<double>(value)};
 }
 constexpr AttributeRow aFloat(StringLiteral name, double value = 0) {
   return {AttributeKind::Float, name, value};

@@ -110,6 +110,15 @@ Value onnx_nodes::makeNumber(ImplicitLocOpBuilder &b, Type type, double value) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
+RankedTensorType onnx_nodes::joinTypes(RankedTensorType lhs,
+                                       RankedTensorType rhs) {
+  SmallVector<int64_t> shape(lhs.getShape());
+  for (auto [size, other] : llvm::zip_equal(shape, rhs.getShape()))
+    if (size != other)
+      size = ShapedType::kDynamic;
+  return RankedTensorType::get(shape, lhs.getElementType());
+}
+
 Value onnx_nodes::buildParallel(ImplicitLocOpBuilder &b,
                                 ArrayRef<OpFoldResult> sizes, Type elementType,
                                 ValueRange inputs, ArrayRef<AffineMap> maps,

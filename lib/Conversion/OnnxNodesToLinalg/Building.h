@@ -56,6 +56,9 @@ Value makeNumber(ImplicitLocOpBuilder &b, Type type, double value);
 // Tensors
 //===----------------------------------------------------------------------===//
 
+/// The type that both have, of one rank: sizes in which they differ are open.
+RankedTensorType joinTypes(RankedTensorType lhs, RankedTensorType rhs);
+
 /// Makes one element of the result from one element of each input.
 using ElementBody =
     llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
@@ -88,6 +91,11 @@ Value makeBuffer(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,
 Value buildSlice(ImplicitLocOpBuilder &b, Value tensor,
                  ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
                  ArrayRef<OpFoldResult> strides);
+
+/// Parts along an axis, one behind the other: no size may be below 0, and they
+/// have to come to all of it.
+NodeResults buildParts(NodeContext &context, Value tensor, int64_t axis,
+                       ArrayRef<OpFoldResult> parts);
 
 /// `tensor` with `value` around it. A value that is not known is a tensor
 /// without axes: on GPUs nothing but kernels reads one.

@@ -126,15 +126,6 @@ static FailureOr<Value> castLike(NodeContext &context, Value value,
 // If
 //===----------------------------------------------------------------------===//
 
-/// The type that both have: sizes in which they differ are open.
-static RankedTensorType joinTypes(RankedTensorType lhs, RankedTensorType rhs) {
-  SmallVector<int64_t> shape(lhs.getShape());
-  for (auto [size, other] : llvm::zip_equal(shape, rhs.getShape()))
-    if (size != other)
-      size = ShapedType::kDynamic;
-  return RankedTensorType::get(shape, lhs.getElementType());
-}
-
 /// Whether the node gives x without axes of size 1, or x: so PyTorch's exporter
 /// writes squeeze of an axis whose size it does not know.
 static bool isOpenSqueeze(NodeOp node) {

@@ -195,17 +195,33 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
     return context.unsupported("expected as many parts as outputs (" +
                                Twine(count) + "), but got " +
                                Twine(parts.size()));
-  for (OpFoldResult part : parts)
-    if (failed(context.requireAtLeast(0, part, "the size of a part")))
-      return failure();
-  if (failed(context.requireEqual(size, context.computeSum(parts),
-                                  "the sum of all parts")))
-    return failure();
   return parts;
 }
 
-NodeResults onnx_nodes::convertSplit(NodeContext &context) {
+NodeResults onnx_nodes::buildParts(NodeContext &context, Value tensor,
+                                   int64_t axis, ArrayRef<OpFoldResult> parts) {
   ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  for (OpFoldResult part : parts)
+    if (failed(context.requireAtLeast(0, part, "the size of a part")))
+      return failure();
+  if (failed(context.requireEqual(sizes[axis], context.computeSum(parts),
+                                  "the sum of all parts")))
+    return failure();
+  AffineExpr s0, s1;
+  bindSymbols(b.getContext(), s0, s1);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  SmallVector<Value> results;
+  for (OpFoldResult part : parts) {
+    sizes[axis] = part;
+    results.push_back(buildSlice(b, tensor, offsets, sizes, strides));
+    offsets[axis] = computeIndex(b, s0 + s1, {offsets[axis], part});
+  }
+  return results;
+}
+
+NodeResults onnx_nodes::convertSplit(NodeContext &context) {
   Value input = context.inputs[0];
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   FailureOr<int64_t> axis =
@@ -215,17 +231,7 @@ NodeResults onnx_nodes::convertSplit(NodeContext &context) {
   FailureOr<SmallVector<OpFoldResult>> parts = getParts(context, sizes[*axis]);
   if (failed(parts))
     return failure();
-  AffineExpr s0, s1;
-  bindSymbols(b.getContext(), s0, s1);
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  SmallVector<Value> results;
-  for (OpFoldResult part : *parts) {
-    sizes[*axis] = part;
-    results.push_back(buildSlice(b, input, offsets, sizes, strides));
-    offsets[*axis] = computeIndex(b, s0 + s1, {offsets[*axis], part});
-  }
-  return results;
+  return buildParts(context, input, *axis, *parts);
 }
 
 //===----------------------------------------------------------------------===//

@@ -373,8 +373,12 @@ static unsigned getKind(Type elementType) {
              : 0;
 }
 
+bool onnx_nodes::isKind(Type elementType, unsigned kinds) {
+  return getKind(elementType) & kinds;
+}
+
 bool NodeContext::hasKind(size_t index, unsigned kinds) const {
-  return getKind(elementType(index)) & kinds;
+  return isKind(elementType(index), kinds);
 }
 
 LogicalResult NodeContext::requireKind(size_t index, unsigned kinds) {
@@ -464,7 +468,8 @@ LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
                     b, arith::CmpIPredicate::sle,
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
-                what + " must not be above that of the other");
+                a ? what + " must be at most " + Twine(*a)
+                  : what + " must not be above that of the other");
   return success();
 }
 

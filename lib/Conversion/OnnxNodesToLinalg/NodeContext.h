@@ -39,8 +39,10 @@ enum : unsigned {
   Integer = Byte | WideInteger,
   Bool = 16,
   Float8 = 32,
-  /// These and all that are only moved.
-  Any = ~0u
+  /// Input 0 is a sequence of tensors, of any elements.
+  Sequence = 64,
+  /// These elements and all that are only moved.
+  Any = ~0u & ~Sequence
 };
 } // namespace kinds
 
@@ -76,6 +78,12 @@ std::optional<SmallVector<Value>> getScalars(ImplicitLocOpBuilder &b,
 Value makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
                  RankedTensorType type);
 
+/// Whether the value is a sequence of tensors that are known one by one.
+bool isSequence(Value value);
+
+/// Whether elements of the type are of one of the kinds.
+bool isKind(Type elementType, unsigned kinds);
+
 /// The type in quotes, as diagnostics have it.
 std::string show(Type type);
 
@@ -102,6 +110,9 @@ public:
   //===--------------------------------------------------------------------===//
   // Inputs
   //===--------------------------------------------------------------------===//
+
+  /// The tensors of an input that is a sequence.
+  SmallVector<Value> getSequence(size_t index) const;
 
   /// Null when the node leaves it out.
   Value input(size_t index) const {

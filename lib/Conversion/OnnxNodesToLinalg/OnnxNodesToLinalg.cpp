@@ -169,7 +169,8 @@ static constexpr StringLiteral kTooManyElements =
 
 /// Whether the number of elements does not fit what MLIR counts them with.
 static bool hasTooManyElements(Type type) {
-  return !countElements(cast<RankedTensorType>(type).getShape());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !countElements(tensor.getShape());
 }
 
 /// Requires the opset to have the op, and those of its attributes that another
@@ -224,6 +225,14 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
         ("input " + Twine(index) + " has the type " + show(input.getType()))
             .str();
     auto type = dyn_cast<RankedTensorType>(input.getType());
+    bool takesSequence = row.kinds == kinds::Sequence && index == 0;
+    if (takesSequence && !isSequence(input))
+      return context.unsupported("input " + Twine(index) +
+                                 " is no sequence whose tensors are known");
+    if (!takesSequence && isSequence(input))
+      return context.unsupported("input " + Twine(index) + " is a sequence");
+    if (takesSequence)
+      continue;
     if (!type && !isa<TensorType, UnknownType>(input.getType()))
       return context.unsupported(text + ", which is no tensor");
     if (!type)
@@ -241,7 +250,8 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
           Twine(kMostDimensions) + " dimensions, but got " +
           Twine(type.getRank()));
   }
-  if (row.kinds != kinds::Any && failed(context.requireKind(0, row.kinds)))
+  if (row.kinds != kinds::Any && row.kinds != kinds::Sequence &&
+      failed(context.requireKind(0, row.kinds)))
     return failure();
   if (std::optional<std::string> error = context.read(row.attributes))
     return context.unsupported(*error);
@@ -545,12 +555,25 @@ bool ConvertOnnxNodesToLinalg::convertBlock(Block &block,
   return isConverted;
 }
 
+/// What is left of sequences whose tensors have all been taken.
+static void eraseSequences(func::FuncOp function) {
+  SmallVector<Operation *> sequences;
+  function.walk([&](UnrealizedConversionCastOp op) {
+    if (op->getNumResults() == 1 && isSequence(op->getResult(0)))
+      sequences.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(sequences))
+    if (op->use_empty())
+      op->erase();
+}
+
 bool ConvertOnnxNodesToLinalg::convertFunction(func::FuncOp function) {
   bool isConverted = true;
   SizeCache sizeCache;
   numUnseeded = 0;
   for (Block &block : function.getBody())
     isConverted &= convertBlock(block, sizeCache);
+  eraseSequences(function);
   return isConverted && succeeded(updateFunctionType(function));
 }
 

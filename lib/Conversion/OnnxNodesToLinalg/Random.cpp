@@ -174,11 +174,8 @@ static FailureOr<RandomTensor> getRandomTensor(NodeContext &context) {
       return context.unsupported("attribute 'shape' must have at most " +
                                  Twine(kMostDimensions) + " sizes, but has " +
                                  Twine(result.sizes.size()));
-    if (!result.elementType)
-      result.elementType = context.b.getF32Type();
   }
-  if (!isa<FloatType>(getComputeType(result.elementType)) ||
-      result.elementType.getIntOrFloatBitWidth() < 16)
+  if (!isKind(result.elementType, kinds::Float))
     return context.unsupported("random numbers are of f16, bf16, f32 or f64, "
                                "but those of " +
                                show(result.elementType) + " are asked for");
@@ -248,10 +245,9 @@ NodeResults onnx_nodes::convertBernoulli(NodeContext &context) {
   Type elementType = context.getType("dtype");
   if (!elementType)
     elementType = context.elementType(0);
-  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
-    if (!elementType.isInteger(1))
-      return context.unsupported("elements of " + show(elementType) +
-                                 " are asked for");
+  if (!isKind(elementType, kinds::Float | kinds::Integer | kinds::Bool))
+    return context.unsupported("elements of " + show(elementType) +
+                               " are asked for");
   if (failed(requireNoLoop(context)))
     return failure();
   Type type = getComputeType(context.elementType(0));
@@ -335,9 +331,8 @@ NodeResults onnx_nodes::convertMultinomial(NodeContext &context) {
     return context.unsupported("the input must have rank 2, but got " +
                                Twine(context.type(0).getRank()));
   Type resultType = context.getType("dtype");
-  if (!resultType)
-    resultType = b.getI32Type();
-  if (!resultType.isSignlessInteger(32) && !resultType.isSignlessInteger(64))
+  if (!resultType ||
+      (!resultType.isSignlessInteger(32) && !resultType.isSignlessInteger(64)))
     return context.unsupported("attribute 'dtype' must be int32 or int64");
   if (failed(context.requireRange("sample_size", context.getInt("sample_size"),
                                   /*least=*/1)) ||

@@ -225,9 +225,9 @@ StringRef NodeAttributes::getString(StringRef name) const {
 }
 
 Type NodeAttributes::getType(StringRef name) const {
-  Attribute attribute = getAttribute(name);
-  if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
-    return findDataType(node, number.getInt());
-  auto type = dyn_cast_or_null<TypeAttr>(attribute);
-  return type ? type.getValue() : Type();
+  if (auto type = dyn_cast_or_null<TypeAttr>(getAttribute(name)))
+    return type.getValue();
+  const AttributeRow *row = findRow(name);
+  bool isNumber = row && row->kind == Kind::DataType;
+  return isNumber ? findDataType(node, getInt(name)) : Type();
 }

@@ -30,11 +30,14 @@ using namespace mlir::quant_float::onnx_import;
 // Types
 //===----------------------------------------------------------------------===//
 
-bool onnx_import::hasElementType(int64_t opset, Type elementType) {
+bool onnx_import::hasElementType(const OpsetOptions &options,
+                                 Type elementType) {
+  if (llvm::is_contained(options.without, getOnnxTypeName(elementType)))
+    return false;
   // Cast has them all, from the first opset on that has any use for them.
   std::optional<int64_t> first =
       getFirstOpset(OpKind::Cast, OpRole::First, elementType);
-  return !first || *first <= opset;
+  return !first || *first <= options.opset;
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,12 +151,19 @@ void OpsetConverter::convertConstant(arith::ConstantOp op) {
 // Ordinary nodes
 //===----------------------------------------------------------------------===//
 
+std::string OpsetConverter::describeLack(Type elementType) {
+  std::string name = getOnnxTypeName(elementType).str();
+  return llvm::is_contained(options.without, name)
+             ? "the model is to do without type " + name
+             : "it has no type " + name;
+}
+
 bool OpsetConverter::hasResultTypes(Operation *op) {
   for (Type type : op->getResultTypes()) {
     Type elementType = getTensorElementType(type);
-    if (!elementType || hasElementType(options.opset, elementType))
+    if (!elementType || hasElementType(options, elementType))
       continue;
-    refuse(op, "it has no type " + getOnnxTypeName(elementType));
+    refuse(op, describeLack(elementType));
     return false;
   }
   return true;
@@ -253,9 +263,8 @@ void OpsetConverter::convertNode(NodeOp op) {
   for (Region &region : op.getBodies()) {
     for (BlockArgument argument : region.getArguments())
       if (Type type = getTensorElementType(argument.getType());
-          type && !hasElementType(options.opset, type))
-        return refuse(op, "an input of a body has the type " +
-                              getOnnxTypeName(type) + ", which it lacks");
+          type && !hasElementType(options, type))
+        return refuse(op, "of an input of a body, " + describeLack(type));
     convertBlock(region.front());
   }
   if (!op.getDomain().empty()) {
@@ -348,6 +357,17 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
   if (!model.has_ir_version())
     return diagnose({module.getLoc(), ""}, Diag::NoConversion, options.opset,
                     "the module does not tell the model that it was");
+  if (options.opset == 0) {
+    for (const auto &import : model.opset_import())
+      if (normalizeDomain(import.domain()).empty())
+        options.opset = import.version();
+    if (options.opset < kOldestTargetOpset)
+      return diagnose(
+          {module.getLoc(), ""}, Diag::NoConversion, options.opset,
+          ("no model is said in an opset before " + Twine(kOldestTargetOpset))
+              .str());
+  }
+  conversion.to = options.opset;
   auto convertImports = [&](auto &message) {
     int64_t from = options.opset;
     for (auto &import : *message.mutable_opset_import())
@@ -402,15 +422,14 @@ void OpsetConverter::expandTypes(func::FuncOp function) {
 }
 
 LogicalResult OpsetConverter::convertModel(ModuleOp module) {
-  conversion.to = options.opset;
   if (failed(convertSource(module)))
     return failure();
   for (auto function : module.getOps<func::FuncOp>()) {
     for (BlockArgument argument : function.getArguments()) {
       Type type = getTensorElementType(argument.getType());
-      if (!type || hasElementType(options.opset, type))
+      if (!type || hasElementType(options, type))
         continue;
-      std::string reason = "it has no type " + getOnnxTypeName(type).str();
+      std::string reason = describeLack(type);
       std::string name = printable(quant_float::getNodeName(argument.getLoc()));
       conversion.nodes.push_back(
           {name, "input", ConversionKind::Refused, reason});

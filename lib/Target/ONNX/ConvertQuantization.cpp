@@ -107,7 +107,7 @@ void OpsetConverter::convertCast(CastOp op) {
     op.removeRoundModeAttr();
     say(detail, "without round_mode");
   }
-  if (!isValid(op))
+  if (!isValid(op) || !hasResultTypes(op))
     return;
   CastSemantics after = op.getSemantics();
   bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(to);
@@ -154,7 +154,7 @@ void OpsetConverter::convertQuantize(QuantizeOp op) {
     op.removePrecisionAttr();
     say(detail, "without precision");
   }
-  if (!isValid(op))
+  if (!isValid(op) || !hasResultTypes(op))
     return;
   if (op.getSemantics().precision != before.precision &&
       version->has(OpAttribute::Precision)) {
@@ -185,6 +185,6 @@ void OpsetConverter::convertDequantize(DequantizeOp op) {
   op.setOpset(options.opset);
   if (dropIgnored(op, *version))
     say(detail, "without attributes of no effect");
-  if (isValid(op))
+  if (isValid(op) && hasResultTypes(op))
     note(op, getKind(old, version, detail), detail);
 }

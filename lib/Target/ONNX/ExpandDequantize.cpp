@@ -32,11 +32,12 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 /// What the op computes; null where there is no other form.
-static Value expand(Expansion &expansion, DequantizeOp op, int64_t target) {
+static Value expand(Expansion &expansion, DequantizeOp op,
+                    const OpsetOptions &options) {
   Type codes = getElementTypeOrSelf(op.getInput());
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
   auto result = dyn_cast<RankedTensorType>(op.getType());
-  if (!input || !result || !hasElementType(target, result.getElementType()))
+  if (!input || !result || !hasElementType(options, result.getElementType()))
     return {};
   Value values = expansion.decode(op.getInput(), "codes");
   if (!values)
@@ -57,7 +58,12 @@ static Value expand(Expansion &expansion, DequantizeOp op, int64_t target) {
 }
 
 /// Whether the opset's DequantizeLinear can say it.
-static bool isSaid(DequantizeOp op, int64_t opset) {
+static bool isSaid(DequantizeOp op, const OpsetOptions &options) {
+  if (llvm::any_of(op->getOperandTypes(), [&](Type type) {
+        return !hasElementType(options, getElementTypeOrSelf(type));
+      }))
+    return false;
+  int64_t opset = options.opset;
   ScopedDiagnosticHandler silent(op.getContext(),
                                  [](Diagnostic &) { return success(); });
   DequantizeOp copy = op.clone();
@@ -69,15 +75,15 @@ static bool isSaid(DequantizeOp op, int64_t opset) {
 }
 
 void OpsetConverter::expandDequantize(DequantizeOp op) {
-  if (op.getDomain() || isSaid(op, options.opset))
+  if (op.getDomain() || isSaid(op, options))
     return;
-  Expansion expansion(op, options.opset);
-  Value value = expand(expansion, op, options.opset);
+  Expansion expansion(op, options);
+  Value value = expand(expansion, op, options);
   if (!value)
     return expansion.cancel();
   Type codes = getElementTypeOrSelf(op.getInput());
   replaceByExpansion(op, value,
-                     isFloat(codes) && !hasElementType(options.opset, codes)
+                     isFloat(codes) && !hasElementType(options, codes)
                          ? "as Gather from a table and Mul"
                          : "as Cast and Mul");
 }

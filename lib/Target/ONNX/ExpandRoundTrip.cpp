@@ -110,7 +110,7 @@ static bool isRounded(Type type) {
 void OpsetConverter::expandRoundTrip(QuantizeOp op) {
   Type type = op.getQuantizedElementType();
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (op.getDomain() || hasElementType(options.opset, type) || !input ||
+  if (op.getDomain() || hasElementType(options, type) || !input ||
       !input.getElementType().isF32() || !isRounded(type) || op.getRandom() ||
       !op.getSemantics().precision.isF32() ||
       !areOnly<DequantizeOp>(op.getResult()))
@@ -121,10 +121,10 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
   if (llvm::any_of(users, [&](DequantizeOp user) {
         auto type = dyn_cast<RankedTensorType>(user.getType());
         return user.getDomain() || !type ||
-               !hasElementType(options.opset, type.getElementType());
+               !hasElementType(options, type.getElementType());
       }))
     return;
-  Expansion expansion(op, options.opset);
+  Expansion expansion(op, options);
   Value scale = expansion.decode(op.getScale(), "scale");
   if (!scale || !(scale = expansion.spread(scale, op)))
     return expansion.cancel();
@@ -134,7 +134,7 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
   // Zero points of float8 are zero.
   SmallVector<std::pair<DequantizeOp, Value>> products;
   for (DequantizeOp user : users) {
-    Expansion own(user, options.opset);
+    Expansion own(user, options);
     Value scale = own.decode(user.getScale(), "scale");
     if (!scale || !(scale = own.spread(scale, user)))
       return refuse(user, "its scale has no form there");
@@ -151,17 +151,17 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
 void OpsetConverter::expandRoundTrip(CastOp op) {
   Type type = getElementTypeOrSelf(op.getType());
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (op.getMode() || hasElementType(options.opset, type) || !input ||
+  if (op.getMode() || hasElementType(options, type) || !input ||
       !input.getElementType().isF32() || !isRounded(type) ||
       !areOnly<CastOp>(op.getResult()))
     return;
   for (Operation *user : op.getResult().getUsers()) {
     Type to = getElementTypeOrSelf(user->getResult(0).getType());
     if (!isa<Float32Type, Float16Type, BFloat16Type, Float64Type>(to) ||
-        !hasElementType(options.opset, to))
+        !hasElementType(options, to))
       return;
   }
-  Expansion expansion(op, options.opset);
+  Expansion expansion(op, options);
   CastSemantics semantics = op.getSemantics();
   Value rounded =
       roundTo(expansion, op.getInput(), FloatFormat(type), semantics.saturate,

@@ -60,8 +60,8 @@ static ElementsAttr mapCodes(Value value, Type byte,
       result, resource.getRawHandle().getKey(), std::move(bytes));
 }
 
-Expansion::Expansion(Operation *op, int64_t target)
-    : b(op->getLoc(), op), op(op), before(op->getPrevNode()), target(target),
+Expansion::Expansion(Operation *op, const OpsetOptions &options)
+    : b(op->getLoc(), op), op(op), before(op->getPrevNode()), options(options),
       name(quant_float::getNodeName(op->getLoc()).str()) {}
 
 void Expansion::cancel() {
@@ -94,7 +94,7 @@ Value Expansion::node(StringRef opType, ValueRange operands, Type type,
                       ArrayRef<NamedAttribute> attributes) {
   std::string made = makeName(opType);
   return NodeOp::create(b, TypeRange(type), opType, operands, /*domain=*/"",
-                        target, b.getStringAttr(made),
+                        options.opset, b.getStringAttr(made),
                         b.getDictionaryAttr(attributes), ArrayRef<int64_t>(),
                         b.getStrArrayAttr({}), /*bodiesCount=*/0)
       ->getResult(0);
@@ -104,12 +104,12 @@ Value Expansion::cast(Value value, Type elementType) {
   if (getElementTypeOrSelf(value) == elementType)
     return value;
   (void)makeName("Cast");
-  return CastOp::create(b, value, elementType, target);
+  return CastOp::create(b, value, elementType, options.opset);
 }
 
 Value Expansion::decode(Value codes, StringRef what) {
   Type type = getElementTypeOrSelf(codes), f32 = b.getF32Type();
-  if (hasElementType(target, type))
+  if (hasElementType(options, type))
     return cast(codes, f32);
   unsigned bits = getNumberWidth(type);
   auto shape = mlir::cast<ShapedType>(codes.getType());

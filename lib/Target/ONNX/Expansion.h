@@ -11,6 +11,7 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Target/ONNX/ConvertOpset.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::quant_float::onnx_import {
@@ -19,7 +20,7 @@ namespace mlir::quant_float::onnx_import {
 /// with names behind its own.
 class Expansion {
 public:
-  Expansion(Operation *op, int64_t target);
+  Expansion(Operation *op, const OpsetOptions &options);
   /// Erases what has been built.
   void cancel();
 
@@ -48,7 +49,7 @@ private:
   std::string makeName(StringRef what);
 
   Operation *op, *before;
-  int64_t target;
+  const OpsetOptions &options;
   std::string name;
   llvm::StringMap<unsigned> counts;
 };

@@ -22,8 +22,8 @@ class NodeProto;
 
 namespace mlir::quant_float::onnx_import {
 
-/// Whether values of ONNX's opset have such elements.
-bool hasElementType(int64_t opset, Type elementType);
+/// Whether values of the converted model may have such elements.
+bool hasElementType(const OpsetOptions &options, Type elementType);
 
 /// Leaves out names of attributes that the opset lacks: they are of no effect.
 bool dropIgnored(QuantizationOpInterface op, const OpVersion &version);
@@ -49,6 +49,8 @@ private:
                           ::onnx::FunctionProto &body);
   /// Whether the opset has the types of what the op makes; says so if not.
   bool hasResultTypes(Operation *op);
+  /// Why a type has no place in the converted model.
+  std::string describeLack(Type elementType);
   void note(Operation *op, ConversionKind kind, const Twine &detail = "");
   /// The error that there is no exact form.
   void refuse(Operation *op, const Twine &reason);
@@ -70,7 +72,7 @@ private:
   /// Whether the op is valid as it is now; says why not.
   bool isValid(Operation *op);
 
-  const OpsetOptions &options;
+  OpsetOptions options;
   OpsetConversion &conversion;
   /// Constants that lost a use.
   llvm::SetVector<Operation *> unused;

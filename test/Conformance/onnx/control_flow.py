@@ -1,10 +1,12 @@
 # If, Loop and Scan: the outputs of quant-float-run are those of ONNX Runtime. Bodies use values from outside, make new tensors in
-# every step, are in each other, and have elements of many types.
+# every step, are in each other, and have elements of many types. Steps may end by a condition that they compute, and what cannot be in a
+# body ends the call.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys
 
 import numpy as np
+import onnx
 import onnxruntime
 from conformance.node_tests import Runner
 from onnx import TensorProto as T
@@ -180,6 +182,116 @@ for index, options in enumerate(
         vs=floats(*shapes[1]),
         m=floats(3, 3) / 2,
     )
+
+# Ended by what steps compute, with and without a most of them, and with a first step that may not be.
+body = graph(
+    [
+        node("Add", "a a", "b"),
+        node("ReduceSum", "b", "t", keepdims=0),
+        node("Less", "t limit", "go"),
+        node("Cast", "i", "f", to=F32),
+        node("Mul", "b f", "p"),
+    ],
+    [info("i", I64, []), info("c", BOOL, []), info("a", F32, [2, 3])],
+    [info("go", BOOL, []), info("b", F32, [2, 3]), info("p", F32, [2, 3])],
+)
+for most in (None, 20, 3, 0, "run"):
+    for first in (None, True, False, "run"):
+        inner = onnx.GraphProto()
+        inner.CopyFrom(body)
+        results = "last parts"
+        if most is None:
+            # Room for parts is made before the first step.
+            del inner.output[2]
+            results = "last"
+        loop = node("Loop", "n c0 x", results, body=inner)
+        loop.input[:] = ["" if most is None else "n", "" if first is None else "c0", "x"]
+        inputs = [info("x", F32, [2, 3]), info("limit", F32, [])]
+        constants = []
+        if most == "run":
+            inputs.append(info("n", I64, []))
+        elif most is not None:
+            constants.append(("n", np.array(most)))
+        if first == "run":
+            inputs.append(info("c0", BOOL, []))
+        elif first is not None:
+            constants.append(("c0", np.array(first)))
+        outputs = [info("last", F32, [2, 3]), info("parts", F32, None)][: len(results.split())]
+        whole = graph([loop], inputs, outputs, constants)
+        for number, (limit, steps, runs) in enumerate(
+            ((-1, 5, True), (10, 40, True), (1000, -1, True), (1000, 4, False), (1000, 40, True))
+        ):
+            if number and most == 0:
+                continue
+            given = {"x": np.ones((2, 3), np.float32), "limit": np.array(limit, np.float32)}
+            if most == "run":
+                given["n"] = np.array(steps)
+            if first == "run":
+                given["c0"] = np.array(runs)
+            check(f"while_{most}_{first}_{number}", whole, **given)
+
+# As PyTorch's exporter writes squeeze of an axis of any size: the result has the rank of the first body.
+branches = {
+    "then_branch": graph([node("Squeeze", "x axes", "t")], [], [info("t", F32, None)]),
+    "else_branch": graph([node("Identity", "x", "e")], [], [info("e", F32, None)]),
+}
+whole = graph(
+    [node("Shape", "x", "s"), node("Gather", "s last", "size"), node("Equal", "size one", "c")]
+    + [node("If", "c", "y", **branches), node("MatMul", "y w", "z")],
+    [info("x", F32, ["a", 4, "b"])],
+    [info("z", F32, None)],
+    [("axes", np.array([2])), ("last", np.array(2)), ("one", np.array(1)), ("w", floats(4, 2))],
+)
+check("squeeze", whole, x=floats(3, 4, 1))
+
+
+def refuse(name, whole, why, **feed):
+    """The call fails, as it does in ONNX Runtime, and says why."""
+    model = helper.make_model(whole, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path = runner.work / f"{name}.onnx"
+    path.write_bytes(model.SerializeToString())
+    files = []
+    for key, value in feed.items():
+        files.append(runner.work / f"{name}_{key}.npy")
+        np.save(files[-1], value)
+    result = runner.call("quant-float-run", path, "--outputs", runner.work, "--inputs", *files)
+    if result.returncode != 1 or why not in result.stderr:
+        failures.append(f"{name}: {result.returncode} {result.stderr}")
+
+
+refuse("no_squeeze", whole, "the condition must be true", x=floats(3, 4, 2))
+
+# What does not fit in a body, in a branch and in a step.
+add = {
+    "then_branch": graph([node("Add", "x v", "t")], [], [info("t", F32, ["n"])]),
+    "else_branch": graph([node("Identity", "x", "e")], [], [info("e", F32, ["n"])]),
+}
+branch = graph(
+    [node("If", "c", "y", **add)],
+    [info("c", BOOL, []), info("x", F32, ["n"]), info("v", F32, ["m"])],
+    [info("y", F32, ["n"])],
+)
+step = graph(
+    [node("Identity", "go", "again"), node("Gather", "x i", "p"), node("Add", "a p", "b")],
+    [info("i", I64, []), info("go", BOOL, []), info("a", F32, [])],
+    [info("again", BOOL, []), info("b", F32, [])],
+)
+loop = node("Loop", "n go a", "y", body=step)
+loop.input[:] = ["n", "", "a"]
+gather = graph([loop], [info("n", I64, []), info("a", F32, []), info("x", F32, ["m"])], [info("y", F32, [])])  # fmt: skip
+check("branch_fits", branch, c=np.array(True), x=floats(3), v=floats(3))
+check("branch_is_not_taken", branch, c=np.array(False), x=floats(3), v=floats(2))
+refuse("branch_does_not_fit", branch, "must", c=np.array(True), x=floats(3), v=floats(2))
+check("steps_fit", gather, n=np.array(3), a=np.array(1, np.float32), x=floats(3))
+refuse(
+    "no_step_fits",
+    gather,
+    "the size of axis 0 must be at least 1",
+    n=np.array(3),
+    a=np.array(1, np.float32),
+    x=floats(0),
+)
+check("no_step", gather, n=np.array(0), a=np.array(1, np.float32), x=floats(0))
 
 print(len(failures), "failures")
 sys.exit("\n".join(failures) if failures else 0)

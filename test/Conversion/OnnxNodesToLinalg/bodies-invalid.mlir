@@ -37,7 +37,7 @@ func.func @ifs(%c: tensor<i1>, %two: tensor<2xi1>, %x: tensor<2xf32>, %m: tensor
 // -----
 
 func.func @loops(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<3xf32>, %i: tensor<2xi32>, %o: tensor<?xf32>, %s: tensor<2x!quant_float.string>) {
-  // expected-error @+1 {{'Loop': the number of steps must be an input}}
+  // expected-error @+1 {{'Loop': nothing ends it}}
   %0 = quant_float.node "Loop"(%c, %x) opset 17 absent [0] : (tensor<i1>, tensor<2xf32>) -> tensor<2xf32> bodies ["body"] {
   ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
     quant_float.yield %b, %v : tensor<i1>, tensor<2xf32>
@@ -67,10 +67,16 @@ func.func @loops(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<
   ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
     quant_float.yield %b, %v, %o : tensor<i1>, tensor<2xf32>, tensor<?xf32>
   }
-  // expected-error @+1 {{'Loop': a condition that steps change ends it, which is not known before}}
-  %6 = quant_float.node "Loop"(%n, %c, %x) opset 17 : (tensor<i64>, tensor<i1>, tensor<2xf32>) -> tensor<2xf32> bodies ["body"] {
+  // expected-error @+1 {{'Loop': output 1 collects parts of any number of steps}}
+  %6:2 = quant_float.node "Loop"(%c, %x) opset 17 absent [0] : (tensor<i1>, tensor<2xf32>) -> (tensor<2xf32>, tensor<*xf32>) bodies ["body"] {
   ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
-    quant_float.yield %c, %v : tensor<i1>, tensor<2xf32>
+    quant_float.yield %c, %v, %v : tensor<i1>, tensor<2xf32>, tensor<2xf32>
+  }
+  %most = arith.constant dense<9223372036854775807> : tensor<i64>
+  // expected-error @+1 {{'Loop': output 1 collects parts of too many steps}}
+  %10:2 = quant_float.node "Loop"(%most, %c, %x) opset 17 : (tensor<i64>, tensor<i1>, tensor<2xf32>) -> (tensor<2xf32>, tensor<*xf32>) bodies ["body"] {
+  ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
+    quant_float.yield %c, %v, %v : tensor<i1>, tensor<2xf32>, tensor<2xf32>
   }
   // expected-error @+1 {{'Loop': expected 2 outputs or more, but got 1}}
   %7 = quant_float.node "Loop"(%n, %c, %x, %x) opset 17 : (tensor<i64>, tensor<i1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> bodies ["body"] {

@@ -101,10 +101,9 @@ func.func @gather_outside(%x: tensor<4xf32>) -> tensor<*xf32> {
 
 // -----
 
-func.func @training(%x: tensor<4xf32>, %ratio: tensor<f32>) -> tensor<4xf32> {
-  %mode = arith.constant dense<true> : tensor<i1>
+func.func @training(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{no lowering of the ONNX op 'Dropout': training mode}}
-  %0 = quant_float.node "Dropout"(%x, %ratio, %mode) opset 21 : (tensor<4xf32>, tensor<f32>, tensor<i1>) -> tensor<4xf32>
+  %0 = quant_float.node "Dropout"(%x) opset 6 attributes {ratio = 0.25 : f32} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

@@ -298,7 +298,7 @@ for option, message in (
         "--rewrite: expected eliminate-qdq, collapse-casts, reencode-fnuz, widen-storage, but got 'cse'",
     ),
     ("--rewrite=widen-storage{signed=maybe}", "--rewrite: "),
-    ("--external-data", "expected --opset or --rewrite"),
+    ("--external-data", "expected --opset, --without or --rewrite"),
 ):
     done = subprocess.run([tool, path, "-o", out, option], capture_output=True, text=True)
     assert done.returncode == 2 and message in done.stderr, (option, done.returncode, done.stderr)

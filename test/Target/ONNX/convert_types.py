@@ -1,7 +1,7 @@
 # Types that an opset lacks: weights of every type, granularity and scale become codes of other types or entries of a table, and what
 # is only rounded to float8 is rounded in f32. Both compute the same numbers in ONNX Runtime, or where it has no kernel in ONNX's
 # reference, before and after: weights of all codes; all f16 and bf16, all midpoints of codes and the floats around them, random bits.
-# What others see the codes of is refused.
+# What others see the codes of is refused. The same of types that the opset has and that the model is to do without.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-convert %t
 import pathlib
 import subprocess
@@ -42,12 +42,28 @@ def save(name, opset, nodes, x, y, constants):
     return model
 
 
-def convert(name, opset):
+def convert(name, opset, *without):
+    """To an opset, or without types."""
+    options = (
+        ["--without", ",".join(map(get_name, without))] if without else ["--opset", str(opset)]
+    )
     return subprocess.run(
-        [tool, work / f"{name}.onnx", "--opset", str(opset), "-o", work / "out.onnx"],
+        [tool, work / f"{name}.onnx", *options, "-o", work / "out.onnx"],
         capture_output=True,
         text=True,
     )
+
+
+def get_name(element):
+    return T.DataType.Name(element).lower()
+
+
+def has_type(model, element):
+    """Whether a constant or a value is of the type."""
+    model = onnx.shape_inference.infer_shapes(model)
+    values = [*model.graph.value_info, *model.graph.input, *model.graph.output]
+    types = [v.type.tensor_type.elem_type for v in values]
+    return element in types + [t.data_type for t in model.graph.initializer]
 
 
 def run(model, inputs, saturate=True):
@@ -104,15 +120,19 @@ for element, bits, granularity, scale, zero in weights():
     output = helper.make_tensor_value_info("y", result, shape)
     model = save("weights", 25, [node], [], [output], constants)
     expected = run(model, {})
-    for opset in (10, 13, 18, 21, 23):
+    lacks = element not in (T.INT8, T.UINT8, T.INT16, T.UINT16)
+    for opset in (10, 13, 18, 21, 23, 25) if lacks else (10, 13, 18, 21, 23):
         text = f"{T.DataType.Name(element)} {granularity} {T.DataType.Name(scale)} {zero} to {opset}"  # fmt: skip
-        process = convert("weights", opset)
+        without = [element, T.FLOAT8E8M0] if opset == 25 else []
+        process = convert("weights", opset, *without)
         if process.returncode:
             count("weights", False, f"{text}: {process.stderr}")
             continue
         converted = onnx.load(work / "out.onnx")
         onnx.checker.check_model(converted, full_check=True)
         count("weights", np.array_equal(run(converted, {}), expected), text)
+        for kind in without:
+            count("without", not has_type(converted, kind), text)
 
 bits = np.arange(65536, dtype=np.uint16)
 parts = [bits.view(np.float16).astype(np.float32), (bits.astype(np.uint32) << 16).view(np.float32)]
@@ -152,15 +172,18 @@ for element in FLOAT8:
                 if element in (T.FLOAT8E4M3FNUZ, T.FLOAT8E5M2FNUZ):
                     given = x[~np.isinf(x)]
                 expected = run(model, {"x": given}, saturate)
-                for target in (10, 13, 18):
+                for target in (10, 13, 18, opset):
                     text = f"{T.DataType.Name(element)} {is_quantized} {saturate} {opset} to {target}"  # fmt: skip
-                    process = convert("rounded", target)
+                    without = [element] if target == opset else []
+                    process = convert("rounded", target, *without)
                     if process.returncode:
                         count("rounded", False, f"{text}: {process.stderr}")
                         continue
                     converted = onnx.load(work / "out.onnx")
                     onnx.checker.check_model(converted, full_check=True)
                     count("rounded", np.array_equal(run(converted, {"x": given}), expected), text)
+                    for kind in without:
+                        count("without", not has_type(converted, kind), text)
 
 # Codes that are an output, or that a node in between moves.
 codes = [helper.make_tensor_value_info("q", T.FLOAT8E5M2, ["n"])]
@@ -168,5 +191,12 @@ cast = helper.make_node("Cast", ["x"], ["q"], "q", to=T.FLOAT8E5M2)
 save("seen", 19, [cast], inputs, codes, [])
 process = convert("seen", 18)
 count("refused", process.returncode == 1 and "it has no type float8e5m2" in process.stderr or "not accepted by Cast-13" in process.stderr, process.stderr)  # fmt: skip
+process = convert("seen", 19, T.FLOAT8E5M2)
+count("refused", process.returncode == 1 and "the model is to do without type float8e5m2" in process.stderr, process.stderr)  # fmt: skip
+save("input", 21, [helper.make_node("Cast", ["q"], ["y"], to=T.FLOAT)], codes, outputs, [])
+process = convert("input", 21, T.INT4, T.FLOAT8E5M2)
+count("refused", process.returncode == 1 and "graph input 'q'" in process.stderr and "to do without" in process.stderr, process.stderr)  # fmt: skip
+process = subprocess.run([tool, work / "input.onnx", "--without", "fp8", "-o", work / "out.onnx"], capture_output=True, text=True)  # fmt: skip
+count("refused", process.returncode == 2 and "expected types of elements as ONNX names them" in process.stderr, process.stderr)  # fmt: skip
 print(counts, *failures[:20], sep="\n")
 sys.exit(bool(failures))

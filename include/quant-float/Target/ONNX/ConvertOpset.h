@@ -11,7 +11,8 @@
 //
 // - Quantization nodes keep their meaning, which the opset rules resolve: what
 //   a version has as a default another one has as an attribute.
-// - Types that the opset lacks are done without: constants of codes become
+// - Types that the opset, or what is to run the model, lacks are done without:
+// constants of codes become
 //   bytes or places in a table, what is only rounded to float8 is rounded in
 //   f32.
 // - A node that both opsets define alike stays. For others ONNX's version
@@ -29,6 +30,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
+#include <vector>
 
 namespace mlir::quant_float {
 
@@ -63,7 +65,11 @@ struct OpsetConversion {
 };
 
 struct OpsetOptions {
+  /// 0 for the model's own.
   int64_t opset = 0;
+  /// ONNX's names of types of elements that the model is to have no values of,
+  /// though the opset has them: of a runtime that lacks them.
+  std::vector<std::string> without = {};
 };
 
 /// Converts a module that importOnnx has made with `keepsSource`. Fails after
