@@ -185,6 +185,30 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
+  let summary = "make one scale of those that are alike";
+  let description = [{
+    A quantization op whose constant scales and zero points are the same in all blocks
+    along its axis has them along another axis, and one whose scales are all the same
+    has one for the tensor: every element keeps its own, so every result has the same
+    bits.
+
+    ```mlir
+    %s = arith.constant dense<[[0.5, 0.5], [0.25, 0.25]]> : tensor<2x2xf32>
+    %y = quant_float.dequantize %w, %s axis 1 block_size 16 opset 21
+           : tensor<2x32xi4>, tensor<2x2xf32> to tensor<2x32xf32>
+    // becomes
+    %s = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+    %y = quant_float.dequantize %w, %s axis 0 opset 21
+           : tensor<2x32xi4>, tensor<2xf32> to tensor<2x32xf32>
+    ```
+
+    Every other op with several scales is left with a remark that names two that
+    differ, and a code that they make different numbers of.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatConvertQdqToFakeConvertPass
     : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
   let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";

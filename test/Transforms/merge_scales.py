@@ -1,0 +1,88 @@
+# Scales that are alike become one: every code of every type, with scales that are alike in blocks, along axes and for the tensor, by
+# compiled code, the Reference and ONNX Runtime. Where they differ the remark names a code, and that makes the numbers that it says.
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
+# CHECK: merged: {{[1-9]}}
+# CHECK: replayed: {{[1-9]}}
+# CHECK: 0 differences
+import pathlib
+import re
+import sys
+
+import numpy as np
+import onnx
+from onnx import helper
+from rewrites import CODE, DTYPES, Case, Rewrites, all_codes, to_codes
+
+rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
+SOURCES = ("i8", "ui8", "i4", "ui4", "i2", "ui2", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f4E2M1FN")  # fmt: skip
+random = np.random.default_rng(5)
+
+
+def make_cases(source):
+    """Rows of all codes twice; what is left of the scales' shape, and of its axis."""
+    codes = np.tile(all_codes(source)[0], (3, 2))
+    rows = np.float32([0.1, 3, 1e-40])
+    half = codes.shape[1] // 2
+    columns = np.geomspace(0.1, 9, codes.shape[1], dtype="f4")
+    blocks = random.random((3, 2)).astype("f4")
+    ways = (
+        ("rows", np.stack([rows, rows], 1), {"axis": 1, "block_size": half}, (3,)),
+        ("columns", np.stack([columns]), {"axis": 0, "block_size": 3}, columns.shape),
+        ("all", np.full((3, 2), 0.3, "f4"), {"axis": -1, "block_size": half}, ()),
+        ("allhalf", np.full((3,), 0.3, "f2"), {"axis": 0}, ()),
+        ("axis", rows, {"axis": 0}, None),
+        ("blocks", blocks, {"axis": 1, "block_size": half}, None),
+    )
+    for way, scale, attributes, shape in ways:
+        zeros = [None] if source[0] == "f" else [None, codes[0, 1]]
+        for i, zero in enumerate(zeros):
+            constants = {"w": codes, "s": scale}
+            if zero is not None:
+                constants["z"] = np.full(scale.shape, zero, DTYPES[source])
+            node = helper.make_node("DequantizeLinear", [*constants], ["y"], **attributes)
+            target = "f16" if scale.dtype == np.float16 else "f32"
+            yield Case(f"{way}{source}z{i}", source, target, [node], constants), shape
+
+
+cases, shapes = zip(*(pair for source in SOURCES for pair in make_cases(source)), strict=True)
+model = rewrites.make_model(cases, 25)
+after, remarks = rewrites.rewrite(model, "--quant-float-merge-scales")
+paths = rewrites.folder / "in.onnx", rewrites.folder / "out.onnx"
+targets = ("reference", "cpu")
+ours = [rewrites.run_ours(path, cases, t) for path, t in zip(paths, targets, strict=True)]
+theirs = [rewrites.run_onnxruntime(m, cases) for m in (model, after)]
+found = {tensor.name: tuple(tensor.dims) for tensor in after.graph.initializer}
+for i, (case, shape) in enumerate(zip(cases, shapes, strict=True)):
+    rewrites.counts["cells"] += 1
+    rewrites.counts["elements"] += case.constants["w"].size
+    given = case.constants["s"].shape
+    if found[f"{case.name}_s"] != (given if shape is None else shape):
+        rewrites.fail(f"{case.name}: {found[f'{case.name}_s']} instead of {shape}")
+    if (case.name in remarks) != (shape is None):
+        rewrites.fail(f"{case.name}: {remarks.get(case.name)}")
+    rewrites.counts["merged"] += shape is not None
+    if not np.array_equal(ours[0][i], ours[1][i]):
+        rewrites.fail(f"{case.name}: {(ours[0][i] != ours[1][i]).sum()} differ")
+    if theirs[0][i] is None or theirs[1][i] is None:
+        rewrites.counts["without a kernel of ONNX Runtime"] += 1
+    elif not np.array_equal(theirs[0][i], theirs[1][i], equal_nan=True):
+        rewrites.fail(f"{case.name}: ONNX Runtime's differ")
+    for remark in remarks.get(case.name, ()):
+        pattern = rf"elements (\d+) and (\d+) of .*: code {CODE} becomes {CODE} and {CODE}"
+        first, second, code, one, other = (int(n, 16 if k > 1 else 10) for k, n in enumerate(re.search(pattern, remark).groups()))  # fmt: skip
+        columns = given[1] if len(given) == 2 else 1
+        size = case.constants["w"].shape[1] // columns
+        rows = to_codes(case.constants["w"], case.source)
+        for place, wanted in ((first, one), (second, other)):
+            row, block = divmod(place, columns)
+            part = slice(block * size, (block + 1) * size)
+            results = ours[0][i][row, part][rows[row, part] == code]
+            rewrites.counts["replayed"] += 1
+            if not len(results) or (results != wanted).any():
+                rewrites.fail(f"{case.name}: {remark}: {results}")
+onnx.checker.check_model(after, full_check=True)
+for kind, count in sorted(rewrites.counts.items()):
+    print(f"{kind}: {count}")
+print("\n".join(rewrites.failures[:20]))
+print(f"{len(rewrites.failures)} differences")
+sys.exit(bool(rewrites.failures))
