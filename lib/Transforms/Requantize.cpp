@@ -9,6 +9,7 @@
 #include "Requantize.h"
 
 #include "Codes.h"
+#include "NodeBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -230,61 +231,6 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Makes nodes of one opset in one place.
-struct NodeBuilder {
-  OpBuilder &builder;
-  Location loc;
-  int64_t opset;
-
-  /// Each node has a name of its own where the model has names.
-  Location getLoc(StringRef what) {
-    StringRef name = getNodeName(loc);
-    return name.empty()
-               ? loc
-               : NameLoc::get(builder.getStringAttr(name + "/" + what), loc);
-  }
-  Value makeScalar(Type elementType, int64_t number) {
-    return createConstantOfBits(
-        builder, getLoc("constant"), RankedTensorType::get({}, elementType),
-        APInt(elementType.getIntOrFloatBitWidth(), number, /*isSigned=*/true,
-              /*implicitTrunc=*/true));
-  }
-  Value makeNode(StringRef opType, ValueRange inputs, Type result) {
-    OperationState state(getLoc(opType), NodeOp::getOperationName());
-    NodeOp::Properties &properties =
-        state.getOrAddProperties<NodeOp::Properties>();
-    properties.op_type = builder.getStringAttr(opType);
-    properties.opset = builder.getI64IntegerAttr(opset);
-    state.addOperands(inputs);
-    state.addTypes(result);
-    return builder.create(state)->getResult(0);
-  }
-  /// An op of two integers of the same type, the second one for all elements.
-  Value compute(StringRef opType, Value value, int64_t number) {
-    Value scalar = makeScalar(getElementTypeOrSelf(value), number);
-    return makeNode(opType, {value, scalar}, value.getType());
-  }
-  Value clip(Value value, int64_t least, int64_t greatest) {
-    Type type = getElementTypeOrSelf(value);
-    return makeNode(
-        "Clip", {value, makeScalar(type, least), makeScalar(type, greatest)},
-        value.getType());
-  }
-  Value cast(Value value, Type elementType, StringRef what) {
-    Type type = withElementType(value.getType(), elementType);
-    if (type == value.getType())
-      return value;
-    OperationState state(getLoc(what), CastOp::getOperationName());
-    state.getOrAddProperties<CastOp::Properties>().opset =
-        builder.getI64IntegerAttr(opset);
-    state.addOperands(value);
-    state.addTypes(type);
-    return builder.create(state)->getResult(0);
-  }
-};
-} // namespace
 
 Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
                                        Value codes, const CodeMap &map,

@@ -26,9 +26,9 @@ using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
 /// Passes that change no bit, without what their names begin with.
-static constexpr StringLiteral kRewrites[] = {"eliminate-qdq", "collapse-casts",
-                                              "reencode-fnuz", "widen-storage",
-                                              "merge-scales"};
+static constexpr StringLiteral kRewrites[] = {
+    "eliminate-qdq", "collapse-casts", "reencode-fnuz",
+    "widen-storage", "merge-scales",   "unpack-weights"};
 
 namespace {
 /// The options live as long as one parse.
@@ -38,9 +38,10 @@ struct Options {
                              cl::desc("MODEL.onnx"), cl::cat(category)};
   cl::list<std::string> rewrites{
       "rewrite", cl::value_desc("PASS"),
-      cl::desc("an exact rewrite before that: eliminate-qdq, collapse-casts, "
-               "reencode-fnuz, widen-storage or merge-scales, with options in "
-               "braces; one or more, in this order"),
+      cl::desc(
+          "an exact rewrite before that: eliminate-qdq, collapse-casts, "
+          "reencode-fnuz, widen-storage, merge-scales or unpack-weights, with "
+          "options in braces; one or more, in this order"),
       cl::cat(category)};
   cl::opt<int64_t> opset{"opset", cl::value_desc("N"),
                          cl::desc("the opset of ONNX's own domain that the "

@@ -185,6 +185,22 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatUnpackWeightsPass
+    : Pass<"quant-float-unpack-weights", "mlir::ModuleOp"> {
+  let summary = "say products with packed weights by ONNX's own operators";
+  let description = [{
+    com.microsoft's MatMulNBits of constant codes and scales becomes
+    DequantizeLinear, Transpose and MatMul, and Add where there is a bias: the codes
+    are those that were in the bytes, of ui8, ui4 or ui2, and where the node has no
+    zero points they are the middle, which is what that means. The weights are the
+    same numbers (D5); the sums are those of MatMul (R7).
+
+    Other types than f32 are cast to it and back, because MatMulNBits dequantizes to
+    f32. A node that has to stay is left with a remark that says why.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
   let summary = "make one scale of those that are alike";
   let description = [{

@@ -1,0 +1,217 @@
+//===- UnpackWeights.cpp - MatMulNBits by ONNX's own operators ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "NodeBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/Locations.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATUNPACKWEIGHTSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// Opsets of DequantizeLinear: blocks and codes of 4 bits, a result that has
+/// another type than the scale, codes of 2 bits.
+constexpr int64_t kBlocksOpset = 21, kResultTypeOpset = 23, kTwoBitsOpset = 25;
+
+/// One node: weights of N rows, in blocks along the K elements of each.
+class PackedNode {
+public:
+  PackedNode(NodeOp node, int64_t opset) : node(node), opset(opset) {}
+
+  /// Why it has to stay; empty if it has not.
+  std::string analyze();
+  void unpack(RewriterBase &rewriter);
+
+private:
+  enum { kX, kCodes, kScales, kZeroPoints, kGroups, kBias, kNumInputs };
+
+  int64_t getInt(StringRef name, int64_t defaultValue) const {
+    auto value = NodeOp(node).getNodeAttributes().getAs<IntegerAttr>(name);
+    return value ? value.getInt() : defaultValue;
+  }
+  /// Whether an input is a constant of such elements, so many of them.
+  bool isConstant(unsigned input, Type elementType, int64_t count) const;
+  /// The codes of rows that begin at whole bytes and may end before they do.
+  Value unpackCodes(OpBuilder &builder, unsigned input, int64_t columns);
+
+  NodeOp node;
+  int64_t opset;
+  Value inputs[kNumInputs];
+  Type elementType, codeType;
+  int64_t rows = 0, depth = 0, blockSize = 0, bits = 0, blocks = 0;
+};
+
+struct UnpackWeightsPass final
+    : quant_float::impl::QuantFloatUnpackWeightsPassBase<UnpackWeightsPass> {
+  using QuantFloatUnpackWeightsPassBase::QuantFloatUnpackWeightsPassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+bool PackedNode::isConstant(unsigned input, Type elementType,
+                            int64_t count) const {
+  auto type = dyn_cast<RankedTensorType>(inputs[input].getType());
+  return type && type.hasStaticShape() &&
+         type.getElementType() == elementType &&
+         type.getNumElements() == count && getConstantBytes(inputs[input]);
+}
+
+std::string PackedNode::analyze() {
+  ArrayRef<int64_t> absent = node.getAbsentInputs();
+  auto given = node.getInputs().begin(), end = node.getInputs().end();
+  int64_t position = 0;
+  for (; given != end && position < kNumInputs; ++position)
+    if (!llvm::is_contained(absent, position))
+      inputs[position] = *given++;
+  if (given != end || !inputs[kX] || !inputs[kCodes] || !inputs[kScales] ||
+      node->getNumResults() != 1)
+    return "its inputs or outputs are not those of the operator";
+  auto x = dyn_cast<TensorType>(inputs[kX].getType());
+  if (!x || !isa<TensorType>(node->getResult(0).getType()))
+    return "the type of its input is not known";
+  elementType = x.getElementType();
+  rows = getInt("N", 0);
+  depth = getInt("K", 0);
+  blockSize = getInt("block_size", 0);
+  bits = getInt("bits", 4);
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (rows < 1 || rows > kMost || depth < 1 || depth > kMost ||
+      blockSize < 16 || blockSize > kMost || !llvm::isPowerOf2_64(blockSize) ||
+      (bits != 2 && bits != 4 && bits != 8) || getInt("weight_prepacked", 0))
+    return "its attributes are not those of weights as they are";
+  if (inputs[kGroups])
+    return "its columns are in an order of their own, g_idx";
+  if (depth * bits % 8 != 0)
+    return "its rows of codes do not end with a byte";
+  if (opset < kBlocksOpset)
+    return "DequantizeLinear has blocks from opset 21 on";
+  if (bits == 2 && opset < kTwoBitsOpset)
+    return "DequantizeLinear has codes of 2 bits from opset 25 on";
+  if (!elementType.isF32() && opset < kResultTypeOpset)
+    return "weights are f32 to it, which DequantizeLinear makes of scales of "
+           "other types from opset 23 on";
+  blocks = llvm::divideCeil(depth, blockSize);
+  Builder builder(node.getContext());
+  Type bytes = builder.getIntegerType(8, /*isSigned=*/false);
+  codeType = builder.getIntegerType(bits, /*isSigned=*/false);
+  if (!isConstant(kCodes, bytes, rows * blocks * (blockSize / 8 * bits)) ||
+      !isConstant(kScales, elementType, rows * blocks))
+    return "its weights or scales are not constants of its sizes";
+  if (inputs[kZeroPoints] &&
+      !isConstant(kZeroPoints, bytes,
+                  rows * llvm::divideCeil(blocks * bits, 8)))
+    return "its zero points are not constants of bytes of its sizes";
+  return "";
+}
+
+Value PackedNode::unpackCodes(OpBuilder &builder, unsigned input,
+                              int64_t columns) {
+  ConstantBytes from = *getConstantBytes(inputs[input]);
+  auto type = cast<RankedTensorType>(inputs[input].getType());
+  int64_t stride = type.getNumElements() / rows;
+  auto getByte = [&](int64_t row, int64_t column) -> unsigned char {
+    return from.bytes[from.bytes.size() == 1 ? 0 : row * stride + column];
+  };
+  // Many stay packed, as they are read from files.
+  bool isPacked = from.isResource && columns * bits % 8 == 0;
+  int64_t width = isPacked ? columns * bits / 8 : columns;
+  SmallVector<char> made;
+  made.reserve(rows * width);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < width; ++i)
+      made.push_back(isPacked ? getByte(row, i)
+                              : getByte(row, i * bits / 8) >> i * bits % 8 &
+                                    ((1 << bits) - 1));
+  Value value = createConstantOfBytes(
+      builder, inputs[input].getLoc(),
+      RankedTensorType::get({rows, columns}, codeType), std::move(made), from);
+  keepConstantAttributes(inputs[input].getDefiningOp(), value.getDefiningOp());
+  return value;
+}
+
+void PackedNode::unpack(RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(node);
+  NodeBuilder b{rewriter, node.getLoc(), opset};
+  Type f32 = rewriter.getF32Type();
+  auto perBlock = [&](Type type) {
+    return RankedTensorType::get({rows, blocks}, type);
+  };
+  ConstantBytes scaleBytes = *getConstantBytes(inputs[kScales]);
+  Value scales = createConstantOfBytes(
+      rewriter, inputs[kScales].getLoc(), perBlock(elementType),
+      SmallVector<char>(scaleBytes.bytes), scaleBytes);
+  keepConstantAttributes(inputs[kScales].getDefiningOp(),
+                         scales.getDefiningOp());
+  Value points = inputs[kZeroPoints]
+                     ? unpackCodes(rewriter, kZeroPoints, blocks)
+                     : createConstantOfBits(rewriter, b.getLoc("zero_point"),
+                                            perBlock(codeType),
+                                            APInt(bits, 1 << (bits - 1)));
+  Value weights = DequantizeOp::create(
+      rewriter, b.getLoc("DequantizeLinear"),
+      RankedTensorType::get({rows, depth}, f32),
+      unpackCodes(rewriter, kCodes, depth), scales, points, opset,
+      /*domain=*/StringAttr(), /*axis=*/rewriter.getI64IntegerAttr(1),
+      rewriter.getI64IntegerAttr(blockSize),
+      /*ignored_attributes=*/ArrayAttr());
+  Value turned = b.makeNode(
+      "Transpose", weights, RankedTensorType::get({depth, rows}, f32),
+      rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr({1, 0})));
+  auto type = cast<TensorType>(node->getResult(0).getType());
+  Value x = b.cast(inputs[kX], f32, "Cast");
+  Value result = b.makeNode("MatMul", {x, turned}, type.clone(f32));
+  if (inputs[kBias])
+    result = b.makeNode("Add", {result, b.cast(inputs[kBias], f32, "CastBias")},
+                        type.clone(f32));
+  result = b.cast(result, type.getElementType(), "CastResult");
+  SmallVector<Operation *> constants;
+  for (Value operand : node.getInputs())
+    if (Operation *op = operand.getDefiningOp<arith::ConstantOp>())
+      constants.push_back(op);
+  // Names and texts of the node go to the one that makes its result.
+  Operation *last = result.getDefiningOp();
+  last->setLoc(node.getLoc());
+  last->setDiscardableAttrs(node->getDiscardableAttrDictionary());
+  rewriter.replaceOp(node, result);
+  for (Operation *constant : constants)
+    if (constant->use_empty())
+      rewriter.eraseOp(constant);
+}
+
+void UnpackWeightsPass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<NodeOp> found;
+  getOperation()->walk([&](NodeOp node) {
+    if (node.getDomain() == kMicrosoftDomain &&
+        node.getOpType() == "MatMulNBits")
+      found.push_back(node);
+  });
+  auto imports = getOperation()->getAttrOfType<DictionaryAttr>(
+      "quant_float.opset_imports");
+  auto opset = imports ? imports.getAs<IntegerAttr>("ai.onnx") : IntegerAttr();
+  for (NodeOp node : found) {
+    PackedNode packed(node, opset ? opset.getInt() : 0);
+    std::string reason = packed.analyze();
+    if (reason.empty())
+      packed.unpack(rewriter);
+    else
+      emitNodeRemark(node) << "not unpacked: " << reason;
+  }
+}
