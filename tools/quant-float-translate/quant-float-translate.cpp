@@ -10,6 +10,7 @@
 #include "../UpstreamDriver.h"
 #include "mlir/InitAllTranslations.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/InitAll.h"
@@ -21,6 +22,7 @@
 #include "quant-float/Target/OpenVINO/Import.h"
 #include "quant-float/Target/Safetensors/Export.h"
 #include "quant-float/Target/Safetensors/Import.h"
+#include "quant-float/Transforms/Passes.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -165,6 +167,14 @@ readWeights(const mlir::DialectRegistry &dialects,
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
 }
 
+/// Leaves the weights of a model, with packed ones as dequantize has them.
+static mlir::LogicalResult extractWeights(mlir::ModuleOp module) {
+  mlir::PassManager manager(module.getContext());
+  manager.addPass(mlir::quant_float::createQuantFloatUnpackWeightsPass());
+  manager.addPass(mlir::quant_float::createQuantFloatExtractWeightsPass());
+  return manager.run(module);
+}
+
 int main(int argc, char **argv) {
   llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
   mlir::quant_float::reportShortenedFiles();
@@ -214,9 +224,16 @@ int main(int argc, char **argv) {
                      "model in OUT.data beside it"));
   mlir::DialectRegistry dialects;
   mlir::quant_float::registerAllDialects(dialects);
+  llvm::cl::opt<bool> extractsWeights(
+      "extract-weights",
+      llvm::cl::desc("let exporters of weights take the weights of a model, of "
+                     "which the rest is left out"));
   auto read = [&](const std::shared_ptr<llvm::SourceMgr> &sources,
                   mlir::MLIRContext *context) {
-    return readWeights(dialects, sources, context);
+    auto module = readWeights(dialects, sources, context);
+    if (module && extractsWeights && failed(extractWeights(*module)))
+      module = nullptr;
+    return module;
   };
   mlir::quant_float::registerToGgufTranslation(read);
   using mlir::quant_float::SafetensorsLayout;

@@ -185,6 +185,43 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatExtractWeightsPass
+    : Pass<"quant-float-extract-weights", "mlir::ModuleOp"> {
+  let summary = "keep the weights of a model alone";
+  let description = [{
+    The module gets one function, `weights`, which returns what files of weights can
+    hold: each `dequantize` of constants that the model computes with, with what makes
+    its scales, and each constant of floats of rank 1 or more. Names are those of the
+    constants that hold the elements; one of codes ends with `.weight`, behind which
+    what tools add is left out.
+
+    Weights of files have outputs as rows: of a constant of two dimensions that is the
+    second factor of MatMul, or of Gemm without `transB`, and of nothing else, codes
+    and scales are transposed.
+
+    ```mlir
+    func.func @main(%x: tensor<1x64xf32>) -> tensor<1x8xf32> {
+      %w = arith.constant dense<3> : tensor<64x8xi4> loc("layer.weight")
+      %s = arith.constant dense<0.5> : tensor<2x8xf32>
+      %d = quant_float.dequantize %w, %s axis 0 block_size 32 opset 21
+             : tensor<64x8xi4>, tensor<2x8xf32> to tensor<64x8xf32>
+      %y = quant_float.node "MatMul"(%x, %d) opset 21
+             : (tensor<1x64xf32>, tensor<64x8xf32>) -> tensor<1x8xf32>
+      return %y : tensor<1x8xf32>
+    }
+    // becomes
+    func.func @weights() -> (tensor<8x64xf32> {quant_float.name = "layer.weight"}) {
+      %w = arith.constant dense<3> : tensor<8x64xi4>
+      %s = arith.constant dense<0.5> : tensor<8x2xf32>
+      %d = quant_float.dequantize %w, %s axis 1 block_size 32 opset 21
+             : tensor<8x64xi4>, tensor<8x2xf32> to tensor<8x64xf32>
+      return %d : tensor<8x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
+}
+
 def QuantFloatUnpackWeightsPass
     : Pass<"quant-float-unpack-weights", "mlir::ModuleOp"> {
   let summary = "say products with packed weights by ONNX's own operators";

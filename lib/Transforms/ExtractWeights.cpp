@@ -1,0 +1,197 @@
+//===- ExtractWeights.cpp - The weights of a model alone ------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A weight is a dequantize of constants, with what makes its scales and moves
+// its columns, or a constant of floats that the network computes with. Names
+// are those of the constants that hold the elements; a weight's ends with
+// `.weight`, behind which what comes is left out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/IR/TransposeConstant.h"
+#include "quant-float/Support/Locations.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATEXTRACTWEIGHTSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// Collects the weights of functions.
+class Extraction {
+public:
+  Extraction(OpBuilder &builder) : builder(builder) {}
+
+  /// Clones all that follows from constants into where the builder is.
+  void clone(Operation *op);
+  /// Adds what has been cloned of the op, if it is a weight.
+  void add(Operation *op);
+
+  SmallVector<Value> results;
+  SmallVector<Attribute> attributes;
+
+private:
+  /// Whether the network computes with the value: it is no part of another
+  /// weight, and no scale of what is quantized.
+  bool isUsed(Value value) const;
+  /// The weight with outputs as rows, where a product has them as columns; null
+  /// where it has not, or there is no such form.
+  Value turn(DequantizeOp op);
+  std::string makeName(Operation *source);
+
+  OpBuilder &builder;
+  IRMapping cloned;
+  /// The dequantize, or else the constant, whose elements an op that has been
+  /// cloned gives.
+  DenseMap<Operation *, Operation *> sources;
+  llvm::StringMap<unsigned> counts;
+};
+
+struct ExtractWeightsPass final
+    : quant_float::impl::QuantFloatExtractWeightsPassBase<ExtractWeightsPass> {
+  using QuantFloatExtractWeightsPassBase::QuantFloatExtractWeightsPassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Whether weights of files are made of such ops.
+static bool isPart(Operation *op) {
+  if (isa<arith::ConstantOp, DequantizeOp, CastOp>(op))
+    return true;
+  auto node = dyn_cast<NodeOp>(op);
+  return node && node.getDomain().empty() && node->getNumRegions() == 0 &&
+         node->getNumOperands() != 0 && node->getNumResults() == 1 &&
+         llvm::is_contained({"Add", "Div", "Gather", "Reshape", "Sub"},
+                            node.getOpType());
+}
+
+void Extraction::clone(Operation *op) {
+  if (!isPart(op) || !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return sources.contains(operand.getDefiningOp());
+      }))
+    return;
+  bool isSource = isa<arith::ConstantOp, DequantizeOp>(op);
+  sources[op] = isSource ? op : sources[op->getOperand(0).getDefiningOp()];
+  builder.clone(*op, cloned);
+}
+
+bool Extraction::isUsed(Value value) const {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    bool isParameter =
+        isa<QuantizationOpInterface>(user) && use.getOperandNumber() > 0;
+    return !isParameter && !sources.contains(user);
+  });
+}
+
+Value Extraction::turn(DequantizeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || type.getRank() != 2 || !op->hasOneUse())
+    return {};
+  OpOperand &use = *op->use_begin();
+  auto product = dyn_cast<NodeOp>(use.getOwner());
+  auto transB = product
+                    ? product.getNodeAttributes().getAs<IntegerAttr>("transB")
+                    : IntegerAttr();
+  if (!product || !product.getDomain().empty() || use.getOperandNumber() != 1 ||
+      !(product.getOpType() == "MatMul" ||
+        (product.getOpType() == "Gemm" && (!transB || transB.getInt() == 0))))
+    return {};
+  SmallVector<Value> turned;
+  for (Value operand : op->getOperands()) {
+    auto constant = operand.getDefiningOp<arith::ConstantOp>();
+    auto elements =
+        constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
+    // Scales of the whole, or of one axis, are a vector at most.
+    if (elements && elements.getShapedType().getRank() >= 2)
+      elements = transposeConstant(elements);
+    if (!elements)
+      return {};
+    turned.push_back(arith::ConstantOp::create(builder, operand.getLoc(),
+                                               cast<TypedAttr>(elements)));
+  }
+  IRMapping values;
+  for (auto [from, to] : llvm::zip_equal(op->getOperands(), turned))
+    values.map(from, to);
+  auto clone = cast<DequantizeOp>(builder.clone(*op, values));
+  clone.getResult().setType(RankedTensorType::get(
+      {type.getDimSize(1), type.getDimSize(0)}, type.getElementType()));
+  if (auto scale = dyn_cast<RankedTensorType>(op.getScale().getType());
+      scale && scale.getRank() != 0) {
+    int64_t axis = op.getAxis().value_or(1);
+    clone.setAxis(axis < 0 ? -3 - axis : 1 - axis);
+  }
+  return clone;
+}
+
+std::string Extraction::makeName(Operation *source) {
+  auto codes = dyn_cast<DequantizeOp>(source);
+  Value elements = codes ? codes.getInput() : source->getResult(0);
+  StringRef name = getNodeName(elements.getLoc());
+  // Tools that quantize add to the names that weights had.
+  StringRef ending = codes ? ".weight" : "", stem = name;
+  if (codes)
+    stem = name.take_front(name.find(ending));
+  if (stem.empty())
+    stem = "unnamed";
+  // The same codes may be two weights.
+  unsigned number = counts[stem]++;
+  return (stem + (number ? "." + Twine(number) : Twine("")) + ending).str();
+}
+
+void Extraction::add(Operation *op) {
+  Operation *source = sources.lookup(op);
+  if (!source || !isUsed(op->getResult(0)))
+    return;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || type.getRank() == 0 || !isa<FloatType>(type.getElementType()))
+    return;
+  auto dequantize = dyn_cast<DequantizeOp>(op);
+  Value turned = dequantize ? turn(dequantize) : Value();
+  results.push_back(turned ? turned : cloned.lookup(op->getResult(0)));
+  attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+      kNameAttrName, builder.getStringAttr(makeName(source)))));
+}
+
+void ExtractWeightsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<func::FuncOp> functions =
+      llvm::to_vector(module.getOps<func::FuncOp>());
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto made = func::FuncOp::create(builder, module.getLoc(), "weights",
+                                   builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(made.addEntryBlock());
+  Extraction extraction(builder);
+  for (func::FuncOp function : functions) {
+    function.walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { extraction.clone(op); });
+    function.walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { extraction.add(op); });
+  }
+  func::ReturnOp::create(builder, module.getLoc(), extraction.results);
+  made.setFunctionType(
+      builder.getFunctionType({}, ValueRange(extraction.results).getTypes()));
+  made.setAllResultAttrs(extraction.attributes);
+  for (func::FuncOp function : functions)
+    function.erase();
+  // What is no weight.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(made.front())))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
+      op.erase();
+}
