@@ -16,6 +16,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/bit.h"
+#include <limits>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATLOWERMATHPASS
@@ -79,6 +81,21 @@ public:
     Value bits = arith::ShLIOp::create(b, biased, integer(23));
     return arith::BitcastOp::create(b, type, bits);
   }
+  /// A positive normal number as m * 2^k, m from `least` on and below its
+  /// double; k is a float as well.
+  std::pair<Value, Value> split(Value x, float least) {
+    Value bits = arith::BitcastOp::create(b, getIntegerType(), x);
+    Value above =
+        arith::SubIOp::create(b, bits, integer(llvm::bit_cast<int32_t>(least)));
+    Value exponent = arith::ShRSIOp::create(b, above, integer(23));
+    Value rest = arith::SubIOp::create(
+        b, bits, arith::ShLIOp::create(b, exponent, integer(23)));
+    return {arith::BitcastOp::create(b, type, rest),
+            arith::SIToFPOp::create(b, type, exponent)};
+  }
+  Value isEqual(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, y);
+  }
   Value halve(Value x) { return arith::ShRSIOp::create(b, x, integer(1)); }
   Value subtractIntegers(Value x, Value y) {
     return arith::SubIOp::create(b, x, y);
@@ -135,6 +152,31 @@ static Value expandTanh(Arithmetic &a, Value x) {
       a.select(a.isLess(magnitude, a.number(0.625f)), small, large), x);
 }
 
+/// log x = k ln 2 + log m with m next to 1, of which a polynomial without its
+/// first two terms is added to them; ln 2 is in two parts.
+static Value expandLog(Arithmetic &a, Value x) {
+  Value zero = a.number(0.0f), one = a.number(1.0f);
+  Value isTiny = a.isLess(x, a.number(0x1p-126f));
+  Value normal = a.select(isTiny, a.multiply(x, a.number(0x1p23f)), x);
+  auto [m, k] = a.split(normal, /*least=*/0x1.6a09e6p-1f);
+  k = a.select(isTiny, a.subtract(k, a.number(23.0f)), k);
+  Value f = a.subtract(m, one), square = a.multiply(f, f);
+  Value p =
+      a.polynomial(f, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
+                       -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
+                       2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
+  Value rest = a.multiply(a.multiply(p, f), square);
+  rest = a.add(rest, a.multiply(k, a.number(-2.12194440e-4f)));
+  rest = a.subtract(rest, a.multiply(square, a.number(0.5f)));
+  Value result = a.add(a.add(f, rest), a.multiply(k, a.number(0.693359375f)));
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  result = a.select(a.isEqual(x, zero), a.number(-kInfinity), result);
+  result = a.select(a.isLess(x, zero), a.number(kNaN), result);
+  // Infinity and NaN stay.
+  return a.select(a.isLess(x, a.number(kInfinity)), result, x);
+}
+
 static bool isSingle(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0)).isF32();
 }
@@ -148,7 +190,7 @@ struct LowerMath final
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::TanhOp>(op) && isSingle(op))
+      if (isa<math::ExpOp, math::LogOp, math::TanhOp>(op) && isSingle(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -156,7 +198,9 @@ struct LowerMath final
       Arithmetic arithmetic(rewriter, op);
       Value x = op->getOperand(0);
       rewriter.replaceOp(op, isa<math::ExpOp>(op) ? expandExp(arithmetic, x)
-                                                  : expandTanh(arithmetic, x));
+                             : isa<math::LogOp>(op)
+                                 ? expandLog(arithmetic, x)
+                                 : expandTanh(arithmetic, x));
     }
 
     // The C library has the rest; what are instructions, or become some, stays.

@@ -12,6 +12,16 @@ func.func @exponential(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// CHECK-LABEL: func.func @logarithm(
+// CHECK-NOT:     math.
+// CHECK-NOT:     call
+// CHECK:         arith.shrsi %{{.+}} : vector<16xi32>
+// CHECK:         return
+func.func @logarithm(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.log %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
 // CHECK-LABEL: func.func @hyperbolic(
 // CHECK-NOT:     call
 // CHECK:         math.copysign %{{.+}} : f32
@@ -23,10 +33,10 @@ func.func @hyperbolic(%x: f32) -> f32 {
 // The C library's functions, element by element.
 
 // CHECK-LABEL: func.func @library(
-// CHECK-COUNT-2: call @logf(
+// CHECK-COUNT-2: call @log1pf(
 // CHECK:         call @exp(%{{.+}}) : (f64) -> f64
 func.func @library(%x: vector<2xf32>, %y: f64) -> (vector<2xf32>, f64) {
-  %0 = math.log %x : vector<2xf32>
+  %0 = math.log1p %x : vector<2xf32>
   %1 = math.exp %y : f64
   return %0, %1 : vector<2xf32>, f64
 }

@@ -27,8 +27,8 @@ namespace cl = llvm::cl;
 
 /// Passes that change no bit, without what their names begin with.
 static constexpr StringLiteral kRewrites[] = {
-    "eliminate-qdq", "collapse-casts", "reencode-fnuz",
-    "widen-storage", "merge-scales",   "unpack-weights"};
+    "eliminate-qdq", "collapse-casts", "reencode-fnuz", "widen-storage",
+    "merge-scales",  "unpack-weights", "pack-weights"};
 
 namespace {
 /// The options live as long as one parse.
@@ -40,8 +40,8 @@ struct Options {
       "rewrite", cl::value_desc("PASS"),
       cl::desc(
           "an exact rewrite before that: eliminate-qdq, collapse-casts, "
-          "reencode-fnuz, widen-storage, merge-scales or unpack-weights, with "
-          "options in braces; one or more, in this order"),
+          "reencode-fnuz, widen-storage, merge-scales, unpack-weights or "
+          "pack-weights, with options in braces; one or more, in this order"),
       cl::cat(category)};
   cl::opt<int64_t> opset{"opset", cl::value_desc("N"),
                          cl::desc("the opset of ONNX's own domain that the "

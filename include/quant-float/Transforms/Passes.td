@@ -222,6 +222,22 @@ def QuantFloatExtractWeightsPass
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
+def QuantFloatPackWeightsPass : Pass<"quant-float-pack-weights"> {
+  let summary = "say products with weights in blocks by com.microsoft's MatMulNBits";
+  let description = [{
+    A MatMul or Gemm of a `dequantize` of constant codes of 2, 4 or 8 bits in blocks
+    along the sums, with or without a Transpose between, becomes MatMulNBits, which
+    ONNX Runtime has faster kernels for. The weights are the same numbers: signed
+    codes and their zero points are larger by half of the range. It is what
+    `quant-float-unpack-weights` undoes.
+
+    Blocks must have a power of two of elements from 16 on, and scales and results
+    must be f32: a `dequantize` to f16 rounds its result, MatMulNBits does not. A
+    product of weights in blocks that has to stay is left with a remark that says why.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatUnpackWeightsPass
     : Pass<"quant-float-unpack-weights", "mlir::ModuleOp"> {
   let summary = "say products with packed weights by ONNX's own operators";
@@ -659,7 +675,7 @@ def QuantFloatLowerMathPass
     : Pass<"quant-float-lower-math", "mlir::ModuleOp"> {
   let summary = "expand mathematical functions, or call the C library's";
   let description = [{
-    `math.exp` and `math.tanh` on f32 become arithmetic, on vectors as well,
+    `math.exp`, `math.log` and `math.tanh` on f32 become arithmetic, on vectors as well,
     that is right to about two units in the last place, subnormal results
     included, and has the same bits on every target. Other functions become
     calls of the C library, element by element, and are errors where there is

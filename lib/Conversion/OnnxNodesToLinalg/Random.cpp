@@ -142,6 +142,49 @@ static Value buildPositiveFraction(ImplicitLocOpBuilder &b, Type type,
   return multiply(b, add(b, whole, 1), 0x1p-32);
 }
 
+/// cos(2 pi u) of a fraction: what is left of u behind the nearest quarter is
+/// exact, and its sine or cosine a polynomial, the same on every machine.
+static Value buildCosineOfTurn(ImplicitLocOpBuilder &b, Value u) {
+  bool isDouble = u.getType().isF64();
+  // Of powers of the square, from the highest down (Cephes).
+  static constexpr double kSine[][6] = {
+      {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1},
+      {1.58962301576546568060e-10, -2.50507477628578072866e-8,
+       2.75573136213857245213e-6, -1.98412698295895385996e-4,
+       8.33333333332211858878e-3, -1.66666666666666307295e-1}};
+  static constexpr double kCosine[][6] = {
+      {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2},
+      {-1.13585365213876817300e-11, 2.08757008419747316778e-9,
+       -2.75573141792967388112e-7, 2.48015872888517045348e-5,
+       -1.38888888888730564116e-3, 4.16666666666665929218e-2}};
+  Value quarter = math::FloorOp::create(b, add(b, multiply(b, u, 4), 0.5));
+  Value rest = arith::SubFOp::create(b, u, multiply(b, quarter, 0.25));
+  Value x = multiply(b, rest, 2 * llvm::numbers::pi);
+  Value square = arith::MulFOp::create(b, x, x);
+  auto evaluate = [&](const double (&coefficients)[6]) -> Value {
+    Value result = makeNumber(b, u.getType(), coefficients[0]);
+    for (double coefficient :
+         ArrayRef<double>(coefficients).slice(1, isDouble ? 5 : 2))
+      result = add(b, arith::MulFOp::create(b, result, square), coefficient);
+    return arith::MulFOp::create(b, result, square);
+  };
+  Value sine = arith::MulFOp::create(b, evaluate(kSine[isDouble]), x);
+  sine = arith::AddFOp::create(b, sine, x);
+  Value cosine = arith::MulFOp::create(b, evaluate(kCosine[isDouble]), square);
+  cosine =
+      arith::AddFOp::create(b, cosine, add(b, multiply(b, square, -0.5), 1));
+  auto isQuarter = [&](double number) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, quarter,
+                                 makeNumber(b, u.getType(), number));
+  };
+  Value isFirst = isQuarter(1);
+  Value isOdd = arith::OrIOp::create(b, isFirst, isQuarter(3));
+  Value isNegative = arith::OrIOp::create(b, isFirst, isQuarter(2));
+  Value result = arith::SelectOp::create(b, isOdd, sine, cosine);
+  return arith::SelectOp::create(b, isNegative,
+                                 arith::NegFOp::create(b, result), result);
+}
+
 //===----------------------------------------------------------------------===//
 // RandomUniform, RandomNormal and their -Like
 //===----------------------------------------------------------------------===//
@@ -227,11 +270,9 @@ NodeResults onnx_nodes::convertRandomNormal(NodeContext &context) {
         Value logarithm = math::LogOp::create(
             b, buildPositiveFraction(b, type, words.take_front(count)));
         Value length = math::SqrtOp::create(b, multiply(b, logarithm, -2));
-        Value angle =
-            multiply(b, buildFraction(b, type, words.drop_front(count)),
-                     2 * llvm::numbers::pi);
-        Value normal =
-            arith::MulFOp::create(b, length, math::CosOp::create(b, angle));
+        Value cosine = buildCosineOfTurn(
+            b, buildFraction(b, type, words.drop_front(count)));
+        Value normal = arith::MulFOp::create(b, length, cosine);
         return fromCompute(b, add(b, multiply(b, normal, *scale), *mean),
                            tensor->elementType);
       })};

@@ -1,0 +1,283 @@
+//===- PackWeights.cpp - Products with weights in blocks as MatMulNBits ---===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/TransposeConstant.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATPACKWEIGHTSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// The codes of a constant, of 8 bits or less, one by one.
+class CodeReader {
+public:
+  explicit CodeReader(ElementsAttr elements);
+
+  bool isValid() const { return !bytes.empty(); }
+  unsigned operator[](int64_t i) const {
+    if (bytes.size() == 1)
+      i = 0;
+    unsigned byte = uint8_t(isPacked ? bytes[i * bits / 8] : bytes[i]);
+    return byte >> (isPacked ? i * bits % 8 : 0) & ((1u << bits) - 1);
+  }
+
+private:
+  ArrayRef<char> bytes;
+  unsigned bits;
+  bool isPacked = false;
+};
+
+/// One product with weights that a dequantize makes.
+class WeightsProduct {
+public:
+  explicit WeightsProduct(NodeOp node) : node(node) {}
+
+  /// Whether it is one with weights in blocks, which may have to stay.
+  bool match();
+  /// Why it has to stay; empty if it has not.
+  std::string analyze();
+  void pack(RewriterBase &rewriter);
+
+private:
+  int64_t getInt(StringRef name) const {
+    auto value = NodeOp(node).getNodeAttributes().getAs<IntegerAttr>(name);
+    return value ? value.getInt() : 0;
+  }
+  /// A constant of the weights with outputs as rows; null if it is none.
+  ElementsAttr getRows(Value value) const;
+  /// The rows of codes, each of whole bytes.
+  Value packRows(OpBuilder &builder, Location loc, ElementsAttr elements,
+                 int64_t columns, ArrayRef<int64_t> shape);
+
+  NodeOp node;
+  DequantizeOp weights;
+  Value bias;
+  ElementsAttr codes, scales, points;
+  /// Whether the weights have inputs as rows, as they are.
+  bool isAcross = false;
+  int64_t rows = 0, depth = 0, blockSize = 0, blocks = 0;
+  unsigned bits = 0;
+};
+
+struct PackWeightsPass final
+    : quant_float::impl::QuantFloatPackWeightsPassBase<PackWeightsPass> {
+  using QuantFloatPackWeightsPassBase::QuantFloatPackWeightsPassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+CodeReader::CodeReader(ElementsAttr elements)
+    : bits(elements.getElementType().getIntOrFloatBitWidth()) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
+    bytes = dense.getRawData();
+    return;
+  }
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob)
+    return;
+  isPacked = quant_float::isPacked(resource);
+  int64_t count = elements.getNumElements();
+  int64_t size = isPacked ? llvm::divideCeil(count * bits, 8) : count;
+  if (static_cast<int64_t>(blob->getData().size()) == size)
+    bytes = blob->getData();
+}
+
+bool WeightsProduct::match() {
+  if (!node.getDomain().empty() || !node.getAbsentInputs().empty() ||
+      node.getInputs().size() < 2 || node->getNumResults() != 1)
+    return false;
+  Value factor = node.getInputs()[1];
+  bool isTurned = false;
+  if (node.getOpType() == "MatMul") {
+    auto transpose = factor.getDefiningOp<NodeOp>();
+    auto perm =
+        transpose && transpose.getOpType() == "Transpose" &&
+                transpose.getDomain().empty() &&
+                transpose->getNumOperands() == 1
+            ? transpose.getNodeAttributes().getAs<DenseI64ArrayAttr>("perm")
+            : DenseI64ArrayAttr();
+    isTurned = perm && perm.asArrayRef() == ArrayRef<int64_t>{1, 0};
+    if (isTurned)
+      factor = transpose.getInputs()[0];
+  } else if (node.getOpType() == "Gemm") {
+    isTurned = getInt("transB") != 0;
+    if (node.getInputs().size() > 2)
+      bias = node.getInputs()[2];
+  } else {
+    return false;
+  }
+  isAcross = !isTurned;
+  weights = factor.getDefiningOp<DequantizeOp>();
+  return weights && weights.getBlockSize().value_or(0) != 0;
+}
+
+ElementsAttr WeightsProduct::getRows(Value value) const {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
+  if (!elements || elements.getShapedType().getRank() != 2)
+    return {};
+  return isAcross ? transposeConstant(elements) : elements;
+}
+
+std::string WeightsProduct::analyze() {
+  auto type = dyn_cast<RankedTensorType>(weights.getType());
+  auto x = dyn_cast<TensorType>(node.getInputs()[0].getType());
+  if (!type || type.getRank() != 2 || !type.hasStaticShape() || !x)
+    return "its weights are no matrix of a known size";
+  rows = type.getDimSize(isAcross ? 1 : 0);
+  depth = type.getDimSize(isAcross ? 0 : 1);
+  blockSize = *weights.getBlockSize();
+  int64_t axis = *weights.getAxisIndex();
+  if (axis != (isAcross ? 0 : 1))
+    return "its blocks are not along the sums";
+  if (rows == 0 || depth == 0 || blockSize < 16 ||
+      !llvm::isPowerOf2_64(blockSize))
+    return "blocks must have a power of two of elements, from 16 on";
+  if (getElementTypeOrSelf(weights.getScale()) != x.getElementType() ||
+      !x.getElementType().isF32() || !type.getElementType().isF32())
+    return "its scales and numbers must be f32: others are rounded where they "
+           "are multiplied";
+  Type codeType = weights.getQuantizedElementType();
+  bits = codeType.isInteger() ? codeType.getIntOrFloatBitWidth() : 0;
+  if (bits != 2 && bits != 4 && bits != 8)
+    return "its codes must be integers of 2, 4 or 8 bits";
+  if (node.getOpType() == "Gemm") {
+    auto isOne = [&](StringRef name) {
+      auto value = node.getNodeAttributes().getAs<FloatAttr>(name);
+      return !value || value.getValueAsDouble() == 1;
+    };
+    if (getInt("transA") || !isOne("alpha") || !isOne("beta"))
+      return "it transposes or scales its other inputs";
+    auto type = bias ? dyn_cast<RankedTensorType>(bias.getType())
+                     : RankedTensorType::get(rows, x.getElementType());
+    if (!type || type.getRank() != 1 || type.getDimSize(0) != rows)
+      return "its bias is not one number for each column";
+  }
+  blocks = llvm::divideCeil(depth, blockSize);
+  codes = getRows(weights.getInput());
+  scales = getRows(weights.getScale());
+  if (weights.getZeroPoint())
+    points = getRows(weights.getZeroPoint());
+  auto isThere = [](ElementsAttr elements) {
+    return elements && CodeReader(elements).isValid();
+  };
+  if (!isThere(codes) || !scales ||
+      (weights.getZeroPoint() && !isThere(points)))
+    return "its weights, scales or zero points are not constants";
+  return "";
+}
+
+Value WeightsProduct::packRows(OpBuilder &builder, Location loc,
+                               ElementsAttr elements, int64_t columns,
+                               ArrayRef<int64_t> shape) {
+  CodeReader codes(elements);
+  // Signed codes are larger by half of the range, as the zero point is.
+  bool isSigned = weights.getQuantizedElementType().isSignlessInteger();
+  unsigned shift = isSigned ? 1u << (bits - 1) : 0;
+  int64_t count = ShapedType::getNumElements(shape), size = count / rows;
+  SmallVector<char> made(count, 0);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < columns; ++i)
+      made[row * size + i * bits / 8] |= (codes[row * columns + i] ^ shift)
+                                         << i * bits % 8;
+  auto type = RankedTensorType::get(
+      shape, builder.getIntegerType(8, /*isSigned=*/false));
+  ConstantBytes like{{}, isa<DenseResourceElementsAttr>(elements)};
+  return createConstantOfBytes(builder, loc, type, std::move(made), like);
+}
+
+void WeightsProduct::pack(RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(node);
+  SmallVector<Value> inputs = {node.getInputs()[0]};
+  auto add = [&](Value old, Value made) {
+    keepConstantAttributes(old.getDefiningOp(), made.getDefiningOp());
+    inputs.push_back(made);
+  };
+  Location loc = weights.getInput().getLoc();
+  add(weights.getInput(), packRows(rewriter, loc, codes, depth,
+                                   {rows, blocks, blockSize * bits / 8}));
+  loc = weights.getScale().getLoc();
+  add(weights.getScale(),
+      arith::ConstantOp::create(rewriter, loc, cast<TypedAttr>(scales)));
+  SmallVector<int64_t> absent;
+  int64_t bytes = llvm::divideCeil(blocks * bits, 8);
+  if (Value old = weights.getZeroPoint()) {
+    add(old, packRows(rewriter, old.getLoc(), points, blocks, {rows * bytes}));
+  } else if (!weights.getQuantizedElementType().isSignlessInteger()) {
+    // Leaving them out means the middle, which is the zero of signed codes.
+    Type type = RankedTensorType::get(
+        rows * bytes, rewriter.getIntegerType(8, /*isSigned=*/false));
+    inputs.push_back(
+        createConstantOfBits(rewriter, node.getLoc(), type, APInt::getZero(8)));
+  } else if (bias) {
+    absent.push_back(3);
+  }
+  if (bias) {
+    absent.push_back(4);
+    inputs.push_back(bias);
+  }
+  auto number = [&](StringRef name, int64_t value) {
+    return rewriter.getNamedAttr(name, rewriter.getI64IntegerAttr(value));
+  };
+  NamedAttribute attributes[] = {number("K", depth), number("N", rows),
+                                 number("bits", bits),
+                                 number("block_size", blockSize)};
+  auto packed = NodeOp::create(rewriter, node.getLoc(), node->getResultTypes(),
+                               "MatMulNBits", inputs, kMicrosoftDomain,
+                               /*opset=*/1, node.getNodeNameAttr(),
+                               rewriter.getDictionaryAttr(attributes), absent,
+                               rewriter.getStrArrayAttr({}), /*bodiesCount=*/0);
+  packed->setDiscardableAttrs(node->getDiscardableAttrDictionary());
+  // From the product back to the constants.
+  llvm::SetVector<Operation *> unused;
+  unused.insert(node.getInputs()[1].getDefiningOp());
+  unused.insert(weights);
+  for (Value operand : weights->getOperands())
+    unused.insert(operand.getDefiningOp());
+  rewriter.replaceOp(node, packed);
+  for (Operation *op : unused)
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+}
+
+void PackWeightsPass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<NodeOp> found;
+  getOperation()->walk([&](NodeOp node) {
+    if (node.getOpType() == "MatMul" || node.getOpType() == "Gemm")
+      found.push_back(node);
+  });
+  for (NodeOp node : found) {
+    WeightsProduct product(node);
+    if (!product.match())
+      continue;
+    std::string reason = product.analyze();
+    if (reason.empty())
+      product.pack(rewriter);
+    else
+      emitNodeRemark(node) << "not packed: " << reason;
+  }
+}
