@@ -82,6 +82,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                                         : 0;
     function.addPass(createQuantFloatFuseWeightsPass(weights));
     function.addPass(createQuantFloatPropagateTransposesPass());
+    function.addPass(createQuantFloatFuseAttentionPass());
     function.addPass(createQuantFloatTileContractionsPass());
   }
   manager.addPass(createCanonicalizerPass());

@@ -6,17 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
 
@@ -319,18 +317,7 @@ struct TileContractions final
         return signalPassFailure();
       changed = true;
     }
-    if (!changed)
-      return;
-    // Static sizes of tiles into the types.
-    RewritePatternSet patterns =
-        linalg::getLinalgTilingCanonicalizationPatterns(&getContext());
-    for (RegisteredOperationName op : getContext().getRegisteredOperations())
-      if (isa_and_nonnull<tensor::TensorDialect>(&op.getDialect()))
-        op.getCanonicalizationPatterns(patterns, &getContext());
-    GenericOp::getCanonicalizationPatterns(patterns, &getContext());
-    // A panel of its own, not a part of a buffer for all of the weights.
-    tensor::populateFoldTensorEmptyPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (changed && failed(cleanUpTiles(getOperation())))
       signalPassFailure();
   }
 };

@@ -587,6 +587,39 @@ def QuantFloatFlattenWindowsPass
   ];
 }
 
+def QuantFloatFuseAttentionPass
+    : InterfacePass<"quant-float-fuse-attention", "mlir::FunctionOpInterface"> {
+  let summary = "compute attention by rows, without a matrix of all scores";
+  let description = [{
+    Takes a `linalg.generic` on tensors that multiplies scores and values, where
+    the scores come, through ops that nothing else reads (scale, mask, softmax),
+    from a product of queries and keys. The op is tiled along the queries and
+    along what queries and values share (batches, heads), and all that is
+    between the two products goes into the loops: only the scores of one tile of
+    rows exist, for all keys. No sum changes its order, and so no result
+    changes. What the loops share, such as keys that are scaled once, stays
+    before them. Scores that are few stay as they are.
+
+    ```
+    %s = linalg.generic /* Q * K */ ... -> tensor<8x2048x2048xf32>
+    %p = linalg.generic /* softmax, several ops */ ins(%s) ...
+    %y = linalg.generic /* P * V */ ins(%p, %v) ...
+    // becomes
+    scf.for %h = 0 to 8 step 1 {
+      scf.for %q = 0 to 2048 step 16 {
+        %s = linalg.generic /* Q * K */ ... -> tensor<1x16x2048xf32>
+        %p = linalg.generic /* softmax */ ins(%s) ...
+        linalg.generic /* P * V */ ins(%p, %v[%h]) outs(%y[%h, %q:])
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatTileContractionsPass
     : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
   let summary = "decode the weights of contractions panel by panel";

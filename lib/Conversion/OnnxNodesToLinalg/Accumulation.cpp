@@ -63,21 +63,24 @@ Value onnx_nodes::buildRunning(NodeContext &context, Value input, int64_t axis,
 }
 
 static NodeResults convertRunning(NodeContext &context, Combine combine) {
+  ImplicitLocOpBuilder &b = context.b;
   int64_t rank = context.type(0).getRank();
-  std::optional<SmallVector<int64_t>> given = context.getConstantInts(1);
+  FailureOr<OpFoldResult> axis(OpFoldResult(b.getIndexAttr(0)));
   // Of a vector there is no other.
-  if (!given && rank == 1)
-    given.emplace(1, 0);
-  if (!given || given->size() != 1)
-    return context.unsupported("the axis must be constant");
-  FailureOr<int64_t> axis = context.normalizeAxis(given->front(), rank);
+  if (rank != 1 || context.getConstantInts(1))
+    axis = context.getIndex(1);
+  if (succeeded(axis))
+    axis = context.normalizeAxis(*axis, rank);
   if (failed(axis))
     return failure();
+  Value input = context.input(0);
+  auto [tensor, known] = makeAxisKnown(context, input, *axis);
   Value result =
-      buildRunning(context, context.input(0), *axis, combine,
+      buildRunning(context, tensor, known, combine,
                    context.getFlag("exclusive"), context.getFlag("reverse"));
-  return SmallVector<Value>{
-      convertFromCompute(context, result, context.elementType(0))};
+  return SmallVector<Value>{convertFromCompute(
+      context, context.reshape(result, context.getSizes(input)),
+      context.elementType(0))};
 }
 
 NodeResults onnx_nodes::convertCumSum(NodeContext &context) {

@@ -38,6 +38,47 @@ Value onnx_nodes::makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index) {
   return getValueOrCreateConstantIndexOp(b, b.getLoc(), index);
 }
 
+Value onnx_nodes::isIndex(ImplicitLocOpBuilder &b, Value index, int64_t other) {
+  return b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::eq, index,
+      arith::ConstantIndexOp::create(b, other));
+}
+
+void onnx_nodes::setAxis(ImplicitLocOpBuilder &b,
+                         MutableArrayRef<OpFoldResult> numbers,
+                         OpFoldResult axis, OpFoldResult number) {
+  if (std::optional<int64_t> constant = getConstantIntValue(axis)) {
+    numbers[*constant] = number;
+    return;
+  }
+  for (auto [position, other] : llvm::enumerate(numbers))
+    other = buildSelect(b, isIndex(b, makeIndex(b, axis), position),
+                        makeIndex(b, number), makeIndex(b, other));
+}
+
+TensorAxis onnx_nodes::makeAxisKnown(NodeContext &context, Value tensor,
+                                     OpFoldResult axis, size_t numKept) {
+  if (std::optional<int64_t> constant = getConstantIntValue(axis))
+    return {tensor, *constant};
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor), known;
+  Value index = makeIndex(b, axis), one = arith::ConstantIndexOp::create(b, 1);
+  for (arith::CmpIPredicate order :
+       {arith::CmpIPredicate::slt, arith::CmpIPredicate::eq,
+        arith::CmpIPredicate::sgt}) {
+    SmallVector<OpFoldResult> factors;
+    for (auto [position, size] :
+         llvm::enumerate(ArrayRef(sizes).drop_back(numKept))) {
+      Value here = arith::ConstantIndexOp::create(b, position);
+      Value isPart = b.createOrFold<arith::CmpIOp>(order, here, index);
+      factors.push_back(buildSelect(b, isPart, makeIndex(b, size), one));
+    }
+    known.push_back(context.computeProduct(factors));
+  }
+  llvm::append_range(known, ArrayRef(sizes).take_back(numKept));
+  return {context.reshape(tensor, known), 1};
+}
+
 SmallVector<int64_t> onnx_nodes::getShape(ArrayRef<OpFoldResult> sizes) {
   return decomposeMixedValues(SmallVector<OpFoldResult>(sizes)).first;
 }

@@ -25,6 +25,22 @@ OpFoldResult computeIndex(ImplicitLocOpBuilder &b, AffineExpr expr,
 
 /// The size or index as a value.
 Value makeIndex(ImplicitLocOpBuilder &b, OpFoldResult index);
+/// Whether an index that a run may tell is `other`.
+Value isIndex(ImplicitLocOpBuilder &b, Value index, int64_t other);
+/// Of one number for each axis, sets that of an axis which a run may tell.
+void setAxis(ImplicitLocOpBuilder &b, MutableArrayRef<OpFoldResult> numbers,
+             OpFoldResult axis, OpFoldResult number);
+
+/// A tensor and one of its axes.
+struct TensorAxis {
+  Value tensor;
+  int64_t axis;
+};
+/// An axis of a tensor that a run may tell as one that is known: the tensor in
+/// another shape, with one axis for all before it and one for all behind it,
+/// without the last `numKept`, which stay.
+TensorAxis makeAxisKnown(NodeContext &context, Value tensor, OpFoldResult axis,
+                         size_t numKept = 0);
 
 /// The sizes as a type's: dynamic where no constant.
 SmallVector<int64_t> getShape(ArrayRef<OpFoldResult> sizes);

@@ -338,6 +338,21 @@ FailureOr<int64_t> NodeContext::normalizeAxis(int64_t axis, int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+FailureOr<OpFoldResult> NodeContext::normalizeAxis(OpFoldResult axis,
+                                                   int64_t rank) {
+  if (std::optional<int64_t> constant = getConstantIntValue(axis)) {
+    FailureOr<int64_t> normalized = normalizeAxis(*constant, rank);
+    if (failed(normalized))
+      return failure();
+    return OpFoldResult(b.getIndexAttr(*normalized));
+  }
+  if (failed(requireAtLeast(-rank, axis, "axis")) ||
+      failed(requireAtMost(b.getIndexAttr(rank - 1), axis, "axis")))
+    return failure();
+  Value size = arith::ConstantIndexOp::create(b, rank);
+  return OpFoldResult(normalizeIndex(b, makeIndex(b, axis), size));
+}
+
 FailureOr<SmallVector<int64_t>>
 NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
   SmallVector<int64_t> normalized;
@@ -348,6 +363,24 @@ NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
     if (llvm::is_contained(normalized, *one))
       return unsupported("axis " + Twine(axis) + " is named twice");
     normalized.push_back(*one);
+  }
+  return normalized;
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
+  if (auto constants = getConstantIntValues(axes)) {
+    auto normalized = normalizeAxes(*constants, rank);
+    if (failed(normalized))
+      return failure();
+    return getAsIndexOpFoldResult(b.getContext(), *normalized);
+  }
+  SmallVector<OpFoldResult> normalized;
+  for (OpFoldResult given : axes) {
+    FailureOr<OpFoldResult> axis = normalizeAxis(given, rank);
+    if (failed(axis))
+      return failure();
+    normalized.push_back(*axis);
   }
   return normalized;
 }

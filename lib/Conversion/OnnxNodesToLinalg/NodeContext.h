@@ -159,9 +159,13 @@ public:
 
   /// The axis counted from the front; fails outside of [-rank, rank).
   FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  /// The same of one that a run may tell, checked there.
+  FailureOr<OpFoldResult> normalizeAxis(OpFoldResult axis, int64_t rank);
   /// The same for a list, which may not name an axis twice.
   FailureOr<SmallVector<int64_t>> normalizeAxes(ArrayRef<int64_t> axes,
                                                 int64_t rank);
+  FailureOr<SmallVector<OpFoldResult>>
+  normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank);
 
   //===--------------------------------------------------------------------===//
   // Failure

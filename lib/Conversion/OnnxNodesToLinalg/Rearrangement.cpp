@@ -213,22 +213,22 @@ NodeResults onnx_nodes::convertPad(NodeContext &context) {
   FailureOr<SmallVector<OpFoldResult>> pads = context.getShapeInput(1);
   if (failed(pads))
     return failure();
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(rank));
+  SmallVector<OpFoldResult> axes = getAsIndexOpFoldResult(
+      b.getContext(), llvm::to_vector(llvm::seq<int64_t>(rank)));
   if (context.input(3)) {
-    std::optional<SmallVector<int64_t>> given = context.getConstantInts(3);
-    if (!given)
-      return context.unsupported("the axes must be constant");
-    auto normalized = context.normalizeAxes(*given, rank);
-    if (failed(normalized))
+    FailureOr<SmallVector<OpFoldResult>> given = context.getShapeInput(3);
+    if (succeeded(given))
+      given = context.normalizeAxes(*given, rank);
+    if (failed(given))
       return failure();
-    axes = *normalized;
+    axes = std::move(*given);
   }
   if (failed(requirePads(context, pads->size(), axes.size())))
     return failure();
   SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
   for (auto [index, axis] : llvm::enumerate(axes)) {
-    low[axis] = (*pads)[index];
-    high[axis] = (*pads)[axes.size() + index];
+    setAxis(b, low, axis, (*pads)[index]);
+    setAxis(b, high, axis, (*pads)[axes.size() + index]);
   }
   Value value;
   if (context.input(2)) {
@@ -289,14 +289,11 @@ NodeResults onnx_nodes::convertTileOfAxis(NodeContext &context) {
   FailureOr<OpFoldResult> axis = context.getIndex(2);
   if (failed(count) || failed(axis))
     return failure();
-  std::optional<int64_t> constant = getConstantIntValue(*axis);
-  if (!constant)
-    return context.unsupported("the axis must be constant");
-  FailureOr<int64_t> normalized = context.normalizeAxis(*constant, rank);
-  if (failed(normalized))
+  axis = context.normalizeAxis(*axis, rank);
+  if (failed(axis))
     return failure();
   SmallVector<OpFoldResult> repeats(rank, context.b.getIndexAttr(1));
-  repeats[*normalized] = *count;
+  setAxis(context.b, repeats, *axis, *count);
   return buildTile(context, repeats);
 }
 

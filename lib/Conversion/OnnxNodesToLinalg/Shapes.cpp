@@ -258,17 +258,113 @@ NodeResults onnx_nodes::convertFlatten(NodeContext &context) {
 }
 
 /// An attribute or an input, whichever the version has.
-static FailureOr<std::optional<SmallVector<int64_t>>>
+static FailureOr<std::optional<SmallVector<OpFoldResult>>>
 getAxes(NodeContext &context) {
-  std::optional<SmallVector<int64_t>> axes;
-  if (context.has("axes"))
-    axes = context.getInts("axes");
-  if (!context.input(1))
-    return axes;
-  axes = context.getConstantInts(1);
-  if (!axes)
-    return context.unsupported("axes must be constant");
-  return axes;
+  if (context.input(1)) {
+    FailureOr<SmallVector<OpFoldResult>> axes = context.getShapeInput(1);
+    if (failed(axes))
+      return failure();
+    return std::optional(std::move(*axes));
+  }
+  if (!context.has("axes"))
+    return std::optional<SmallVector<OpFoldResult>>();
+  return std::optional(
+      getAsIndexOpFoldResult(context.b.getContext(), context.getInts("axes")));
+}
+
+/// Axes that only a run knows, and the others in their order, of which each
+/// loop below finds one.
+namespace {
+struct ComputedAxes {
+  NodeContext &context;
+  /// For each axis whether it is one of them.
+  SmallVector<Value> isNamed;
+
+  LogicalResult read(ArrayRef<OpFoldResult> axes, int64_t rank) {
+    ImplicitLocOpBuilder &b = context.b;
+    isNamed.assign(rank, arith::ConstantIntOp::create(b, 0, 1));
+    auto normalized = context.normalizeAxes(axes, rank);
+    if (failed(normalized))
+      return failure();
+    for (OpFoldResult axis : *normalized) {
+      Value index = makeIndex(b, axis);
+      for (auto [position, named] : llvm::enumerate(isNamed))
+        named =
+            b.createOrFold<arith::OrIOp>(named, isIndex(b, index, position));
+    }
+    return success();
+  }
+
+  /// Goes through all axes with the number of those before that are not named.
+  Value countOthers(llvm::function_ref<void(size_t, Value)> visit) {
+    ImplicitLocOpBuilder &b = context.b;
+    Value count = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    for (auto [position, named] : llvm::enumerate(isNamed)) {
+      visit(position, count);
+      Value next = b.createOrFold<arith::AddIOp>(count, one);
+      count = buildSelect(b, named, count, next);
+    }
+    return count;
+  }
+};
+} // namespace
+
+static NodeResults squeezeComputed(NodeContext &context,
+                                   ArrayRef<OpFoldResult> from,
+                                   ArrayRef<OpFoldResult> axes) {
+  ImplicitLocOpBuilder &b = context.b;
+  if (axes.size() > from.size())
+    return context.unsupported("expected at most " + Twine(from.size()) +
+                               " axes, but got " + Twine(axes.size()));
+  ComputedAxes computed{context, {}};
+  if (failed(computed.read(axes, from.size())))
+    return failure();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<Value> to(from.size() - axes.size(), one);
+  bool isValid = true;
+  Value others = computed.countOthers([&](size_t axis, Value count) {
+    Value size = makeIndex(b, from[axis]);
+    isValid &= succeeded(context.requireEqual(
+        b.getIndexAttr(1), buildSelect(b, computed.isNamed[axis], size, one),
+        "the size of axis " + Twine(axis)));
+    for (auto [position, result] : llvm::enumerate(to)) {
+      // What is named stands behind the one before it.
+      Value here = isIndex(b, count, position);
+      Value taken = buildSelect(b, computed.isNamed[axis], result, size);
+      result = buildSelect(b, here, taken, result);
+    }
+  });
+  if (!isValid ||
+      failed(context.requireEqual(b.getIndexAttr(to.size()), others,
+                                  "the number of axes that stay",
+                                  "must be what different axes leave")))
+    return failure();
+  return SmallVector<Value>{
+      context.reshape(context.inputs[0], getAsOpFoldResult(to))};
+}
+
+static NodeResults unsqueezeComputed(NodeContext &context,
+                                     ArrayRef<OpFoldResult> from,
+                                     ArrayRef<OpFoldResult> axes) {
+  ImplicitLocOpBuilder &b = context.b;
+  ComputedAxes computed{context, {}};
+  if (failed(computed.read(axes, from.size() + axes.size())))
+    return failure();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<OpFoldResult> to;
+  Value others = computed.countOthers([&](size_t axis, Value count) {
+    Value size = one;
+    for (auto [position, other] : llvm::enumerate(from))
+      size = buildSelect(b, isIndex(b, count, position), makeIndex(b, other),
+                         size);
+    to.push_back(buildSelect(b, computed.isNamed[axis], one, size));
+  });
+  if (failed(context.requireEqual(b.getIndexAttr(from.size()), others,
+                                  "the number of axes that stay",
+                                  "must be what different axes leave")))
+    return failure();
+  return SmallVector<Value>{context.reshape(context.inputs[0], to)};
 }
 
 /// Without axes all sizes of 1 go; one that is not known is taken to be none.
@@ -279,7 +375,11 @@ NodeResults onnx_nodes::convertSqueeze(NodeContext &context) {
     return failure();
   SmallVector<int64_t> axes;
   if (*given) {
-    auto normalized = context.normalizeAxes(**given, from.size());
+    std::optional<SmallVector<int64_t>> constants =
+        getConstantIntValues(**given);
+    if (!constants)
+      return squeezeComputed(context, from, **given);
+    auto normalized = context.normalizeAxes(*constants, from.size());
     if (failed(normalized))
       return failure();
     axes = std::move(*normalized);
@@ -303,8 +403,11 @@ NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
   auto given = getAxes(context);
   if (failed(given))
     return failure();
-  size_t rank = from.size() + (*given)->size();
-  auto axes = context.normalizeAxes(**given, rank);
+  std::optional<SmallVector<int64_t>> constants = getConstantIntValues(**given);
+  if (!constants)
+    return unsqueezeComputed(context, from, **given);
+  size_t rank = from.size() + constants->size();
+  auto axes = context.normalizeAxes(*constants, rank);
   if (failed(axes))
     return failure();
   SmallVector<OpFoldResult> to;
@@ -332,6 +435,19 @@ static LogicalResult requireSizes(NodeContext &context,
   return success();
 }
 
+/// Where a run may tell that a size of the shape is 1, it is that of the input.
+static void leaveSizes(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from,
+                       MutableArrayRef<OpFoldResult> shape) {
+  size_t common = std::min(from.size(), shape.size());
+  for (auto [own, size] :
+       llvm::zip_equal(from.take_back(common), shape.take_back(common)))
+    if (!getConstantIntValue(size) && !isConstantIntValue(own, 1) &&
+        own != size) {
+      Value given = makeIndex(b, size);
+      size = buildSelect(b, isIndex(b, given, 1), makeIndex(b, own), given);
+    }
+}
+
 /// Broadcasts both ways: a size of 1 in the shape leaves that of the input.
 NodeResults onnx_nodes::convertExpand(NodeContext &context) {
   Value input = context.inputs[0];
@@ -339,6 +455,7 @@ NodeResults onnx_nodes::convertExpand(NodeContext &context) {
   if (failed(shape) || failed(requireSizes(context, *shape)))
     return failure();
   SmallVector<OpFoldResult> from = context.getSizes(input);
+  leaveSizes(context.b, from, *shape);
   FailureOr<SmallVector<OpFoldResult>> to =
       broadcastSizes(context, {from, *shape});
   if (failed(to))

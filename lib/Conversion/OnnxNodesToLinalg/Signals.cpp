@@ -164,7 +164,7 @@ static FailureOr<bool> readIsComplex(NodeContext &context) {
   return *parts == 2;
 }
 
-static NodeResults buildDFT(NodeContext &context, int64_t givenAxis) {
+static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0);
   SmallVector<OpFoldResult> to = context.getSizes(input);
@@ -172,15 +172,21 @@ static NodeResults buildDFT(NodeContext &context, int64_t givenAxis) {
   if (rank < 2)
     return context.unsupported("the input must have rank 2 or more, but got " +
                                Twine(rank));
-  FailureOr<int64_t> axis = context.normalizeAxis(givenAxis, rank);
+  FailureOr<OpFoldResult> given = context.normalizeAxis(givenAxis, rank);
   FailureOr<bool> isComplex = readIsComplex(context);
-  if (failed(axis) || failed(isComplex))
+  if (failed(given) || failed(isComplex) ||
+      failed(
+          context.requireAtMost(b.getIndexAttr(rank - 2), *given,
+                                "axis, where the last is that of the parts,")))
     return failure();
-  if (*axis == rank - 1)
-    return context.unsupported("the last axis is that of the parts");
+  SmallVector<OpFoldResult> resultSizes = to;
+  TensorAxis known = makeAxisKnown(context, input, *given, /*numKept=*/1);
+  input = known.tensor;
+  int64_t axis = known.axis;
+  to = context.getSizes(input);
   bool isInverse = context.getFlag("inverse");
   bool isHalf = context.getFlag("onesided") && isInverse;
-  OpFoldResult size = to[*axis], length = size;
+  OpFoldResult size = to[axis], length = size;
   AffineExpr s0 = b.getAffineSymbolExpr(0);
   if (context.input(1)) {
     FailureOr<OpFoldResult> given = context.getIndex(1);
@@ -197,35 +203,37 @@ static NodeResults buildDFT(NodeContext &context, int64_t givenAxis) {
   Transform transform{context,   getComputeType(context.elementType(0)),
                       length,    computeMin(b, size, wanted),
                       isInverse, isHalf};
-  to[*axis] = context.getFlag("onesided") && !isInverse ? computeHalf(b, length)
-                                                        : length;
-  to.back() = b.getIndexAttr(isHalf ? 1 : 2);
-  return SmallVector<Value>{transform.build(
-      to, *axis,
+  to[axis] = context.getFlag("onesided") && !isInverse ? computeHalf(b, length)
+                                                       : length;
+  setAxis(b, resultSizes, *given, to[axis]);
+  to.back() = resultSizes.back() = b.getIndexAttr(isHalf ? 1 : 2);
+  Value result = transform.build(
+      to, axis,
       [&](ImplicitLocOpBuilder &b, ArrayRef<Value> place,
           Value index) -> Complex {
         SmallVector<Value> from(place);
-        from[*axis] = index;
+        from[axis] = index;
         auto read = [&](int64_t part) -> Value {
           from.back() = arith::ConstantIndexOp::create(b, part);
           return toCompute(b, tensor::ExtractOp::create(b, input, from));
         };
         Value real = read(0);
         return {real, *isComplex ? read(1) : Value()};
-      })};
+      });
+  return SmallVector<Value>{context.reshape(result, resultSizes)};
 }
 
 NodeResults onnx_nodes::convertFixedDFT(NodeContext &context) {
-  return buildDFT(context, context.getInt("axis"));
+  return buildDFT(context, context.b.getIndexAttr(context.getInt("axis")));
 }
 
 NodeResults onnx_nodes::convertDFT(NodeContext &context) {
-  if (!context.input(2))
-    return buildDFT(context, -2);
-  std::optional<SmallVector<int64_t>> axis = context.getConstantInts(2);
-  if (!axis || axis->size() != 1)
-    return context.unsupported("the axis must be constant");
-  return buildDFT(context, axis->front());
+  FailureOr<OpFoldResult> axis(OpFoldResult(context.b.getIndexAttr(-2)));
+  if (context.input(2))
+    axis = context.getIndex(2);
+  if (failed(axis))
+    return failure();
+  return buildDFT(context, *axis);
 }
 
 /// The transforms of parts of a signal, each weighted.

@@ -92,10 +92,13 @@ static void collectUses(const ::onnx::NodeProto &node, Uses &uses);
 
 /// The values that a body takes from outside. Nesting is bounded by protobuf's
 /// own limit when the file is read.
-static void collectCaptures(const ::onnx::GraphProto &graph, Uses &uses) {
+static void collectCaptures(const ::onnx::NodeProto &node,
+                            const ::onnx::GraphProto &graph, Uses &uses) {
   llvm::StringSet<> own;
-  for (const auto &input : graph.input())
-    own.insert(input.name());
+  // An If gives its bodies no inputs: those that one lists are from outside.
+  if (node.op_type() != "If")
+    for (const auto &input : graph.input())
+      own.insert(input.name());
   for (const auto &initializer : graph.initializer())
     own.insert(initializer.name());
   for (const auto &initializer : graph.sparse_initializer())
@@ -117,9 +120,9 @@ static void collectUses(const ::onnx::NodeProto &node, Uses &uses) {
   uses.insert(node.input().begin(), node.input().end());
   for (const auto &attribute : node.attribute()) {
     if (attribute.has_g())
-      collectCaptures(attribute.g(), uses);
+      collectCaptures(node, attribute.g(), uses);
     for (const auto &graph : attribute.graphs())
-      collectCaptures(graph, uses);
+      collectCaptures(node, graph, uses);
   }
 }
 

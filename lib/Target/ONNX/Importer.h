@@ -162,6 +162,9 @@ private:
   LogicalResult tolerateDomain(NodeInput &input);
   LogicalResult tolerateAttributes(NodeInput &input);
   LogicalResult tolerateVersion(NodeInput &input);
+  LogicalResult tolerateBodyInputs(const NodeInput &input, const Scope &outside,
+                                   ::onnx::GraphProto &body,
+                                   const Subject &subject);
 
   // ResultTypes.cpp.
   LogicalResult inferTypes(NodeInput &input,

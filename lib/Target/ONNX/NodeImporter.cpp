@@ -277,7 +277,8 @@ LogicalResult Importer::importBody(NodeInput &input,
               attribute.scope->environment, attribute.scope->call};
   SmallVector<Value> outputs;
   Subject here = input.subject / ("body '" + Twine(printable(name)) + "'");
-  if (failed(importGraph(graph, block, scope, here, outputs,
+  if (failed(tolerateBodyInputs(input, *attribute.scope, graph, here)) ||
+      failed(importGraph(graph, block, scope, here, outputs,
                          inferBodyInputTypes(input))))
     return failure();
   OpBuilder builder(context);

@@ -9,7 +9,9 @@
 #include "Importer.h"
 #include "Names.h"
 #include "Schemas.h"
+#include "Types.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -66,6 +68,39 @@ LogicalResult Importer::tolerateAttributes(NodeInput &input) {
     }
     attribute.kind = proto.type();
     attribute.proto = &proto;
+  }
+  return success();
+}
+
+/// Values of the graph around it that an If's body lists as inputs, which no
+/// node gives it: the names mean those values without that, too.
+LogicalResult Importer::tolerateBodyInputs(const NodeInput &input,
+                                           const Scope &outside,
+                                           ::onnx::GraphProto &body,
+                                           const Subject &subject) {
+  if (input.node.op_type() != "If" || !input.domain.empty())
+    return success();
+  llvm::StringSet<> constants;
+  for (const auto &initializer : body.initializer())
+    constants.insert(initializer.name());
+  auto &inputs = *body.mutable_input();
+  for (auto it = inputs.begin(); it != inputs.end();) {
+    std::optional<Value> value = outside.lookup(it->name());
+    if (constants.contains(it->name()) || !value || !*value) {
+      ++it;
+      continue;
+    }
+    std::string what = "graph input '" + printable(it->name()) + "'";
+    FailureOr<Type> type = convertType(it->type(), subject / Twine(what));
+    if (failed(type))
+      return failure();
+    if (!areCompatible(*type, value->getType())) {
+      ++it;
+      continue;
+    }
+    if (failed(warn(options.strict, subject / Twine(what), Diag::BodyInput)))
+      return failure();
+    it = inputs.erase(it);
   }
   return success();
 }

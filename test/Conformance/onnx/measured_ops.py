@@ -35,8 +35,57 @@ def add_reshapes():
         add("Reshape", 13, data, numbers(*shape), refused=UNKNOWN)
     add("Reshape", 14, floats(2, 0, 3), numbers(0, 4), allowzero=1, refused=UNKNOWN)
     add("Reshape", 14, floats(2, 0, 3), numbers(3, 0, 2), allowzero=1, refused=UNKNOWN)
-    add("Expand", 13, floats(3, 1), numbers(2, 3, 4), refused=UNKNOWN)
+    for shape in ((2, 3, 4), (2, 1, 4), (1, 1), (3, 1), (1,), (5, 1, 3, 2)):
+        add("Expand", 13, floats(3, 1), numbers(*shape), refused=UNKNOWN)
+    add("Expand", 13, floats(4, 5), numbers(2, 1, 1), refused=UNKNOWN)
     add("ConstantOfShape", 9, numbers(2, 3), refused=UNKNOWN)
+
+
+def add_axes():
+    data = floats(3, 4, 5)
+    for axis, exclusive, reverse in itertools.product((0, 1, 2, -1, -3), (0, 1), (0, 1)):
+        flags = dict(exclusive=exclusive, reverse=reverse)
+        add("CumSum", 14, data, np.array(axis), **flags)
+        add("CumProd", 26, data, np.array(axis, np.int32), oracle="reference", **flags)
+    for axes in ((0,), (1,), (3,), (-1,), (0, 3), (3, 0), (-1, 1, 4)):
+        add("Unsqueeze", 13, data, numbers(*axes), refused=UNKNOWN)
+    narrow = floats(1, 3, 1, 1, 4)
+    for axes in ((0,), (-2,), (2, 0), (0, 2, 3), (-3, 3)):
+        add("Squeeze", 13, narrow, numbers(*axes), refused=UNKNOWN)
+    add("Squeeze", 21, floats(1, 1), numbers(1, 0), refused=UNKNOWN)
+    for axes in ((0, 2), (-1, 1), (1, -3)):
+        for mode in ("constant", "reflect", "edge"):
+            add(
+                "Pad",
+                18,
+                data,
+                numbers(2, 0, 1, 2),
+                None,
+                numbers(*axes),
+                mode=mode,
+                refused=UNKNOWN,
+            )
+    for axis in (0, 1, 2):
+        add("Tile", 1, data, numbers(3), numbers(axis), oracle="formula")
+    for axis, (inverse, half) in itertools.product((0, 1, 2, -2, -3), ((0, 0), (1, 0), (0, 1))):
+        place = None, np.array(axis)
+        known = "must be known to be 1 or 2"
+        flags = dict(inverse=inverse, onesided=half)
+        add("DFT", 20, floats(4, 6, 3, 1), *place, oracle="reference", refused=known, **flags)
+
+
+def refuse_axes():
+    data = floats(1, 3, 5)
+    for axis, why in ((3, "axis must be at most 2"), (-4, "axis must be at least -3")):
+        add("CumSum", 14, data, np.array(axis), oracle="none", refused=why)
+        add("Squeeze", 13, data, numbers(axis), oracle="none", refused=(why, UNKNOWN))
+    wide = "the size of axis 1 must fit the other sizes"
+    add("Squeeze", 13, data, numbers(1), oracle="none", refused=(wide, UNKNOWN))
+    twice = "the number of axes that stay must be what different axes leave"
+    add("Squeeze", 13, floats(1, 1, 1), numbers(0, -3), oracle="none", refused=(twice, UNKNOWN))
+    add("Unsqueeze", 13, data, numbers(1, 1), oracle="none", refused=(twice, UNKNOWN))
+    last = "where the last is that of the parts, must be at most 1", "must be known to be 1 or 2"
+    add("DFT", 20, floats(2, 4, 1), None, np.array(2), oracle="none", refused=last)
 
 
 def add_slices():
@@ -126,9 +175,19 @@ def add_suppressions():
 
 
 add_reshapes()
+add_axes()
+refuse_axes()
 add_slices()
 add_ranges()
 add_selections()
 add_uniques()
 add_suppressions()
-run(*sys.argv[1:])
+
+
+def compute(op, inputs, attributes):
+    """Tile's first version, which nobody else has."""
+    data, count, axis = inputs
+    return [np.concatenate([data] * int(count[0]), int(axis[0]))]
+
+
+run(*sys.argv[1:], formula=compute)

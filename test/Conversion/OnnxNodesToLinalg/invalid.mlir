@@ -157,10 +157,18 @@ func.func @negative_sizes(%x: tensor<4xf32>) -> tensor<*xf32> {
 
 // -----
 
+func.func @axes_of_a_run(%x: tensor<4xf32>, %axes: tensor<2xi64>) -> tensor<*xf32> {
+  // expected-error @+1 {{'Squeeze': expected at most 1 axes, but got 2}}
+  %0 = quant_float.node "Squeeze"(%x, %axes) opset 21 : (tensor<4xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
 // Too many to be read one by one.
 func.func @huge_lists(%x: tensor<4xf32>) -> tensor<*xf32> {
   %list = arith.constant dense<1> : tensor<100000000000xi64>
-  // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': axes must be constant}}
+  // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': the elements of input 1 must be known by their number}}
   %0 = quant_float.node "Unsqueeze"(%x, %list) opset 21 : (tensor<4xf32>, tensor<100000000000xi64>) -> tensor<*xf32>
   // expected-error @+1 {{no lowering of the ONNX op 'Reshape': the elements of input 1 must be known by their number}}
   %1 = quant_float.node "Reshape"(%x, %list) opset 21 : (tensor<4xf32>, tensor<100000000000xi64>) -> tensor<*xf32>

@@ -80,16 +80,16 @@ func.func @detection(%boxes: tensor<1x5x4xf32>, %flat: tensor<5x4xf32>, %scores:
 
 // -----
 
-func.func @signals(%x: tensor<2x8x1xf32>, %v: tensor<8xf32>, %open: tensor<2x8x?xf32>, %axis: tensor<i64>, %step: tensor<i64>) {
+func.func @signals(%x: tensor<2x8x1xf32>, %v: tensor<8xf32>, %open: tensor<2x8x?xf32>, %axis: tensor<2xi64>, %step: tensor<i64>) {
   // expected-error @+1 {{'DFT': the input must have rank 2 or more, but got 1}}
   %0 = quant_float.node "DFT"(%v) opset 17 : (tensor<8xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'DFT': the size of the last axis must be known to be 1 or 2}}
   %1 = quant_float.node "DFT"(%open) opset 17 : (tensor<2x8x?xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'DFT': the last axis is that of the parts}}
+  // expected-error @+1 {{'DFT': axis, where the last is that of the parts, must be at most 1, but got 2}}
   %2 = quant_float.node "DFT"(%x) opset 17 attributes {axis = 2 : i64} : (tensor<2x8x1xf32>) -> tensor<*xf32>
   %length = arith.constant dense<4> : tensor<i64>
-  // expected-error @+1 {{'DFT': the axis must be constant}}
-  %3 = quant_float.node "DFT"(%x, %length, %axis) opset 20 : (tensor<2x8x1xf32>, tensor<i64>, tensor<i64>) -> tensor<*xf32>
+  // expected-error @+1 {{'DFT': the number of elements of input 2 must be 1, but got 2}}
+  %3 = quant_float.node "DFT"(%x, %length, %axis) opset 20 : (tensor<2x8x1xf32>, tensor<i64>, tensor<2xi64>) -> tensor<*xf32>
   %none = arith.constant dense<0> : tensor<i64>
   // expected-error @+1 {{'DFT': the length of the signal must be at least 1, but got 0}}
   %4 = quant_float.node "DFT"(%x, %none) opset 17 : (tensor<2x8x1xf32>, tensor<i64>) -> tensor<*xf32>

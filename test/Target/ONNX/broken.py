@@ -427,6 +427,10 @@ made = model(
 )
 message = "the domain 'ai.onnx' has no such operator, taken as one of 'com.microsoft'"
 table.add("OtherDomain", made, f"node 'q' (QLinearSigmoid): {message}")
+listing = {"then_branch": body([], ["x"], ["x"]), "else_branch": body([], [], ["x"])}
+made = model([node("If", ["c"], ["y"], name="i", **listing)], [X, ("c", T.BOOL, [])], [])
+message = "a body of If has no inputs, taken as the value of that name around it"
+table.add("BodyInput", made, f"node 'i' (If): body 'then_branch': graph input 'x': {message}")
 made = model([node("MatMul", ["x", "x"], ["y"], name="m")], [("x", FLOAT, [2, 3])], [])
 message = "node 'm' (MatMul): not as ONNX defines the operator: [ShapeInferenceError] Incompatible dimensions"
 table.add("NotAsDefined", made, f"{message} for matrix multiplication")
@@ -880,7 +884,7 @@ with large.open("wb") as file:
 booleans = 3 * 2**29
 with (table.folder / "booleans.bin").open("wb") as file:
     file.truncate(booleans)
-mapped = TensorProto(dims=[booleans], data_type=TensorProto.BOOL, name="w")
+mapped = TensorProto(dims=[booleans], data_type=T.BOOL, name="w")
 mapped.data_location = TensorProto.EXTERNAL
 mapped.external_data.add(key="location", value="booleans.bin")
 copied = table.folder / "booleans.onnx"

@@ -3,8 +3,7 @@
 Usage: ordinary_node_tests.py TOOLS_DIR WORK_DIR PART PARTS
 
 unsupported.toml lists the tests that are not run, each with the reason and with what the tool says; a test that is listed and
-passes, or fails in another way, is a failure as well. CONSTANT_INPUTS are the inputs that must be known when the model is
-compiled, for they name axes or say which sizes are 1: they become initializers, as in models that exporters write.
+passes, or fails in another way, is a failure as well.
 """
 
 import re
@@ -33,15 +32,6 @@ OPS = set(
     Less LessOrEqual Greater GreaterOrEqual BitwiseAnd BitwiseOr BitwiseXor BitwiseNot Sum Mean IsNaN IsInf Size Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh
     """.split()
 )
-CONSTANT_INPUTS = {
-    "CumProd": {"axis"},
-    "CumSum": {"axis"},
-    "DFT": {"axis"},
-    "Expand": {"new_shape"},
-    "Pad": {"axes"},
-    "Squeeze": {"axes"},
-    "Unsqueeze": {"axes"},
-}
 # Of onnx 1.23.2.
 EXPECTED = 1544
 # These have a test file of their own.
@@ -56,14 +46,6 @@ def is_ordinary(case):
         and all(node.op_type in OPS and node.domain in ("", "ai.onnx") for node in nodes)
         and not ELSEWHERE.match(case.name)
     )
-
-
-def get_constant_inputs(case):
-    """The positions of the inputs that are made initializers."""
-    names = set()
-    for node in case.model.graph.node:
-        names |= CONSTANT_INPUTS.get(node.op_type, set()) & set(node.input)
-    return [i for i, value in enumerate(case.model.graph.input) if value.name in names]
 
 
 class Unsupported:
@@ -86,9 +68,7 @@ def main(tools_dir, work, part, parts):
     cases = [case for case in collect(int(part), int(parts)) if is_ordinary(case)]
 
     def check_case(case):
-        failures = runner.run(
-            case, exact=bool(EXACT.match(case.name)), constants=get_constant_inputs(case)
-        )
+        failures = runner.run(case, exact=bool(EXACT.match(case.name)))
         reason = unsupported.find(case.name)
         if not reason:
             return failures
