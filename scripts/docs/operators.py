@@ -44,6 +44,14 @@ inputs and outputs are named. ImageScaler was ONNX's own, in its domain.
 """
 
 
+OTHERS_HEAD = """
+## Other domains
+
+Operators that are bodies of ONNX's, too, with all of their inputs and attributes but for what their errors name.
+
+"""
+
+
 def find_tests():
     """Node tests of each operator: those that have it alone."""
     tests = {}
@@ -144,13 +152,30 @@ def write_page(tools, folder):
     text += "\nOf these ONNX has no node test: " + ", ".join(untested) + ".\n"
     text += "\nNeither has a meaning here, and is named when it is in the way of compiling: "
     text += ", ".join(without) + ".\n"
-    return text + write_microsoft()
+    return text + write_microsoft() + write_others()
+
+
+def write_others():
+    """What other domains have, by the names alone."""
+    text = OTHERS_HEAD
+    for domains, name in (
+        (
+            "QONNX, domains `qonnx.custom_op.general`, `onnx.brevitas` and `finn.custom_op.general`",
+            "QonnxFunctions.cpp",
+        ),
+        ("Domain `ai.onnx.ml`", "MachineLearningFunctions.cpp"),
+    ):
+        source = (ROOT / "lib/Target/ONNX" / name).read_text()
+        table = source[source.rindex("Rows() {") :]
+        ops = sorted(re.findall(r'^      \{"(\w+)",', table, re.MULTILINE))
+        text += f"- {domains} ([{name}](../lib/Target/ONNX/{name})): {', '.join(ops)}.\n"
+    return text
 
 
 def read_functions():
     """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes, and its body."""
     source = (ROOT / "lib/Target/ONNX/MicrosoftFunctions.cpp").read_text()
-    table = source[source.index("findRow(const std::string &opType) {") :]
+    table = source[source.index("getMicrosoftRows() {") :]
     names = r"\{([^{}]*)\}"
     row = rf'^      \{{"(\w+)",\s*\{{{names},\s*{names},\s*{names},\s*(\w+)\}}\}},'
     found = re.findall(row, table, re.MULTILINE)

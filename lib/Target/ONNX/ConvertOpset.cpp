@@ -201,10 +201,8 @@ static bool exportNode(NodeOp op, KnownNode &known) {
     if (isa<ElementsAttr>(attribute.getValue())) {
       added.set_type(Proto::TENSOR);
       (void)added.mutable_t();
-    } else if (auto list = dyn_cast<ArrayAttr>(attribute.getValue())) {
+    } else if (isa<ArrayAttr>(attribute.getValue())) {
       added.set_type(Proto::STRINGS);
-      for (auto text : list.getAsRange<StringAttr>())
-        added.add_strings(text.str());
     }
   }
   for (StringRef name : op.getBodyNames().getAsValueRange<StringAttr>()) {

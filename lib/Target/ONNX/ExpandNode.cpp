@@ -90,9 +90,16 @@ NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node) {
   for (NamedAttribute attribute : node.getNodeAttributes()) {
     ::onnx::AttributeProto &added = *proto.add_attribute();
     added.set_name(attribute.getName().str());
+    if (exportPlainAttribute(attribute.getValue(), added))
+      continue;
     // No operator with a function has another kind.
-    if (!exportPlainAttribute(attribute.getValue(), added))
+    auto elements = dyn_cast<ElementsAttr>(attribute.getValue());
+    std::optional<::onnx::TensorProto> tensor =
+        elements ? exportElements(elements) : std::nullopt;
+    if (!tensor)
       return expansion;
+    added.set_type(::onnx::AttributeProto::TENSOR);
+    *added.mutable_t() = std::move(*tensor);
   }
 
   NodeFunction found = findFunction(proto, node.getOpset(), types);

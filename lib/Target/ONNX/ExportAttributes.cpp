@@ -86,6 +86,14 @@ bool onnx_import::exportPlainAttribute(Attribute value, Proto &proto) {
                                        ints.asArrayRef().end());
         });
       })
+      .Case([&](ArrayAttr list) {
+        bool isTexts = llvm::all_of(list, llvm::IsaPred<StringAttr>);
+        return isTexts && !list.empty() && make(Proto::STRINGS, [&] {
+                 proto.clear_strings();
+                 for (auto text : list.getAsRange<StringAttr>())
+                   proto.add_strings(text.str());
+               });
+      })
       .Default([](Attribute) { return false; });
 }
 
@@ -172,8 +180,6 @@ LogicalResult Exporter::exportAttribute(Attribute value, Proto &proto,
   switch (kind) {
   case Proto::STRINGS:
     proto.clear_strings();
-    for (Attribute text : cast<ArrayAttr>(value))
-      proto.add_strings(cast<StringAttr>(text).str());
     return success();
   case Proto::TENSOR:
     return exportTensor(value, *proto.mutable_t(), here);

@@ -200,6 +200,8 @@ private:
 
 /// A constant of a few numbers, none else.
 std::optional<::onnx::TensorProto> exportData(Value value);
+/// The same of an attribute, of any number of elements of whole bytes.
+std::optional<::onnx::TensorProto> exportElements(ElementsAttr elements);
 
 /// Whether com.microsoft has an operator of that name, of those with a meaning
 /// here.

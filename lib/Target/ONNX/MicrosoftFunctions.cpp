@@ -11,88 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MicrosoftFunctions.h"
-#include <algorithm>
+#include "FunctionRows.h"
 #include <limits>
-#include <map>
-#include <onnx/defs/function.h>
-#include <optional>
-#include <stdexcept>
 
 using namespace mlir::quant_float;
-
-namespace {
-/// The first opset with all operators that bodies are made of.
-constexpr int kBodyOpset = 23;
-
-/// A node, and the body that is made of it.
-struct Definition {
-  const ::onnx::NodeProto &node;
-  const std::vector<::onnx::TypeProto> &types;
-  ::onnx::FunctionBuilder &body;
-
-  bool hasInput(int index) const {
-    return index < node.input_size() && !node.input(index).empty();
-  }
-  bool wantsOutput(int index) const {
-    return index < node.output_size() && !node.output(index).empty();
-  }
-  const ::onnx::AttributeProto *find(const std::string &name) const {
-    auto found = std::find_if(node.attribute().begin(), node.attribute().end(),
-                              [&](const auto &a) { return a.name() == name; });
-    return found == node.attribute().end() ? nullptr : &*found;
-  }
-  int64_t getInt(const std::string &name, int64_t defaultValue) const {
-    const auto *attribute = find(name);
-    return attribute ? attribute->i() : defaultValue;
-  }
-  float getFloat(const std::string &name, float defaultValue) const {
-    const auto *attribute = find(name);
-    return attribute ? attribute->f() : defaultValue;
-  }
-  /// The number of dimensions, which has to be known.
-  int getRank(int index) const {
-    if (!hasInput(index))
-      throw std::invalid_argument("input " + std::to_string(index) +
-                                  " is missing");
-    const auto &type = types.at(index);
-    if (!type.has_tensor_type() || !type.tensor_type().has_shape())
-      throw std::invalid_argument("the rank of input " + std::to_string(index) +
-                                  " is not known");
-    return type.tensor_type().shape().dim_size();
-  }
-  std::optional<int64_t> findSize(int index, int axis) const {
-    if (axis >= getRank(index) ||
-        !types[index].tensor_type().shape().dim(axis).has_dim_value())
-      return std::nullopt;
-    return types[index].tensor_type().shape().dim(axis).dim_value();
-  }
-  /// A size that is known.
-  int64_t getSize(int index, int axis) const {
-    if (std::optional<int64_t> size = findSize(index, axis))
-      return *size;
-    throw std::invalid_argument("the size of axis " + std::to_string(axis) +
-                                " of input " + std::to_string(index) +
-                                " is not known");
-  }
-  void refuseOutput(int index) const {
-    if (wantsOutput(index))
-      throw std::invalid_argument("output " + std::to_string(index) +
-                                  " is not computed");
-  }
-  void expectInt(const std::string &name, int64_t only) const {
-    if (getInt(name, only) != only)
-      throw std::invalid_argument("attribute '" + name + "': expected " +
-                                  std::to_string(only) + ", but got " +
-                                  std::to_string(getInt(name, only)));
-  }
-};
-
-struct Row {
-  std::vector<std::string> inputs, outputs, attributes;
-  void (*define)(Definition &);
-};
-} // namespace
+using namespace mlir::quant_float::onnx_import;
 
 //===----------------------------------------------------------------------===//
 // Activations
@@ -850,8 +773,8 @@ static void defineGroupQueryAttention(Definition &d) {
 // The table
 //===----------------------------------------------------------------------===//
 
-static const Row *findRow(const std::string &opType) {
-  static const std::map<std::string, Row> table = {
+const FunctionRows &onnx_import::getMicrosoftRows() {
+  static const FunctionRows rows = {
       {"Attention",
        {{"input", "weights", "bias", "mask_index", "past", "attention_bias"},
         {"output", "present"},
@@ -929,48 +852,5 @@ static const Row *findRow(const std::string &opType) {
         {"epsilon"},
         defineSkipSimplified}},
   };
-  auto found = table.find(opType);
-  return found == table.end() ? nullptr : &found->second;
-}
-
-bool onnx_import::hasMicrosoftFunction(const std::string &opType,
-                                       const std::string &domain) {
-  // ONNX has got the first two later, and had the last one earlier.
-  bool isOfOnnx = opType == "Gelu" || opType == "LayerNormalization" ||
-                  opType == "ImageScaler";
-  return (domain == "com.microsoft" ? opType != "ImageScaler"
-                                    : domain.empty() && isOfOnnx) &&
-         findRow(opType);
-}
-
-::onnx::FunctionProto onnx_import::buildMicrosoftFunction(
-    const ::onnx::NodeProto &node,
-    const std::vector<::onnx::TypeProto> &inputTypes) {
-  const Row &row = *findRow(node.op_type());
-  auto expectAtMost = [](const char *what, size_t most, int count) {
-    if (count > static_cast<int>(most))
-      throw std::invalid_argument("expected at most " + std::to_string(most) +
-                                  " " + what + ", but got " +
-                                  std::to_string(count));
-  };
-  expectAtMost("inputs", row.inputs.size(), node.input_size());
-  expectAtMost("outputs", row.outputs.size(), node.output_size());
-  for (const auto &attribute : node.attribute())
-    if (std::find(row.attributes.begin(), row.attributes.end(),
-                  attribute.name()) == row.attributes.end())
-      throw std::invalid_argument("unknown attribute '" + attribute.name() +
-                                  "'");
-  ::onnx::FunctionProto function;
-  function.set_name(node.op_type());
-  for (const auto &attribute : node.attribute())
-    function.add_attribute(attribute.name());
-  for (int i = 0; i < node.input_size(); ++i)
-    function.add_input(row.inputs[i]);
-  for (int i = 0; i < node.output_size(); ++i)
-    function.add_output(row.outputs[i]);
-  ::onnx::FunctionBuilder body(function);
-  body.AddOpset("", kBodyOpset);
-  Definition definition{node, inputTypes, body};
-  row.define(definition);
-  return function;
+  return rows;
 }

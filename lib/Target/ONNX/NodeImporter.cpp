@@ -8,6 +8,7 @@
 
 #include "Importer.h"
 #include "Names.h"
+#include "Schemas.h"
 #include "Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "quant-float/IR/OpsetRules.h"
@@ -133,8 +134,10 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   } else if (function) {
     // The function itself says what it uses.
     input.opset = 1;
-  } else if (domain == kMicrosoftDomain) {
-    // Files lack it that ONNX Runtime's own tools write, and it reads them.
+  } else if (domain == kMicrosoftDomain ||
+             hasFunction(node.op_type(), domain.str(), /*opset=*/1)) {
+    // Files lack it that ONNX Runtime's own tools and QONNX's write, and they
+    // read them.
     input.opset = getNewestOpset(OpKind::MicrosoftQuantizeLinear);
     if (!std::exchange(hasAssumedOpset, true))
       (void)diagnose(input.subject, Diag::AssumedOpsetImport, domain,

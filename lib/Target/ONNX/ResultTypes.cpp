@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Payload.h"
 #include "Importer.h"
 #include "Names.h"
 #include "Schemas.h"
@@ -187,25 +188,30 @@ static bool exportYields(ArrayRef<std::unique_ptr<Region>> bodies,
 /// Constants with more elements are no shapes, axes or sizes.
 static constexpr int64_t kMostKnownElements = 1024;
 
-std::optional<::onnx::TensorProto> onnx_import::exportData(Value value) {
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) ||
-      elements.getNumElements() > kMostKnownElements)
-    return std::nullopt;
+std::optional<::onnx::TensorProto>
+onnx_import::exportElements(ElementsAttr elements) {
   Type elementType = elements.getElementType();
   std::optional<int32_t> dataType = getOnnxDataType(elementType);
   if (!dataType || !elementType.isIntOrFloat() ||
       elementType.getIntOrFloatBitWidth() % CHAR_BIT != 0)
     return std::nullopt;
+  std::optional<SharedBytes> payload = getPayload(elements);
+  if (!payload)
+    return std::nullopt;
   ::onnx::TensorProto tensor;
   tensor.set_data_type(*dataType);
-  for (int64_t size : elements.getType().getShape())
-    tensor.add_dims(size);
-  ArrayRef<char> bytes = elements.getRawData();
-  int64_t copies = elements.isSplat() ? elements.getNumElements() : 1;
-  for (int64_t i = 0; i < copies; ++i)
-    tensor.mutable_raw_data()->append(bytes.data(), bytes.size());
+  ArrayRef<int64_t> dims = elements.getShapedType().getShape();
+  tensor.mutable_dims()->Assign(dims.begin(), dims.end());
+  tensor.set_raw_data(payload->data.data(), payload->data.size());
   return tensor;
+}
+
+std::optional<::onnx::TensorProto> onnx_import::exportData(Value value) {
+  ElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) ||
+      elements.getNumElements() > kMostKnownElements)
+    return std::nullopt;
+  return exportElements(elements);
 }
 
 /// The elements of a constant list or scalar of integers.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schemas.h"
-#include "MicrosoftFunctions.h"
+#include "FunctionRows.h"
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -109,8 +109,8 @@ bool onnx_import::hasFunction(const std::string &opType,
                               const std::string &domain, int64_t opset) {
   try {
     const ::onnx::OpSchema *schema = findSchema(opType, domain, opset);
-    return schema ? ::hasFunction(schema)
-                  : hasMicrosoftFunction(opType, domain);
+    return ::hasFunction(schema) ||
+           ((!schema || !domain.empty()) && hasFunctionRow(opType, domain));
   } catch (...) {
     return false;
   }
@@ -200,18 +200,23 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
   try {
     const ::onnx::OpSchema *schema =
         findSchema(node.op_type(), node.domain(), opset);
-    if (!schema && hasMicrosoftFunction(node.op_type(), node.domain())) {
-      result.function = std::make_unique<::onnx::FunctionProto>(
-          buildMicrosoftFunction(node, inputTypes));
-      return result;
+    // What ONNX has now, under a name of before, is not looked up.
+    bool hasRow = (!schema || !node.domain().empty()) &&
+                  hasFunctionRow(node.op_type(), node.domain());
+    if (schema) {
+      if (!hasRow && !::hasFunction(schema))
+        return result;
+      verify(*schema, node);
+      result.problem = checkTypes(*schema, inputTypes);
+      if (!result.problem.empty())
+        return result;
+      addDefaults(*schema, node);
     }
-    if (!::hasFunction(schema))
+    if (hasRow)
+      result.function = std::make_unique<::onnx::FunctionProto>(
+          buildFunctionOfRow(node, inputTypes));
+    if (!schema || hasRow)
       return result;
-    verify(*schema, node);
-    result.problem = checkTypes(*schema, inputTypes);
-    if (!result.problem.empty())
-      return result;
-    addDefaults(*schema, node);
     result.function = buildNarrowNormalization(*schema, node, inputTypes);
     if (result.function)
       return result;

@@ -20,12 +20,13 @@ RELATIVE = {"bf16": 2**-6}
 
 def collect(part=0, parts=1):
     """The cases that every `parts`-th of ONNX's modules defines, from the one numbered `part` on."""
-    names = [module.name for module in pkgutil.iter_modules(node_cases.__path__)]
+    prefix = f"{node_cases.__name__}."
+    names = [module.name for module in pkgutil.walk_packages(node_cases.__path__, prefix)]
     with warnings.catch_warnings():
         # The test data is made on the way, overflows and all.
         warnings.simplefilter("ignore")
         for name in names[part::parts]:
-            importlib.import_module(f"{node_cases.__name__}.{name}")
+            importlib.import_module(name)
     return list(node_cases._NodeTestCases)
 
 
