@@ -236,12 +236,14 @@ struct FuseAttention final
         continue;
       if (failed(fuse(rewriter, *attention, rows)))
         return signalPassFailure();
-      // What is read twice was fused twice.
-      DominanceInfo dominance(getOperation());
-      eliminateCommonSubExpressions(rewriter, dominance, getOperation());
       changed = true;
     }
-    if (changed && failed(cleanUpTiles(getOperation())))
+    if (!changed)
+      return;
+    // What is read twice was fused twice.
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    if (failed(cleanUpTiles(getOperation())))
       signalPassFailure();
   }
 };

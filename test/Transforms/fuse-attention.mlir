@@ -119,3 +119,22 @@ func.func @few(%q: tensor<8x32xf32>, %k: tensor<32x4096xf32>, %v: tensor<4096x64
   %y = linalg.matmul ins(%s, %v : tensor<8x4096xf32>, tensor<4096x64xf32>) outs(%init : tensor<8x64xf32>) -> tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }
+
+// Products of later layers, equal ones among them, are looked at, too.
+
+// CHECK-LABEL: func.func @layers(
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c64
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c64
+// CHECK:           scf.yield
+// CHECK:         %[[EQUAL:.+]] = linalg.generic
+// CHECK:         return %{{.+}}, %[[EQUAL]], %[[EQUAL]]
+func.func @layers(%q: tensor<?x32xf32>, %k: tensor<32x?xf32>, %v: tensor<?x32xf32>, %scores: tensor<?x?xf32>,
+                  %init: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+  %s = linalg.matmul ins(%q, %k : tensor<?x32xf32>, tensor<32x?xf32>) outs(%scores : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.matmul ins(%s, %v : tensor<?x?xf32>, tensor<?x32xf32>) outs(%init : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %t = linalg.matmul ins(%y, %k : tensor<?x32xf32>, tensor<32x?xf32>) outs(%scores : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %z = linalg.matmul ins(%t, %v : tensor<?x?xf32>, tensor<?x32xf32>) outs(%init : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %a = linalg.matmul ins(%z, %k : tensor<?x32xf32>, tensor<32x?xf32>) outs(%scores : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %b = linalg.matmul ins(%z, %k : tensor<?x32xf32>, tensor<32x?xf32>) outs(%scores : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %z, %a, %b : tensor<?x32xf32>, tensor<?x?xf32>, tensor<?x?xf32>
+}
