@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -240,6 +241,13 @@ struct BodyLoop {
   Value first, again;
   /// For what gets parts: the axis, and whether from the end.
   SmallVector<std::pair<int64_t, bool>> collected;
+  /// Of the body's arguments, in all steps.
+  SmallVector<SmallVector<OpFoldResult>> argumentSizes;
+
+  /// Sizes that the body computes, computed before the first step; fails where
+  /// they take more than the sizes of the arguments.
+  FailureOr<SmallVector<OpFoldResult>> hoistSizes(Block &body,
+                                                  ArrayRef<OpFoldResult> sizes);
 
   /// Does one step after the other: `body` makes of a step's number, and of
   /// what the one before has left, what it leaves. Returns that of the last one
@@ -262,6 +270,43 @@ static FailureOr<int64_t> getCollectedAxis(NodeContext &context, Value part,
                                            int64_t axis) {
   return context.normalizeAxis(
       axis, cast<RankedTensorType>(part.getType()).getRank() + 1);
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+BodyLoop::hoistSizes(Block &body, ArrayRef<OpFoldResult> sizes) {
+  ImplicitLocOpBuilder &b = context.b;
+  IRMapping mapping;
+  SetVector<Operation *> ops;
+  SmallVector<Value> worklist;
+  for (OpFoldResult size : sizes)
+    if (auto value = dyn_cast<Value>(size))
+      worklist.push_back(value);
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!body.getParent()->isAncestor(value.getParentRegion()))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (auto dim = dyn_cast_or_null<tensor::DimOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(dim.getSource());
+      std::optional<int64_t> index = dim.getConstantIndex();
+      if (argument && argument.getOwner() == &body && index) {
+        OpFoldResult size =
+            argumentSizes[argument.getArgNumber()][static_cast<size_t>(*index)];
+        mapping.map(value, makeIndex(b, size));
+        continue;
+      }
+    }
+    if (!op || op->getNumRegions() != 0 || !isPure(op))
+      return failure();
+    if (ops.insert(op))
+      llvm::append_range(worklist, op->getOperands());
+  }
+  for (Operation *op : topologicalSort(ops))
+    b.clone(*op, mapping);
+  return llvm::map_to_vector(sizes, [&](OpFoldResult size) -> OpFoldResult {
+    auto value = dyn_cast<Value>(size);
+    return value ? mapping.lookupOrDefault(value) : size;
+  });
 }
 
 std::pair<SmallVector<Value>, OpFoldResult>
@@ -316,8 +361,9 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
     if (!steps)
       return context.unsupported("output " + Twine(passed + index) +
                                  " collects parts of any number of steps");
-    auto type = cast<RankedTensorType>(part.getType());
-    if (!type.hasStaticShape())
+    FailureOr<SmallVector<OpFoldResult>> known =
+        hoistSizes(body, context.getSizes(part));
+    if (failed(known))
       return context.unsupported("output " + Twine(passed + index) +
                                  " collects parts whose sizes are not known");
     FailureOr<int64_t> axis =
@@ -325,17 +371,16 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
     if (failed(axis))
       return failure();
     collected[index].first = *axis;
-    SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(b.getContext(), type.getShape());
+    Type elementType = getElementTypeOrSelf(part);
+    SmallVector<OpFoldResult> sizes = *known;
     sizes.insert(sizes.begin() + *axis, b.getIndexAttr(1));
     partSizes.push_back(sizes);
     sizes[*axis] = steps;
     if (!countElements(getShape(sizes)))
       return context.unsupported("output " + Twine(passed + index) +
                                  " collects parts of too many steps");
-    elementTypes.push_back(type.getElementType());
-    stored.push_back(
-        makeBuffer(b, sizes, getStorageElementType(type.getElementType())));
+    elementTypes.push_back(elementType);
+    stored.push_back(makeBuffer(b, sizes, getStorageElementType(elementType)));
   }
   // Inside of the body, where it ends.
   SmallVector<Value> next;
@@ -384,15 +429,21 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
         return written;
       });
   for (auto [index, result] : llvm::enumerate(results)) {
+    SmallVector<OpFoldResult> sizes;
+    if (index < passed) {
+      sizes = context.getSizes(inits[index]);
+    } else {
+      sizes = partSizes[index - passed];
+      sizes[collected[index - passed].first] = count;
+    }
     // Of fewer steps than there is room for.
     if (index >= passed && again) {
-      SmallVector<OpFoldResult> sizes = partSizes[index - passed];
       SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
       SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-      sizes[collected[index - passed].first] = count;
       result = buildSlice(b, result, offsets, sizes, strides);
     }
     result = fromStorage(b, result, elementTypes[index]);
+    context.setSizes(result, sizes);
   }
   return results;
 }
@@ -412,7 +463,7 @@ static bool isAlwaysTrue(NodeContext &context, Value condition, Block &body) {
 NodeResults onnx_nodes::convertLoop(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value limit = context.input(0), condition = context.input(1);
-  BodyLoop loop{context, {}, {}, {}, {}, {}};
+  BodyLoop loop{context, {}, {}, {}, {}, {}, {{}, {}}};
   if (limit) {
     FailureOr<OpFoldResult> steps = context.getIndex(0);
     if (failed(steps))
@@ -436,6 +487,7 @@ NodeResults onnx_nodes::convertLoop(NodeContext &context) {
     if (!init)
       return context.unsupported("a value that steps pass on is absent");
     types.push_back(init.getType());
+    loop.argumentSizes.push_back(context.getSizes(init));
   }
   size_t numResults = context.node->getNumResults(), passed = loop.inits.size();
   if (numResults < passed)
@@ -532,8 +584,11 @@ NodeResults onnx_nodes::convertScan(NodeContext &context) {
   BodyLoop loop{
       context, SmallVector<Value>(ArrayRef(context.inputs).take_front(states)),
       {},      {},
-      {},      {}};
+      {},      {},
+      {}};
   SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(loop.inits)));
+  for (Value init : loop.inits)
+    loop.argumentSizes.push_back(context.getSizes(init));
   SmallVector<SmallVector<OpFoldResult>> partSizes;
   for (int64_t i = 0; i < scanned; ++i) {
     Value input = context.input(states + i);
@@ -554,6 +609,7 @@ NodeResults onnx_nodes::convertScan(NodeContext &context) {
     sizes.erase(sizes.begin() + *axis);
     types.push_back(
         RankedTensorType::get(getShape(sizes), getElementTypeOrSelf(input)));
+    loop.argumentSizes.push_back(sizes);
   }
   Block *body = convertBody(context, "body", types);
   if (!body)

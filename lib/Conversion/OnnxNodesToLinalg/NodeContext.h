@@ -126,6 +126,9 @@ public:
   SmallVector<OpFoldResult> getSizes(Value tensor) {
     return sizeCache.getSizes(tensor);
   }
+  void setSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
+    sizeCache.setSizes(tensor, sizes);
+  }
 
   /// `tensor` in another shape (see buildReshape). Small tensors of scalars
   /// stay such.

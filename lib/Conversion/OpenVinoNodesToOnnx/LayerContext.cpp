@@ -22,9 +22,6 @@ using namespace mlir::quant_float::openvino_layers;
 /// One value repeated more often takes memory to no end.
 static constexpr int64_t kMostRepeated = int64_t(1) << 20;
 
-/// The ops that layers become mean the same from here on.
-static constexpr int64_t kOnnxOpset = 21;
-
 std::string openvino_layers::show(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << "'" << type << "'";

@@ -16,6 +16,9 @@
 
 namespace mlir::quant_float::openvino_layers {
 
+/// The ops that layers become mean the same from here on.
+constexpr int64_t kOnnxOpset = 21;
+
 class LayerContext;
 
 /// What takes the place of the layer's results.

@@ -25,17 +25,18 @@ using namespace mlir::quant_float::openvino_import;
 OwningOpRef<ModuleOp> Importer::importModel() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(file);
   (*module)->setAttr("quant_float.openvino_ir_version",
-                     builder.getI64IntegerAttr(network.getVersion()));
+                     builder.getI64IntegerAttr(network->getVersion()));
   builder.setInsertionPointToEnd(module->getBody());
-  StringAttr name = builder.getStringAttr(network.getName());
+  StringAttr name = builder.getStringAttr(network->getName());
   function = func::FuncOp::create(builder, NameLoc::get(name, file),
                                   makeIdentifier(name),
                                   builder.getFunctionType({}, {}));
   function->setAttr(kGraphNameAttrName, name);
-  builder.setInsertionPointToEnd(function.addEntryBlock());
+  block = function.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
   if (options.keepsSource)
     (*module)->setAttr(kModelSourceAttrName,
-                       makeSource(context, network.getRoot()));
+                       makeSource(context, network->getRoot()));
   if (failed(importLayers()))
     return nullptr;
   if (hasInvalidLayers || (options.verify && failed(mlir::verify(*module))))
@@ -47,12 +48,23 @@ OwningOpRef<ModuleOp> Importer::importModel() {
 }
 
 LogicalResult Importer::importLayers() {
-  FailureOr<SmallVector<unsigned>> order = network.sortLayers();
+  if (failed(importGraph()))
+    return failure();
+  func::ReturnOp::create(builder, file, returned);
+  function.setFunctionType(builder.getFunctionType(
+      function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
+  function.setAllArgAttrs(argumentAttributes);
+  function.setAllResultAttrs(resultAttributes);
+  return success();
+}
+
+LogicalResult Importer::importGraph() {
+  FailureOr<SmallVector<unsigned>> order = network->sortLayers();
   if (failed(order))
     return failure();
   // The order of arguments and results is that of the file.
   SmallVector<unsigned> parameters, results;
-  for (auto [index, layer] : llvm::enumerate(network.getLayers())) {
+  for (auto [index, layer] : llvm::enumerate(network->getLayers())) {
     if (layer.type == "Parameter")
       parameters.push_back(index);
     if (layer.type != "Result")
@@ -63,7 +75,7 @@ LogicalResult Importer::importLayers() {
     results.push_back(index);
   }
   llvm::erase_if(*order, [&](unsigned index) {
-    StringRef type = network.getLayers()[index].type;
+    StringRef type = network->getLayers()[index].type;
     return type == "Parameter" || type == "Result";
   });
   for (ArrayRef<unsigned> layers :
@@ -71,12 +83,6 @@ LogicalResult Importer::importLayers() {
     for (unsigned index : layers)
       if (failed(importLayer(index)))
         return failure();
-
-  func::ReturnOp::create(builder, file, returned);
-  function.setFunctionType(builder.getFunctionType(
-      function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
-  function.setAllArgAttrs(argumentAttributes);
-  function.setAllResultAttrs(resultAttributes);
   return success();
 }
 
@@ -85,7 +91,7 @@ LogicalResult Importer::importLayers() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Importer::importLayer(unsigned index) {
-  const Layer &layer = network.getLayers()[index];
+  const Layer &layer = network->getLayers()[index];
   SmallVector<Value> operands;
   for (const InputPort &port : layer.inputs)
     operands.push_back(values.lookup({port.source->layer, port.source->port}));
@@ -142,7 +148,7 @@ static std::string getTensorName(StringRef names, const Layer &layer) {
 }
 
 LogicalResult Importer::defineData(unsigned index, Value value) {
-  const Layer &layer = network.getLayers()[index];
+  const Layer &layer = network->getLayers()[index];
   define(index, value);
   FailureOr<Type> declared = convertPort(layer.outputs.front().node,
                                          /*knowsRank=*/false, layer.subject);
@@ -158,7 +164,7 @@ LogicalResult Importer::defineData(unsigned index, Value value) {
 }
 
 LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
-  const Layer &layer = network.getLayers()[index];
+  const Layer &layer = network->getLayers()[index];
   if (failed(checkPorts(layer, 0, 1)))
     return failure();
   FailureOr<pugi::xml_node> data =
@@ -176,8 +182,7 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   if (failed(type))
     return failure();
 
-  if (failed(defineData(
-          index, function.front().addArgument(*type, layer.subject.loc))))
+  if (failed(defineData(index, block->addArgument(*type, layer.subject.loc))))
     return failure();
   StringRef names = layer.outputs.front().node.attribute("names").value();
   NamedAttrList attributes;
@@ -191,9 +196,9 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
 }
 
 LogicalResult Importer::importResult(unsigned index, ValueRange operands) {
-  const Layer &layer = network.getLayers()[index];
+  const Layer &layer = network->getLayers()[index];
   Source source = *layer.inputs.front().source;
-  const Layer &from = network.getLayers()[source.layer];
+  const Layer &from = network->getLayers()[source.layer];
   StringRef names = layer.node.attribute("output_names").value();
   if (names.empty())
     names = from.outputs[source.port].node.attribute("names").value();
@@ -207,7 +212,7 @@ LogicalResult Importer::importResult(unsigned index, ValueRange operands) {
 }
 
 LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
-  const Layer &layer = network.getLayers()[index];
+  const Layer &layer = network->getLayers()[index];
   const Subject &subject = layer.subject;
   if (failed(checkPorts(layer, 0, 1)))
     return failure();
@@ -253,7 +258,7 @@ void Importer::warnOfBodies(const Layer &layer) {
 
 /// Puts the dialect's op in the place of the node.
 LogicalResult Importer::resolve(unsigned index, NodeOp node) {
-  const Subject &subject = network.getLayers()[index].subject;
+  const Subject &subject = network->getLayers()[index].subject;
   auto emitError = [&] {
     return beginDiagnostic(subject, DiagnosticSeverity::Error);
   };
@@ -282,14 +287,14 @@ LogicalResult Importer::resolve(unsigned index, NodeOp node) {
   }
   if (options.verify && failed(verifyResolvedNode(op, emitError)))
     hasInvalidLayers = true;
-  keepSource(network.getLayers()[index], op);
+  keepSource(network->getLayers()[index], op);
   node.erase();
   define(index, op->getResults());
   return success();
 }
 
 LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
-  const Layer &layer = network.getLayers()[index];
+  const Layer &layer = network->getLayers()[index];
   FailureOr<pugi::xml_node> data = findChild(layer.node, "data", layer.subject);
   if (failed(data))
     return failure();
@@ -312,15 +317,26 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
       return failure();
     types.push_back(*type);
   }
-  warnOfBodies(layer);
+  FailureOr<SmallVector<Body>> bodies = readBodies(layer);
+  if (failed(bodies))
+    return failure();
+  NamedAttrList all(*attributes);
+  SmallVector<StringRef> bodyNames;
+  for (const Body &body : *bodies) {
+    bodyNames.push_back(body.name);
+    all.append(body.ports);
+  }
 
   StringAttr name =
       layer.name.empty() ? StringAttr() : builder.getStringAttr(layer.name);
-  auto node = NodeOp::create(builder, layer.subject.loc, types, layer.type,
-                             operands, layer.domain, layer.opset, name,
-                             *attributes, ArrayRef<int64_t>(),
-                             builder.getStrArrayAttr({}), /*bodiesCount=*/0);
+  auto node = NodeOp::create(
+      builder, layer.subject.loc, types, layer.type, operands, layer.domain,
+      layer.opset, name, all.getDictionary(context), ArrayRef<int64_t>(),
+      builder.getStrArrayAttr(bodyNames), bodyNames.size());
   keepSource(layer, node);
   define(index, node->getResults());
+  for (auto [body, region] : llvm::zip_equal(*bodies, node.getBodies()))
+    if (failed(importBody(body, region)))
+      return failure();
   return isQuantizationNode(node) ? resolve(index, node) : success();
 }

@@ -18,12 +18,20 @@
 
 namespace mlir::quant_float::openvino_import {
 
+/// A network that a layer runs, and what passes in and out.
+struct Body {
+  /// That of the element: "body", "then_body", "else_body".
+  std::string name;
+  std::unique_ptr<Network> network;
+  SmallVector<NamedAttribute> ports = {};
+};
+
 /// Imports one model.
 class Importer {
 public:
   Importer(MLIRContext *context, const Network &network, Location file,
            StringRef weightsPath, const OpenVinoImportOptions &options)
-      : context(context), network(network), file(file),
+      : context(context), network(&network), file(file),
         weights(weightsPath, options.onMappedFile), options(options),
         builder(context) {}
 
@@ -31,6 +39,8 @@ public:
 
 private:
   LogicalResult importLayers();
+  /// Parameters, layers and Results of the network, at the builder's place.
+  LogicalResult importGraph();
   LogicalResult importLayer(unsigned index);
   LogicalResult importParameter(unsigned index, ValueRange operands);
   LogicalResult importResult(unsigned index, ValueRange operands);
@@ -44,10 +54,17 @@ private:
   void keepSource(const Layer &layer, NamedAttrList &attributes);
   void keepSource(const Layer &layer, Operation *op);
   void warnOfBodies(const Layer &layer);
+  /// The bodies that the layer runs, read but not imported.
+  FailureOr<SmallVector<Body>> readBodies(const Layer &layer);
+  LogicalResult importBody(Body &body, Region &region);
   void define(unsigned index, ValueRange values);
 
   MLIRContext *context;
-  const Network &network;
+  /// The one that is imported, which may be a body of a layer, and the block
+  /// with its layers.
+  const Network *network;
+  Block *block = nullptr;
+  unsigned depth = 0;
   Location file;
   Weights weights;
   OpenVinoImportOptions options;

@@ -81,6 +81,8 @@ Location Network::makeLoc(size_t offset) const {
 }
 
 Location Network::makeLoc(pugi::xml_node node) const {
+  if (around)
+    return around->makeLoc(node);
   ptrdiff_t offset = node.offset_debug();
   return offset < 0 ? FileLineColLoc::get(context, fileName, 0, 0)
                     : makeLoc(size_t(offset));
@@ -107,25 +109,37 @@ LogicalResult Network::parse(StringRef xml, StringRef fileName,
     return diagnose(getSubject(std::min<size_t>(result.offset, xml.size())),
                     Diag::Malformed, StringRef(result.description()).lower());
 
-  pugi::xml_node net;
-  if (failed(readRoot(net)))
+  if (failed(readRoot(root)))
     return failure();
-  Subject file{makeLoc(net), ""};
-  name = net.attribute("name").value();
-  FailureOr<uint64_t> number = readNumber(net, "version", file);
+  Subject file{makeLoc(root), ""};
+  name = root.attribute("name").value();
+  FailureOr<uint64_t> number = readNumber(root, "version", file);
   if (failed(number))
     return failure();
   version = *number;
   if (version != 10 && version != 11)
     return diagnose(file, Diag::BadVersion, *number);
+  return readGraph();
+}
 
-  FailureOr<pugi::xml_node> layerList = findChild(net, "layers", file, true);
+LogicalResult Network::readBody(pugi::xml_node body, const Network &around) {
+  this->around = &around;
+  context = around.context;
+  root = body;
+  name = body.attribute("name").value();
+  return readGraph();
+}
+
+LogicalResult Network::readGraph() {
+  Subject subject{makeLoc(root), ""};
+  FailureOr<pugi::xml_node> layerList =
+      findChild(root, "layers", subject, true);
   if (failed(layerList))
     return failure();
   for (pugi::xml_node node : layerList->children())
     if (failed(readLayer(node)))
       return failure();
-  FailureOr<pugi::xml_node> edgeList = findChild(net, "edges", file);
+  FailureOr<pugi::xml_node> edgeList = findChild(root, "edges", subject);
   if (failed(edgeList))
     return failure();
   for (pugi::xml_node node : edgeList->children())
@@ -299,8 +313,7 @@ FailureOr<SmallVector<unsigned>> Network::sortLayers() const {
     if (layer.type == "Result")
       need(index);
   if (pending.empty())
-    return diagnose(Subject{makeLoc(document.child("net")), ""},
-                    Diag::NoResult);
+    return diagnose(Subject{makeLoc(root), ""}, Diag::NoResult);
   // What is assigned to a variable is computed, too.
   for (auto [index, layer] : llvm::enumerate(layers))
     if (layer.type == "Parameter" || layer.type == "Assign")
@@ -329,8 +342,7 @@ FailureOr<SmallVector<unsigned>> Network::sortLayers() const {
       os << layers[index].subject.text << " <- ";
     os << (cycle.size() > kShown ? "... <- " : "")
        << layers[cycle.front()].subject.text;
-    return diagnose(Subject{makeLoc(document.child("net")), ""}, Diag::Cycle,
-                    text);
+    return diagnose(Subject{makeLoc(root), ""}, Diag::Cycle, text);
   }
   llvm::erase_if(sorted.order,
                  [&](unsigned index) { return !isNeeded.test(index); });

@@ -53,8 +53,11 @@ class Network {
 public:
   /// Parses the text, which is not kept; diagnostics call it `fileName`.
   LogicalResult parse(StringRef xml, StringRef fileName, MLIRContext *context);
+  /// Reads the body of a layer of `around`, which has to outlive it.
+  LogicalResult readBody(pugi::xml_node body, const Network &around);
 
-  pugi::xml_node getRoot() const { return document.child("net"); }
+  pugi::xml_node getRoot() const { return root; }
+  Location makeLoc(pugi::xml_node node) const;
   StringRef getName() const { return name; }
   int64_t getVersion() const { return version; }
   ArrayRef<Layer> getLayers() const { return layers; }
@@ -66,13 +69,16 @@ public:
 private:
   /// Of a byte of the file.
   Location makeLoc(size_t offset) const;
-  Location makeLoc(pugi::xml_node node) const;
   LogicalResult readRoot(pugi::xml_node &net);
+  LogicalResult readGraph();
   LogicalResult readLayer(pugi::xml_node node);
   LogicalResult readPorts(pugi::xml_node node, Layer &layer);
   LogicalResult readEdge(pugi::xml_node node);
 
   pugi::xml_document document;
+  /// The element with the layers; of a body also the network that it is in.
+  pugi::xml_node root;
+  const Network *around = nullptr;
   /// Where lines begin, in bytes.
   std::vector<size_t> lines;
   std::string fileName;

@@ -188,6 +188,52 @@ for index, options in enumerate(
         m=floats(3, 3) / 2,
     )
 
+# Sizes and numbers of steps of what is collected that are known at run time only: a product's, those of a loop in the loop, a shape's.
+again = graph(
+    [node("Tanh", "v", "w0"), node("Sub", "w0 row", "w1"), node("Identity", "c1", "c2")],
+    [info("j", I64, []), info("c1", BOOL, []), info("v", F32, ["r", "k"])],
+    [info("c2", BOOL, []), info("w1", F32, ["r", "k"]), info("w0", F32, ["r", "k"])],
+)
+step = [
+    node("MatMul", "a m", "p"),
+    node("Loop", "two go a", "inner all", body=again),
+    node("Add", "inner row", "next"),
+    node("Shape", "p", "sizes"),
+    node("Expand", "scalar sizes", "wide"),
+]
+parts = [info(n, F32, None) for n in ("p", "all", "wide")]
+loop = graph(
+    [*step, node("Identity", "c", "d")],
+    [info("i", I64, []), info("c", BOOL, []), info("a", F32, ["r", "k"])],
+    [info("d", BOOL, []), info("next", F32, ["r", "k"]), *parts],
+)
+scan = graph(
+    [*step, node("Add", "next x", "next2")],
+    [info("a", F32, ["r", "k"]), info("x", F32, ["r", 1])],
+    [info("next2", F32, ["r", "k"]), *parts],
+)
+# Of no steps ONNX Runtime's parts have no sizes at all.
+for rows in (1, 3):
+    for steps in (1, 4):
+        shared = [info("a", F32, ["r", "k"]), info("m", F32, ["k", "n"]), info("row", F32, ["k"])]
+        constants = [("two", np.array(2)), ("go", np.array(True)), ("scalar", floats(1))]
+        results = [info(n, F32, None) for n in ("last", "ps", "alls", "wides")]
+        values = dict(a=floats(rows, 2), m=floats(2, 5), row=floats(2))
+        looped = graph(
+            [node("Loop", "n go a", "last ps alls wides", body=loop)],
+            [info("n", I64, []), *shared],
+            results,
+            constants,
+        )
+        check(f"open_parts_loop_{rows}_{steps}", looped, n=np.array(steps), **values)
+        scanned = graph(
+            [node("Scan", "a xs", "last ps alls wides", body=scan, num_scan_inputs=1)],
+            [info("xs", F32, ["s", "r", 1]), *shared],
+            results,
+            constants,
+        )
+        check(f"open_parts_scan_{rows}_{steps}", scanned, xs=floats(steps, rows, 1), **values)
+
 # Ended by what steps compute, with and without a most of them, and with a first step that may not be.
 body = graph(
     [

@@ -36,7 +36,7 @@ func.func @ifs(%c: tensor<i1>, %two: tensor<2xi1>, %x: tensor<2xf32>, %m: tensor
 
 // -----
 
-func.func @loops(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<3xf32>, %i: tensor<2xi32>, %o: tensor<?xf32>, %s: tensor<2x!quant_float.string>) {
+func.func @loops(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<3xf32>, %i: tensor<2xi32>, %s: tensor<2x!quant_float.string>) {
   // expected-error @+1 {{'Loop': nothing ends it}}
   %0 = quant_float.node "Loop"(%c, %x) opset 17 absent [0] : (tensor<i1>, tensor<2xf32>) -> tensor<2xf32> bodies ["body"] {
   ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
@@ -62,10 +62,13 @@ func.func @loops(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<
   ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
     quant_float.yield %b, %y : tensor<i1>, tensor<3xf32>
   }
+  %zero = arith.constant dense<0> : tensor<i64>
+  %one = arith.constant dense<1> : tensor<i64>
   // expected-error @+1 {{'Loop': output 1 collects parts whose sizes are not known}}
-  %5:2 = quant_float.node "Loop"(%n, %c, %x) opset 17 : (tensor<i64>, tensor<i1>, tensor<2xf32>) -> (tensor<*xf32>, tensor<*xf32>) bodies ["body"] {
+  %5:2 = quant_float.node "Loop"(%n, %c, %x) opset 17 : (tensor<i64>, tensor<i1>, tensor<2xf32>) -> (tensor<*xf32>, tensor<*xi64>) bodies ["body"] {
   ^bb0(%k: tensor<i64>, %b: tensor<i1>, %v: tensor<2xf32>):
-    quant_float.yield %b, %v, %o : tensor<i1>, tensor<2xf32>, tensor<?xf32>
+    %r = quant_float.node "Range"(%zero, %k, %one) opset 17 : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+    quant_float.yield %b, %v, %r : tensor<i1>, tensor<2xf32>, tensor<?xi64>
   }
   // expected-error @+1 {{'Loop': output 1 collects parts of any number of steps}}
   %6:2 = quant_float.node "Loop"(%c, %x) opset 17 absent [0] : (tensor<i1>, tensor<2xf32>) -> (tensor<2xf32>, tensor<*xf32>) bodies ["body"] {

@@ -632,9 +632,65 @@ refuse("UnknownElementType", (BEGIN, changed), "", message, place='<layer id="2"
 body = "<body><layers/><edges/></body>"
 table.add(
     "BodyIgnored",
-    edited((BEGIN, BEGIN.replace("ReLU", "Loop") + body)),
-    "layer 'r' (Loop, id 2): the body in the element 'body' is not imported",
+    edited((BEGIN, BEGIN.replace("ReLU", "ReadValue") + body)),
+    "layer 'r' (ReadValue, id 2): the body in the element 'body' is not imported",
     place='<layer id="2"',
+)
+
+# Bodies that pass a value on, and how deep they may be in each other.
+LOOP = "layer 'r' (TensorIterator, id 2)"
+PORT = '<port id="{}" precision="FP32"/>'
+GIVEN = (
+    '<layer id="5" name="p" type="Parameter" version="opset1"><data element_type="f32" shape=""/>'
+    f"<output>{PORT.format(0)}</output></layer>"
+)
+TAKEN = (
+    f'<layer id="7" name="q" type="Result" version="opset1"><input>{PORT.format(0)}</input></layer>'
+)
+EDGE = '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}"/>'
+IN = '<input external_port_id="0" internal_layer_id="5"/>'
+OUT = '<output external_port_id="1" internal_layer_id="7"/>'
+
+
+def iterate(ports, more="", inside="", edge=None):
+    edge = edge or EDGE.format(5, 0, 7, 0)
+    body = f"<body><layers>{GIVEN}{inside}{TAKEN}</layers><edges>{edge}</edges></body>"
+    return f"<port_map>{ports}</port_map>{more}{body}"
+
+
+for diagnostic, ports, more, message in (
+    ("BodyLayer", IN.replace('"5"', '"6"') + OUT, "", "its body has no Parameter with the id 6"),
+    ("BodyLayer", IN + OUT.replace('"7"', '"5"'), "", "its body has no Result with the id 5"),
+    ("BodyLayer", IN + OUT, '<back_edges><edge from-layer="5" to-layer="5"/></back_edges>',
+     "its body has no Result with the id 5"),
+    ("BodyPort", IN.replace('"0"', '"9"') + OUT, "", "there is no input port 9"),
+    ("BodyPort", IN.replace('"0"', '"-1"') + OUT, "", "there is no input port -1"),
+    ("BodyPort", IN + OUT.replace('"1"', '"0"'), "", "there is no output port 0"),
+    ("BodyValue", OUT, "", "nothing gives its body's Parameter 0 a value"),
+    ("BodyOutput", IN, "", "output port 1 gets nothing from its body"),
+    ("AttributeValue", IN.replace("/>", ' axis="x"/>') + OUT, "",
+     "attribute 'axis': expected an integer of 64 bits, but got 'x'"),
+    ("UnknownElement", IN + OUT + "<both/>", "", "expected the element 'input', but got 'both'"),
+):  # fmt: skip
+    changed = BEGIN.replace("ReLU", "TensorIterator") + iterate(ports, more)
+    table.add(diagnostic, edited((BEGIN, changed)), f"{LOOP}: {message}", place='<layer id="2"')
+changed = BEGIN.replace("ReLU", "TensorIterator")
+message = f"{LOOP}: the element 'body' is missing"
+table.add("NoElement", edited((BEGIN, changed)), message, place='<layer id="2"')
+nested = iterate(IN + OUT)
+for _ in range(64):
+    inner = (
+        '<layer id="6" name="r" type="TensorIterator" version="opset1">' + nested
+        + f"<input>{PORT.format(0)}</input><output>{PORT.format(1)}</output></layer>"
+    )  # fmt: skip
+    nested = iterate(IN + OUT, inside=inner, edge=EDGE.format(5, 0, 6, 0) + EDGE.format(6, 1, 7, 0))
+nested = edited((BEGIN, BEGIN.replace("ReLU", "TensorIterator") + nested))
+innermost = nested.rindex("<body")
+table.add(
+    "DeepBodies",
+    nested,
+    "bodies are nested more than 64 deep",
+    place=f"{nested.count(chr(10), 0, innermost) + 1}:{innermost - nested.rfind(chr(10), 0, innermost) + 1}",
 )
 
 # --- Memory ---------------------------------------------------------------------------------------
