@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
@@ -35,6 +36,8 @@ struct Panels {
   /// The loop that the weights alone have, output channels, and a reduction.
   unsigned channel, reduction;
   int64_t channelTile, reductionTile;
+  /// Loops of products, such as heads, that share nothing: one at a time.
+  SmallVector<unsigned> batches = {};
 };
 } // namespace
 
@@ -45,11 +48,17 @@ static bool isElementwise(GenericOp op) {
 }
 
 /// Whether the values come from the model or the caller as they are: weights,
-/// unlike what the network computes.
+/// unlike what the network computes. Caches to which it adds count, too.
 static bool isGiven(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return true;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      if (isGiven(insert.getSource()))
+        return true;
+      value = insert.getDest();
+      continue;
+    }
     if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
              tensor::ExtractSliceOp>(op))
       return false;
@@ -58,11 +67,21 @@ static bool isGiven(Value value) {
   return true;
 }
 
+/// Whether the op reads elements of 8 bits or less.
+static bool readsCodes(GenericOp op) {
+  return llvm::any_of(op.getDpsInputs(), [](Value input) {
+    Type type = getElementTypeOrSelf(input);
+    return isa<RankedTensorType>(input.getType()) && type.isIntOrFloat() &&
+           type.getIntOrFloatBitWidth() <= 8;
+  });
+}
+
 /// The op that decodes weights into `operand`, which nothing else reads.
 static GenericOp getDecoder(OpOperand &operand) {
   auto producer = operand.get().getDefiningOp<GenericOp>();
   if (!producer || !isElementwise(producer) || !producer->hasOneUse() ||
-      !cast<RankedTensorType>(operand.get().getType()).hasStaticShape() ||
+      !(cast<RankedTensorType>(operand.get().getType()).hasStaticShape() ||
+        readsCodes(producer)) ||
       !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
            .isPermutation())
     return {};
@@ -87,9 +106,11 @@ static int64_t getBlock(GenericOp producer, unsigned dim) {
 /// good one, best one that vectors divide, so that nothing is left at the end.
 static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
   wanted = std::max<int64_t>(wanted, 1);
+  int64_t tile = llvm::divideCeil(wanted, block) * block;
+  if (ShapedType::isDynamic(extent))
+    return tile;
   if (extent <= wanted)
     return extent;
-  int64_t tile = llvm::divideCeil(wanted, block) * block;
   for (int64_t multiple : {16, 8, 1})
     for (int64_t smaller = tile; 2 * smaller > tile; smaller -= block)
       if (extent % smaller == 0 && smaller % multiple == 0)
@@ -124,7 +145,8 @@ static int64_t countOtherRows(GenericOp op, unsigned channel) {
 }
 
 /// The op reads weights through loops of its own, at least one for output
-/// channels and one that is reduced.
+/// channels and one that is reduced. Of two such operands, codes or else the
+/// larger one are the weights.
 static std::optional<Panels> match(GenericOp op) {
   /// Elements of a panel: with f32, a quarter of a typical second-level cache.
   constexpr int64_t kPanel = 16384;
@@ -138,6 +160,11 @@ static std::optional<Panels> match(GenericOp op) {
   if (llvm::is_contained(ranges, 0))
     return std::nullopt;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool isProduct = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isProjectedPermutation();
+  });
+  std::optional<Panels> found;
+  std::pair<bool, int64_t> most(false, 0);
   for (OpOperand *weights : op.getDpsInputOperands()) {
     GenericOp decoder = getDecoder(*weights);
     bool isPlain = !decoder && isPlainWeights(*weights);
@@ -150,32 +177,43 @@ static std::optional<Panels> match(GenericOp op) {
                op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
       });
     };
-    bool isSimple = llvm::all_of(map.getResults(), [&](AffineExpr expression) {
-      std::optional<unsigned> loop = getLoop(expression);
-      return loop && !ShapedType::isDynamic(ranges[*loop]);
-    });
-    if (!isSimple)
+    if (!llvm::all_of(map.getResults(), getLoop))
       continue;
+    // The least that a size can be; caches grow, and batches do not.
+    auto getLeast = [&](unsigned loop) {
+      return ShapedType::isDynamic(ranges[loop]) ? 1 : ranges[loop];
+    };
     std::optional<unsigned> channel, reduction;
-    int64_t channelBlock = 1, reductionBlock = 1, total = 1;
+    SmallVector<unsigned> batches;
+    int64_t channelBlock = 1, reductionBlock = 1, total = 1, column = 1;
     AffineMap decoded =
         decoder ? decoder.getMatchingIndexingMap(decoder.getDpsInitOperand(0))
                 : AffineMap::getMultiDimIdentityMap(map.getNumResults(),
                                                     op.getContext());
     for (auto [index, expression] : llvm::enumerate(map.getResults())) {
       std::optional<unsigned> loop = getLoop(expression);
-      total *= ranges[*loop];
+      total *= getLeast(*loop);
       int64_t block =
           decoder ? getBlock(decoder, decoded.getDimPosition(index)) : 1;
       if (iterators[*loop] == utils::IteratorType::parallel) {
         if (!channel && !isElsewhere(*loop)) {
           channel = loop;
           channelBlock = block;
+          continue;
         }
-      } else if (!reduction || ranges[*loop] > ranges[*reduction]) {
+        if (isProduct) {
+          batches.push_back(*loop);
+          continue;
+        }
+      } else if (!reduction || ShapedType::isDynamic(ranges[*loop]) ||
+                 ranges[*loop] > ranges[*reduction]) {
+        if (reduction)
+          column *= getLeast(*reduction);
         reduction = loop;
         reductionBlock = block;
+        continue;
       }
+      column *= getLeast(*loop);
     }
     if (!channel || !reduction)
       continue;
@@ -183,10 +221,14 @@ static std::optional<Panels> match(GenericOp op) {
     if (isPlain && (!isTransposed(op, weights, *channel) ||
                     countOtherRows(op, *channel) < kRows))
       continue;
-    Panels panels{op, weights, *channel, *reduction, 0, 0};
+    std::pair<bool, int64_t> size(decoder && readsCodes(decoder), total);
+    if (size <= most)
+      continue;
+    most = size;
+    Panels &panels =
+        found.emplace(Panels{op, weights, *channel, *reduction, 0, 0, batches});
     int64_t channels = ranges[*channel], depth = ranges[*reduction];
     panels.channelTile = chooseTile(channels, kChannels, channelBlock);
-    int64_t column = total / channels / std::max<int64_t>(depth, 1);
     panels.reductionTile = chooseTile(
         depth, kPanel / std::max<int64_t>(panels.channelTile * column, 1),
         reductionBlock);
@@ -199,9 +241,8 @@ static std::optional<Panels> match(GenericOp op) {
         panels.channelTile =
             chooseTile(channels, llvm::divideCeil(channels, 2), channelBlock);
     }
-    return panels;
   }
-  return std::nullopt;
+  return found;
 }
 
 /// A decoder that passes the elements on, for weights that only change places.
@@ -242,13 +283,14 @@ static void transposePanel(RewriterBase &rewriter, Panels &panels) {
   order.push_back(position);
 
   auto decoder = panels.weights->get().getDefiningOp<GenericOp>();
-  auto type = cast<RankedTensorType>(panels.weights->get().getType());
-  SmallVector<int64_t> shape;
-  for (unsigned i : order)
-    shape.push_back(type.getDimSize(i));
+  Value init = decoder.getDpsInitOperand(0)->get();
   rewriter.setInsertionPoint(decoder);
-  Value empty = tensor::EmptyOp::create(rewriter, decoder.getLoc(), shape,
-                                        type.getElementType());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, decoder.getLoc(), init);
+  SmallVector<OpFoldResult> turned = llvm::map_to_vector(
+      order, [&](unsigned position) { return sizes[position]; });
+  Value empty = tensor::EmptyOp::create(rewriter, decoder.getLoc(), turned,
+                                        getElementTypeOrSelf(init));
   SmallVector<AffineMap> maps = decoder.getIndexingMapsArray();
   maps.back() = maps.back().getSubMap(order);
   auto transposed =
@@ -272,6 +314,8 @@ static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
   sizes[panels.channel] = rewriter.getIndexAttr(panels.channelTile);
   sizes[panels.reduction] = rewriter.getIndexAttr(panels.reductionTile);
+  for (unsigned loop : panels.batches)
+    sizes[loop] = rewriter.getIndexAttr(1);
   Operation *decoder = panels.weights->get().getDefiningOp();
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(sizes);

@@ -160,3 +160,55 @@ func.func @nothing(%x: tensor<4x8xf32>, %w: tensor<8x0xf32>, %init: tensor<4x0xf
   } -> tensor<40x8xf32>
   return %0, %1 : tensor<4x0xf32>, tensor<40x8xf32>
 }
+
+// Codes of a cache that grows in every call, with a row more: heads one by one, keys panel by panel. Queries are no weights,
+// whatever is done to them.
+
+// CHECK-LABEL: func.func @cache(
+// CHECK:         %[[Q:.+]] = linalg.generic
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c64
+// CHECK:             tensor.extract_slice %[[Q]]
+// CHECK:             linalg.generic {{.*}} ins(%{{.+}} : tensor<1x64x32xi8>) outs(%{{.+}} : tensor<1x32x64xf32>)
+// BUFFERS-LABEL: func.func @cache.kernel(
+// BUFFERS-NOT:     memref<4x{{32x[?]|[?]x32}}xf32
+// BUFFERS:         memref<1x32x64xf32>
+func.func @cache(%q: tensor<4x1x32xf32>, %past: tensor<4x?x32xi8>, %new: tensor<4x1x32xi8>,
+                 %init: tensor<4x1x?xf32>) -> tensor<4x1x?xf32> {
+  %c = arith.constant 0.25 : f32
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %past, %c1 : tensor<4x?x32xi8>
+  %eq = tensor.empty() : tensor<4x1x32xf32>
+  %scaled = linalg.generic {
+      indexing_maps = [affine_map<(h, m, k) -> (h, m, k)>, affine_map<(h, m, k) -> (h, m, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%q : tensor<4x1x32xf32>) outs(%eq : tensor<4x1x32xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %p = arith.mulf %i, %c : f32
+    linalg.yield %p : f32
+  } -> tensor<4x1x32xf32>
+  %all = arith.addi %n, %c1 : index
+  %e = tensor.empty(%all) : tensor<4x?x32xi8>
+  %0 = tensor.insert_slice %past into %e[0, 0, 0] [4, %n, 32] [1, 1, 1] : tensor<4x?x32xi8> into tensor<4x?x32xi8>
+  %1 = tensor.insert_slice %new into %0[0, %n, 0] [4, 1, 32] [1, 1, 1] : tensor<4x1x32xi8> into tensor<4x?x32xi8>
+  %ek = tensor.empty(%all) : tensor<4x?x32xf32>
+  %keys = linalg.generic {
+      indexing_maps = [affine_map<(h, n, k) -> (h, n, k)>, affine_map<(h, n, k) -> (h, n, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%1 : tensor<4x?x32xi8>) outs(%ek : tensor<4x?x32xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %f = arith.sitofp %i : i8 to f32
+    linalg.yield %f : f32
+  } -> tensor<4x?x32xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(h, m, n, k) -> (h, m, k)>, affine_map<(h, m, n, k) -> (h, n, k)>,
+                       affine_map<(h, m, n, k) -> (h, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%scaled, %keys : tensor<4x1x32xf32>, tensor<4x?x32xf32>) outs(%init : tensor<4x1x?xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %2 = arith.mulf %l, %r : f32
+    %3 = arith.addf %s, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x1x?xf32>
+  return %y : tensor<4x1x?xf32>
+}

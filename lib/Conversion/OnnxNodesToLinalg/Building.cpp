@@ -320,10 +320,11 @@ Value onnx_nodes::buildSlice(ImplicitLocOpBuilder &b, Value tensor,
                              ArrayRef<OpFoldResult> sizes,
                              ArrayRef<OpFoldResult> strides) {
   // The op wants its offsets inside of the tensor even then.
-  if (llvm::any_of(
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (llvm::is_contained(type.getShape(), 0) ||
+      llvm::any_of(
           sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
-    return tensor::EmptyOp::create(
-        b, sizes, cast<RankedTensorType>(tensor.getType()).getElementType());
+    return tensor::EmptyOp::create(b, sizes, type.getElementType());
   return b.createOrFold<tensor::ExtractSliceOp>(tensor, offsets, sizes,
                                                 strides);
 }

@@ -4,6 +4,7 @@
 # RUN: %python %s %tools_dir %t
 import sys
 
+import ml_dtypes
 import numpy as np
 import onnxruntime
 from conformance.node_tests import Runner
@@ -55,12 +56,13 @@ def run(name, model, feed, *options):
     return [np.load(folder / f"output_{i}.npy") for i in range(len(model.graph.output))]
 
 
-def check(name, nodes, outputs="y", opset=23, few=None, tolerance=1e-5, **feed):
-    """`few` are the inputs of the same attention by some of the queries."""
+def check(name, nodes, outputs="y", opset=23, few=None, tolerance=1e-5, same=None, **feed):
+    """`few` are the inputs of the same attention by some of the queries, `same` nodes and inputs with the same outputs."""
     for open_sizes in (False, True):
         model = make_model(nodes, feed, outputs, open_sizes, opset)
-        session = onnxruntime.InferenceSession(model.SerializeToString())
-        expected = session.run(None, feed)
+        oracle = make_model(*same, outputs, open_sizes, opset) if same else model
+        session = onnxruntime.InferenceSession(oracle.SerializeToString())
+        expected = session.run(None, same[1] if same else feed)
         case = f"{name}_{int(open_sizes)}"
         got = run(case, model, feed)
         for i, wanted in enumerate(expected):
@@ -113,5 +115,34 @@ check("exported", chain, opset=17, few=some, **several)
 joined = dict(q=floats(2, QUERIES, 32), k=floats(2, KEYS, 32), v=floats(2, KEYS, 32))
 multi = [node("MultiHeadAttention", "q k v", "y", domain="com.microsoft", num_heads=2)]
 check("multi_head", multi, opset=17, **joined)
+
+# Caches of codes, to which the call adds some: of one query in particular.
+cached = [
+    node("QuantizeLinear", "nk ks kz", "nkc"),
+    node("QuantizeLinear", "nv vs vz", "nvc"),
+    node("Concat", "pk nkc", "k", axis=2),
+    node("Concat", "pv nvc", "v", axis=2),
+    node("DequantizeLinear", "k ks kz", "kf"),
+    node("DequantizeLinear", "v vs vz", "vf"),
+    node("Attention", "q kf vf", "y"),
+]
+for dtype in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, np.int8, np.uint8):
+    for queries in (1, QUERIES):
+        feed, floating = {}, {}
+        feed["q"] = floating["q"] = floats(1, HEADS, queries, WIDTH)
+        is_float = dtype not in (np.int8, np.uint8)
+        limits = ml_dtypes.finfo(dtype) if is_float else np.iinfo(dtype)
+        for name, size, scale in (("k", WIDTH, 0.05), ("v", 24, 0.125)):
+            new = floats(1, HEADS, queries, size)
+            codes = np.clip(new / np.float32(scale), float(limits.min), float(limits.max))
+            past = np.abs(floats(1, HEADS, KEYS, size) * 16).astype(dtype)
+            codes = (codes if is_float else np.rint(codes)).astype(dtype)
+            feed[f"p{name}"], feed[f"n{name}"] = past, new
+            feed[f"{name}s"] = np.array(scale, np.float32)
+            feed[f"{name}z"] = np.zeros((), dtype)
+            joined = np.concatenate([past, codes], 2).astype(np.float32)
+            floating[name] = joined * np.float32(scale)
+        name = f"cached_{np.dtype(dtype).name}_{queries}"
+        check(name, cached, same=(attention, floating), **feed)
 print(f"{len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)

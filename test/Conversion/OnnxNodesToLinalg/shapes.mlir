@@ -233,3 +233,17 @@ func.func @value_float() -> tensor<f32> {
   %0 = quant_float.node "Constant"() opset 13 attributes {value_float = 5.000000e-01 : f32} : () -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// Of no steps nothing is collected, and no slice lies outside of it.
+// CHECK-LABEL: func.func @no_steps(
+// CHECK:         %[[EMPTY:.+]] = tensor.empty(%{{.+}}) : tensor<?x2xf32>
+// CHECK:         return %{{.+}}, %[[EMPTY]]
+func.func @no_steps(%x: tensor<2xf32>, %go: tensor<i1>) -> (tensor<2xf32>, tensor<?x2xf32>) {
+  %none = arith.constant dense<0> : tensor<i64>
+  %0:2 = quant_float.node "Loop"(%none, %x) opset 17 absent [1] : (tensor<i64>, tensor<2xf32>) -> (tensor<2xf32>, tensor<?x2xf32>) bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %v: tensor<2xf32>):
+    %1 = quant_float.node "Add"(%v, %v) opset 17 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    quant_float.yield %go, %1, %1 : tensor<i1>, tensor<2xf32>, tensor<2xf32>
+  }
+  return %0#0, %0#1 : tensor<2xf32>, tensor<?x2xf32>
+}
