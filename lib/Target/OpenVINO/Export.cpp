@@ -11,6 +11,7 @@
 #include "Exporter.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "quant-float/IR/QuantFloatDialect.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -19,6 +20,8 @@ using namespace mlir::quant_float;
 LogicalResult
 quant_float::exportOpenVino(ModuleOp module, raw_ostream &os,
                             const OpenVinoExportOptions &options) {
+  // The table of element types names one of the dialect's.
+  module.getContext()->loadDialect<QuantFloatDialect>();
   return openvino_import::Exporter(module, options).exportModel(os);
 }
 
