@@ -627,11 +627,16 @@ def QuantFloatTileContractionsPass
     Takes `linalg.generic` on tensors with reductions, such as a matrix product
     or a convolution, of which one operand is a weight: the only use of an
     elementwise op on constants or arguments, such as a dequantize, along output
-    channels that no other operand has. The op is tiled along these channels
-    and one reduction, and the decoding goes into the loops, so that the decoded
-    weights never exist as a whole. A panel has the channels innermost where the
-    output has; weights that nothing decodes are copied to such panels if they
-    have not and there are many rows.
+    channels that no other operand has. Caches of keys and values are weights,
+    too: codes of 8 bits and less may have open sizes, and parts that the
+    function has put beside them. Of two such operands codes, or else the larger
+    one, are the weights.
+
+    The op is tiled along these channels and one reduction, and one by one along
+    what both operands of a product share (batches, heads); the decoding goes
+    into the loops, so that the decoded weights never exist as a whole. A panel
+    has the channels innermost where the output has; weights that nothing decodes
+    are copied to such panels if they have not and there are many rows.
 
     ```
     %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...

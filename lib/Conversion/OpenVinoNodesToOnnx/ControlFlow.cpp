@@ -164,8 +164,12 @@ LogicalResult LayerLoop::requireWhole(const Cut &cut, Value part, Type whole) {
     return context.unsupported("a tensor that is cut has the type " +
                                show(part.getType()) +
                                ", whose rank is not known");
+  // Their places are a constant.
+  constexpr int64_t kMostPlaces = int64_t(1) << 20;
+  if (cut.part > kMostPlaces)
+    return context.unsupported("parts of more than " + Twine(kMostPlaces) +
+                               " places: part_size " + Twine(cut.part));
   if (cut.axis >= type.getRank() || cut.part < 1 ||
-      cut.part > std::numeric_limits<int32_t>::max() ||
       (cut.stride != cut.part && cut.stride != -cut.part))
     return context.unsupported(
         "expected parts of an axis of " + Twine(type.getRank()) +
@@ -320,13 +324,18 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   SmallVector<Value> operands = {steps, first};
   SmallVector<int64_t> carriedBy(given.size(), -1), carriedResults;
   SmallVector<Type> types, stateTypes;
+  auto addResult = [&](int64_t result) {
+    Type type = given[result].getType();
+    types.push_back(isa<TensorType>(type)
+                        ? UnrankedTensorType::get(getElementTypeOrSelf(type))
+                        : type);
+  };
   auto addState = [&](Value init, int64_t result, Type type) {
     stateTypes.push_back(type);
     carriedBy[result] = carriedResults.size();
     carriedResults.push_back(result);
     operands.push_back(init);
-    types.push_back(
-        UnrankedTensorType::get(getElementTypeOrSelf(given[result].getType())));
+    addResult(result);
   };
   for (auto [index, result] : llvm::enumerate(backEdges)) {
     if (result < 0)
@@ -356,8 +365,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
     addState(*init, result, given[result].getType());
   }
   for (int64_t output : parts)
-    types.push_back(UnrankedTensorType::get(
-        getElementTypeOrSelf(given[outputs[output]].getType())));
+    addResult(outputs[output]);
 
   NodeOp node =
       buildWithBodies(context, "Loop", operands, types, StringRef("body"));

@@ -6,27 +6,58 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bodies.h"
 #include "Importer.h"
+#include "Source.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_import;
 
-namespace {
-/// What passes in and out of a body, as attributes that a NodeOp has: by the
-/// positions of its inputs and outputs, and of Parameters and Results in the
-/// body; -1 for none. Where a tensor is cut along an axis, with the numbers of
-/// the file.
-struct Ports {
-  /// For each Parameter.
-  SmallVector<int64_t> inputs, inputAxes, inputStarts, inputEnds, inputStrides,
-      inputParts, backEdges;
-  /// For each output.
-  SmallVector<int64_t> outputs, outputAxes, outputStarts, outputEnds,
-      outputStrides, outputParts;
-  int64_t iteration = -1, condition = -1;
-};
-} // namespace
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+ArrayRef<BodyPorts::Field> BodyPorts::getFields(bool isLoop) {
+  static const Field kFields[] = {
+      {"inputs", &BodyPorts::inputs, false},
+      {"outputs", &BodyPorts::outputs, true},
+      {"input_axes", &BodyPorts::inputAxes, false},
+      {"input_starts", &BodyPorts::inputStarts, false},
+      {"input_ends", &BodyPorts::inputEnds, false},
+      {"input_strides", &BodyPorts::inputStrides, false},
+      {"input_parts", &BodyPorts::inputParts, false},
+      {"output_axes", &BodyPorts::outputAxes, true},
+      {"output_starts", &BodyPorts::outputStarts, true},
+      {"output_ends", &BodyPorts::outputEnds, true},
+      {"output_strides", &BodyPorts::outputStrides, true},
+      {"output_parts", &BodyPorts::outputParts, true},
+      {"back_edges", &BodyPorts::backEdges, false}};
+  // A branch is given what there is.
+  constexpr size_t kOfBranches = 2;
+  return isLoop ? ArrayRef(kFields) : ArrayRef(kFields).take_front(kOfBranches);
+}
+
+const std::array<BodyPorts::CutField, 5> BodyPorts::kCutFields = {
+    {{"axis", -1, &BodyPorts::inputAxes, &BodyPorts::outputAxes},
+     {"start", 0, &BodyPorts::inputStarts, &BodyPorts::outputStarts},
+     {"end", -1, &BodyPorts::inputEnds, &BodyPorts::outputEnds},
+     {"stride", 1, &BodyPorts::inputStrides, &BodyPorts::outputStrides},
+     {"part_size", 1, &BodyPorts::inputParts, &BodyPorts::outputParts}}};
+
+ArrayRef<StringLiteral> openvino_import::getBodyPrefixes(StringRef layerType) {
+  static constexpr StringLiteral kBranches[] = {"then_", "else_"};
+  static constexpr StringLiteral kSteps[] = {""};
+  if (layerType == "If")
+    return kBranches;
+  if (layerType == "Loop" || layerType == "TensorIterator")
+    return kSteps;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
 
 /// An integer; `byDefault` where it is missing.
 static FailureOr<int64_t> readInteger(pugi::xml_node node, const char *name,
@@ -74,24 +105,22 @@ static FailureOr<int64_t> findPort(ArrayRef<Port> ports, StringRef what,
   return diagnose(subject, Diag::BodyPort, what, *id);
 }
 
-/// The numbers of one cut, behind each other in the lists.
-static LogicalResult readCut(pugi::xml_node node, int64_t position,
-                             ArrayRef<SmallVectorImpl<int64_t> *> lists,
+/// The numbers of one cut, into the lists of inputs or of outputs.
+static LogicalResult readCut(pugi::xml_node node, BodyPorts &ports,
+                             bool isOutput, int64_t position,
                              const Subject &subject) {
-  static constexpr std::pair<const char *, int64_t> kFields[] = {
-      {"axis", -1}, {"start", 0}, {"end", -1}, {"stride", 1}, {"part_size", 1}};
-  for (auto [list, field] : llvm::zip_equal(lists, kFields)) {
+  for (const BodyPorts::CutField &field : BodyPorts::kCutFields) {
     FailureOr<int64_t> number =
-        readInteger(node, field.first, field.second, subject);
+        readInteger(node, field.name, field.byDefault, subject);
     if (failed(number))
       return failure();
-    (*list)[position] = *number;
+    (ports.*(isOutput ? field.outputs : field.inputs))[position] = *number;
   }
   return success();
 }
 
 static LogicalResult readPorts(const Layer &layer, const Network &body,
-                               pugi::xml_node map, Ports &ports) {
+                               pugi::xml_node map, BodyPorts &ports) {
   for (pugi::xml_node node : map.children()) {
     StringRef name = node.name(), purpose = node.attribute("purpose").value();
     if (name == "input") {
@@ -99,18 +128,14 @@ static LogicalResult readPorts(const Layer &layer, const Network &body,
           body, "Parameter", node, "internal_layer_id", layer.subject);
       if (failed(parameter))
         return failure();
-      if (purpose == "current_iteration") {
+      if (purpose == kIterationPurpose) {
         ports.iteration = *parameter;
         continue;
       }
       FailureOr<int64_t> input =
           findPort(ArrayRef(layer.inputs), "input", node, layer.subject);
-      if (failed(input) ||
-          failed(
-              readCut(node, *parameter,
-                      {&ports.inputAxes, &ports.inputStarts, &ports.inputEnds,
-                       &ports.inputStrides, &ports.inputParts},
-                      layer.subject)))
+      if (failed(input) || failed(readCut(node, ports, /*isOutput=*/false,
+                                          *parameter, layer.subject)))
         return failure();
       ports.inputs[*parameter] = *input;
     } else if (name == "output") {
@@ -118,18 +143,14 @@ static LogicalResult readPorts(const Layer &layer, const Network &body,
           findLayer(body, "Result", node, "internal_layer_id", layer.subject);
       if (failed(result))
         return failure();
-      if (purpose == "execution_condition") {
+      if (purpose == kConditionPurpose) {
         ports.condition = *result;
         continue;
       }
       FailureOr<int64_t> output =
           findPort(ArrayRef(layer.outputs), "output", node, layer.subject);
-      if (failed(output) ||
-          failed(readCut(node, *output,
-                         {&ports.outputAxes, &ports.outputStarts,
-                          &ports.outputEnds, &ports.outputStrides,
-                          &ports.outputParts},
-                         layer.subject)))
+      if (failed(output) || failed(readCut(node, ports, /*isOutput=*/true,
+                                           *output, layer.subject)))
         return failure();
       ports.outputs[*output] = *result;
     } else {
@@ -141,9 +162,9 @@ static LogicalResult readPorts(const Layer &layer, const Network &body,
 }
 
 static LogicalResult readBackEdges(const Layer &layer, const Network &body,
-                                   Ports &ports) {
+                                   BodyPorts &ports) {
   FailureOr<pugi::xml_node> edges =
-      findChild(layer.node, "back_edges", layer.subject);
+      findChild(layer.node, kBackEdgesElement.data(), layer.subject);
   if (failed(edges))
     return failure();
   for (pugi::xml_node edge : edges->children()) {
@@ -159,7 +180,7 @@ static LogicalResult readBackEdges(const Layer &layer, const Network &body,
 }
 
 /// Every Parameter has a value, and every output comes from somewhere.
-static LogicalResult checkPortMaps(const Layer &layer, const Ports &ports) {
+static LogicalResult checkPortMaps(const Layer &layer, const BodyPorts &ports) {
   for (auto [position, input] : llvm::enumerate(ports.inputs))
     if (input < 0 && static_cast<int64_t>(position) != ports.iteration)
       return diagnose(layer.subject, Diag::BodyValue, position);
@@ -169,76 +190,54 @@ static LogicalResult checkPortMaps(const Layer &layer, const Ports &ports) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
 FailureOr<SmallVector<Body>> Importer::readBodies(const Layer &layer) {
   SmallVector<Body> bodies;
-  bool isIf = layer.type == "If",
-       isLoop = layer.type == "Loop" || layer.type == "TensorIterator";
-  // Who writes the model again takes bodies from the file.
-  if (layer.domain != kOpenVinoDomain || options.keepsSource ||
-      !(isIf || isLoop)) {
+  ArrayRef<StringLiteral> prefixes;
+  if (layer.domain == kOpenVinoDomain)
+    prefixes = getBodyPrefixes(layer.type);
+  if (prefixes.empty())
     warnOfBodies(layer);
-    return bodies;
-  }
-  auto read = [&](StringRef prefix) -> LogicalResult {
-    Body body{prefix.str() + "body", std::make_unique<Network>()};
-    std::string mapName = prefix.str() + "port_map";
+  bool isLoop = isLoopLayer(layer.type);
+  for (StringRef prefix : prefixes) {
+    Body body{(prefix + "body").str(), (prefix + "port_map").str(),
+              std::make_unique<Network>()};
     FailureOr<pugi::xml_node> node =
         findChild(layer.node, body.name.c_str(), layer.subject, true);
     if (failed(node) || failed(body.network->readBody(*node, *network)))
       return failure();
     FailureOr<pugi::xml_node> map =
-        findChild(layer.node, mapName.c_str(), layer.subject);
+        findChild(layer.node, body.mapName.c_str(), layer.subject);
     if (failed(map))
       return failure();
-    Ports ports;
-    auto count = [&](StringRef type) {
-      return llvm::count_if(body.network->getLayers(), [&](const Layer &layer) {
-        return layer.type == type;
-      });
-    };
-    for (auto *list :
-         {&ports.inputs, &ports.inputAxes, &ports.inputStarts, &ports.inputEnds,
-          &ports.inputStrides, &ports.inputParts, &ports.backEdges})
-      list->assign(count("Parameter"), -1);
-    for (auto *list :
-         {&ports.outputs, &ports.outputAxes, &ports.outputStarts,
-          &ports.outputEnds, &ports.outputStrides, &ports.outputParts})
-      list->assign(layer.outputs.size(), -1);
+    size_t parameters =
+        llvm::count_if(body.network->getLayers(), [](const Layer &layer) {
+          return layer.type == "Parameter";
+        });
+    BodyPorts ports;
+    ArrayRef<BodyPorts::Field> fields = BodyPorts::getFields(/*isLoop=*/true);
+    for (const BodyPorts::Field &field : fields)
+      (ports.*field.list)
+          .assign(field.isOfOutputs ? layer.outputs.size() : parameters, -1);
     if (failed(readPorts(layer, *body.network, *map, ports)) ||
         (isLoop && failed(readBackEdges(layer, *body.network, ports))) ||
         failed(checkPortMaps(layer, ports)))
       return failure();
-    auto add = [&](StringRef name, Attribute value) {
-      body.ports.push_back(
-          builder.getNamedAttr(prefix.str() + name.str(), value));
-    };
-    auto addList = [&](StringRef name, ArrayRef<int64_t> list) {
-      add(name, builder.getDenseI64ArrayAttr(list));
-    };
-    addList("inputs", ports.inputs);
-    addList("outputs", ports.outputs);
-    if (isLoop) {
-      addList("input_axes", ports.inputAxes);
-      addList("input_starts", ports.inputStarts);
-      addList("input_ends", ports.inputEnds);
-      addList("input_strides", ports.inputStrides);
-      addList("input_parts", ports.inputParts);
-      addList("output_axes", ports.outputAxes);
-      addList("output_starts", ports.outputStarts);
-      addList("output_ends", ports.outputEnds);
-      addList("output_strides", ports.outputStrides);
-      addList("output_parts", ports.outputParts);
-      addList("back_edges", ports.backEdges);
-      add("iteration", builder.getI64IntegerAttr(ports.iteration));
-      add("condition", builder.getI64IntegerAttr(ports.condition));
-    }
+    for (const BodyPorts::Field &field : BodyPorts::getFields(isLoop))
+      body.ports.push_back(builder.getNamedAttr(
+          (prefix + field.name).str(),
+          builder.getDenseI64ArrayAttr(ports.*field.list)));
+    if (isLoop)
+      for (auto [name, position] :
+           {std::pair(kIterationAttrName, ports.iteration),
+            std::pair(kConditionAttrName, ports.condition)})
+        body.ports.push_back(
+            builder.getNamedAttr(name, builder.getI64IntegerAttr(position)));
     bodies.push_back(std::move(body));
-    return success();
-  };
-  if (failed(isIf
-                 ? success(succeeded(read("then_")) && succeeded(read("else_")))
-                 : read("")))
-    return failure();
+  }
   return bodies;
 }
 
@@ -262,6 +261,9 @@ LogicalResult Importer::importBody(Body &body, Region &region) {
   bool isImported = succeeded(importGraph());
   if (isImported)
     YieldOp::create(builder, file, returned);
+  if (options.keepsSource)
+    body.source = makeBodySource(context, body.network->getRoot(),
+                                 argumentAttributes, resultAttributes);
   network = outerNetwork;
   block = outerBlock;
   values = std::move(outerValues);

@@ -251,14 +251,19 @@ FailureOr<pugi::xml_node> Exporter::addLayer(const LayerKind &kind,
 // Parameters and Results
 //===----------------------------------------------------------------------===//
 
-LogicalResult Exporter::exportParameter(func::FuncOp function,
-                                        BlockArgument argument) {
-  unsigned number = argument.getArgNumber();
-  auto getText = [&](StringRef name) {
-    auto text = function.getArgAttrOfType<StringAttr>(number, name);
-    return text ? text.getValue() : StringRef();
-  };
-  StringRef name = getText(kNameAttrName);
+/// The attribute of an argument or result; both may be missing.
+static Attribute getAttribute(DictionaryAttr attributes, StringRef name) {
+  return attributes ? attributes.get(name) : Attribute();
+}
+
+static StringRef getText(DictionaryAttr attributes, StringRef name) {
+  auto text = dyn_cast_or_null<StringAttr>(getAttribute(attributes, name));
+  return text ? text.getValue() : StringRef();
+}
+
+LogicalResult Exporter::exportParameter(BlockArgument argument,
+                                        DictionaryAttr attributes) {
+  StringRef name = getText(attributes, kNameAttrName);
   StringRef layerName = quant_float::getNodeName(argument.getLoc());
   Subject subject{stripCalls(argument.getLoc()),
                   "argument '" + printable(name) + "'"};
@@ -267,7 +272,7 @@ LogicalResult Exporter::exportParameter(func::FuncOp function,
       findElementType(getElementTypeOrSelf(type));
   if (!element || !isa<TensorType, UnknownType>(type))
     return diagnose(subject, Diag::NoType, type);
-  Attribute source = function.getArgAttr(number, kLayerSourceAttrName);
+  Attribute source = getAttribute(attributes, kLayerSourceAttrName);
   if (!source && !name.empty())
     resultNames[argument].insert(resultNames[argument].begin(), name);
   FailureOr<pugi::xml_node> layer =
@@ -293,7 +298,7 @@ LogicalResult Exporter::exportParameter(func::FuncOp function,
     if (*toldType == type)
       return success();
   }
-  StringRef shape = getText(kShapeAttrName);
+  StringRef shape = getText(attributes, kShapeAttrName);
   if (!shape.empty()) {
     FailureOr<Shape> parsed = parseShape(shape, subject);
     if (failed(parsed))
@@ -311,12 +316,11 @@ LogicalResult Exporter::exportParameter(func::FuncOp function,
       succeeded(setText(data, "element_type", element->name, subject)));
 }
 
-LogicalResult Exporter::exportResult(func::FuncOp function, unsigned index,
-                                     Value value) {
-  Attribute source = function.getResultAttr(index, kLayerSourceAttrName);
-  auto given = function.getResultAttrOfType<StringAttr>(index, kNameAttrName);
-  StringRef name = given ? given.getValue() : "";
-  Subject subject{function.getLoc(), "result '" + printable(name) + "'"};
+LogicalResult Exporter::exportResult(Value value, DictionaryAttr attributes,
+                                     Location loc) {
+  Attribute source = getAttribute(attributes, kLayerSourceAttrName);
+  StringRef name = getText(attributes, kNameAttrName);
+  Subject subject{loc, "result '" + printable(name) + "'"};
   std::string layerName =
       source ? "" : (name.empty() ? "result" : name).str() + "/sink_port_0";
   FailureOr<pugi::xml_node> layer =
@@ -460,10 +464,8 @@ LogicalResult Exporter::exportNode(NodeOp op) {
   if (!isOpenVino && (op.getDomain().empty() ||
                       !module->hasAttr("quant_float.openvino_ir_version")))
     return diagnose(subject, Diag::NoLayer, "a node of ONNX");
-  if (!op.getAbsentInputs().empty() || op.getNumRegions() != 0)
-    return diagnose(subject, Diag::NoLayer,
-                    op.getNumRegions() != 0 ? "a body"
-                                            : "an input that is absent");
+  if (!op.getAbsentInputs().empty())
+    return diagnose(subject, Diag::NoLayer, "an input that is absent");
   StringRef name =
       op.getNodeName().value_or(quant_float::getNodeName(op.getLoc()));
   std::string version = isOpenVino ? "opset" + std::to_string(op.getOpset())
@@ -471,10 +473,11 @@ LogicalResult Exporter::exportNode(NodeOp op) {
   FailureOr<pugi::xml_node> layer = addLayer(
       {name, op.getOpType(), version}, op->getAttr(kLayerSourceAttrName),
       getPorts(op.getInputs()), ValueRange(op->getResults()), subject);
-  if (failed(layer))
+  if (failed(layer) ||
+      failed(setAttributes(*layer, isOpenVino ? op.getOpType() : StringRef(),
+                           getLayerAttributes(op), subject)))
     return failure();
-  return setAttributes(*layer, isOpenVino ? op.getOpType() : StringRef(),
-                       op.getNodeAttributes(), subject);
+  return op.getNumRegions() ? exportBodies(op, *layer, subject) : success();
 }
 
 LogicalResult Exporter::exportOp(Operation &op) {
@@ -507,25 +510,41 @@ void Exporter::findLiveOps(Block &block) {
   }
 }
 
-LogicalResult Exporter::exportFunction(func::FuncOp function) {
-  Block &block = function.getBody().front();
-  ValueRange results = block.getTerminator()->getOperands();
-  for (auto [index, value] : llvm::enumerate(results)) {
-    auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttrName);
-    if (name && !name.empty() &&
-        !llvm::is_contained(resultNames[value], name.getValue()))
+LogicalResult Exporter::exportGraph(pugi::xml_node network, Block &block,
+                                    ArrayRef<DictionaryAttr> arguments,
+                                    ArrayRef<DictionaryAttr> results,
+                                    Location loc) {
+  for (StringRef element : kGraph)
+    while (network.remove_child(element.data()))
+      ;
+  layers = network.prepend_child(kGraph[0].data());
+  pugi::xml_node list = network.insert_child_after(kGraph[1].data(), layers);
+  ValueRange values = block.getTerminator()->getOperands();
+  for (auto [value, attributes] : llvm::zip_equal(values, results)) {
+    StringRef name = getText(attributes, kNameAttrName);
+    if (!name.empty() && !llvm::is_contained(resultNames[value], name))
       resultNames[value].push_back(name);
   }
   findLiveOps(block);
-  for (BlockArgument argument : block.getArguments())
-    if (failed(exportParameter(function, argument)))
+  for (auto [argument, attributes] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    if (failed(exportParameter(argument, attributes)))
       return failure();
   for (Operation &op : block.without_terminator())
     if (live.contains(&op) && failed(exportOp(op)))
       return failure();
-  for (auto [index, value] : llvm::enumerate(results))
-    if (failed(exportResult(function, index, value)))
+  for (auto [value, attributes] : llvm::zip_equal(values, results))
+    if (failed(exportResult(value, attributes, loc)))
       return failure();
+
+  llvm::sort(edges);
+  constexpr const char *kEnds[] = {"from-layer", "from-port", "to-layer",
+                                   "to-port"};
+  for (const std::array<unsigned, 4> &ends : edges) {
+    pugi::xml_node edge = list.append_child("edge");
+    for (auto [name, end] : llvm::zip(kEnds, ends))
+      setNumber(edge, name, end);
+  }
   return success();
 }
 
@@ -569,21 +588,12 @@ LogicalResult Exporter::exportModel(raw_ostream &os) {
                      name ? name.getValue() : function.getSymName(), file)))
     return failure();
   setNumber(*net, "version", 11);
-  for (const char *element : {"layers", "edges"})
-    while (net->remove_child(element))
-      ;
-  layers = net->prepend_child("layers");
-  if (failed(exportFunction(function)))
+  SmallVector<DictionaryAttr> arguments, results;
+  function.getAllArgAttrs(arguments);
+  function.getAllResultAttrs(results);
+  if (failed(exportGraph(*net, function.front(), arguments, results,
+                         function.getLoc())))
     return failure();
-  llvm::sort(edges);
-  pugi::xml_node list = net->insert_child_after("edges", layers);
-  constexpr const char *kEnds[] = {"from-layer", "from-port", "to-layer",
-                                   "to-port"};
-  for (const std::array<unsigned, 4> &ends : edges) {
-    pugi::xml_node edge = list.append_child("edge");
-    for (auto [name, end] : llvm::zip(kEnds, ends))
-      setNumber(edge, name, end);
-  }
   StreamWriter writer(os);
   document.save(writer, "\t", pugi::format_default, pugi::encoding_utf8);
   return success();

@@ -38,17 +38,27 @@ private:
     Type type;
   };
 
-  LogicalResult exportFunction(func::FuncOp function);
+  /// The network of a block: its layers and edges in place of those that the
+  /// element has. The attributes are those of arguments and results.
+  LogicalResult exportGraph(pugi::xml_node network, Block &block,
+                            ArrayRef<DictionaryAttr> arguments,
+                            ArrayRef<DictionaryAttr> results, Location loc);
   /// The ops that results and variables depend on.
   void findLiveOps(Block &block);
-  LogicalResult exportParameter(func::FuncOp function, BlockArgument argument);
-  LogicalResult exportResult(func::FuncOp function, unsigned index,
-                             Value value);
+  LogicalResult exportParameter(BlockArgument argument,
+                                DictionaryAttr attributes);
+  LogicalResult exportResult(Value value, DictionaryAttr attributes,
+                             Location loc);
   LogicalResult exportOp(Operation &op);
   LogicalResult exportConstant(arith::ConstantOp op);
   LogicalResult exportFakeConvert(FakeConvertOp op);
   LogicalResult exportCast(CastOp op);
   LogicalResult exportNode(NodeOp op);
+  /// The networks that the layer runs, and what passes in and out.
+  LogicalResult exportBodies(NodeOp op, pugi::xml_node layer,
+                             const Subject &subject);
+  /// The node's attributes but for those that say how bodies are joined to it.
+  static DictionaryAttr getLayerAttributes(NodeOp op);
 
   /// A layer with its ports.
   FailureOr<pugi::xml_node> addLayer(const LayerKind &kind, Attribute source,
@@ -73,7 +83,7 @@ private:
   unsigned layerCount = 0;
   llvm::DenseMap<Value, Port> ports;
   llvm::DenseSet<Operation *> live;
-  /// What the function calls its results.
+  /// What functions and bodies call their results.
   llvm::DenseMap<Value, SmallVector<StringRef, 1>> resultNames;
 };
 

@@ -36,7 +36,7 @@ OwningOpRef<ModuleOp> Importer::importModel() {
   builder.setInsertionPointToEnd(block);
   if (options.keepsSource)
     (*module)->setAttr(kModelSourceAttrName,
-                       makeSource(context, network->getRoot()));
+                       makeSource(context, network->getRoot(), kGraph));
   if (failed(importLayers()))
     return nullptr;
   if (hasInvalidLayers || (options.verify && failed(mlir::verify(*module))))
@@ -109,9 +109,10 @@ void Importer::keepSource(const Layer &layer, NamedAttrList &attributes) {
     attributes.set(kLayerSourceAttrName, makeSource(context, layer.node));
 }
 
-void Importer::keepSource(const Layer &layer, Operation *op) {
+void Importer::keepSource(const Layer &layer, Operation *op,
+                          ArrayRef<StringRef> leftOut) {
   if (options.keepsSource)
-    op->setAttr(kLayerSourceAttrName, makeSource(context, layer.node));
+    op->setAttr(kLayerSourceAttrName, makeSource(context, layer.node, leftOut));
 }
 
 void Importer::define(unsigned index, ValueRange defined) {
@@ -333,10 +334,19 @@ LogicalResult Importer::importNode(unsigned index, ValueRange operands) {
       builder, layer.subject.loc, types, layer.type, operands, layer.domain,
       layer.opset, name, all.getDictionary(context), ArrayRef<int64_t>(),
       builder.getStrArrayAttr(bodyNames), bodyNames.size());
-  keepSource(layer, node);
+  // Bodies are there as such.
+  SmallVector<StringRef> leftOut;
+  for (const Body &body : *bodies)
+    leftOut.append({body.name, body.mapName, kBackEdgesElement});
+  keepSource(layer, node, leftOut);
   define(index, node->getResults());
-  for (auto [body, region] : llvm::zip_equal(*bodies, node.getBodies()))
+  SmallVector<Attribute> sources;
+  for (auto [body, region] : llvm::zip_equal(*bodies, node.getBodies())) {
     if (failed(importBody(body, region)))
       return failure();
+    sources.push_back(body.source);
+  }
+  if (options.keepsSource && !sources.empty())
+    node->setAttr(kBodiesSourceAttrName, builder.getArrayAttr(sources));
   return isQuantizationNode(node) ? resolve(index, node) : success();
 }

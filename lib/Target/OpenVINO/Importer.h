@@ -20,10 +20,12 @@ namespace mlir::quant_float::openvino_import {
 
 /// A network that a layer runs, and what passes in and out.
 struct Body {
-  /// That of the element: "body", "then_body", "else_body".
-  std::string name;
+  /// Those of the elements: "body" and "port_map", "then_body" and so on.
+  std::string name, mapName;
   std::unique_ptr<Network> network;
   SmallVector<NamedAttribute> ports = {};
+  /// What is kept of it, if that was asked for.
+  Attribute source = {};
 };
 
 /// Imports one model.
@@ -52,7 +54,8 @@ private:
   LogicalResult defineData(unsigned index, Value value);
   /// Has what stands for the layer keep what the module does not say of it.
   void keepSource(const Layer &layer, NamedAttrList &attributes);
-  void keepSource(const Layer &layer, Operation *op);
+  void keepSource(const Layer &layer, Operation *op,
+                  ArrayRef<StringRef> leftOut = {});
   void warnOfBodies(const Layer &layer);
   /// The bodies that the layer runs, read but not imported.
   FailureOr<SmallVector<Body>> readBodies(const Layer &layer);

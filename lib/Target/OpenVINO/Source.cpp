@@ -25,22 +25,41 @@ struct StringWriter final : pugi::xml_writer {
 } // namespace
 
 StringAttr openvino_import::makeSource(MLIRContext *context,
-                                       pugi::xml_node node) {
+                                       pugi::xml_node node,
+                                       ArrayRef<StringRef> leftOut) {
   StringWriter writer;
-  // Layers are most of a file, and they keep themselves.
-  if (StringRef(node.name()) == "net") {
-    pugi::xml_document rest;
-    pugi::xml_node root = rest.append_child(node.name());
-    for (pugi::xml_attribute attribute : node.attributes())
-      root.append_copy(attribute);
-    for (pugi::xml_node child : node.children())
-      if (StringRef name = child.name(); name != "layers" && name != "edges")
-        root.append_copy(child);
-    root.print(writer, "", pugi::format_raw, pugi::encoding_utf8);
-  } else {
-    node.print(writer, "", pugi::format_raw, pugi::encoding_utf8);
+  auto print = [&](pugi::xml_node printed) {
+    printed.print(writer, "", pugi::format_raw, pugi::encoding_utf8);
+  };
+  if (leftOut.empty()) {
+    print(node);
+    return StringAttr::get(context, writer.text);
   }
+  // What is left out is most of the element.
+  pugi::xml_document rest;
+  pugi::xml_node root = rest.append_child(node.name());
+  for (pugi::xml_attribute attribute : node.attributes())
+    root.append_copy(attribute);
+  for (pugi::xml_node child : node.children())
+    if (!llvm::is_contained(leftOut, StringRef(child.name())))
+      root.append_copy(child);
+  print(root);
   return StringAttr::get(context, writer.text);
+}
+
+Attribute openvino_import::makeBodySource(MLIRContext *context,
+                                          pugi::xml_node node,
+                                          ArrayRef<DictionaryAttr> arguments,
+                                          ArrayRef<DictionaryAttr> results) {
+  Builder builder(context);
+  auto makeList = [&](ArrayRef<DictionaryAttr> list) {
+    return builder.getArrayAttr(
+        SmallVector<Attribute>(list.begin(), list.end()));
+  };
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr(kBodyAttrName, makeSource(context, node, kGraph)),
+       builder.getNamedAttr(kArgumentsAttrName, makeList(arguments)),
+       builder.getNamedAttr(kResultsAttrName, makeList(results))});
 }
 
 FailureOr<pugi::xml_node>

@@ -27,8 +27,24 @@ constexpr StringLiteral kLayerSourceAttrName = "quant_float.openvino_layer";
 /// Of an argument, the sizes as the file has them.
 constexpr StringLiteral kShapeAttrName = "quant_float.shape";
 
-/// The XML of the element, of `net` without layers and edges.
-StringAttr makeSource(MLIRContext *context, pugi::xml_node node);
+/// With a list of what is kept of each body, of an op: its element without
+/// layers and edges, and attributes of arguments and results.
+constexpr StringLiteral kBodiesSourceAttrName = "quant_float.openvino_bodies";
+constexpr StringLiteral kBodyAttrName = "body",
+                        kArgumentsAttrName = "arguments",
+                        kResultsAttrName = "results";
+
+/// The elements of a network that layers say themselves.
+constexpr StringRef kGraph[] = {"layers", "edges"};
+constexpr StringLiteral kBackEdgesElement = "back_edges";
+
+/// The XML of the element, without children of these names.
+StringAttr makeSource(MLIRContext *context, pugi::xml_node node,
+                      ArrayRef<StringRef> leftOut = {});
+/// What is kept of a body.
+Attribute makeBodySource(MLIRContext *context, pugi::xml_node node,
+                         ArrayRef<DictionaryAttr> arguments,
+                         ArrayRef<DictionaryAttr> results);
 
 /// Puts what is kept in the attribute, which is called `name`, behind the
 /// children of `parent`, or an element of that name where `source` is null.

@@ -1,5 +1,5 @@
 # If, Loop and TensorIterator, whose bodies the importer reads, with random ports, cuts and back edges, one in another, against
-# OpenVINO's CPU plugin in f32.
+# OpenVINO's CPU plugin in f32; and what export writes of them.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t 40
 import sys
 import warnings
@@ -8,12 +8,14 @@ import numpy as np
 import openvino
 from conformance.node_tests import Runner
 from openvino import Model, opset13
+from round_trips.openvino_check import RoundTrips
 
 warnings.simplefilter("ignore")
 op, f32, i64 = opset13, np.float32, np.int64
 runner = Runner(*sys.argv[1:3])
 core = openvino.Core()
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+trips = RoundTrips(sys.argv[1], runner.work)
 failures, counts = [], {}
 
 
@@ -151,7 +153,16 @@ def check(name, model, feed):
     folder = runner.work / f"{name}_{number}"
     folder.mkdir()
     openvino.save_model(model, folder / "model.xml", compress_to_fp16=False)
+    trips.check(f"{name} {number}", folder / "model.xml")
     expected = list(core.compile_model(model, "CPU", CONFIG)(feed).values())
+    # Written from what the module alone says.
+    text, plain = folder / "plain.mlir", folder / "plain.xml"
+    ways = (("--import-openvino", folder / "model.xml", "-o", text),)
+    ways += (("--export-openvino", text, "-o", plain),)
+    errors = [done.stderr for way in ways if (done := trips.call(*way)).returncode]
+    again = [] if errors else core.compile_model(plain, "CPU", CONFIG)(feed).values()
+    if errors or not all(map(np.array_equal, expected, again)):
+        failures.append(f"{name} {number}: without its source: {errors or 'other outputs'}")
     files = []
     for index, value in enumerate(feed):
         files.append(folder / f"x{index}.npy")
@@ -173,5 +184,7 @@ for seed in range(int(sys.argv[3])):
     for is_open in (False, True):
         check("TensorIterator", *make_iteration(Draw(1000 + seed), False, is_open))
         check("Loop", *make_iteration(Draw(2000 + seed), True, is_open))
+trips.report()
+failures += trips.wrong
 print(f"{counts}, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)

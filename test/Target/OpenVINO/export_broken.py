@@ -82,6 +82,43 @@ refuse(
     node('"Clamp"(%x) opset 1 domain "openvino" absent [1]'),
     f"op 'Clamp': {lacking}an input that is absent",
 )
+
+
+def branches(lists, yielded="%a", domain="openvino", names='"then_body", "else_body"'):
+    """An If in a function of a condition and x, which both bodies are given and give."""
+    body = f"{{\n^bb0(%a: tensor<2xf32>):\nquant_float.yield {yielded} : tensor<2xf32>\n}}"
+    text = f'%y = quant_float.node "If"(%c, %x) opset 8 domain "{domain}" attributes {{{lists}}}'
+    types = "(tensor<i1>, tensor<2xf32>) -> tensor<2xf32>"
+    return function(
+        f"{text} : {types} bodies [{names}] {body}, {body}",
+        "%c: tensor<i1>, %x: tensor<2xf32>",
+        "%y : tensor<2xf32>",
+    )
+
+
+LISTS = {
+    f"{prefix}{name}": number
+    for prefix in ("then_", "else_")
+    for name, number in (("inputs", 1), ("outputs", 0))
+}
+
+
+def write_lists(**changed):
+    lists = {**LISTS, **changed}
+    return ", ".join(f"{name} = array<i64: {number}>" for name, number in lists.items())
+
+
+for text, reason in (
+    (branches(write_lists(), domain="extension"), "a node of ONNX"),
+    (branches(write_lists(), names='"else_body", "then_body"'), "a body"),
+    (branches(write_lists(), yielded="%x"), "a body that reads values around it"),
+    (branches(write_lists(then_inputs=2)), "attribute 'then_inputs' does not fit the body"),
+    (branches(write_lists(else_outputs=1)), "attribute 'else_outputs' does not fit the body"),
+    (branches(write_lists(then_inputs="0, 1")), "attribute 'then_inputs' does not fit the body"),
+    (branches(""), "attribute 'then_inputs' does not fit the body"),
+    (branches(write_lists()).replace('"If"', '"Relu"'), "a body"),
+):
+    refuse("NoLayer", text, f"op '{'Relu' if 'Relu' in text else 'If'}': {lacking}{reason}")
 for kind in ("tensor<2xf8E4M3FNUZ>", "vector<2xf32>", "tensor<2xi7>"):
     refuse(
         "NoType",
@@ -157,21 +194,21 @@ refuse(
 )
 BODY = """<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="" element_type="boolean"/><output><port id="0"/></output></layer>
-<layer id="1" name="if" type="If" version="opset8"><input><port id="0"/></input><output><port id="1"/></output><then_body/></layer>
+<layer id="1" name="if" type="ReadValue" version="opset6"><input><port id="0"/></input><output><port id="1"/></output><body/></layer>
 <layer id="2" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
 </edges></net>"""
 refuse(
     "BodyLost",
     BODY,
-    "layer 'if' (If): the body in the element 'then_body' is not imported, so it cannot be exported",
+    "layer 'if' (ReadValue): the body in the element 'body' is not imported, so it cannot be exported",
     suffix="xml",
 )
 # What the importer refuses.
 refuse(
     None,
-    BODY.replace("<then_body/>", "").replace('to-port="0"', 'to-port="7"'),
-    "edge from 0:0 to 1:7: layer 'if' (If, id 1) has no input port 7",
+    BODY.replace("<body/>", "").replace('to-port="0"', 'to-port="7"'),
+    "edge from 0:0 to 1:7: layer 'if' (ReadValue, id 1) has no input port 7",
     suffix="xml",
 )
 

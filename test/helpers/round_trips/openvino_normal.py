@@ -68,9 +68,33 @@ def describe(element, skipped=()):
     )
 
 
-def describe_layer(layer, payload):
+# The port maps and bodies of layers, by the layer's type: exported.
+PREFIXES = {"If": ("then_", "else_"), "Loop": ("",), "TensorIterator": ("",)}
+CUT = {"start": "0", "end": "-1", "stride": "1", "part_size": "1"}
+
+
+def describe_port_map(layer, prefix, ports, numbers):
+    """What a body is given and gives, with the numbers that export gives layers and ports; the order does not count."""
+    entries = []
+    for entry in layer.iterfind(f"{prefix}port_map/*"):
+        external = entry.get("external_port_id", "-1")
+        place = ports[external] if external in ports else None
+        cut = {k: entry.get(k, v) for k, v in CUT.items()} if entry.get("axis") else {}
+        purpose = entry.get("purpose", "")
+        inner = numbers[entry.get("internal_layer_id")]
+        entries.append((entry.tag, str(place), inner, entry.get("axis", ""), str(cut), purpose))
+    edges = [] if prefix else layer.iterfind("back_edges/edge")
+    entries += [("edge", numbers[e.get("from-layer")], numbers[e.get("to-layer")]) for e in edges]
+    return tuple(sorted(map(str, entries)))
+
+
+def describe_layer(layer, ports, payload, weights):
     parts = [("layer", describe(ElementTree.Element("layer", layer.attrib), ("id",)))]
+    prefixes = PREFIXES.get(layer.get("type"), ())
+    skipped = {f"{p}{name}" for p in prefixes for name in ("body", "port_map")} | {"back_edges"}
     for child in layer:
+        if prefixes and child.tag in skipped:
+            continue
         if child.tag == "data":
             skipped = ("offset", "size") if payload is not None else ()
             parts.append(describe(child, skipped))
@@ -80,17 +104,20 @@ def describe_layer(layer, payload):
             parts.append(describe(child))
     # Of what is empty nothing is written.
     parts = [part for part in parts if part not in (("input", ()), ("output", ()))]
+    for prefix in prefixes:
+        body = layer.find(f"{prefix}body")
+        if body is not None:
+            described, numbers = normalize_net(body, weights)
+            parts.append((prefix, describe_port_map(layer, prefix, ports, numbers)))
+            parts.append((prefix, tuple(described.items())))
     return tuple(parts), payload
 
 
-def normalize(path):
-    """What the model says, in the order and with the numbers that export gives its parts."""
-    path = pathlib.Path(path)
-    net = ElementTree.parse(path).getroot()
-    file = path.with_suffix(".bin")
-    layers = read_layers(net, file.read_bytes() if file.exists() else b"")
+def normalize_net(net, weights):
+    """A model or a body, and the numbers of its layers."""
+    layers = read_layers(net, weights)
     sources = {name: set() for name in layers}
-    edges = [tuple(edge.attrib[k] for k in EDGE) for edge in net.iter("edge")]
+    edges = [tuple(edge.attrib[k] for k in EDGE) for edge in net.iterfind("edges/edge")]
     for source, _, target, _ in edges:
         sources[target].add(source)
     order = sort_layers(layers, sources)
@@ -101,13 +128,22 @@ def normalize(path):
         if a in numbers and b in numbers
     )
     rest = tuple(describe(child) for child in net if child.tag not in ("layers", "edges"))
-    attributes = dict(net.attrib, version="11")
-    return {
-        "net": tuple(attributes.items()),
-        "layers": [describe_layer(layers[name][0], layers[name][2]) for name in order],
+    described = {
+        "net": tuple(net.attrib.items()),
+        "layers": [describe_layer(*layers[name], weights) for name in order],
         "edges": placed,
         "rest": rest,
     }
+    return described, numbers
+
+
+def normalize(path):
+    """What the model says, in the order and with the numbers that export gives its parts."""
+    path = pathlib.Path(path)
+    net = ElementTree.parse(path).getroot()
+    net.set("version", "11")
+    file = path.with_suffix(".bin")
+    return normalize_net(net, file.read_bytes() if file.exists() else b"")[0]
 
 
 EDGE = ("from-layer", "from-port", "to-layer", "to-port")
@@ -116,6 +152,11 @@ EDGE = ("from-layer", "from-port", "to-layer", "to-port")
 def find_numbers(path):
     """What is not as the normal form numbers and places it; None where all is."""
     net = ElementTree.parse(path).getroot()
+    bodies = [body for body in net.iter() if body.tag.endswith("body")]
+    return next(filter(None, map(find_numbers_of, [net, *bodies])), None)
+
+
+def find_numbers_of(net):
     for number, layer in enumerate(net.find("layers")):
         ports = [
             port.get("id")
@@ -126,7 +167,7 @@ def find_numbers(path):
             return f"layer {number} has the id {layer.get('id')} and ports {ports}"
         if layer.get("type") == "Const" and int(layer.find("data").get("offset")) % ALIGNMENT:
             return f"layer {number} is not aligned"
-    edges = [tuple(int(edge.get(k)) for k in EDGE) for edge in net.iter("edge")]
+    edges = [tuple(int(edge.get(k)) for k in EDGE) for edge in net.iterfind("edges/edge")]
     return None if edges == sorted(edges) else "the edges have no order"
 
 

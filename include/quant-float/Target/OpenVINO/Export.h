@@ -9,7 +9,8 @@
 // The way back of Import.h. A module with one function becomes a model: its
 // arguments the Parameters, its results the Results, `arith.constant` a Const,
 // `fakeconvert` a FakeConvert, `cast` of mode openvino a Convert,
-// `quant_float.node` of an OpenVINO domain the layer that it says.
+// `quant_float.node` of an OpenVINO domain the layer that it says, with the
+// bodies of If, Loop and TensorIterator.
 //
 // What the module was imported from with `keepsSource` says the rest: names of
 // tensors, spellings, rt_info, metadata. Without it layers are named after
@@ -22,7 +23,8 @@
 //   after those that they depend on, otherwise in the file's order; what no
 //   Result and no Assign depends on is left out, except Parameters;
 // - layers are numbered in that order, the ports of each from 0, inputs before
-//   outputs; edges are in the order of these numbers;
+//   outputs; edges are in the order of these numbers; bodies likewise, with
+//   port maps in the order of Parameters and outputs behind the ports;
 // - constants are in the order of their layers, each at a multiple of 64 bytes,
 //   bytes that are the same once;
 // - of an attribute given twice the first stays; attributes of `data` that
