@@ -80,6 +80,7 @@ func.func @loops(%x: tensor<2x4xf32>, %open: tensor<?x?xf32>, %any: tensor<*xf32
   // expected-error @+1 {{the last of what a body gives, without a back edge, has the type '!quant_float.unknown'}}
   %12 = quant_float.node "TensorIterator"(%x) opset 1 domain "openvino" attributes {back_edges = array<i64: -1>, condition = -1 : i64, input_axes = array<i64: 1>, input_ends = array<i64: -1>, input_parts = array<i64: 1>, input_starts = array<i64: 0>, input_strides = array<i64: 1>, inputs = array<i64: 0>, iteration = -1 : i64, output_axes = array<i64: -1>, output_ends = array<i64: -1>, output_parts = array<i64: -1>, output_starts = array<i64: -1>, output_strides = array<i64: -1>, outputs = array<i64: 0>} : (tensor<2x4xf32>) -> tensor<*xf32> bodies ["body"] {
   ^bb0(%a: tensor<2x1xf32>):
+    // expected-error @+1 {{no lowering of the OpenVINO layer 'Odd'}}
     %u = quant_float.node "Odd"(%a) opset 1 domain "openvino" : (tensor<2x1xf32>) -> !quant_float.unknown
     quant_float.yield %u : !quant_float.unknown
   }
