@@ -18,6 +18,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
+#include "quant-float/Target/ONNX/ExpandNode.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -214,6 +215,49 @@ static bool exportNode(NodeOp op, KnownNode &known) {
   return isPlain;
 }
 
+FailureOr<SmallVector<Operation *>>
+OpsetConverter::replaceNode(NodeOp op, Operation *before,
+                            ArrayRef<Value> results) {
+  OpBuilder builder(op);
+  ::onnx::NodeProto source;
+  if (failed(readSource(op, kNodeSourceAttrName, source)))
+    return failure();
+  std::string name = quant_float::getNodeName(op->getLoc()).str();
+  Operation *last = results.empty() || !results.front()
+                        ? nullptr
+                        : results.front().getDefiningOp();
+  SmallVector<Operation *> made;
+  Operation *added = before ? before->getNextNode() : &op->getBlock()->front();
+  for (; added != op; added = added->getNextNode()) {
+    made.push_back(added);
+    auto node = dyn_cast<NodeOp>(added);
+    std::string opType = node ? node.getOpType().str() : "Constant";
+    added->setLoc(added == last ? op->getLoc()
+                                : NameLoc::get(builder.getStringAttr(
+                                      name + "/" + opType)));
+  }
+  // The names of the node go to the one that makes its results.
+  if (last && last->getResults() == ValueRange(results)) {
+    source.clear_attribute();
+    source.clear_input();
+    keepSource(last, source);
+    if (auto node = dyn_cast<NodeOp>(last))
+      node.setNodeNameAttr(op.getNodeNameAttr());
+  }
+  for (Value input : op.getInputs())
+    if (Operation *constant = input.getDefiningOp<arith::ConstantOp>())
+      unused.insert(constant);
+  for (auto [result, replacement] : llvm::zip_equal(op.getResults(), results)) {
+    Value value = replacement;
+    if (!value)
+      continue;
+    value.setType(result.getType());
+    result.replaceAllUsesWith(value);
+  }
+  op.erase();
+  return made;
+}
+
 LogicalResult OpsetConverter::adaptNode(NodeOp op, ::onnx::NodeProto &proto,
                                         ::onnx::FunctionProto &body) {
   OpBuilder builder(op);
@@ -224,37 +268,64 @@ LogicalResult OpsetConverter::adaptNode(NodeOp op, ::onnx::NodeProto &proto,
   if (failed(results) ||
       !llvm::all_of(*results, [](Value value) { return !!value; }))
     return failure();
-  ::onnx::NodeProto source;
-  if (failed(readSource(op, kNodeSourceAttrName, source)))
-    return failure();
-  std::string name = quant_float::getNodeName(op->getLoc()).str();
-  Operation *last =
-      results->empty() ? nullptr : results->front().getDefiningOp();
-  Operation *added = before ? before->getNextNode() : &op->getBlock()->front();
-  for (; added != op; added = added->getNextNode()) {
-    auto node = dyn_cast<NodeOp>(added);
-    std::string opType = node ? node.getOpType().str() : "Constant";
-    added->setLoc(added == last ? op->getLoc()
-                                : NameLoc::get(builder.getStringAttr(
-                                      name + "/" + opType)));
+  return LogicalResult(replaceNode(op, before, *results));
+}
+
+/// What a node of a function cannot say is not said by that of which it is.
+bool OpsetConverter::expandNode(NodeOp op) {
+  Operation *before = op->getPrevNode();
+  OpBuilder builder(op);
+  NodeExpansion expansion = quant_float::expandNode(builder, op, options.opset);
+  if (expansion.results.empty())
+    return false;
+  note(op, ConversionKind::Adapted, "by the function that defines it");
+  FailureOr<SmallVector<Operation *>> made =
+      replaceNode(op, before, expansion.results);
+  if (failed(made))
+    return false;
+  // Results that nobody uses, and what is only for them.
+  for (Operation *&part : llvm::reverse(*made))
+    if (part->use_empty()) {
+      part->erase();
+      part = nullptr;
+    }
+  for (Operation *part : *made) {
+    if (!part)
+      continue;
+    size_t count = conversion.nodes.size();
+    convertOp(part);
+    // What became of its parts is told where they are in the way.
+    if (!hasRefused)
+      conversion.nodes.resize(count);
   }
-  // The names of the node go to the one that makes its results.
-  if (last && last->getResults() == ValueRange(*results)) {
-    source.clear_attribute();
-    source.clear_input();
-    keepSource(last, source);
-    if (auto node = dyn_cast<NodeOp>(last))
-      node.setNodeNameAttr(op.getNodeNameAttr());
+  return true;
+}
+
+/// An attribute that a conversion sets, and how reports say it.
+static std::pair<Attribute, std::string>
+importPlainAttribute(MLIRContext *context,
+                     const ::onnx::AttributeProto &attribute) {
+  Builder builder(context);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  switch (attribute.type()) {
+  case ::onnx::AttributeProto::INT:
+    os << attribute.i();
+    return {builder.getI64IntegerAttr(attribute.i()), text};
+  case ::onnx::AttributeProto::FLOAT:
+    os << attribute.f();
+    return {builder.getF32FloatAttr(attribute.f()), text};
+  case ::onnx::AttributeProto::INTS: {
+    SmallVector<int64_t> values(attribute.ints().begin(),
+                                attribute.ints().end());
+    os << "[";
+    llvm::interleaveComma(values, os);
+    os << "]";
+    return {builder.getDenseI64ArrayAttr(values), text};
   }
-  for (Value input : op.getInputs())
-    if (Operation *constant = input.getDefiningOp<arith::ConstantOp>())
-      unused.insert(constant);
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), *results)) {
-    value.setType(result.getType());
-    result.replaceAllUsesWith(value);
+  default:
+    return {builder.getStringAttr(attribute.s()), printable(attribute.s())};
   }
-  op.erase();
-  return success();
 }
 
 void OpsetConverter::convertNode(NodeOp op) {
@@ -287,10 +358,11 @@ void OpsetConverter::convertNode(NodeOp op) {
     for (const std::string &name : found.dropped)
       if (attributes.erase(name))
         detail += (detail.empty() ? "without " : ", ") + name;
-    for (const auto &[name, value] : found.added) {
-      attributes.set(name, OpBuilder(op).getI64IntegerAttr(value));
-      detail += (detail.empty() ? "with " : ", with ") + name + " " +
-                std::to_string(value);
+    for (const ::onnx::AttributeProto &attribute : found.set) {
+      auto [value, text] = importPlainAttribute(op.getContext(), attribute);
+      attributes.set(attribute.name(), value);
+      detail += (detail.empty() ? "with " : ", with ") + attribute.name() +
+                " " + text;
     }
     op.setNodeAttributesAttr(attributes.getDictionary(op.getContext()));
     return note(op,
@@ -299,14 +371,16 @@ void OpsetConverter::convertNode(NodeOp op) {
                 detail);
   }
   if (!found.body)
-    return refuse(op, printable(found.problem));
+    return expandNode(op) ? void() : refuse(op, printable(found.problem));
   if (!isPlain)
     return refuse(op, "its versions differ");
   // Before the node is gone.
   note(op, ConversionKind::Adapted);
+  // The body has their values.
+  known.node.clear_attribute();
   if (failed(adaptNode(op, known.node, *found.body))) {
     conversion.nodes.pop_back();
-    refuse(op, "the adapter of ONNX's version converter does not fit");
+    refuse(op, "its other form does not fit");
   }
 }
 
@@ -314,17 +388,21 @@ void OpsetConverter::convertNode(NodeOp op) {
 // Graphs and models
 //===----------------------------------------------------------------------===//
 
+void OpsetConverter::convertOp(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](arith::ConstantOp constant) { convertConstant(constant); })
+      .Case([&](NodeOp node) { convertNode(node); })
+      .Case([&](CastOp cast) { convertCast(cast); })
+      .Case([&](QuantizeOp quantize) { convertQuantize(quantize); })
+      .Case([&](DequantizeOp dequantize) { convertDequantize(dequantize); })
+      .Default([&](Operation *other) {
+        refuse(other, "no node of a model does that");
+      });
+}
+
 void OpsetConverter::convertBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    llvm::TypeSwitch<Operation *>(&op)
-        .Case([&](arith::ConstantOp constant) { convertConstant(constant); })
-        .Case([&](NodeOp node) { convertNode(node); })
-        .Case([&](CastOp cast) { convertCast(cast); })
-        .Case([&](QuantizeOp quantize) { convertQuantize(quantize); })
-        .Case([&](DequantizeOp dequantize) { convertDequantize(dequantize); })
-        .Default([&](Operation *other) {
-          refuse(other, "no node of a model does that");
-        });
+    convertOp(&op);
 }
 
 static void

@@ -61,7 +61,8 @@ bool quant_float::isDefinedByFunction(NodeOp node) {
                      node.getOpset());
 }
 
-NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node) {
+NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node,
+                                      std::optional<int64_t> opset) {
   NodeExpansion expansion;
   if (!isDefinedByFunction(node) || node->getNumRegions() != 0)
     return expansion;
@@ -102,7 +103,8 @@ NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node) {
     *added.mutable_t() = std::move(*tensor);
   }
 
-  NodeFunction found = findFunction(proto, node.getOpset(), types);
+  NodeFunction found = findFunction(proto, node.getOpset(), types,
+                                    opset.value_or(node.getOpset()));
   expansion.problem = printable(found.problem);
   if (!found.function)
     return expansion;

@@ -170,9 +170,10 @@ LogicalResult Exporter::exportInputs(Block &block, ::onnx::GraphProto &graph,
   return success();
 }
 
-LogicalResult Exporter::exportOutputs(ValueRange outputs,
+LogicalResult Exporter::exportOutputs(Operation *terminator,
                                       ::onnx::GraphProto &graph, Scope &scope,
                                       const Subject &subject) {
+  ValueRange outputs = terminator->getOperands();
   bool hasSource = graph.output_size() == static_cast<int>(outputs.size());
   if (!hasSource)
     graph.clear_output();
@@ -183,9 +184,10 @@ LogicalResult Exporter::exportOutputs(ValueRange outputs,
         hasSource ? *graph.mutable_output(index) : *graph.add_output();
     std::string given = hasSource ? info.name() : wanted.lookup(value);
     std::string name = names.lookup(value);
-    bool isArgument = isa<BlockArgument>(value);
-    bool isOwn =
-        hasSource ? name == given : !isArgument && !seen.contains(name);
+    // What others made, or the graph was given, is no output of its nodes.
+    Operation *made = value.getDefiningOp();
+    bool isMadeHere = made && made->getBlock() == terminator->getBlock();
+    bool isOwn = hasSource ? name == given : isMadeHere && !seen.contains(name);
     if (!isOwn)
       name = addIdentity(name, given, graph, scope);
     seen.insert(name);
@@ -206,8 +208,7 @@ LogicalResult Exporter::exportGraph(Block &block, ::onnx::GraphProto &graph,
   for (Operation &op : block.without_terminator())
     if (failed(exportOp(op, graph, scope)))
       return failure();
-  Operation *terminator = block.getTerminator();
-  if (failed(exportOutputs(terminator->getOperands(), graph, scope, subject)))
+  if (failed(exportOutputs(block.getTerminator(), graph, scope, subject)))
     return failure();
 
   auto *infos = graph.mutable_value_info();

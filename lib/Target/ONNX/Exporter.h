@@ -75,7 +75,7 @@ private:
                             const Scope *parent, const Subject &subject);
   LogicalResult exportInputs(Block &block, ::onnx::GraphProto &graph,
                              Scope &scope, const Subject &subject);
-  LogicalResult exportOutputs(ValueRange outputs, ::onnx::GraphProto &graph,
+  LogicalResult exportOutputs(Operation *terminator, ::onnx::GraphProto &graph,
                               Scope &scope, const Subject &subject);
   LogicalResult exportConstant(arith::ConstantOp op, ::onnx::GraphProto &graph,
                                Scope &scope);

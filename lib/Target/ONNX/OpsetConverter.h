@@ -40,11 +40,19 @@ private:
   // ConvertOpset.cpp.
   LogicalResult convertSource(ModuleOp module);
   void convertBlock(Block &block);
+  void convertOp(Operation *op);
   /// Does without types that the opset lacks where there is another form.
   void expandTypes(func::FuncOp function);
   void convertConstant(arith::ConstantOp op);
   void convertNode(NodeOp op);
-  /// What ONNX's version converter has made of the node.
+  /// Puts results that were made behind `before` in the place of the node's;
+  /// what was made for them.
+  FailureOr<SmallVector<Operation *>> replaceNode(NodeOp op, Operation *before,
+                                                  ArrayRef<Value> results);
+  /// Puts the function that ONNX defines the node by in its place; false where
+  /// it has none.
+  bool expandNode(NodeOp op);
+  /// What the steps between versions have made of the node.
   LogicalResult adaptNode(NodeOp op, ::onnx::NodeProto &proto,
                           ::onnx::FunctionProto &body);
   /// Whether the opset has the types of what the op makes; says so if not.

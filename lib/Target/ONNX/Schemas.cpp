@@ -155,14 +155,19 @@ static std::string checkTypes(const ::onnx::OpSchema &schema,
   return {};
 }
 
-/// The version of the operators in the body that counts: `opset` or the newest
-/// one below that the schema has a body for.
-static int findVersion(const std::vector<int> &versions, int64_t opset) {
-  int found = 0;
-  for (int version : versions)
-    if (version <= opset)
-      found = std::max(found, version);
-  return found;
+/// The version of the operators in the body that counts: `wanted` or the newest
+/// one below that the schema has a body for, or else the oldest one up to
+/// `opset`; 0 if there is none.
+static int findVersion(const std::vector<int> &versions, int64_t opset,
+                       int64_t wanted) {
+  int newest = 0, oldest = 0;
+  for (int version : versions) {
+    if (version <= std::min(opset, wanted))
+      newest = std::max(newest, version);
+    if (version <= opset && (oldest == 0 || version < oldest))
+      oldest = version;
+  }
+  return newest != 0 ? newest : oldest;
 }
 
 /// ONNX's body of MeanVarianceNormalization adds a number of f32 to elements of
@@ -195,7 +200,8 @@ buildNarrowNormalization(const ::onnx::OpSchema &schema,
 
 NodeFunction
 onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
-                          const std::vector<::onnx::TypeProto> &inputTypes) {
+                          const std::vector<::onnx::TypeProto> &inputTypes,
+                          int64_t bodyOpset) {
   NodeFunction result;
   try {
     const ::onnx::OpSchema *schema =
@@ -223,11 +229,12 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
     auto function = std::make_unique<::onnx::FunctionProto>();
     // A body is made of the operators of its own version, whatever the model's
     // is: newer ones may have other inputs.
-    if (int version = findVersion(schema->function_opset_versions(), opset)) {
+    if (int version =
+            findVersion(schema->function_opset_versions(), opset, bodyOpset)) {
       *function = *schema->GetFunction(version);
     } else if ((version = findVersion(
-                    schema->context_dependent_function_opset_versions(),
-                    opset))) {
+                    schema->context_dependent_function_opset_versions(), opset,
+                    bodyOpset))) {
       ::onnx::FunctionBodyBuildContextImpl context(node, inputTypes);
       if (!schema->BuildContextDependentFunction(context, *function, version))
         return result;

@@ -50,9 +50,11 @@ struct NodeFunction {
 
 /// The function that ONNX defines the node's operator by, for the types of its
 /// inputs (no value where one is absent or not known). The node gets the
-/// attributes that it leaves out and its schema has defaults for.
+/// attributes that it leaves out and its schema has defaults for. Of several
+/// functions it is the newest one that `bodyOpset` has, or else the oldest one.
 NodeFunction findFunction(::onnx::NodeProto &node, int64_t opset,
-                          const std::vector<::onnx::TypeProto> &inputTypes);
+                          const std::vector<::onnx::TypeProto> &inputTypes,
+                          int64_t bodyOpset);
 
 //===----------------------------------------------------------------------===//
 // Types and shapes

@@ -25,9 +25,9 @@ struct NodeConversion {
   bool isSameVersion = false;
   /// Attributes that the other version lacks and that say what it does anyway.
   std::vector<std::string> dropped = {};
-  /// Those that say what the first one did without.
-  std::map<std::string, int64_t> added = {};
-  /// What the version converter made of it, where that fits its schemas.
+  /// Those that say it otherwise, or what the first one did without.
+  std::vector<::onnx::AttributeProto> set = {};
+  /// Other inputs and nodes that do the same, which fit the schemas.
   std::unique_ptr<::onnx::FunctionProto> body = nullptr;
   /// Why there is neither.
   std::string problem = {};

@@ -43,7 +43,7 @@ enum class ConversionKind {
   Unchanged,
   /// The same operator with the words of the other opset.
   Restated,
-  /// By an adapter of ONNX's version converter.
+  /// By other inputs, nodes around it, or the function that defines it.
   Adapted,
   Refused,
 };

@@ -30,8 +30,11 @@ struct NodeExpansion {
 /// Makes the nodes that ONNX defines the node by at the builder's insertion
 /// point; the node stays. All are `quant_float.node`, save constants, in the
 /// opset that the definition is written in; their locations are calls at the
-/// node's. Some definitions depend on the types of the inputs.
-NodeExpansion expandNode(OpBuilder &builder, NodeOp node);
+/// node's. Some definitions depend on the types of the inputs. Of several the
+/// newest one is taken that `opset`, which is the node's if there is none, has;
+/// the oldest one, if none has it.
+NodeExpansion expandNode(OpBuilder &builder, NodeOp node,
+                         std::optional<int64_t> opset = std::nullopt);
 
 } // namespace mlir::quant_float
 
