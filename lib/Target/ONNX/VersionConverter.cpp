@@ -161,9 +161,9 @@ findOtherType(const KnownNode &known, const TravellingNode &traveller,
               int64_t to, const std::vector<::onnx::TypeProto> &outputs) {
   KnownNode other{traveller.node, to};
   // Of attributes of other kinds no more than that is known.
-  static const std::set<int> kPlainKinds = {
-      Attribute::FLOAT, Attribute::FLOATS, Attribute::INT, Attribute::INTS,
-      Attribute::STRING};
+  static const std::set<int> kPlainKinds = {Attribute::FLOAT, Attribute::FLOATS,
+                                            Attribute::INT, Attribute::INTS,
+                                            Attribute::STRING};
   for (const Attribute &attribute : other.node.attribute())
     if (!kPlainKinds.count(attribute.type()))
       return {};
