@@ -180,6 +180,9 @@ static int convert(const Options &options) {
   }
   OnnxImportOptions importOptions;
   importOptions.keepsSource = true;
+  if (hasOpset)
+    importOptions.targetOpset = options.opset;
+  importOptions.expandsFunctions = !options.without.empty();
   OwningOpRef<ModuleOp> module =
       importOnnx(options.model, &context, importOptions);
   if (!module)

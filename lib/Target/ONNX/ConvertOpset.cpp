@@ -405,19 +405,6 @@ void OpsetConverter::convertBlock(Block &block) {
     convertOp(&op);
 }
 
-static void
-visitNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
-           llvm::function_ref<void(const ::onnx::NodeProto &)> visit) {
-  for (const ::onnx::NodeProto &node : nodes) {
-    visit(node);
-    for (const auto &attribute : node.attribute()) {
-      visitNodes(attribute.g().node(), visit);
-      for (const auto &graph : attribute.graphs())
-        visitNodes(graph.node(), visit);
-    }
-  }
-}
-
 /// The first version of the file format that has the opset, or functions.
 static int64_t getIrVersion(int64_t opset, bool hasFunctions) {
   static constexpr int64_t kFirstIrVersionWithFunctions = 8;
@@ -456,18 +443,18 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
   conversion.from = convertImports(model);
   for (::onnx::FunctionProto &function : *model.mutable_functions()) {
     int64_t from = convertImports(function);
-    visitNodes(function.node(), [&](const ::onnx::NodeProto &node) {
+    (void)anyNode(function.node(), [&](const ::onnx::NodeProto &node) {
       if (!normalizeDomain(node.domain()).empty() ||
           isSameVersion(node.op_type(), from, options.opset))
-        return;
+        return false;
       std::string reason = "the function '" + printable(function.name()) +
-                           "' has it, in which nodes are not converted";
+                           "' has it, which is not expanded";
       conversion.nodes.push_back({printable(onnx_import::getNodeName(node)),
                                   printable(node.op_type()),
                                   ConversionKind::Refused, reason});
       (void)diagnose(Subject{module.getLoc(), describe(node)},
                      Diag::NoConversion, options.opset, reason);
-      hasRefused = true;
+      return hasRefused = true;
     });
   }
   if (model.training_info_size() != 0 && conversion.from != options.opset) {

@@ -9,6 +9,7 @@
 #include "Functions.h"
 #include "Importer.h"
 #include "Names.h"
+#include "VersionConverter.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -59,6 +60,43 @@ const Function *FunctionTable::lookup(const ::onnx::NodeProto &node) const {
     return nullptr;
   return byKey.lookup(
       makeKey(normalizeDomain(node.domain()), node.op_type(), node.overload()));
+}
+
+bool onnx_import::anyNode(
+    const NodeList &nodes,
+    llvm::function_ref<bool(const ::onnx::NodeProto &)> holds) {
+  return llvm::any_of(nodes, [&](const ::onnx::NodeProto &node) {
+    return holds(node) ||
+           llvm::any_of(node.attribute(), [&](const auto &attribute) {
+             return anyNode(attribute.g().node(), holds) ||
+                    llvm::any_of(attribute.graphs(), [&](const auto &graph) {
+                      return anyNode(graph.node(), holds);
+                    });
+           });
+  });
+}
+
+void FunctionTable::keep(std::optional<int64_t> targetOpset) {
+  for (auto &function : functions) {
+    auto own = function->opsets.find("");
+    int64_t opset = own == function->opsets.end() ? 0 : own->second;
+    function->isExpanded =
+        targetOpset && anyNode(function->proto->node(), [&](const auto &node) {
+          return normalizeDomain(node.domain()).empty() && !lookup(node) &&
+                 !isSameVersion(node.op_type(), opset, *targetOpset);
+        });
+  }
+  // Who calls one that is not there any more is expanded, too.
+  bool changes = true;
+  while (std::exchange(changes, false))
+    for (auto &function : functions) {
+      bool isExpanded = function->isExpanded ||
+                        anyNode(function->proto->node(), [&](const auto &node) {
+                          const Function *callee = lookup(node);
+                          return callee && callee->isExpanded;
+                        });
+      changes |= isExpanded != std::exchange(function->isExpanded, isExpanded);
+    }
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,9 +10,11 @@
 #define QUANT_FLOAT_LIB_TARGET_ONNX_FUNCTIONS_H
 
 #include "Diagnostics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <onnx/onnx_pb.h>
+#include <optional>
 #include <vector>
 
 namespace mlir::quant_float::onnx_import {
@@ -24,12 +26,21 @@ struct Function {
   /// "domain::name", for diagnostics.
   std::string shownName;
   llvm::StringMap<int64_t> opsets;
+  /// Its nodes take the place of a call; else it stays a function of the model.
+  bool isExpanded = true;
 };
+
+/// Whether that holds for one of the nodes or of those in their graphs.
+bool anyNode(const NodeList &nodes,
+             llvm::function_ref<bool(const ::onnx::NodeProto &)> holds);
 
 /// The functions of a model, by domain, name and overload.
 class FunctionTable {
 public:
   LogicalResult build(::onnx::ModelProto &model, const Subject &file);
+  /// Has all functions stay but those with nodes that are others in the opset,
+  /// if there is one, and those that call such functions.
+  void keep(std::optional<int64_t> targetOpset);
   const Function *lookup(const ::onnx::NodeProto &node) const;
   std::vector<std::unique_ptr<Function>> &getFunctions() { return functions; }
 

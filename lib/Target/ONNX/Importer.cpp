@@ -90,6 +90,31 @@ void Importer::annotateModule(ModuleOp module,
     module->setAttr(kStrictAttrName, builder.getUnitAttr());
 }
 
+/// The functions that are expanded are no part of the model any more; the
+/// domains of their nodes are.
+void Importer::keepModel(ModuleOp module, ::onnx::ModelProto &model) {
+  if (!options.keepsSource)
+    return;
+  google::protobuf::RepeatedPtrField<::onnx::FunctionProto> all;
+  all.Swap(model.mutable_functions());
+  Opsets opsets = modelOpsets;
+  google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto> imports =
+      model.opset_import();
+  for (auto &function : functions.getFunctions()) {
+    if (!function->isExpanded) {
+      *model.add_functions() = *function->proto;
+      continue;
+    }
+    for (const auto &import : function->proto->opset_import())
+      if (StringRef domain = normalizeDomain(import.domain());
+          opsets.try_emplace(domain, import.version()).second)
+        *model.add_opset_import() = import;
+  }
+  keepSource(module, model);
+  model.mutable_opset_import()->Swap(&imports);
+  all.Swap(model.mutable_functions());
+}
+
 OwningOpRef<ModuleOp> Importer::importModel(::onnx::ModelProto &model) {
   if (failed(checkModel(model)) ||
       failed(importOpsets(model.opset_import(), modelOpsets, file)))
@@ -103,9 +128,12 @@ OwningOpRef<ModuleOp> Importer::importModel(::onnx::ModelProto &model) {
                             file / ("function '" + function->shownName + "'"))))
       return nullptr;
 
+  if (options.keepsSource && !options.expandsFunctions)
+    functions.keep(options.targetOpset);
+
   OwningOpRef<ModuleOp> module = ModuleOp::create(file.loc);
   annotateModule(*module, model);
-  keepRest(*module, model);
+  keepModel(*module, model);
   if (failed(importMain(*model.mutable_graph(), *module)))
     return nullptr;
   if (hasInvalidNodes || (options.verify && failed(mlir::verify(*module))))

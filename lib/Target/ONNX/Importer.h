@@ -109,6 +109,7 @@ private:
       Opsets &opsets, const Subject &subject);
   LogicalResult importMain(::onnx::GraphProto &graph, ModuleOp module);
   void annotateModule(ModuleOp module, const ::onnx::ModelProto &model);
+  void keepModel(ModuleOp module, ::onnx::ModelProto &model);
   // GraphImporter.cpp: graphs and the values they define. The block receives
   // the graph's inputs as arguments; `inputTypes` are the types of those for
   // which the file tells none.
@@ -155,6 +156,9 @@ private:
     if (options.keepsSource)
       keepSource(op, message);
   }
+  /// The same of a node, whose names of values are those of a function inside
+  /// of one.
+  void keepNode(Operation *op, NodeInput &input);
   void warnOfMissingType(NodeInput &input, const NodeResolution &resolution);
 
   // Tolerance.cpp: what exporters write and ONNX does not allow, but has one

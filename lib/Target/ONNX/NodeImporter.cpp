@@ -12,6 +12,7 @@
 #include "Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -100,6 +101,31 @@ LogicalResult Importer::resolveAttributes(NodeInput &input) {
   return success();
 }
 
+/// The name that the node gets in a model: behind those of the calls that it is
+/// expanded for, because no two nodes may have the same.
+static std::string makeModelName(const NodeInput &input) {
+  std::string name = input.node.name();
+  if (name.empty() || !input.scope.call)
+    return name;
+  Location loc = input.subject.loc;
+  while (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    loc = call.getCaller();
+    name = (quant_float::getNodeName(loc) + "/" + name).str();
+  }
+  return name;
+}
+
+void Importer::keepNode(Operation *op, NodeInput &input) {
+  if (!input.scope.call)
+    return keepRest(op, input.node);
+  ::onnx::NodeProto named;
+  named.set_name(makeModelName(input));
+  named.set_doc_string(input.node.doc_string());
+  named.set_overload(input.node.overload());
+  *named.mutable_metadata_props() = input.node.metadata_props();
+  keepRest(op, named);
+}
+
 LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
                                    Scope &scope) {
   Location loc = makeLoc(getNodeName(node), scope);
@@ -121,7 +147,7 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
 
   // A model may define an operator of any domain itself.
   const Function *function = functions.lookup(node);
-  if (function && !options.keepsSource)
+  if (function && function->isExpanded)
     return importCall(input, *function, builder);
 
   input.domain = normalizeDomain(node.domain());
@@ -263,7 +289,7 @@ LogicalResult Importer::importConstant(NodeInput &input, OpBuilder &builder) {
                             input.subject)))
     return failure();
   auto constant = arith::ConstantOp::create(builder, input.subject.loc, value);
-  keepRest(constant, input.node);
+  keepNode(constant, input);
   return defineOutputs(input, constant->getResults());
 }
 
@@ -377,9 +403,10 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
     resultTypes.push_back(type ? type : UnknownType::get(context));
   }
 
-  StringAttr nodeName = input.node.name().empty()
-                            ? StringAttr()
-                            : builder.getStringAttr(input.node.name());
+  std::string name =
+      options.keepsSource ? makeModelName(input) : input.node.name();
+  StringAttr nodeName =
+      name.empty() ? StringAttr() : builder.getStringAttr(name);
   SmallVector<StringRef> bodyNameRefs(bodyNames.begin(), bodyNames.end());
   auto op = NodeOp::create(
       builder, input.subject.loc, resultTypes, opType, operands, domain,
@@ -402,7 +429,7 @@ LogicalResult Importer::importOpaque(NodeInput &input, OpBuilder &builder) {
   FailureOr<NodeOp> node = createNode(input, builder);
   if (failed(node))
     return failure();
-  keepRest(*node, input.node);
+  keepNode(*node, input);
   if (resolvesNodes && !input.isCall && isQuantizationNode(*node))
     return importQuantization(input, *node, builder);
   return defineOutputs(input, (*node)->getResults());

@@ -179,6 +179,10 @@ findOtherType(const KnownNode &known, const TravellingNode &traveller,
     } else if (const ::onnx::TypeProto *type = traveller.findType(i)) {
       input.type = *type;
     }
+    // Without it nothing can be said.
+    if (input.isPresent &&
+        input.type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET)
+      return {};
   }
   NodeInference inference = inferOutputs(other);
   if (!inference.problem.empty())

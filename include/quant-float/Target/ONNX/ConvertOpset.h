@@ -15,9 +15,11 @@
 // constants of codes become
 //   bytes or places in a table, what is only rounded to float8 is rounded in
 //   f32.
-// - A node that both opsets define alike stays. For others ONNX's version
-//   converter has adapters, and ONNX's schemas and shape inference judge what
-//   comes out of them.
+// - A node that both opsets define alike stays. Others are said in the words of
+//   the other opset, version by version, or become the functions that define
+//   them; ONNX's schemas and shape inference judge what comes out.
+// - A function of the model stays where all of its nodes do. The importer
+//   expands the others (`targetOpset`).
 //
 // What has no such form, as a type that the opset lacks, is an error that names
 // the node, the opset and the reason.

@@ -58,6 +58,11 @@ struct OnnxImportOptions {
   /// expanded, Identity stays a node, and what the dialect has no place for is
   /// in attributes (`quant_float.onnx_*`).
   bool keepsSource = false;
+  /// With `keepsSource`: expand the functions whose nodes are others in this
+  /// opset, for ConvertOpset.h.
+  std::optional<int64_t> targetOpset;
+  /// With `keepsSource`: expand all functions, for who looks for types.
+  bool expandsFunctions = false;
   /// Is told of each file of external data that is read, by its name in the
   /// model.
   std::function<void(StringRef)> onExternalFile;
