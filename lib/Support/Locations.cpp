@@ -23,3 +23,11 @@ StringRef quant_float::getNodeName(Location loc) {
   auto name = stripCalls(loc)->findInstanceOf<NameLoc>();
   return name ? name.getName().getValue() : StringRef();
 }
+
+Location quant_float::appendToName(Location loc, const Twine &suffix) {
+  Location place = stripCalls(loc);
+  auto name = place->findInstanceOf<NameLoc>();
+  std::string text = (getNodeName(loc) + suffix).str();
+  return NameLoc::get(StringAttr::get(loc.getContext(), text),
+                      name ? name.getChildLoc() : place);
+}

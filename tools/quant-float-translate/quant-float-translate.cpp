@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "quant-float/Compiler/OnnxToOpenVino.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/Target/GGUF/Export.h"
 #include "quant-float/Target/GGUF/Import.h"
@@ -124,9 +125,9 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
       exported = ".onnx";
   }
   bool isModel = input.ends_with(".onnx") || input.ends_with(".xml");
-  if (!exported.empty() && isModel && !input.ends_with(exported)) {
-    llvm::errs() << input << ": error: expected a model in " << exported
-                 << ", .mlir or .mlirbc\n";
+  if (exported == ".onnx" && input.ends_with(".xml")) {
+    llvm::errs() << input
+                 << ": error: expected a model in .onnx, .mlir or .mlirbc\n";
     return false;
   }
   isMlir |= !exported.empty() && !isModel && !isWeights(input);
@@ -164,6 +165,18 @@ readWeights(const mlir::DialectRegistry &dialects,
     return mlir::quant_float::importOnnx(path, context);
   if (isWeights(path))
     return mlir::quant_float::importSafetensors(path, context);
+  return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+}
+
+/// What --export-openvino takes, of files of weights and other models.
+static mlir::OwningOpRef<mlir::ModuleOp>
+readForOpenVino(const std::shared_ptr<llvm::SourceMgr> &sources,
+                mlir::MLIRContext *context,
+                const mlir::quant_float::OnnxImportOptions &options) {
+  llvm::StringRef path =
+      sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier();
+  if (path.ends_with(".onnx"))
+    return mlir::quant_float::importOnnxAsOpenVino(path, context, options);
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
 }
 
@@ -276,6 +289,10 @@ int main(int argc, char **argv) {
         // A model without constants has an empty file of them.
         (void)beside->write("");
         return options;
+      },
+      [&](const std::shared_ptr<llvm::SourceMgr> &sources,
+          mlir::MLIRContext *context) {
+        return readForOpenVino(sources, context, getImportOptions());
       });
   auto translate = [&] {
     return mlir::mlirTranslateMain(argc, arguments.data(),

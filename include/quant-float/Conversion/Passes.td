@@ -56,6 +56,32 @@ def ConvertOnnxNodesToLinalgPass
   ];
 }
 
+def ConvertOnnxNodesToOpenVinoPass
+    : Pass<"convert-onnx-nodes-to-openvino", "mlir::ModuleOp"> {
+  let summary = "rewrite ONNX nodes and ops of the dialect to OpenVINO layers";
+  let description = [{
+    Replaces every `quant_float.node` of ONNX's own domain, of opset 21, by
+    layers of OpenVINO that compute the same (the table is
+    include/quant-float/Conversion/OpenVinoForms.def), and casts, quantize and
+    dequantize by Convert and arithmetic in f32.
+
+    - A cast is Convert where OpenVINO rounds as ONNX does: not to float8 from
+      f32, nor saturating. What a type of integers does not hold becomes
+      anything in both.
+    - Dequantize is Convert, Subtract and Multiply; scales and zero points of
+      axes are reshaped, those of blocks repeated. Quantize to integers is
+      Divide, Round, Add, Clamp and Convert, and divides in f32 only; to floats
+      it has no form.
+    - OpenVINO's CPU plugin multiplies by the reciprocal where Divide is said,
+      and Clamp gives the lower bound for NaN.
+
+    All nodes that have no such form are listed, with the reason, and the pass
+    fails.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::quant_float::QuantFloatDialect"];
+}
+
 def ConvertOpenVinoNodesToOnnxPass
     : Pass<"convert-openvino-nodes-to-onnx", "mlir::ModuleOp"> {
   let summary = "rewrite OpenVINO layers to ONNX nodes and ops of the dialect";

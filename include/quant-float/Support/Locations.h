@@ -19,6 +19,9 @@ Location stripCalls(Location loc);
 /// The source model's name of the node there; empty if it has none.
 StringRef getNodeName(Location loc);
 
+/// The same place, with that behind the name.
+Location appendToName(Location loc, const Twine &suffix);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_SUPPORT_LOCATIONS_H

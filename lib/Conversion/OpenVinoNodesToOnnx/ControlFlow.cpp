@@ -162,7 +162,7 @@ LogicalResult LayerLoop::requireWhole(const Cut &cut, Value part, Type whole) {
   auto type = dyn_cast<RankedTensorType>(part.getType());
   if (!type)
     return context.unsupported("a tensor that is cut has the type " +
-                               show(part.getType()) +
+                               showType(part.getType()) +
                                ", whose rank is not known");
   // Their places are a constant.
   constexpr int64_t kMostPlaces = int64_t(1) << 20;
@@ -261,7 +261,7 @@ FailureOr<Value> LayerLoop::makeUnread(Value result) {
   if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
     return context.unsupported("the last of what a body gives, without a back "
                                "edge, has the type " +
-                               show(result.getType()));
+                               showType(result.getType()));
   Attribute zero = isa<FloatType>(type.getElementType())
                        ? Attribute(FloatAttr::get(type.getElementType(), 0.0))
                        : IntegerAttr::get(type.getElementType(), 0);

@@ -27,7 +27,7 @@ static FailureOr<Value> convertTo(LayerContext &context, Type to) {
     return input;
   if (getOpenVinoConversion(from, to) == OpenVinoConversion::None)
     return context.unsupported("no conversion of elements of type " +
-                               show(from) + " to " + show(to));
+                               showType(from) + " to " + showType(to));
   ImplicitLocOpBuilder &b = context.b;
   return b.createOrFold<CastOp>(
       withElementType(input.getType(), to), input, /*random=*/Value(),
@@ -41,8 +41,8 @@ LayerResults openvino_layers::convertConvert(LayerContext &context) {
   StringRef name = to ? "" : context.getString("destination_type");
   if (!to)
     return context.unsupported("no conversion of elements of type " +
-                               show(context.elementType(0)) + " to '" + name +
-                               "'");
+                               showType(context.elementType(0)) + " to '" +
+                               name + "'");
   return convertTo(context, to);
 }
 
@@ -63,8 +63,8 @@ static LogicalResult checkBroadcast(LayerContext &context) {
     return success();
   return context.unsupported(
       "auto_broadcast " + kind + " needs inputs of one shape, but got " +
-      show(types.front()) + " and " +
-      show(*llvm::find_if(types, [&](Type type) {
+      showType(types.front()) + " and " +
+      showType(*llvm::find_if(types, [&](Type type) {
         return failed(verifyCompatibleShape(types.front(), type));
       })));
 }
@@ -297,7 +297,7 @@ LayerResults openvino_layers::convertLogic(LayerContext &context) {
       return context.unsupported("input " + Twine(index) +
                                  " must have booleans, but got elements of "
                                  "type " +
-                                 show(context.elementType(index)));
+                                 showType(context.elementType(index)));
   return context.compare(context.onnxType, context.inputs);
 }
 
@@ -354,7 +354,7 @@ static LogicalResult checkLimits(LayerContext &context) {
     if (grows)
       return context.unsupported("limits must broadcast to the data, which "
                                  "does not grow, but got " +
-                                 show(limit) + " and " + show(data));
+                                 showType(limit) + " and " + showType(data));
   }
   return success();
 }
@@ -371,7 +371,7 @@ LayerResults openvino_layers::convertFakeQuantize(LayerContext &context) {
     return failure();
   Type elementType = context.elementType(0), boolean = context.b.getI1Type();
   if (!isa<FloatType>(elementType))
-    return context.unsupported("elements of type " + show(elementType) +
+    return context.unsupported("elements of type " + showType(elementType) +
                                ", which are no floats");
   int64_t levels = context.getInt("levels");
   if (levels < 2)

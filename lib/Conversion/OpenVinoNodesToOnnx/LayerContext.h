@@ -9,10 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CONVERSION_OPENVINONODESTOONNX_LAYERCONTEXT_H
 #define QUANT_FLOAT_LIB_CONVERSION_OPENVINONODESTOONNX_LAYERCONTEXT_H
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "quant-float/Conversion/NodeAttributes.h"
-#include <optional>
-#include <string>
+#include "quant-float/Conversion/NodeRewriter.h"
 
 namespace mlir::quant_float::openvino_layers {
 
@@ -22,59 +19,30 @@ constexpr int64_t kOnnxOpset = 21;
 class LayerContext;
 
 /// What takes the place of the layer's results.
-class LayerResults : public FailureOr<SmallVector<Value>> {
-public:
-  using Base = FailureOr<SmallVector<Value>>;
-  LayerResults(LogicalResult failure) : Base(failure) {}
-  LayerResults(Value value) : Base(SmallVector<Value>{value}) {}
-  LayerResults(ValueRange values) : Base(llvm::to_vector(values)) {}
-  LayerResults(FailureOr<Value> value)
-      : Base(failed(value) ? Base(failure()) : SmallVector<Value>{*value}) {}
-};
+using LayerResults = NodeResults;
 
 /// Builds the nodes and ops that do what the layer does, or says why it cannot
-/// (see LayerContext::unsupported).
+/// (see NodeRewriter::unsupported).
 using LayerConversion = LayerResults (*)(LayerContext &);
 
 /// A layer whose inputs are tensors of known element types, of which there are
 /// as many as the table says.
-class LayerContext : public NodeAttributes {
+class LayerContext : public NodeRewriter {
 public:
   LayerContext(NodeOp node, ImplicitLocOpBuilder &b);
 
-  ImplicitLocOpBuilder &b;
   /// What the row says that the layer becomes, where it becomes one node.
   StringRef onnxType;
-  SmallVector<Value> inputs;
 
   //===--------------------------------------------------------------------===//
   // Inputs
   //===--------------------------------------------------------------------===//
 
-  Type elementType(size_t index) const;
   int64_t opset() const { return NodeOp(node).getOpset(); }
-  /// The rank of an input as far as it is known.
-  std::optional<int64_t> getRank(size_t index) const;
-  /// The elements of a constant input of integers, flattened.
-  std::optional<SmallVector<int64_t>> getConstantInts(size_t index) const;
-  /// The same; a reason where there is none.
-  FailureOr<SmallVector<int64_t>> requireConstantInts(size_t index);
-  FailureOr<int64_t> requireConstantInt(size_t index);
-  FailureOr<int64_t> requireRank(size_t index);
   /// The integers that an attribute names.
   FailureOr<Type> getIntegerType(StringRef attribute, Type byDefault);
   /// ONNX has shapes and indices of 64 bits.
   FailureOr<Value> getAsInt64(size_t index);
-
-  /// Requires values to have 32 bits, and to be `least` or more: then no
-  /// product of two overflows.
-  LogicalResult requireRange(StringRef what, ArrayRef<int64_t> values,
-                             int64_t least);
-  /// Requires the elements of all inputs to be of the first one's type.
-  LogicalResult requireSameType();
-  /// Requires elements that ONNX's arithmetic takes: floats from f16 on and
-  /// integers of whole bytes.
-  LogicalResult requireNumbers();
 
   //===--------------------------------------------------------------------===//
   // What takes the layer's place
@@ -93,11 +61,6 @@ public:
   Value compare(StringRef opType, ValueRange operands);
   /// Converts the elements as ONNX Cast does; float8 not saturating.
   Value cast(Value input, Type elementType);
-  Value makeConstant(ElementsAttr elements);
-  /// A constant of rank 0 (one number), in a type that OpenVINO computes with.
-  Value makeNumber(Type elementType, double value);
-  /// A constant of rank 1 of 64 bits.
-  Value makeInts(ArrayRef<int64_t> values);
   /// The size of an input along an axis, as a tensor of one element.
   Value getSize(size_t index, int64_t axis);
   /// Puts tensors of rank 1 together, such as sizes to a shape.
@@ -112,30 +75,7 @@ public:
   NamedAttribute floatAttr(StringRef name, double value) {
     return b.getNamedAttr(name, b.getF32FloatAttr(value));
   }
-  NamedAttribute intAttr(StringRef name, int64_t value) {
-    return b.getNamedAttr(name, b.getI64IntegerAttr(value));
-  }
-  NamedAttribute intsAttr(StringRef name, ArrayRef<int64_t> values) {
-    return b.getNamedAttr(name, b.getDenseI64ArrayAttr(values));
-  }
-  NamedAttribute stringAttr(StringRef name, StringRef value) {
-    return b.getNamedAttr(name, b.getStringAttr(value));
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Failure
-  //===--------------------------------------------------------------------===//
-
-  /// Remembers the first reason; the pass reports it.
-  LogicalResult unsupported(const Twine &why);
-  const std::string &getProblem() const { return problem; }
-
-private:
-  std::string problem;
 };
-
-/// The type in quotes, as diagnostics have it.
-std::string show(Type type);
 
 // The conversions of all rows.
 #define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \

@@ -84,7 +84,7 @@ static FailureOr<int64_t> getLength(LayerContext &context, size_t index) {
   if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
       (type.getRank() == 1 && type.getDimSize(0) > kMost))
     return context.unsupported("input " + Twine(index) + " has the type " +
-                               show(context.inputs[index].getType()) +
+                               showType(context.inputs[index].getType()) +
                                ", which is no list of up to " + Twine(kMost) +
                                " elements");
   return type.getNumElements();

@@ -96,7 +96,7 @@ static LogicalResult checkLayer(LayerContext &context, const LayerRow &row) {
   for (auto [index, input] : llvm::enumerate(context.inputs))
     if (!isa<TensorType>(input.getType()))
       return context.unsupported("input " + Twine(index) + " has the type " +
-                                 show(input.getType()));
+                                 showType(input.getType()));
   if (std::optional<std::string> error =
           context.read(row.attributes, /*ignoresOthers=*/true))
     return context.unsupported(*error);
@@ -116,8 +116,8 @@ static LogicalResult adoptType(LayerContext &context, unsigned index,
   if (isa<TensorType>(result.getType()) &&
       getElementTypeOrSelf(result.getType()) != elementType)
     return context.unsupported(
-        output + " is declared as " + show(result.getType()) +
-        ", but has elements of type " + show(elementType));
+        output + " is declared as " + showType(result.getType()) +
+        ", but has elements of type " + showType(elementType));
   FailureOr<bool> agrees =
       verifyDeclaredType(result.getType(), value.getType(), output, isStrict,
                          [&](DiagnosticSeverity severity) {
@@ -151,15 +151,6 @@ static LogicalResult replaceResults(LayerContext &context, ValueRange values) {
       context.node->getResult(index).replaceAllUsesWith(values[index]);
   context.node.erase();
   return success();
-}
-
-/// Of a conversion that failed nothing is used.
-static void eraseNewOps(NodeOp node, Operation *begin) {
-  for (Operation *op = node->getPrevNode(); op && op != begin;) {
-    Operation *previous = op->getPrevNode();
-    op->erase();
-    op = previous;
-  }
 }
 
 bool ConvertOpenVinoNodesToOnnx::convertLayer(NodeOp node) {

@@ -40,7 +40,7 @@ static FailureOr<bool> roundUp(LayerContext &context, ArrayRef<int64_t> begin,
       ShapedType::isDynamicShape(type.getShape().drop_front(2)))
     return context.unsupported(
         "rounding_type ceil needs known sizes, but the input has the type " +
-        show(context.inputs[0].getType()));
+        showType(context.inputs[0].getType()));
   for (auto [axis, size] : llvm::enumerate(type.getShape().drop_front(2))) {
     int64_t extent = (kernel[axis] - 1) * dilations[axis] + 1;
     int64_t room = size + begin[axis] + end[axis] - extent;
@@ -165,7 +165,7 @@ static FailureOr<Value> poolAdaptively(LayerContext &context,
       ShapedType::isDynamicShape(type.getShape().drop_front(2)))
     return context.unsupported("expected an input of rank " + Twine(rank + 2) +
                                " and known sizes, but got the type " +
-                               show(context.inputs[0].getType()));
+                               showType(context.inputs[0].getType()));
   // Each window is a node.
   constexpr int64_t kMost = 1024;
   Value value = context.widen(context.inputs[0]);

@@ -31,7 +31,7 @@ static FailureOr<Value> getFactor(LayerContext &context, size_t index,
   std::optional<int64_t> rank = context.getRank(index);
   if (!rank)
     return context.unsupported("input " + Twine(index) + " has the type " +
-                               show(factor.getType()) +
+                               showType(factor.getType()) +
                                ", whose rank is not known");
   if (*rank < 2)
     return factor;
@@ -103,7 +103,7 @@ joinGroups(LayerContext &context, int64_t into,
   if (!type || type.getRank() < 4 || !type.hasStaticShape())
     return context.unsupported("input 1 must be filters of known sizes with "
                                "an axis of groups, but has the type " +
-                               show(context.inputs[1].getType()));
+                               showType(context.inputs[1].getType()));
   SmallVector<int64_t> shape(type.getShape().drop_front());
   shape[into] *= type.getDimSize(0);
   attributes.push_back(context.intAttr("group", type.getDimSize(0)));

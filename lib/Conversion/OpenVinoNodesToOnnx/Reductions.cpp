@@ -35,7 +35,7 @@ LayerResults openvino_layers::convertLogicalReduction(LayerContext &context) {
     return failure();
   if (!context.elementType(0).isInteger(1))
     return context.unsupported("elements of type " +
-                               show(context.elementType(0)));
+                               showType(context.elementType(0)));
   return reduce(context, context.onnxType, context.inputs[0], *axes);
 }
 

@@ -218,11 +218,9 @@ static bool exportNode(NodeOp op, KnownNode &known) {
 FailureOr<SmallVector<Operation *>>
 OpsetConverter::replaceNode(NodeOp op, Operation *before,
                             ArrayRef<Value> results) {
-  OpBuilder builder(op);
   ::onnx::NodeProto source;
   if (failed(readSource(op, kNodeSourceAttrName, source)))
     return failure();
-  std::string name = quant_float::getNodeName(op->getLoc()).str();
   Operation *last = results.empty() || !results.front()
                         ? nullptr
                         : results.front().getDefiningOp();
@@ -233,8 +231,7 @@ OpsetConverter::replaceNode(NodeOp op, Operation *before,
     auto node = dyn_cast<NodeOp>(added);
     std::string opType = node ? node.getOpType().str() : "Constant";
     added->setLoc(added == last ? op->getLoc()
-                                : NameLoc::get(builder.getStringAttr(
-                                      name + "/" + opType)));
+                                : appendToName(op->getLoc(), "/" + opType));
   }
   // The names of the node go to the one that makes its results.
   if (last && last->getResults() == ValueRange(results)) {
@@ -336,6 +333,8 @@ void OpsetConverter::convertNode(NodeOp op) {
         return refuse(op, "of an input of a body, " + describeLack(type));
     convertBlock(region.front());
   }
+  if (options.lacksOperator && options.lacksOperator(op) && expandNode(op))
+    return;
   if (!op.getDomain().empty()) {
     if (hasResultTypes(op))
       note(op, ConversionKind::Unchanged);

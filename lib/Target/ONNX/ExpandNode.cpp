@@ -56,6 +56,21 @@ Importer::importExpansion(NodeOp node, ::onnx::NodeProto &proto,
   return results;
 }
 
+/// Definitions in domains other than ONNX's own leave the opset of its nodes to
+/// the model.
+static void completeImports(NodeOp node, ::onnx::FunctionProto &body) {
+  for (const auto &import : body.opset_import())
+    if (normalizeDomain(import.domain()).empty())
+      return;
+  int64_t opset = kNewestOpset;
+  if (auto imports =
+          node->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(
+              "quant_float.opset_imports"))
+    if (auto version = imports.getAs<IntegerAttr>("ai.onnx"))
+      opset = version.getInt();
+  body.add_opset_import()->set_version(opset);
+}
+
 bool quant_float::isDefinedByFunction(NodeOp node) {
   return hasFunction(node.getOpType().str(), node.getDomain().str(),
                      node.getOpset());
@@ -108,6 +123,7 @@ NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node,
   expansion.problem = printable(found.problem);
   if (!found.function)
     return expansion;
+  completeImports(node, *found.function);
   Importer importer(node.getContext(), "", "", OnnxImportOptions());
   FailureOr<SmallVector<Value>> results =
       importer.importExpansion(node, proto, *found.function, builder);

@@ -76,7 +76,7 @@ std::string Expansion::makeName(StringRef what) {
   std::string made = (name + "/" + what).str();
   if (count > 1)
     made += "_" + std::to_string(count);
-  b.setLoc(NameLoc::get(b.getStringAttr(made)));
+  b.setLoc(appendToName(op->getLoc(), made.substr(name.size())));
   return made;
 }
 

@@ -9,7 +9,6 @@
 #include "quant-float/Target/OpenVINO/Export.h"
 #include "../Common/Bytes.h"
 #include "Exporter.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "llvm/Support/SourceMgr.h"
@@ -28,16 +27,16 @@ quant_float::exportOpenVino(ModuleOp module, raw_ostream &os,
 void quant_float::registerToOpenVinoTranslation(
     const DialectRegistry &dialects,
     std::function<OpenVinoImportOptions()> getImportOptions,
-    std::function<OpenVinoExportOptions()> getOptions) {
+    std::function<OpenVinoExportOptions()> getOptions, ReadWeights read) {
   // Registries are not copied, but added up.
   auto registry = std::make_shared<DialectRegistry>();
   dialects.appendTo(*registry);
   TranslateRegistration registration(
       "export-openvino",
-      "export a model, of a file .xml or MLIR, to OpenVINO, with its constants "
-      "in a file .bin beside the output",
+      "export a model, of a file .xml, .onnx or MLIR, to OpenVINO, with its "
+      "constants in a file .bin beside the output",
       [registry, getImportOptions = std::move(getImportOptions),
-       getOptions = std::move(getOptions)](
+       getOptions = std::move(getOptions), read = std::move(read)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
           MLIRContext *context) -> LogicalResult {
         context->appendDialectRegistry(*registry);
@@ -62,7 +61,7 @@ void quant_float::registerToOpenVinoTranslation(
           };
           module = importOpenVino(path, context, importOptions);
         } else {
-          module = parseSourceFile<ModuleOp>(sources, context);
+          module = read(sources, context);
         }
         return success(module &&
                        succeeded(exportOpenVino(*module, os, options)));

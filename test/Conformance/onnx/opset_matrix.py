@@ -72,6 +72,8 @@ def is_same(a, b, tolerance=0.0):
         return a.tolist() == b.tolist()
     if a.tobytes() == b.tobytes() or not tolerance:
         return a.tobytes() == b.tobytes()
+    if a.dtype.itemsize == 2:
+        tolerance = 2e-3
     return np.allclose(a.astype(float), b.astype(float), tolerance, tolerance, equal_nan=True)
 
 

@@ -30,7 +30,9 @@
 #define QUANT_FLOAT_TARGET_ONNX_CONVERTOPSET_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,9 @@ struct OpsetOptions {
   /// ONNX's names of types of elements that the model is to have no values of,
   /// though the opset has them: of a runtime that lacks them.
   std::vector<std::string> without = {};
+  /// Whether what comes next lacks the operator of a node, though the opset has
+  /// it: it becomes the function that defines it, if there is one.
+  std::function<bool(NodeOp)> lacksOperator = {};
 };
 
 /// Converts a module that importOnnx has made with `keepsSource`. Fails after

@@ -42,6 +42,7 @@
 #define QUANT_FLOAT_TARGET_OPENVINO_EXPORT_H
 
 #include "quant-float/Target/OpenVINO/Import.h"
+#include "quant-float/Target/ReadWeights.h"
 
 namespace mlir::quant_float {
 
@@ -60,12 +61,12 @@ LogicalResult exportOpenVino(ModuleOp module, raw_ostream &os,
                              const OpenVinoExportOptions &options = {});
 
 /// Registers --export-openvino with mlir-translate's machinery, for models in
-/// `.xml` and MLIR of these dialects. The functions are called when a model is
-/// read and exported.
+/// `.xml` and what `read` takes. The functions are called when a model is read
+/// and exported.
 void registerToOpenVinoTranslation(
     const DialectRegistry &dialects,
     std::function<OpenVinoImportOptions()> getImportOptions,
-    std::function<OpenVinoExportOptions()> getOptions);
+    std::function<OpenVinoExportOptions()> getOptions, ReadWeights read);
 
 } // namespace mlir::quant_float
 

@@ -1,0 +1,26 @@
+//===- OnnxToOpenVino.h - Models of ONNX as OpenVINO's ----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_COMPILER_ONNXTOOPENVINO_H
+#define QUANT_FLOAT_COMPILER_ONNXTOOPENVINO_H
+
+#include "quant-float/Target/ONNX/Import.h"
+
+namespace mlir::quant_float {
+
+/// Imports the model in the file `path`, says it in the opset whose nodes have
+/// forms in OpenVINO, with functions for operators that have none, and converts
+/// them to layers, for exportOpenVino. Returns null after errors, one for each
+/// node that has no form.
+OwningOpRef<ModuleOp> importOnnxAsOpenVino(StringRef path,
+                                           MLIRContext *context,
+                                           OnnxImportOptions options = {});
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_COMPILER_ONNXTOOPENVINO_H

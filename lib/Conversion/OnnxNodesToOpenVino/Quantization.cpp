@@ -1,0 +1,210 @@
+//===- Quantization.cpp - Casts and quantization as layers ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What OpenVINO has no layer for is said by arithmetic, as the rules have it:
+// dequantize is Convert, Subtract and Multiply in f32, which its plugins know
+// for weights of few bits, and quantize to integers Divide, Round, Add, Clamp
+// and Convert.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormContext.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpenVinoConvert.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_forms;
+
+namespace {
+/// One op on its way to layers.
+class QuantizationForm {
+public:
+  QuantizationForm(ImplicitLocOpBuilder &b, std::string &problem)
+      : b(b), problem(problem) {}
+
+  FailureOr<Value> convert(CastOp op);
+  FailureOr<Value> convert(QuantizeOp op);
+  FailureOr<Value> convert(DequantizeOp op);
+
+private:
+  LogicalResult unsupported(const Twine &why) {
+    problem = why.str();
+    return failure();
+  }
+  Value add(StringRef type, ValueRange operands, Type result,
+            ArrayRef<NamedAttribute> attributes = {}) {
+    return NodeOp::create(b, TypeRange(result), type, operands, kOpenVinoDomain,
+                          kLayerOpset, StringAttr(),
+                          b.getDictionaryAttr(attributes), ArrayRef<int64_t>(),
+                          b.getStrArrayAttr({}), /*bodiesCount=*/0)
+        ->getResult(0);
+  }
+  Value compute(StringRef type, Value lhs, Value rhs) {
+    return add(type, {lhs, rhs}, lhs.getType(),
+               b.getNamedAttr("auto_broadcast", b.getStringAttr("numpy")));
+  }
+  Value convertTo(Value value, Type elementType);
+  Value reshape(Value value, RankedTensorType type);
+  /// A scale or zero point in f32, at the places of the elements of `input`
+  /// that it belongs to.
+  template <typename OpTy> FailureOr<Value> spread(Value parameter, OpTy op);
+
+  ImplicitLocOpBuilder &b;
+  std::string &problem;
+};
+} // namespace
+
+Value QuantizationForm::convertTo(Value value, Type elementType) {
+  if (getElementTypeOrSelf(value) == elementType)
+    return value;
+  return add("Convert", value, withElementType(value.getType(), elementType),
+             b.getNamedAttr("destination_type", TypeAttr::get(elementType)));
+}
+
+Value QuantizationForm::reshape(Value value, RankedTensorType type) {
+  SmallVector<int64_t> sizes(type.getShape());
+  std::replace(sizes.begin(), sizes.end(), ShapedType::kDynamic, int64_t(-1));
+  Value shape = arith::ConstantOp::create(b, b.getI64TensorAttr(sizes));
+  return add("Reshape", {value, shape}, type,
+             b.getNamedAttr("special_zero", b.getBoolAttr(false)));
+}
+
+template <typename OpTy>
+FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
+  auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
+  Value value = convertTo(parameter, b.getF32Type());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (type && type.getRank() == 0)
+    return value;
+  if (!input || !type)
+    return unsupported("the rank of the input or its scale is not known");
+  if (type.hasStaticShape() && type.getNumElements() == 1)
+    return reshape(value, type.clone(ArrayRef<int64_t>()));
+  int64_t rank = input.getRank(), axis = op.getAxis().value_or(1);
+  axis += axis < 0 ? rank : 0;
+  SmallVector<int64_t> shape(type.getShape());
+  if (int64_t size = op.getBlockSize().value_or(0)) {
+    // Each element of the axis is repeated: an axis of that size behind it.
+    SmallVector<int64_t> split(input.getShape());
+    if (!input.hasStaticShape() || !type.hasStaticShape())
+      return unsupported("blocks of an input of open sizes");
+    // A last block that is not whole ends where the axis does.
+    Value repeated = value;
+    SmallVector<int64_t> places;
+    for (int64_t place : llvm::seq(split[axis]))
+      places.push_back(place / size);
+    Value where = arith::ConstantOp::create(b, b.getI64TensorAttr(places));
+    Value along = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()),
+                                  axis));
+    shape[axis] = split[axis];
+    return add("Gather", {repeated, where, along}, type.clone(shape),
+               b.getNamedAttr("batch_dims", b.getI64IntegerAttr(0)));
+  }
+  if (axis == rank - 1)
+    return value;
+  SmallVector<int64_t> sizes(rank - axis, 1);
+  sizes.front() = shape.front();
+  return reshape(value, type.clone(sizes));
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> QuantizationForm::convert(CastOp op) {
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type to = getElementTypeOrSelf(op.getType());
+  if (op.getMode() == CastMode::OpenVINO || from == to)
+    return convertTo(op.getInput(), to);
+  OpenVinoConversion kind = getOpenVinoConversion(from, to);
+  // What a type of integers does not hold becomes anything in both; elsewhere
+  // other ways round otherwise.
+  bool isInteger = isa<IntegerType>(to) && isStandardFloat(from);
+  bool isSame = kind == OpenVinoConversion::Casts &&
+                getOpenVinoSteps(from, to).size() == 1;
+  // ONNX saturates unless it is told not to.
+  bool isFloat8 = isFloat(to) && getNumberWidth(to) <= 8;
+  if (isFloat8)
+    isSame &= op.getSaturate() == false;
+  if (!isSame && !isInteger)
+    return unsupported("OpenVINO does not convert " + showType(from) + " to " +
+                       showType(to) + " as ONNX does");
+  return convertTo(op.getInput(), to);
+}
+
+//===----------------------------------------------------------------------===//
+// Quantize and dequantize
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
+  Type f32 = b.getF32Type(), codes = getElementTypeOrSelf(op.getInput());
+  if (getOpenVinoConversion(codes, f32) != OpenVinoConversion::Casts)
+    return unsupported("OpenVINO has no type " + showType(codes));
+  Value value = convertTo(op.getInput(), f32);
+  // Zero points of floats and of 32 bits are zero.
+  if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32) {
+    FailureOr<Value> point = spread(op.getZeroPoint(), op);
+    if (failed(point))
+      return failure();
+    value = compute("Subtract", value, *point);
+  }
+  FailureOr<Value> scale = spread(op.getScale(), op);
+  if (failed(scale))
+    return failure();
+  return convertTo(compute("Multiply", value, *scale),
+                   getElementTypeOrSelf(op.getType()));
+}
+
+FailureOr<Value> QuantizationForm::convert(QuantizeOp op) {
+  Type f32 = b.getF32Type(), codes = getElementTypeOrSelf(op.getType());
+  Type type = getElementTypeOrSelf(op.getInput());
+  auto integer = dyn_cast<IntegerType>(codes);
+  if (!integer || getOpenVinoConversion(f32, codes) == OpenVinoConversion::None)
+    return unsupported("OpenVINO rounds to " + showType(codes) +
+                       " otherwise; `quant-float-convert --without` says it "
+                       "in f32");
+  if (type != f32 || getElementTypeOrSelf(op.getScale()) != f32)
+    return unsupported("a division of elements of type " + showType(type) +
+                       ", not f32");
+  FailureOr<Value> scale = spread(op.getScale(), op);
+  if (failed(scale))
+    return failure();
+  Value quotient = compute("Divide", op.getInput(), *scale);
+  Value value = add("Round", quotient, quotient.getType(),
+                    b.getNamedAttr("mode", b.getStringAttr("half_to_even")));
+  if (op.getZeroPoint()) {
+    FailureOr<Value> point = spread(op.getZeroPoint(), op);
+    if (failed(point))
+      return failure();
+    value = compute("Add", value, *point);
+  }
+  unsigned width = integer.getWidth();
+  double most =
+      integer.isUnsigned() ? (1u << width) - 1 : (1u << (width - 1)) - 1;
+  double least = integer.isUnsigned() ? 0 : -most - 1;
+  value = add("Clamp", value, value.getType(),
+              {b.getNamedAttr("min", b.getF64FloatAttr(least)),
+               b.getNamedAttr("max", b.getF64FloatAttr(most))});
+  return convertTo(value, codes);
+}
+
+FailureOr<Value> openvino_forms::convertQuantization(Operation *op,
+                                                     ImplicitLocOpBuilder &b,
+                                                     std::string &problem) {
+  QuantizationForm form(b, problem);
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+      .Case<CastOp, QuantizeOp, DequantizeOp>(
+          [&](auto quantization) { return form.convert(quantization); })
+      .Default([](Operation *) { return failure(); });
+}
