@@ -28,6 +28,9 @@ quant_float::importOnnxAsOpenVino(StringRef path, MLIRContext *context,
   opset.lacksOperator = [](NodeOp node) {
     return !node.getDomain().empty() || !hasOpenVinoForm(node.getOpType());
   };
+  // Convert rounds twice, by way of f16.
+  opset.withoutRounding = {"float8e4m3fn", "float8e5m2", "float8e4m3fnuz",
+                           "float8e5m2fnuz"};
   OpsetConversion conversion;
   if (failed(convertOpset(*module, opset, conversion)))
     return nullptr;

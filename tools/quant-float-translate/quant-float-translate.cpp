@@ -278,7 +278,8 @@ int main(int argc, char **argv) {
   mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions,
                                                getExportOptions, read);
   mlir::quant_float::registerToOpenVinoTranslation(
-      dialects, getOpenVinoOptions, [&] {
+      dialects, getOpenVinoOptions,
+      [&] {
         mlir::quant_float::OpenVinoExportOptions options;
         llvm::SmallString<256> weights(path);
         if (!llvm::StringRef(path).ends_with(".xml"))

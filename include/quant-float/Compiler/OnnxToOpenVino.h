@@ -17,8 +17,7 @@ namespace mlir::quant_float {
 /// forms in OpenVINO, with functions for operators that have none, and converts
 /// them to layers, for exportOpenVino. Returns null after errors, one for each
 /// node that has no form.
-OwningOpRef<ModuleOp> importOnnxAsOpenVino(StringRef path,
-                                           MLIRContext *context,
+OwningOpRef<ModuleOp> importOnnxAsOpenVino(StringRef path, MLIRContext *context,
                                            OnnxImportOptions options = {});
 
 } // namespace mlir::quant_float

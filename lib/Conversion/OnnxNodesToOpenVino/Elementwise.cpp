@@ -128,7 +128,8 @@ NodeResults openvino_forms::convertLeakyRelu(FormContext &context) {
   auto type = RankedTensorType::get({1}, context.elementType(0));
   auto element = dyn_cast<FloatType>(type.getElementType());
   if (!element)
-    return context.unsupported("elements of type " + showType(element));
+    return context.unsupported("elements of type " +
+                               showType(type.getElementType()));
   Value slope = context.makeConstant(DenseElementsAttr::get(
       type, FloatAttr::get(element, context.getFloat("alpha")).getValue()));
   return context.apply("PRelu", {context.inputs[0], slope});

@@ -169,9 +169,10 @@ static InFlightDiagnostic beginError(Operation *op) {
   StringRef kind = isa<CastOp>(op)       ? "Cast"
                    : isa<QuantizeOp>(op) ? "QuantizeLinear"
                                          : "DequantizeLinear";
+  std::string name = printable(quant_float::getNodeName(op->getLoc()));
   return emitError(op->getLoc())
-         << "node '" << printable(quant_float::getNodeName(op->getLoc()))
-         << "' (" << kind << "): ";
+         << (name.empty() ? "node without a name" : "node '" + name + "'")
+         << " (" << kind << "): ";
 }
 
 bool ConvertOnnxNodesToOpenVino::replaceOp(Operation *op) {

@@ -102,16 +102,19 @@ template <typename OpTy> static bool areOnly(Value codes) {
          });
 }
 
-static bool isRounded(Type type) {
+/// Whether it is a type that arithmetic rounds to, because nothing else may.
+static bool isRounded(const OpsetOptions &options, Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType>(type);
+             Float8E5M2FNUZType>(type) &&
+         (!hasElementType(options, type) ||
+          llvm::is_contained(options.withoutRounding, getOnnxTypeName(type)));
 }
 
 void OpsetConverter::expandRoundTrip(QuantizeOp op) {
   Type type = op.getQuantizedElementType();
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (op.getDomain() || hasElementType(options, type) || !input ||
-      !input.getElementType().isF32() || !isRounded(type) || op.getRandom() ||
+  if (op.getDomain() || !isRounded(options, type) || !input ||
+      !input.getElementType().isF32() || op.getRandom() ||
       !op.getSemantics().precision.isF32() ||
       !areOnly<DequantizeOp>(op.getResult()))
     return;
@@ -151,9 +154,8 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
 void OpsetConverter::expandRoundTrip(CastOp op) {
   Type type = getElementTypeOrSelf(op.getType());
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (op.getMode() || hasElementType(options, type) || !input ||
-      !input.getElementType().isF32() || !isRounded(type) ||
-      !areOnly<CastOp>(op.getResult()))
+  if (op.getMode() || !isRounded(options, type) || !input ||
+      !input.getElementType().isF32() || !areOnly<CastOp>(op.getResult()))
     return;
   for (Operation *user : op.getResult().getUsers()) {
     Type to = getElementTypeOrSelf(user->getResult(0).getType());

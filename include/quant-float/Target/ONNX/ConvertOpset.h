@@ -74,6 +74,9 @@ struct OpsetOptions {
   /// ONNX's names of types of elements that the model is to have no values of,
   /// though the opset has them: of a runtime that lacks them.
   std::vector<std::string> without = {};
+  /// Those that nothing is to be rounded to, though there may be values of
+  /// them.
+  std::vector<std::string> withoutRounding = {};
   /// Whether what comes next lacks the operator of a node, though the opset has
   /// it: it becomes the function that defines it, if there is one.
   std::function<bool(NodeOp)> lacksOperator = {};

@@ -1,0 +1,76 @@
+// ONNX nodes as layers: several, other attributes, and arithmetic where there is no layer.
+// RUN: quant-float-opt %s --convert-onnx-nodes-to-openvino -split-input-file | FileCheck %s
+
+// One layer with the same inputs; names of the model stay.
+// CHECK-LABEL: func.func @same(
+// CHECK: quant_float.node "Negative"(%{{.+}}) opset 13 domain "openvino" : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: quant_float.node "Subtract"(%{{.+}}, %{{.+}}) opset 13 domain "openvino" attributes {auto_broadcast = "numpy"}
+func.func @same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = quant_float.node "Neg"(%x) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = quant_float.node "Sub"(%x, %0) opset 21 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// Filters of groups have an axis for them, and biases are added.
+// CHECK-LABEL: func.func @groups(
+// CHECK: %[[SHAPE:.+]] = arith.constant dense<[2, 2, 2, 3, 3]> : tensor<5xi64>
+// CHECK: %[[W:.+]] = quant_float.node "Reshape"(%{{.+}}, %[[SHAPE]])
+// CHECK: %[[Y:.+]] = quant_float.node "GroupConvolution"(%{{.+}}, %[[W]]) opset 13 domain "openvino" attributes {auto_pad = "explicit", dilations = array<i64: 1, 1>, pads_begin = array<i64: 1, 1>, pads_end = array<i64: 1, 1>, strides = array<i64: 1, 1>}
+// CHECK: %[[B:.+]] = quant_float.node "Reshape"(
+// CHECK: quant_float.node "Add"(%[[Y]], %[[B]]) {{.+}} -> tensor<1x4x5x5xf32>
+func.func @groups(%x: tensor<1x4x5x5xf32>, %w: tensor<4x2x3x3xf32>, %b: tensor<4xf32>) -> tensor<1x4x5x5xf32> {
+  %0 = quant_float.node "Conv"(%x, %w, %b) opset 21 attributes {group = 2 : i64, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x5x5xf32>, tensor<4x2x3x3xf32>, tensor<4xf32>) -> tensor<1x4x5x5xf32>
+  return %0 : tensor<1x4x5x5xf32>
+}
+
+// -----
+
+// Sizes are rounded up as ONNX does from opset 14 on.
+// CHECK-LABEL: func.func @rounded_up(
+// CHECK: quant_float.node "AvgPool"({{.+}} opset 14 domain "openvino" attributes {auto_pad = "explicit", "exclude-pad" = true, kernel = array<i64: 2>, pads_begin = array<i64: 0>, pads_end = array<i64: 0>, rounding_type = "ceil_torch", strides = array<i64: 2>}
+func.func @rounded_up(%x: tensor<1x2x5xf32>) -> tensor<1x2x3xf32> {
+  %0 = quant_float.node "AveragePool"(%x) opset 21 attributes {ceil_mode = 1 : i64, kernel_shape = array<i64: 2>, strides = array<i64: 2>} : (tensor<1x2x5xf32>) -> tensor<1x2x3xf32>
+  return %0 : tensor<1x2x3xf32>
+}
+
+// -----
+
+// Gates i, o, f and c become f, i, c and o; batches come first, and states that are not given are zeros.
+// CHECK-LABEL: func.func @lstm(
+// CHECK: %[[X:.+]] = quant_float.node "Transpose"(
+// CHECK: %[[W:.+]]:4 = quant_float.node "Split"(
+// CHECK: quant_float.node "Concat"(%[[W]]#2, %[[W]]#0, %[[W]]#3, %[[W]]#1)
+// CHECK: quant_float.node "LSTMSequence"(%[[X]], {{.+}} attributes {activations = "sigmoid,tanh,tanh", clip = 0.000000e+00 : f64, direction = "forward", hidden_size = 3 : i64}
+func.func @lstm(%x: tensor<5x1x2xf32>, %w: tensor<1x12x2xf32>, %r: tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32> {
+  %0 = quant_float.node "LSTM"(%x, %w, %r) opset 21 attributes {hidden_size = 3 : i64} : (tensor<5x1x2xf32>, tensor<1x12x2xf32>, tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32>
+  return %0 : tensor<5x1x1x3xf32>
+}
+
+// -----
+
+// As OpenVINO's plugins know weights of few bits; a scale of blocks is repeated.
+// CHECK-LABEL: func.func @weights(
+// CHECK: %[[V:.+]] = quant_float.node "Convert"(%{{.+}}) opset 13 domain "openvino" attributes {destination_type = f32} : (tensor<2x4xui4>) -> tensor<2x4xf32>
+// CHECK: %[[Z:.+]] = quant_float.node "Gather"(
+// CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[V]], %[[Z]])
+// CHECK: %[[S:.+]] = quant_float.node "Gather"(%arg1, %{{.+}}, %{{.+}}) {{.+}} -> tensor<2x4xf32>
+// CHECK: quant_float.node "Multiply"(%[[D]], %[[S]])
+func.func @weights(%x: tensor<2x4xui4>, %s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x4xf32> {
+  %0 = quant_float.dequantize %x, %s, %z axis 1 block_size 2 opset 21 : tensor<2x4xui4>, tensor<2x2xf32>, tensor<2x2xui4> to tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @quantize(
+// CHECK: %[[Q:.+]] = quant_float.node "Divide"(
+// CHECK: %[[R:.+]] = quant_float.node "Round"(%[[Q]]) {{.+}} {mode = "half_to_even"}
+// CHECK: %[[P:.+]] = quant_float.node "Add"(%[[R]],
+// CHECK: %[[C:.+]] = quant_float.node "Clamp"(%[[P]]) {{.+}} {max = 1.270000e+02 : f64, min = -1.280000e+02 : f64}
+// CHECK: quant_float.node "Convert"(%[[C]]) {{.+}} : (tensor<4xf32>) -> tensor<4xi8>
+func.func @quantize(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4xi8> {
+  %0 = quant_float.quantize %x, %s, %z opset 21 : tensor<4xf32>, tensor<f32>, tensor<i8> to tensor<4xi8>
+  return %0 : tensor<4xi8>
+}

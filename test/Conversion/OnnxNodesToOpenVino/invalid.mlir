@@ -1,0 +1,141 @@
+// ONNX nodes without a form in OpenVINO: all are listed, each with the reason.
+// RUN: quant-float-opt %s --convert-onnx-nodes-to-openvino -split-input-file -verify-diagnostics
+
+func.func @all_listed(%x: tensor<4xf32>, %s: tensor<4x!quant_float.string>, %u: !quant_float.unknown) {
+  // expected-error @+1 {{node 'd' (Det): no form in OpenVINO}}
+  %0 = quant_float.node "Det"(%x) opset 21 {node_name = "d"} : (tensor<4xf32>) -> tensor<f32>
+  // expected-error @+1 {{no form in OpenVINO}}
+  %1 = quant_float.node "FusedMatMul"(%x, %x) opset 1 domain "com.microsoft" : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  // expected-error @+1 {{no form in OpenVINO: it is of opset 13, not 21}}
+  %2 = quant_float.node "Relu"(%x) opset 13 : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{no form in OpenVINO: its inputs are not those of opset 21}}
+  %3 = quant_float.node "Relu"(%x, %x) opset 21 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 0 has the type 'tensor<4x!quant_float.string>'}}
+  %4 = quant_float.node "Equal"(%s, %s) opset 21 : (tensor<4x!quant_float.string>, tensor<4x!quant_float.string>) -> tensor<4xi1>
+  // expected-error @+1 {{no form in OpenVINO: input 0 has the type '!quant_float.unknown'}}
+  %5 = quant_float.node "Relu"(%u) opset 21 : (!quant_float.unknown) -> tensor<4xf32>
+  // expected-error @+1 {{no form in OpenVINO: attribute 'alpha': expected a float, but got an int}}
+  %6 = quant_float.node "Elu"(%x) opset 21 attributes {alpha = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @elementwise(%x: tensor<4xf32>, %i: tensor<4xi32>, %t: tensor<i1>) {
+  // expected-error @+1 {{no form in OpenVINO: training_mode must be the constant false}}
+  %0 = quant_float.node "Dropout"(%x, %x, %t) opset 21 : (tensor<4xf32>, tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
+  // expected-error @+1 {{no form in OpenVINO: elements of type 'i32'}}
+  %1 = quant_float.node "LeakyRelu"(%i) opset 21 : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @reductions(%x: tensor<*xf32>, %m: tensor<2x4xf32>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{no form in OpenVINO: input 0 has the type 'tensor<*xf32>', whose rank is not known}}
+  %0 = quant_float.node "ReduceMax"(%x) opset 21 : (tensor<*xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{no form in OpenVINO: axis 2 of rank 2}}
+  %1 = quant_float.node "ArgMax"(%m) opset 21 attributes {axis = 2 : i64} : (tensor<2x4xf32>) -> tensor<2xi64>
+  // expected-error @+1 {{no form in OpenVINO: training}}
+  %2 = quant_float.node "BatchNormalization"(%m, %c, %c, %c, %c) opset 21 attributes {training_mode = 1 : i64} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @movement(%x: tensor<*xf32>, %m: tensor<2x4xf32>, %o: tensor<?x?x?xf32>, %l: tensor<?xi64>, %p: tensor<4xi64>) {
+  // expected-error @+1 {{no form in OpenVINO: an input of the type 'tensor<2x4xf32>' and axis 3}}
+  %0 = quant_float.node "Flatten"(%m) opset 21 attributes {axis = 3 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // expected-error @+1 {{no form in OpenVINO: the sizes of 'tensor<?x?x?xf32>'}}
+  %1 = quant_float.node "Flatten"(%o) opset 21 attributes {axis = 2 : i64} : (tensor<?x?x?xf32>) -> tensor<?x?xf32>
+  // expected-error @+1 {{no form in OpenVINO: a value of 2 elements}}
+  %2 = quant_float.node "ConstantOfShape"(%l) opset 21 attributes {value = dense<0.0> : tensor<2xf32>} : (tensor<?xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{no form in OpenVINO: the size of axis 0 is not known}}
+  %3:2 = quant_float.node "Split"(%o) opset 21 attributes {num_outputs = 2 : i64} : (tensor<?x?x?xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{no form in OpenVINO: more parts than elements}}
+  %4:4 = quant_float.node "Split"(%m) opset 21 attributes {num_outputs = 4 : i64} : (tensor<2x4xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
+  // expected-error @+1 {{no form in OpenVINO: how many axes is not known}}
+  %5 = quant_float.node "Slice"(%m, %l, %l) opset 21 : (tensor<2x4xf32>, tensor<?xi64>, tensor<?xi64>) -> tensor<*xf32>
+  // expected-error @+1 {{no form in OpenVINO: mode wrap}}
+  %6 = quant_float.node "Pad"(%m, %p) opset 21 attributes {mode = "wrap"} : (tensor<2x4xf32>, tensor<4xi64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gathers(%m: tensor<2x4xf32>, %i: tensor<3x?xi64>) {
+  // expected-error @+1 {{no form in OpenVINO: how many axes the indices name is not known}}
+  %0 = quant_float.node "GatherND"(%m, %i) opset 21 : (tensor<2x4xf32>, tensor<3x?xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @windows(%x: tensor<1x4x5x5xf32>, %w: tensor<4x4x3x3xf32>, %v: tensor<4x4xf32>, %d: tensor<?x2x3x3xf32>, %g: tensor<1x2x2x2xf32>, %y: tensor<1x4x5x5x5xf32>) {
+  // expected-error @+1 {{no form in OpenVINO: filters of rank 2}}
+  %0 = quant_float.node "Conv"(%x, %v) opset 21 : (tensor<1x4x5x5xf32>, tensor<4x4xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: windows of other ranks than 2}}
+  %1 = quant_float.node "Conv"(%x, %w) opset 21 attributes {strides = array<i64: 1>} : (tensor<1x4x5x5xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: 2 groups of filters of type 'tensor<?x2x3x3xf32>'}}
+  %2 = quant_float.node "Conv"(%x, %d) opset 21 attributes {group = 2 : i64} : (tensor<1x4x5x5xf32>, tensor<?x2x3x3xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: pads that follow from the output}}
+  %3 = quant_float.node "ConvTranspose"(%x, %w) opset 21 attributes {auto_pad = "SAME_UPPER"} : (tensor<1x4x5x5xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: dilations must be 1 to 2147483647, but got 0}}
+  %4 = quant_float.node "MaxPool"(%x) opset 21 attributes {kernel_shape = array<i64: 3, 3>, dilations = array<i64: 0, 1>} : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: storage_order}}
+  %5:2 = quant_float.node "MaxPool"(%x) opset 21 attributes {kernel_shape = array<i64: 3, 3>, storage_order = 1 : i64} : (tensor<1x4x5x5xf32>) -> (tensor<1x4x5x5xf32>, tensor<1x4x5x5xi64>)
+  // expected-error @+1 {{no form in OpenVINO: dilations}}
+  %6 = quant_float.node "AveragePool"(%x) opset 21 attributes {kernel_shape = array<i64: 3, 3>, dilations = array<i64: 2, 1>} : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: an input of the type 'tensor<1x4x5x5x5xf32>'}}
+  %7 = quant_float.node "GridSample"(%y, %y) opset 21 : (tensor<1x4x5x5x5xf32>, tensor<1x4x5x5x5xf32>) -> tensor<1x4x5x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: a policy of ratios, antialiasing, elements outside, or places of half_pixel_symmetric}}
+  %8 = quant_float.node "Resize"(%x) opset 21 attributes {coordinate_transformation_mode = "half_pixel_symmetric"} : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  // expected-error @+1 {{no form in OpenVINO: neither sizes nor scales}}
+  %9 = quant_float.node "Resize"(%x) opset 21 : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @resize(%x: tensor<1x4x5x5xf32>) {
+  %s = arith.constant dense<[1.0, 1.0, 0.5, 0.5]> : tensor<4xf32>
+  // expected-error @+1 {{no form in OpenVINO: align_corners with scales to parts of elements}}
+  %0 = quant_float.node "Resize"(%x, %s) opset 21 attributes {coordinate_transformation_mode = "align_corners", mode = "linear"} absent [1] : (tensor<1x4x5x5xf32>, tensor<4xf32>) -> tensor<1x4x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @recurrent(%x: tensor<5x1x2xf32>, %w: tensor<1x12x2xf32>, %r: tensor<1x12x3xf32>, %b: tensor<1x24xf32>, %l: tensor<1xi32>, %h: tensor<1x1x3xf32>, %p: tensor<1x9xf32>, %o: tensor<*xf32>) {
+  // expected-error @+1 {{no form in OpenVINO: weights of the type 'tensor<*xf32>'}}
+  %0 = quant_float.node "LSTM"(%x, %o, %r) opset 21 attributes {hidden_size = 3 : i64} : (tensor<5x1x2xf32>, tensor<*xf32>, tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: peepholes}}
+  %1 = quant_float.node "LSTM"(%x, %w, %r, %b, %l, %h, %h, %p) opset 21 attributes {hidden_size = 3 : i64} : (tensor<5x1x2xf32>, tensor<1x12x2xf32>, tensor<1x12x3xf32>, tensor<1x24xf32>, tensor<1xi32>, tensor<1x1x3xf32>, tensor<1x1x3xf32>, tensor<1x9xf32>) -> tensor<5x1x1x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: activations that are not those of both directions}}
+  %2 = quant_float.node "LSTM"(%x, %w, %r) opset 21 attributes {hidden_size = 3 : i64, activations = ["Sigmoid"]} : (tensor<5x1x2xf32>, tensor<1x12x2xf32>, tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: activation elu}}
+  %3 = quant_float.node "LSTM"(%x, %w, %r) opset 21 attributes {hidden_size = 3 : i64, activations = ["Elu", "Tanh", "Tanh"]} : (tensor<5x1x2xf32>, tensor<1x12x2xf32>, tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: parameters of activations}}
+  %4 = quant_float.node "LSTM"(%x, %w, %r) opset 21 attributes {hidden_size = 3 : i64, activation_alpha = array<f32: 1.0>} : (tensor<5x1x2xf32>, tensor<1x12x2xf32>, tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: layout or input_forget}}
+  %5 = quant_float.node "LSTM"(%x, %w, %r) opset 21 attributes {hidden_size = 3 : i64, layout = 1 : i64} : (tensor<5x1x2xf32>, tensor<1x12x2xf32>, tensor<1x12x3xf32>) -> tensor<5x1x1x3xf32>
+  return
+}
+
+// -----
+
+func.func @quantization(%x: tensor<4xf32>, %h: tensor<4xf16>, %s: tensor<f32>, %t: tensor<f16>, %u: tensor<*xf32>, %v: tensor<4xf32>, %z: tensor<4xf8E4M3FNUZ>, %o: tensor<?x8xi8>, %b: tensor<?x2xf32>) {
+  // expected-error @+1 {{node without a name (Cast): no form in OpenVINO: OpenVINO does not convert 'f32' to 'f8E4M3FN' as ONNX does}}
+  %0 = quant_float.cast %x opset 21 : tensor<4xf32> to tensor<4xf8E4M3FN>
+  // expected-error @+1 {{node without a name (QuantizeLinear): no form in OpenVINO: OpenVINO rounds to 'f8E4M3FN' otherwise; `quant-float-convert --without` says it in f32}}
+  %1 = quant_float.quantize %x, %s opset 21 : tensor<4xf32>, tensor<f32> to tensor<4xf8E4M3FN>
+  // expected-error @+1 {{a division of elements of type 'f16', not f32}}
+  %2 = quant_float.quantize %h, %t opset 21 : tensor<4xf16>, tensor<f16> to tensor<4xui8>
+  // expected-error @+1 {{node without a name (DequantizeLinear): no form in OpenVINO: OpenVINO has no type 'f8E4M3FNUZ'}}
+  %3 = quant_float.dequantize %z, %s opset 21 : tensor<4xf8E4M3FNUZ>, tensor<f32> to tensor<4xf32>
+  // expected-error @+1 {{blocks of an input of open sizes}}
+  %4 = quant_float.dequantize %o, %b axis 1 block_size 4 opset 21 : tensor<?x8xi8>, tensor<?x2xf32> to tensor<?x8xf32>
+  // expected-error @+1 {{the rank of the input or its scale is not known}}
+  %5 = quant_float.quantize %u, %v axis 0 opset 21 : tensor<*xf32>, tensor<4xf32> to tensor<*xui8>
+  return
+}
