@@ -15,6 +15,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_forms;
 
+/// No tensor has more.
+static constexpr int64_t kMostAxes = 64;
+
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
@@ -180,7 +183,8 @@ NodeResults openvino_forms::convertSlice(FormContext &context) {
   if (context.hasInput(4)) {
     operands.push_back(context.inputs[4]);
   } else {
-    if (!starts || !starts.hasStaticShape())
+    if (!starts || !starts.hasStaticShape() ||
+        starts.getNumElements() > kMostAxes)
       return context.unsupported("how many axes is not known");
     Type type = starts.getElementType();
     Value ones =

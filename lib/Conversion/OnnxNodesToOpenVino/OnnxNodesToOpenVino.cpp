@@ -95,9 +95,11 @@ static NodeResults convertNode(NodeOp node, const FormRow &row,
     bool fits = count >= row.fewest && (row.most < 0 || count <= row.most) &&
                 llvm::all_of(ArrayRef(context.inputs).take_front(row.fewest),
                              [](Value input) { return !!input; });
+    fits &= node.getNumResults() != 0;
     if (!fits)
-      return context.unsupported("its inputs are not those of opset " +
-                                 Twine(kOnnxOpsetOfForms));
+      return context.unsupported(
+          "its inputs and outputs are not those of opset " +
+          Twine(kOnnxOpsetOfForms));
     for (auto [index, input] : llvm::enumerate(context.inputs)) {
       if (!input)
         continue;
@@ -126,6 +128,9 @@ NodeResults ConvertOnnxNodesToOpenVino::convertOp(Operation *op,
     FailureOr<NodeResolution> resolution =
         resolveNode(builder, node, [&] { return emitNodeError(node); });
     if (failed(resolution) || !resolution->op)
+      return failure();
+    if (failed(verifyResolvedNode(resolution->op,
+                                  [&] { return emitNodeError(node); })))
       return failure();
     NodeResults results = convertQuantization(resolution->op, builder, problem);
     if (succeeded(results) && resolution->op->use_empty())

@@ -187,7 +187,7 @@ NodeResults openvino_forms::convertMaxPool(FormContext &context) {
   attributes->push_back(context.intAttr("axis", 0));
   ValueRange results = context.addLayers(
       "MaxPool", context.inputs[0], {type, wide}, *attributes, kPoolingOpset);
-  return results.take_front(context.node.getNumResults());
+  return results;
 }
 
 NodeResults openvino_forms::convertAveragePool(FormContext &context) {

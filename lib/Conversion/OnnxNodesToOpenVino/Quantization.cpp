@@ -94,12 +94,12 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
   axis += axis < 0 ? rank : 0;
   SmallVector<int64_t> shape(type.getShape());
   if (int64_t size = op.getBlockSize().value_or(0)) {
-    // Each element of the axis is repeated: an axis of that size behind it.
+    // Each block's is repeated for its elements.
     SmallVector<int64_t> split(input.getShape());
-    if (!input.hasStaticShape() || !type.hasStaticShape())
-      return unsupported("blocks of an input of open sizes");
-    // A last block that is not whole ends where the axis does.
-    Value repeated = value;
+    // A place for each element of the axis becomes a constant.
+    constexpr int64_t kMostPlaces = int64_t(1) << 24;
+    if (ShapedType::isDynamic(split[axis]) || split[axis] > kMostPlaces)
+      return unsupported("blocks of an axis of open size");
     SmallVector<int64_t> places;
     for (int64_t place : llvm::seq(split[axis]))
       places.push_back(place / size);
@@ -108,7 +108,7 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
         b, DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()),
                                   axis));
     shape[axis] = split[axis];
-    return add("Gather", {repeated, where, along}, type.clone(shape),
+    return add("Gather", {value, where, along}, type.clone(shape),
                b.getNamedAttr("batch_dims", b.getI64IntegerAttr(0)));
   }
   if (axis == rank - 1)
