@@ -113,6 +113,8 @@ private:
   Value isPossible(Value shift);
   Value getShift();
   scf::ForOp cloneLoop(Value from, Value to, Value step);
+  std::pair<Value, SmallVector<Value>> getPrefetched(Access &read,
+                                                     int64_t ahead);
   void stream(scf::ForOp copy);
 
   ImplicitLocOpBuilder b;
@@ -343,6 +345,36 @@ scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step) {
   return copy;
 }
 
+/// Where so many elements ahead of a vector are, in a loop that comes to them:
+/// no further than the last vector. Rows follow one another, and in what is
+/// ahead of a short one others begin.
+std::pair<Value, SmallVector<Value>>
+StreamingLoop::getPrefetched(Access &read, int64_t ahead) {
+  memref::SubViewOp view = read.view;
+  SmallVector<Value> at =
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), view.getMixedOffsets());
+  Value source = view.getSource();
+  MemRefType type = view.getSourceType();
+  if (type.getRank() == 1 || !type.getLayout().isIdentity()) {
+    at.back() = arith::MinUIOp::create(b, add(at.back(), index(ahead)), last);
+    return {source, at};
+  }
+  Value place = at[0], total = b.createOrFold<memref::DimOp>(source, index(0));
+  for (int64_t i = 1; i < type.getRank(); ++i) {
+    Value size = b.createOrFold<memref::DimOp>(source, index(i));
+    place = add(b.createOrFold<arith::MulIOp>(place, size), at[i]);
+    total = b.createOrFold<arith::MulIOp>(total, size);
+  }
+  int64_t elements = read.transfer.getVectorType().getNumElements();
+  Value most = b.createOrFold<arith::SubIOp>(total, index(elements));
+  place = arith::MinUIOp::create(b, add(place, index(ahead)), most);
+  Value flat = memref::CollapseShapeOp::create(
+      b, source,
+      SmallVector<ReassociationIndices>{
+          llvm::to_vector(llvm::seq<int64_t>(type.getRank()))});
+  return {flat, {place}};
+}
+
 /// Non-temporal stores instead of the writes of `copy`.
 void StreamingLoop::stream(scf::ForOp copy) {
   OpBuilder::InsertionGuard guard(b);
@@ -365,20 +397,13 @@ void StreamingLoop::stream(scf::ForOp copy) {
     int64_t bytes = access->getElementBits() / 8;
     if (!bytes || access->getRoot() == access->view)
       continue;
-    // No further than the last vector.
-    memref::SubViewOp view = access->view;
-    SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
-    Value offset = dyn_cast<Value>(offsets.back());
-    if (!offset)
+    if (!isa<Value>(access->view.getMixedOffsets().back()))
       continue;
-    SmallVector<Value> at =
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
-    at.back() = arith::MinUIOp::create(
-        b, add(offset, index(kPrefetchBytes / bytes)), last);
+    auto [source, at] = getPrefetched(*access, kPrefetchBytes / bytes);
     for (int64_t line = 0; line < access->getBytes(); line += kLineBytes) {
       SmallVector<Value> place = at;
       place.back() = add(place.back(), index(line / bytes));
-      memref::PrefetchOp::create(b, view.getSource(), place,
+      memref::PrefetchOp::create(b, source, place,
                                  /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }

@@ -64,6 +64,42 @@ func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xf32>
   return
 }
 
+// Rows follow one another: what is ahead of one is in the next, up to the end of all.
+// CHECK-LABEL: func.func @rows.kernel(
+// CHECK-SAME: %[[X:.+]]: memref<?x1024xf32>
+// CHECK: %[[ROWS:.+]] = memref.dim %[[X]], %c0
+// CHECK: scf.for %[[ROW:.+]] = %c0
+// CHECK: vector.transfer_write
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[ROW]], %c1024
+// CHECK: %[[HERE:.+]] = arith.addi %[[BEGIN]], %{{.+}}
+// CHECK: %[[ALL:.+]] = arith.muli %[[ROWS]], %c1024
+// CHECK: %[[LAST:.+]] = arith.subi %[[ALL]], %c64
+// CHECK: %[[THERE:.+]] = arith.addi %[[HERE]], %c2048
+// CHECK: %[[PLACE:.+]] = arith.minui %[[THERE]], %[[LAST]]
+// CHECK: %[[FLAT:.+]] = memref.collapse_shape %[[X]] {{\[\[0, 1\]\]}}
+// CHECK: memref.prefetch %[[FLAT]][%[[PLACE]]]
+// CHECK: vector.store {{.*}} nontemporal
+func.func @rows.kernel(%x: memref<?x1024xf32>, %s: memref<?xf32>, %y: memref<?x1024xi8>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %p = ub.poison : f32
+  scf.for %row = %c0 to %n step %c1 {
+    %scale = memref.load %s[%row] : memref<?xf32>
+    scf.for %i = %c0 to %c1024 step %c64 {
+      %in = memref.subview %x[%row, %i] [1, 64] [1, 1] : memref<?x1024xf32> to memref<64xf32, strided<[1], offset: ?>>
+      %out = memref.subview %y[%row, %i] [1, 64] [1, 1] : memref<?x1024xi8> to memref<64xi8, strided<[1], offset: ?>>
+      %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<64xf32, strided<[1], offset: ?>>, vector<64xf32>
+      %1 = vector.broadcast %scale : f32 to vector<64xf32>
+      %2 = arith.mulf %0, %1 : vector<64xf32>
+      %3 = arith.fptosi %2 : vector<64xf32> to vector<64xi8>
+      vector.transfer_write %3, %out[%c0] {in_bounds = [true]} : vector<64xi8>, memref<64xi8, strided<[1], offset: ?>>
+    }
+  }
+  return
+}
+
 // Two packed elements are a byte: iterations begin with one that is aligned.
 // CHECK-LABEL: func.func @packed.kernel(
 // CHECK: memref.extract_aligned_pointer_as_index

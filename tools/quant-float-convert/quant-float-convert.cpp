@@ -27,8 +27,8 @@ namespace cl = llvm::cl;
 
 /// Passes that change no bit, without what their names begin with.
 static constexpr StringLiteral kRewrites[] = {
-    "eliminate-qdq", "collapse-casts", "reencode-fnuz", "widen-storage",
-    "merge-scales",  "unpack-weights", "pack-weights"};
+    "eliminate-qdq", "collapse-casts", "reencode-fnuz",  "widen-storage",
+    "merge-scales",  "fold-scales",    "unpack-weights", "pack-weights"};
 
 namespace {
 /// The options live as long as one parse.
@@ -38,10 +38,10 @@ struct Options {
                              cl::desc("MODEL.onnx"), cl::cat(category)};
   cl::list<std::string> rewrites{
       "rewrite", cl::value_desc("PASS"),
-      cl::desc(
-          "an exact rewrite before that: eliminate-qdq, collapse-casts, "
-          "reencode-fnuz, widen-storage, merge-scales, unpack-weights or "
-          "pack-weights, with options in braces; one or more, in this order"),
+      cl::desc("an exact rewrite before that: eliminate-qdq, collapse-casts, "
+               "reencode-fnuz, widen-storage, merge-scales, fold-scales, "
+               "unpack-weights or pack-weights, with options in braces; one or "
+               "more, in this order"),
       cl::cat(category)};
   cl::opt<int64_t> opset{"opset", cl::value_desc("N"),
                          cl::desc("the opset of ONNX's own domain that the "
@@ -53,6 +53,17 @@ struct Options {
           "types of elements, as ONNX names them (float8e4m3fn, int4, ...), "
           "that the model is to do without; in its own opset, if no other "
           "is asked for"),
+      cl::cat(category)};
+  cl::opt<std::string> wideFloat{
+      "wide-float", cl::value_desc("float16|bfloat16"),
+      cl::desc("weights of float types that the model does without become this "
+               "type where it has all of their numbers; without it they stay "
+               "codes, with a table of numbers"),
+      cl::cat(category)};
+  cl::opt<std::string> domain{
+      "domain", cl::value_desc("com.microsoft"),
+      cl::desc("quantization that the opset lacks may become the operators of "
+               "this domain"),
       cl::cat(category)};
   cl::opt<std::string> output{"o", cl::value_desc("OUT.onnx"), cl::Required,
                               cl::desc("the converted model"),
@@ -178,6 +189,20 @@ static int convert(const Options &options) {
                        name + "'");
     opsetOptions.without.push_back(name);
   }
+  if (options.wideFloat.getNumOccurrences() && options.wideFloat != "float16" &&
+      options.wideFloat != "bfloat16")
+    return failUsage("--wide-float: expected float16 or bfloat16, but got '" +
+                     options.wideFloat + "'");
+  opsetOptions.wideFloat = options.wideFloat;
+  if (options.domain.getNumOccurrences() && options.domain != kMicrosoftDomain)
+    return failUsage("--domain: expected " + kMicrosoftDomain + ", but got '" +
+                     options.domain + "'");
+  opsetOptions.usesMicrosoft = options.domain.getNumOccurrences();
+  if ((options.wideFloat.getNumOccurrences() || opsetOptions.usesMicrosoft) &&
+      !converts)
+    return failUsage(
+        Twine(opsetOptions.usesMicrosoft ? "--domain" : "--wide-float") +
+        ": expected --opset or --without");
   OnnxImportOptions importOptions;
   importOptions.keepsSource = true;
   if (hasOpset)

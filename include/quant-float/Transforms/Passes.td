@@ -278,6 +278,33 @@ def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
+  let summary = "make one scale of two levels";
+  let description = [{
+    Scales of few bits have a scale of their own. Where it comes first, as NVFP4 has
+    it, the scales are dequantized once for all: a quantization op whose scale `Mul`,
+    `cast` and `dequantize` compute of constants gets the constant.
+
+    ```mlir
+    %t = quant_float.dequantize %s, %g opset 23
+           : tensor<2x2xf8E4M3FN>, tensor<f32> to tensor<2x2xf32>
+    %y = quant_float.dequantize %w, %t axis 1 block_size 16 opset 23
+           : tensor<2x32xf4E2M1FN>, tensor<2x2xf32> to tensor<2x32xf32>
+    // becomes
+    %c = arith.constant dense<...> : tensor<2x2xf32>
+    %y = quant_float.dequantize %w, %c axis 1 block_size 16 opset 23
+           : tensor<2x32xf4E2M1FN>, tensor<2x2xf32> to tensor<2x32xf32>
+    ```
+
+    Where it comes last, a `Mul` with a constant behind a dequantize, two products are
+    rounded instead of one, or in another order. The factor becomes part of the scale
+    where every code gives the same number with every scale: of constants the codes
+    that there are. Every other such Mul is left with a remark that names a code, and
+    both of its numbers.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatConvertQdqToFakeConvertPass
     : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
   let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";
@@ -780,7 +807,7 @@ def QuantFloatStreamStoresPass
   let description = [{
     Gives loops of kernels that write vectors one behind the other a second
     version, with non-temporal stores, and with prefetches of what is read 8 KB
-    ahead. It runs where the buffers that the loop reads and writes are together
+    ahead, be it in rows that follow. It runs where the buffers that the loop reads and writes are together
     larger than the machine's last-level cache, which the entry runtime knows,
     and where stores can be aligned: where the result begins within a line, the
     iterations begin with the next one, and whole vectors at both ends come

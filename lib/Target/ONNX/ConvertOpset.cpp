@@ -475,6 +475,10 @@ static SmallVector<OpTy> collect(func::FuncOp function) {
 }
 
 void OpsetConverter::expandTypes(func::FuncOp function) {
+  // The last one of a chain first.
+  SmallVector<NodeOp> nodes = collect<NodeOp>(function);
+  for (NodeOp op : llvm::reverse(nodes))
+    sinkMovement(op);
   for (QuantizeOp op : collect<QuantizeOp>(function))
     expandRoundTrip(op);
   for (CastOp op : collect<CastOp>(function))

@@ -70,6 +70,66 @@ bool onnx_import::dropIgnored(QuantizationOpInterface op,
   return true;
 }
 
+/// Gives a quantize or dequantize the words of an operator: one of ONNX's
+/// opset, or of another domain.
+static void restate(QuantizationOpInterface op, StringRef domain,
+                    int64_t opset) {
+  bool quantizes = isa<QuantizeOp>(op.getOperation());
+  OpKind kind =
+      domain.empty()
+          ? (quantizes ? OpKind::QuantizeLinear : OpKind::DequantizeLinear)
+          : (quantizes ? OpKind::MicrosoftQuantizeLinear
+                       : OpKind::MicrosoftDequantizeLinear);
+  Builder builder(op->getContext());
+  op->setAttr("opset", builder.getI64IntegerAttr(opset));
+  if (!domain.empty())
+    op->setAttr("domain", builder.getStringAttr(domain));
+  const OpVersion &version = *getOpVersion(kind, opset);
+  (void)dropIgnored(op, version);
+  auto quantize = dyn_cast<QuantizeOp>(op.getOperation());
+  if (!quantize)
+    return;
+  // Whether they were of effect, the semantics tell.
+  if (!version.has(OpAttribute::Saturate))
+    quantize.removeSaturateAttr();
+  if (!version.has(OpAttribute::Precision))
+    quantize.removePrecisionAttr();
+}
+
+bool OpsetConverter::isSaid(QuantizationOpInterface op, StringRef domain) {
+  // ONNX Runtime's schemas have no blocks, though its kernels do.
+  if (!domain.empty() && op.getBlockSizeAttribute().value_or(0) != 0)
+    return false;
+  auto lacks = [&](Type type) {
+    return !hasElementType(options, getElementTypeOrSelf(type));
+  };
+  if (llvm::any_of(op->getOperandTypes(), lacks) ||
+      llvm::any_of(op->getResultTypes(), lacks))
+    return false;
+  ScopedDiagnosticHandler silent(op->getContext(),
+                                 [](Diagnostic &) { return success(); });
+  Operation *copy = op->clone();
+  restate(cast<QuantizationOpInterface>(copy), domain,
+          domain.empty() ? options.opset
+                         : getNewestOpset(OpKind::MicrosoftQuantizeLinear));
+  bool isSame = succeeded(verify(copy, /*verifyRecursively=*/false));
+  if (auto quantize = dyn_cast<QuantizeOp>(op.getOperation());
+      quantize && isSame)
+    isSame = quantize.getSemantics().precision ==
+             cast<QuantizeOp>(copy).getSemantics().precision;
+  copy->destroy();
+  return isSame;
+}
+
+bool OpsetConverter::sayByMicrosoft(QuantizationOpInterface op) {
+  if (!options.usesMicrosoft || isSaid(op, "") || !isSaid(op, kMicrosoftDomain))
+    return false;
+  restate(op, kMicrosoftDomain,
+          getNewestOpset(OpKind::MicrosoftQuantizeLinear));
+  note(op, ConversionKind::Restated, "of com.microsoft");
+  return true;
+}
+
 static ConversionKind getKind(const OpVersion *old, const OpVersion *version,
                               StringRef detail) {
   return old == version && detail.empty() ? ConversionKind::Unchanged
@@ -135,6 +195,8 @@ void OpsetConverter::convertQuantize(QuantizeOp op) {
       note(op, ConversionKind::Unchanged);
     return;
   }
+  if (sayByMicrosoft(op))
+    return;
   const OpVersion *old = getOpVersion(OpKind::QuantizeLinear, op.getOpset());
   const OpVersion *version =
       getOpVersion(OpKind::QuantizeLinear, options.opset);
@@ -178,6 +240,8 @@ void OpsetConverter::convertDequantize(DequantizeOp op) {
       note(op, ConversionKind::Unchanged);
     return;
   }
+  if (sayByMicrosoft(op))
+    return;
   const OpVersion *old = getOpVersion(OpKind::DequantizeLinear, op.getOpset());
   const OpVersion *version =
       getOpVersion(OpKind::DequantizeLinear, options.opset);

@@ -22,7 +22,6 @@
 #include "Exporter.h"
 #include "OpsetConverter.h"
 #include "Source.h"
-#include "mlir/IR/Verifier.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -57,35 +56,17 @@ static Value expand(Expansion &expansion, DequantizeOp op,
                         result.getElementType());
 }
 
-/// Whether the opset's DequantizeLinear can say it.
-static bool isSaid(DequantizeOp op, const OpsetOptions &options) {
-  if (llvm::any_of(op->getOperandTypes(), [&](Type type) {
-        return !hasElementType(options, getElementTypeOrSelf(type));
-      }))
-    return false;
-  int64_t opset = options.opset;
-  ScopedDiagnosticHandler silent(op.getContext(),
-                                 [](Diagnostic &) { return success(); });
-  DequantizeOp copy = op.clone();
-  copy.setOpset(opset);
-  (void)dropIgnored(copy, *getOpVersion(OpKind::DequantizeLinear, opset));
-  bool isValid = succeeded(verify(copy, /*verifyRecursively=*/false));
-  copy->destroy();
-  return isValid;
-}
-
 void OpsetConverter::expandDequantize(DequantizeOp op) {
-  if (op.getDomain() || isSaid(op, options))
+  if (op.getDomain() || isSaid(op, "") ||
+      (options.usesMicrosoft && isSaid(op, kMicrosoftDomain)))
     return;
   Expansion expansion(op, options);
   Value value = expand(expansion, op, options);
   if (!value)
     return expansion.cancel();
-  Type codes = getElementTypeOrSelf(op.getInput());
   replaceByExpansion(op, value,
-                     isFloat(codes) && !hasElementType(options, codes)
-                         ? "as Gather from a table and Mul"
-                         : "as Cast and Mul");
+                     expansion.hasTable ? "as Gather from a table and Mul"
+                                        : "as Cast and Mul");
 }
 
 void OpsetConverter::replaceByExpansion(Operation *op, Value value,

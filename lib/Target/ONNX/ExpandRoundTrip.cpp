@@ -106,8 +106,7 @@ template <typename OpTy> static bool areOnly(Value codes) {
 static bool isRounded(const OpsetOptions &options, Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
              Float8E5M2FNUZType>(type) &&
-         (!hasElementType(options, type) ||
-          llvm::is_contained(options.withoutRounding, getOnnxTypeName(type)));
+         doesWithout(options, type);
 }
 
 void OpsetConverter::expandRoundTrip(QuantizeOp op) {

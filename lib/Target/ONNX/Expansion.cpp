@@ -22,17 +22,18 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
-/// The codes of a constant as bytes that `transform` makes of each; null where
-/// the value is no such constant.
-static ElementsAttr mapCodes(Value value, Type byte,
-                             llvm::function_ref<uint8_t(uint8_t)> transform,
+/// The elements, as `T` and of type `to`, that `transform` makes of the codes
+/// of a constant; null where the value is no such constant.
+template <typename T>
+static ElementsAttr mapCodes(Value value, Type to,
+                             llvm::function_ref<T(uint8_t)> transform,
                              bool asTheyAre = false) {
   ElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)))
     return {};
   auto type = cast<ShapedType>(value.getType());
   unsigned bits = getNumberWidth(type.getElementType());
-  ShapedType result = type.clone(byte);
+  ShapedType result = type.clone(to);
   auto dense = dyn_cast<DenseElementsAttr>(elements);
   auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
   AsmResourceBlob *blob =
@@ -47,15 +48,17 @@ static ElementsAttr mapCodes(Value value, Type byte,
   size_t count = isPacked ? type.getNumElements() : in.size();
   if (isPacked && (8 % bits || in.size() < llvm::divideCeil(count * bits, 8)))
     return {};
-  AsmResourceBlob bytes = HeapAsmResourceBlob::allocate(count, /*align=*/64);
-  MutableArrayRef<char> out = bytes.getMutableData();
+  AsmResourceBlob bytes =
+      HeapAsmResourceBlob::allocate(count * sizeof(T), /*align=*/64);
+  MutableArrayRef<char> data = bytes.getMutableData();
+  MutableArrayRef<T> out(reinterpret_cast<T *>(data.data()), count);
   uint8_t mask = llvm::maskTrailingOnes<uint8_t>(bits);
   for (size_t i = 0; i < count; ++i) {
     uint8_t code = isPacked ? uint8_t(in[i * bits / 8]) >> i * bits % 8 : in[i];
     out[i] = transform(code & mask);
   }
   if (dense)
-    return DenseElementsAttr::getFromRawBuffer(result, out);
+    return DenseElementsAttr::getFromRawBuffer(result, data);
   return DenseResourceElementsAttr::get(
       result, resource.getRawHandle().getKey(), std::move(bytes));
 }
@@ -107,6 +110,17 @@ Value Expansion::cast(Value value, Type elementType) {
   return CastOp::create(b, value, elementType, options.opset);
 }
 
+/// The type that constants of narrow floats become, if any.
+static FloatType getWideFloat(const OpsetOptions &options,
+                              MLIRContext *context) {
+  for (FloatType type : {FloatType(Float16Type::get(context)),
+                         FloatType(BFloat16Type::get(context))})
+    if (getOnnxTypeName(type) == options.wideFloat &&
+        hasElementType(options, type))
+      return type;
+  return {};
+}
+
 Value Expansion::decode(Value codes, StringRef what) {
   Type type = getElementTypeOrSelf(codes), f32 = b.getF32Type();
   if (hasElementType(options, type))
@@ -117,22 +131,41 @@ Value Expansion::decode(Value codes, StringRef what) {
     bool isSigned = type.isSignlessInteger();
     Type byte = isSigned ? b.getI8Type() : b.getIntegerType(8, false);
     if (bits < 8)
-      if (ElementsAttr bytes = mapCodes(codes, byte, [&](uint8_t code) {
-            return uint8_t(isSigned ? llvm::SignExtend32(code, bits) : code);
-          }))
+      if (ElementsAttr bytes =
+              mapCodes<uint8_t>(codes, byte, [&](uint8_t code) {
+                return isSigned ? llvm::SignExtend32(code, bits) : code;
+              }))
         return cast(constant(what, bytes), f32);
     return {};
   }
-  ElementsAttr bytes = mapCodes(
+  SmallVector<APInt> numbers;
+  for (unsigned code = 0; code < 1u << bits; ++code)
+    numbers.push_back(reference::castElement(type, f32, APInt(bits, code),
+                                             reference::CastOptions()));
+  if (FloatType wide = getWideFloat(options, b.getContext())) {
+    // All of them, or it is not that type's constant.
+    SmallVector<uint16_t> values;
+    for (const APInt &number : numbers) {
+      APInt value =
+          reference::castElement(f32, wide, number, reference::CastOptions());
+      if (reference::castElement(wide, f32, value, reference::CastOptions()) ==
+          number)
+        values.push_back(value.getZExtValue());
+    }
+    if (values.size() == numbers.size())
+      if (ElementsAttr elements = mapCodes<uint16_t>(
+              codes, wide, [&](uint8_t code) { return values[code]; }))
+        return cast(constant(what, elements), f32);
+  }
+  ElementsAttr bytes = mapCodes<uint8_t>(
       codes, b.getIntegerType(8, /*isSigned=*/false),
       [](uint8_t code) { return code; }, /*asTheyAre=*/bits == 8);
   if (!bytes)
     return {};
   SmallVector<APFloat> table;
-  for (unsigned code = 0; code < 1u << bits; ++code)
-    table.push_back(APFloat(APFloat::IEEEsingle(),
-                            reference::castElement(type, f32, APInt(bits, code),
-                                                   reference::CastOptions())));
+  for (const APInt &number : numbers)
+    table.push_back(APFloat(APFloat::IEEEsingle(), number));
+  hasTable = true;
   auto tableType = RankedTensorType::get({int64_t(table.size())}, f32);
   Value values = constant("table", DenseElementsAttr::get(tableType, table));
   Value places = cast(constant(what, bytes), b.getI32Type());

@@ -25,6 +25,8 @@ public:
   void cancel();
 
   ImplicitLocOpBuilder b;
+  /// Whether numbers are looked up in a table of codes.
+  bool hasTable = false;
 
   Value constant(StringRef what, ElementsAttr elements);
   Value number(StringRef what, double value);

@@ -25,6 +25,9 @@ namespace mlir::quant_float::onnx_import {
 /// Whether values of the converted model may have such elements.
 bool hasElementType(const OpsetOptions &options, Type elementType);
 
+/// Whether something else is done instead of making values of the type.
+bool doesWithout(const OpsetOptions &options, Type elementType);
+
 /// Leaves out names of attributes that the opset lacks: they are of no effect.
 bool dropIgnored(QuantizationOpInterface op, const OpVersion &version);
 
@@ -64,6 +67,11 @@ private:
   void refuse(Operation *op, const Twine &reason);
 
   // ConvertQuantization.cpp.
+  /// Whether the opset's operator can say it, or com.microsoft's where the
+  /// converted model may have that; with all types that it needs.
+  bool isSaid(QuantizationOpInterface op, StringRef domain);
+  /// Makes it com.microsoft's, where only that can say it.
+  bool sayByMicrosoft(QuantizationOpInterface op);
   void convertCast(CastOp op);
   void convertQuantize(QuantizeOp op);
   void convertDequantize(DequantizeOp op);
@@ -71,6 +79,10 @@ private:
   /// Replaces the op where the opset has other nodes for it alone.
   void expandDequantize(DequantizeOp op);
   void replaceByExpansion(Operation *op, Value value, const Twine &detail);
+
+  // SinkMovement.cpp.
+  /// Lets a node move numbers instead of codes.
+  void sinkMovement(NodeOp op);
 
   // ExpandRoundTrip.cpp.
   /// The same where nobody else sees the codes that it makes.

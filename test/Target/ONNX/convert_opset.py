@@ -376,7 +376,7 @@ for options in ((), ("--opset", "13")):
 for option, message in (
     (
         "--rewrite=cse",
-        "--rewrite: expected eliminate-qdq, collapse-casts, reencode-fnuz, widen-storage, merge-scales, unpack-weights, pack-weights, but got 'cse'",
+        "--rewrite: expected eliminate-qdq, collapse-casts, reencode-fnuz, widen-storage, merge-scales, fold-scales, unpack-weights, pack-weights, but got 'cse'",
     ),
     ("--rewrite=widen-storage{signed=maybe}", "--rewrite: "),
     ("--external-data", "expected --opset, --without or --rewrite"),

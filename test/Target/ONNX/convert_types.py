@@ -1,7 +1,8 @@
 # Types that an opset lacks: weights of every type, granularity and scale become codes of other types or entries of a table, and what
 # is only rounded to float8 is rounded in f32. Both compute the same numbers in ONNX Runtime, or where it has no kernel in ONNX's
 # reference, before and after: weights of all codes; all f16 and bf16, all midpoints of codes and the floats around them, random bits.
-# What others see the codes of is refused. The same of types that the opset has and that the model is to do without.
+# What others see the codes of is refused. The same of types that the opset has and that the model is to do without. Nodes that move
+# codes move numbers; weights become f16 and bf16 where these are asked for; and com.microsoft's operators take what the opset lacks.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-convert %t
 import pathlib
 import subprocess
@@ -42,13 +43,13 @@ def save(name, opset, nodes, x, y, constants):
     return model
 
 
-def convert(name, opset, *without):
+def convert(name, opset, *without, more=()):
     """To an opset, or without types."""
     options = (
         ["--without", ",".join(map(get_name, without))] if without else ["--opset", str(opset)]
     )
     return subprocess.run(
-        [tool, work / f"{name}.onnx", *options, "-o", work / "out.onnx"],
+        [tool, work / f"{name}.onnx", *options, *more, "-o", work / "out.onnx"],
         capture_output=True,
         text=True,
     )
@@ -133,6 +134,24 @@ for element, bits, granularity, scale, zero in weights():
         count("weights", np.array_equal(run(converted, {}), expected), text)
         for kind in without:
             count("without", not has_type(converted, kind), text)
+    # As wider floats; one of f8E5M2 and of f4E2M1 is as exact as one of f32.
+    wide = {T.FLOAT16: "float16", T.BFLOAT16: "bfloat16"}.items() if element in FLOAT8 or element == T.FLOAT4E2M1 else ()  # fmt: skip
+    for kind, wide_name in wide:
+        text = f"{T.DataType.Name(element)} {granularity} {T.DataType.Name(scale)} as {wide_name}"
+        process = convert("weights", 18, more=("--wide-float", wide_name))
+        count("wide", process.returncode == 0, f"{text}: {process.stderr}")
+        converted = onnx.load(work / "out.onnx")
+        onnx.checker.check_model(converted, full_check=True)
+        kinds = {t.data_type for t in converted.graph.initializer} | {
+            a.t.data_type
+            for n in converted.graph.node
+            for a in n.attribute
+            if n.op_type == "Constant"  # fmt: skip
+        }
+        has_table = "Gather from a table" in process.stdout or T.UINT8 in kinds
+        # f8E8M0FNU reaches further than f16.
+        count("wide", has_table == (scale == T.FLOAT8E8M0 and kind == T.FLOAT16), f"{text}: {kinds}")  # fmt: skip
+        count("wide", np.array_equal(run(converted, {}), expected), text)
 
 bits = np.arange(65536, dtype=np.uint16)
 parts = [bits.view(np.float16).astype(np.float32), (bits.astype(np.uint32) << 16).view(np.float32)]
@@ -185,7 +204,84 @@ for element in FLOAT8:
                     for kind in without:
                         count("without", not has_type(converted, kind), text)
 
-# Codes that are an output, or that a node in between moves.
+# Nodes in between that move codes, which others move again and several read.
+for element in FLOAT8:
+    zero = T(name="z", data_type=element, raw_data=b"\0")
+    constants = [numpy_helper.from_array(np.float32(v), n) for n, v in (("s", 0.5), ("t", 0.25), ("u", 3))]  # fmt: skip
+    constants += [zero, numpy_helper.from_array(np.int64([2, 3, -1]), "shape")]
+    constants += [numpy_helper.from_array(np.int64([1]), "axes")]
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], "q"),
+        helper.make_node("Reshape", ["q", "shape"], ["a"], "reshape"),
+        helper.make_node("Unsqueeze", ["a", "axes"], ["b"], "unsqueeze"),
+        helper.make_node("Transpose", ["b"], ["c"], "transpose", perm=[3, 1, 0, 2]),
+        helper.make_node("Squeeze", ["c", "axes"], ["d"], "squeeze"),
+        helper.make_node("Flatten", ["d"], ["e"], "flatten"),
+        helper.make_node("Identity", ["e"], ["f"], "identity"),
+        helper.make_node("DequantizeLinear", ["f", "t"], ["g"], "once"),
+        helper.make_node("DequantizeLinear", ["f", "u"], ["h"], "again"),
+        helper.make_node("Add", ["g", "h"], ["y"], "add"),
+    ]
+    x = numpy_helper.to_array(helper.make_tensor("x", T.FLOAT, [96], random.normal(0, 200, 96)))
+    moved_inputs = [helper.make_tensor_value_info("x", T.FLOAT, [96])]
+    moved_outputs = [helper.make_tensor_value_info("y", T.FLOAT, [16, 6])]
+    model = save("moved", 21, nodes, moved_inputs, moved_outputs, constants)
+    expected = run(model, {"x": x})
+    for target in (10, 13, 18, 21):
+        text = f"moved {T.DataType.Name(element)} to {target}"
+        process = convert("moved", target, *([element] if target == 21 else []))
+        if process.returncode:
+            count("moved", False, f"{text}: {process.stderr}")
+            continue
+        converted = onnx.load(work / "out.onnx")
+        onnx.checker.check_model(converted, full_check=True)
+        names = {n.op_type for n in converted.graph.node}
+        count("moved", {"Transpose", "Squeeze", "Reshape"} <= names and "y" == converted.graph.output[0].name, f"{text}: {names}")  # fmt: skip
+        count("moved", np.array_equal(run(converted, {"x": x}), expected), text)
+
+# com.microsoft's operators: 16 bits, and axes before 13; without blocks.
+for element, scale, attributes in (
+    (T.UINT16, [], {}), (T.INT16, [], {}), (T.INT16, [6], {"axis": 1}), (T.UINT8, [6], {"axis": -1}),
+    (T.INT8, [4, 3], {"axis": 1, "block_size": 2}),
+):  # fmt: skip
+    has_blocks = "block_size" in attributes
+    values = (random.random(scale) + 0.01).astype(np.float32)
+    zero = helper.make_tensor("z", element, scale, [3] * max(1, values.size))
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], "q", **attributes),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"], "d", **attributes),
+    ]
+    x = random.normal(0, 50, (4, 6)).astype(np.float32)
+    ends = [helper.make_tensor_value_info(n, T.FLOAT, [4, 6]) for n in "xy"]
+    model = save("contrib", 21, nodes, ends[:1], ends[1:], [numpy_helper.from_array(values, "s"), zero])  # fmt: skip
+    expected = run(model, {"x": x})
+    for target in (10, 13, 18):
+        text = f"com.microsoft {T.DataType.Name(element)} {attributes} to {target}"
+        process = convert("contrib", target)
+        if element == T.UINT8 and target >= 13:
+            count("contrib", process.returncode == 0, text)
+            continue
+        count("contrib", process.returncode == 1, text)
+        process = convert("contrib", target, more=("--domain", "com.microsoft"))
+        if process.returncode and has_blocks:
+            count("contrib", "'q' (QuantizeLinear)" in process.stderr, f"{text}: {process.stderr}")
+            continue
+        if process.returncode:
+            count("contrib", False, f"{text}: {process.stderr}")
+            continue
+        converted = onnx.load(work / "out.onnx")
+        domains = [n.domain for n in converted.graph.node]
+        imports = {entry.domain: entry.version for entry in converted.opset_import}
+        count("contrib", domains == ["com.microsoft"] * 2 and imports == {"": target, "com.microsoft": 1}, f"{text}: {domains}, {imports}")  # fmt: skip
+        count("contrib", np.array_equal(run(converted, {"x": x}), expected), text)
+# What the opset has stays ONNX's.
+process = convert("contrib", 21, more=("--domain", "com.microsoft"))
+count("contrib", process.returncode == 0 and not any(n.domain for n in onnx.load(work / "out.onnx").graph.node), process.stderr)  # fmt: skip
+for option, value, wanted in (("--domain", "ai.onnx", "expected com.microsoft"), ("--wide-float", "float32", "expected float16 or bfloat16")):  # fmt: skip
+    process = convert("contrib", 21, more=(option, value))
+    count("refused", process.returncode == 2 and f"{option}: {wanted}, but got '{value}'" in process.stderr, process.stderr)  # fmt: skip
+
+# Codes that are an output, or an input.
 codes = [helper.make_tensor_value_info("q", T.FLOAT8E5M2, ["n"])]
 cast = helper.make_node("Cast", ["x"], ["q"], "q", to=T.FLOAT8E5M2)
 save("seen", 19, [cast], inputs, codes, [])

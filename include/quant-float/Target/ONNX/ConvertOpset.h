@@ -12,9 +12,8 @@
 // - Quantization nodes keep their meaning, which the opset rules resolve: what
 //   a version has as a default another one has as an attribute.
 // - Types that the opset, or what is to run the model, lacks are done without:
-// constants of codes become
-//   bytes or places in a table, what is only rounded to float8 is rounded in
-//   f32.
+//   constants of codes become bytes, or places in a table, what is only rounded
+//   to float8 is rounded in f32.
 // - A node that both opsets define alike stays. Others are said in the words of
 //   the other opset, version by version, or become the functions that define
 //   them; ONNX's schemas and shape inference judge what comes out.
@@ -77,6 +76,13 @@ struct OpsetOptions {
   /// Those that nothing is to be rounded to, though there may be values of
   /// them.
   std::vector<std::string> withoutRounding = {};
+  /// ONNX's name of a wider type of floats, float16 or bfloat16, that constants
+  /// of float types to do without become where it has all of their numbers;
+  /// empty for codes and a table.
+  std::string wideFloat = {};
+  /// Whether quantization that the opset lacks may become com.microsoft's
+  /// QuantizeLinear and DequantizeLinear.
+  bool usesMicrosoft = false;
   /// Whether what comes next lacks the operator of a node, though the opset has
   /// it: it becomes the function that defines it, if there is one.
   std::function<bool(NodeOp)> lacksOperator = {};

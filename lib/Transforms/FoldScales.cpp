@@ -1,0 +1,415 @@
+//===- FoldScales.cpp - One scale of two levels ---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scales of few bits have a scale of their own:
+//
+//   dequantize(w, dequantize(s, g))  ->  dequantize(w, constant)
+//
+// which is the same whatever they are. Where the outer scale comes last,
+//
+//   Mul(dequantize(w, s), g)  ->  dequantize(w, s * g)
+//
+// both products are rounded, and it is the same only for some: all codes are
+// tried.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Reference/Cast.h"
+#include "quant-float/Reference/Granularity.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Transforms/Passes.h"
+#include <set>
+#include <tuple>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATFOLDSCALESPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using reference::Granularity;
+using reference::ParameterElements;
+
+namespace {
+/// Longer chains are not followed.
+constexpr unsigned kMaxDepth = 8;
+/// More products are not tried.
+constexpr uint64_t kMaxTrials = uint64_t(1) << 22;
+
+using Bits = SmallVector<APInt>;
+
+struct FoldScalesPass final
+    : quant_float::impl::QuantFloatFoldScalesPassBase<FoldScalesPass> {
+  using QuantFloatFoldScalesPassBase::QuantFloatFoldScalesPassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Constants that nodes compute
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType getStaticType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() != 0
+             ? type
+             : RankedTensorType();
+}
+
+static bool isNode(Operation *op, ArrayRef<StringLiteral> names) {
+  auto node = dyn_cast_or_null<NodeOp>(op);
+  return node && (node.getDomain().empty() || node.getDomain() == "ai.onnx") &&
+         node->getNumResults() == 1 && node.getAbsentInputs().empty() &&
+         llvm::is_contained(names, node.getOpType());
+}
+
+static APInt multiply(Type type, const APInt &one, const APInt &other) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  APFloat product(semantics, one);
+  product.multiply(APFloat(semantics, other), APFloat::rmNearestTiesToEven);
+  return product.bitcastToAPInt();
+}
+
+static std::optional<Bits> computeConstant(Value value, unsigned depth = 0);
+
+static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
+  RankedTensorType type = getStaticType(op.getResult());
+  RankedTensorType scaleType = getStaticType(op.getScale());
+  std::optional<Bits> codes = computeConstant(op.getInput(), depth);
+  std::optional<Bits> scales = computeConstant(op.getScale(), depth);
+  std::optional<Bits> zeroPoints;
+  if (Value zeroPoint = op.getZeroPoint())
+    if (!(zeroPoints = computeConstant(zeroPoint, depth)) ||
+        zeroPoints->size() != scales->size())
+      return std::nullopt;
+  if (!type || !scaleType || !codes || !scales)
+    return std::nullopt;
+  ParameterElements places(op.getGranularity(), scaleType.getShape(),
+                           type.getShape());
+  Bits results;
+  for (auto [i, code] : llvm::enumerate(*codes)) {
+    uint64_t place = places[i];
+    Parameters parameters{(*scales)[place], std::nullopt};
+    if (zeroPoints)
+      parameters.zeroPoint = (*zeroPoints)[place];
+    results.push_back(evaluate(op, code, parameters));
+  }
+  return results;
+}
+
+static std::optional<Bits> computeProduct(NodeOp op, unsigned depth) {
+  RankedTensorType type = getStaticType(op.getResult(0));
+  if (!type || op.getInputs().size() != 2 ||
+      !isStandardFloat(type.getElementType()))
+    return std::nullopt;
+  std::optional<Bits> factors[2];
+  std::optional<ParameterElements> places[2];
+  for (unsigned i : {0, 1}) {
+    RankedTensorType factor = getStaticType(op.getInputs()[i]);
+    if (!factor || factor.getElementType() != type.getElementType() ||
+        !Granularity::getBroadcast().fits(factor.getShape(), type.getShape()) ||
+        !(factors[i] = computeConstant(op.getInputs()[i], depth)))
+      return std::nullopt;
+    places[i].emplace(Granularity::getBroadcast(), factor.getShape(),
+                      type.getShape());
+  }
+  Bits results;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    results.push_back(multiply(type.getElementType(),
+                               (*factors[0])[(*places[0])[i]],
+                               (*factors[1])[(*places[1])[i]]));
+  return results;
+}
+
+/// The bits of each element, where constants say them.
+static std::optional<Bits> computeConstant(Value value, unsigned depth) {
+  RankedTensorType type = getStaticType(value);
+  if (!type || ++depth > kMaxDepth)
+    return std::nullopt;
+  if (std::optional<Bits> elements = getConstantElements(value)) {
+    if (elements->size() == 1)
+      elements->assign(type.getNumElements(), APInt(elements->front()));
+    return elements;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto dequantize = dyn_cast_or_null<DequantizeOp>(op))
+    return computeDequantize(dequantize, depth);
+  if (auto cast = dyn_cast_or_null<CastOp>(op)) {
+    Type from = getElementTypeOrSelf(cast.getInput());
+    if (cast.getRandom() || cast.getMode() || !isFloat(from) ||
+        !isFloat(type.getElementType()))
+      return std::nullopt;
+    std::optional<Bits> elements = computeConstant(cast.getInput(), depth);
+    if (elements)
+      for (APInt &element : *elements)
+        element = reference::castElement(from, type.getElementType(), element,
+                                         getReferenceOptions(cast));
+    return elements;
+  }
+  if (isNode(op, {"Mul"}))
+    return computeProduct(cast<NodeOp>(op), depth);
+  if (isNode(op, {"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"}))
+    if (RankedTensorType before = getStaticType(op->getOperand(0));
+        before && before.getNumElements() == type.getNumElements() &&
+        before.getElementType() == type.getElementType())
+      return computeConstant(op->getOperand(0), depth);
+  return std::nullopt;
+}
+
+/// Erases what is left without a use, and what it came from.
+static void eraseUnused(RewriterBase &rewriter, Operation *op) {
+  if (!op || !op->use_empty())
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  rewriter.eraseOp(op);
+  for (Value operand : operands)
+    eraseUnused(rewriter, operand.getDefiningOp());
+}
+
+/// dequantize(w, dequantize(s, g))
+static void foldComputedScale(RewriterBase &rewriter,
+                              QuantizationOpInterface op) {
+  Value scale = op.getScaleValue();
+  Operation *source = scale.getDefiningOp();
+  if (!source || !isa<NodeOp, CastOp, DequantizeOp>(source))
+    return;
+  std::optional<Bits> elements = computeConstant(scale);
+  if (!elements) {
+    emitNodeRemark(op) << "not folded: the scale is not computed of constants";
+    return;
+  }
+  rewriter.setInsertionPoint(op);
+  Value constant = createConstantOfBits(rewriter, scale.getLoc(),
+                                        scale.getType(), *elements);
+  rewriter.modifyOpInPlace(op, [&] { op->replaceUsesOfWith(scale, constant); });
+  eraseUnused(rewriter, source);
+}
+
+//===----------------------------------------------------------------------===//
+// Products behind
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A Mul of what a dequantize makes.
+class ScaledDequantize {
+public:
+  ScaledDequantize(NodeOp mul, unsigned index)
+      : mul(mul), op(mul.getInputs()[index].getDefiningOp<DequantizeOp>()),
+        factor(mul.getInputs()[1 - index]) {}
+
+  /// Why the factor cannot be part of the scale; empty if it is.
+  std::string fold(RewriterBase &rewriter);
+
+private:
+  std::string analyze();
+  std::string prove();
+
+  NodeOp mul;
+  DequantizeOp op, candidate;
+  Value factor;
+  std::optional<Bits> scales, zeroPoints, factors;
+  /// One for each dimension of the result: of the scale, the factor, both.
+  SmallVector<int64_t> scaleSizes, factorSizes, sizes;
+  /// Of each of both: the product, and from which scale and factor.
+  Bits products;
+  SmallVector<std::pair<uint64_t, uint64_t>> places;
+};
+} // namespace
+
+std::string ScaledDequantize::analyze() {
+  RankedTensorType type = getStaticType(op.getResult());
+  RankedTensorType scale = getStaticType(op.getScale());
+  RankedTensorType other = getStaticType(factor);
+  if (!type || !scale || !other || mul.getResult(0).getType() != type ||
+      !isStandardFloat(type.getElementType()) ||
+      other.getElementType() != type.getElementType() ||
+      !Granularity::getBroadcast().fits(other.getShape(), type.getShape()))
+    return "the types of the factors are not those of one scale";
+  scales = computeConstant(op.getScale());
+  factors = computeConstant(factor);
+  if (Value zeroPoint = op.getZeroPoint();
+      zeroPoint && !(zeroPoints = computeConstant(zeroPoint)))
+    return "the zero point is not a constant";
+  if (!scales || !factors)
+    return "the scale or the factor is not a constant";
+
+  Granularity granularity = op.getGranularity();
+  bool isBlocked = granularity.blockSize.has_value();
+  int64_t rank = type.getRank();
+  scaleSizes.assign(rank, 1);
+  factorSizes.assign(rank, 1);
+  std::optional<int64_t> axis = granularity.getAxis(rank);
+  if (isBlocked)
+    llvm::copy(scale.getShape(), scaleSizes.begin());
+  else if (axis && scale.getNumElements() > 1)
+    scaleSizes[*axis] = scale.getNumElements();
+  llvm::copy(llvm::reverse(other.getShape()), factorSizes.rbegin());
+  unsigned many = 0;
+  for (auto [one, another] : llvm::zip_equal(scaleSizes, factorSizes)) {
+    if (one != 1 && another != 1 && one != another)
+      return "the factor is of other parts of the weights than the scale";
+    sizes.push_back(std::max(one, another));
+    many += sizes.back() != 1;
+  }
+  if (isBlocked ? sizes != scaleSizes : many > 1)
+    return "the factor is of other parts of the weights than the scale";
+
+  ParameterElements ofScale(Granularity::getBroadcast(), scaleSizes, sizes);
+  ParameterElements ofFactor(Granularity::getBroadcast(), factorSizes, sizes);
+  Type scaleType = scale.getElementType();
+  for (int64_t i = 0, end = ShapedType::getNumElements(sizes); i < end; ++i) {
+    places.emplace_back(ofScale[i], ofFactor[i]);
+    APInt bits = (*scales)[places.back().first];
+    if (scaleType != type.getElementType())
+      bits = reference::castElement(scaleType, type.getElementType(), bits,
+                                    reference::CastOptions());
+    products.push_back(multiply(type.getElementType(), bits,
+                                (*factors)[places.back().second]));
+  }
+  return "";
+}
+
+/// Tries all codes with all scales and factors that come together.
+std::string ScaledDequantize::prove() {
+  Type codes = op.getQuantizedElementType();
+  Type numbers = getElementTypeOrSelf(op.getType());
+  unsigned width = getNumberWidth(codes);
+  if (width > kMaxCodeWidth)
+    return "codes of more than 16 bits are not tried";
+  // Of constants those that there are.
+  std::set<uint64_t> tried;
+  if (std::optional<Bits> constants = getConstantElements(op.getInput())) {
+    for (const APInt &code : *constants)
+      tried.insert(code.getZExtValue());
+  } else {
+    for (uint64_t code = 0; code < uint64_t(1) << width; ++code)
+      tried.insert(code);
+  }
+  std::set<std::tuple<uint64_t, uint64_t, uint64_t>> known;
+  for (auto [i, place] : llvm::enumerate(places)) {
+    const APInt &scale = (*scales)[place.first];
+    const APInt &other = (*factors)[place.second];
+    Parameters before{scale, std::nullopt}, after{products[i], std::nullopt};
+    if (zeroPoints)
+      before.zeroPoint = after.zeroPoint = (*zeroPoints)[place.first];
+    if (!known
+             .insert({scale.getZExtValue(), other.getZExtValue(),
+                      zeroPoints ? before.zeroPoint->getZExtValue() : 0})
+             .second)
+      continue;
+    if (known.size() * tried.size() > kMaxTrials)
+      return "it has too many different scales to try all codes";
+    for (uint64_t code : tried) {
+      APInt bits(width, code);
+      APInt value = evaluate(op, bits, before);
+      APInt twice = multiply(numbers, value, other);
+      APInt once = evaluate(candidate, bits, after);
+      // D8: the sign of a NaN is open.
+      if (twice == once || (getFloatValue(numbers, twice).isNaN() &&
+                            getFloatValue(numbers, once).isNaN()))
+        continue;
+      return "code " + describeCode(codes, bits) + " times " +
+             describeCode(getElementTypeOrSelf(op.getScale()), scale) +
+             " becomes " + describeCode(numbers, value) + ", which times " +
+             describeCode(numbers, other) + " is " +
+             describeCode(numbers, twice) + ", but " +
+             describeCode(numbers, once) + " with one scale";
+    }
+  }
+  return "";
+}
+
+std::string ScaledDequantize::fold(RewriterBase &rewriter) {
+  if (std::string why = analyze(); !why.empty())
+    return why;
+  // A scale for the tensor, for an axis or for blocks, as there are dimensions.
+  auto type = cast<RankedTensorType>(op.getType());
+  bool isBlocked = op.getGranularity().blockSize.has_value();
+  auto *many = llvm::find_if(sizes, [](int64_t size) { return size != 1; });
+  SmallVector<int64_t> shape;
+  if (isBlocked)
+    shape = sizes;
+  else if (many != sizes.end())
+    shape.push_back(*many);
+
+  rewriter.setInsertionPoint(mul);
+  candidate = cast<DequantizeOp>(rewriter.clone(*op));
+  if (!isBlocked && many != sizes.end())
+    candidate->setAttr("axis",
+                       rewriter.getI64IntegerAttr(many - sizes.begin()));
+  auto set = [&](Value old, Type elementType, ArrayRef<APInt> bits) {
+    Value value =
+        createConstantOfBits(rewriter, old.getLoc(),
+                             RankedTensorType::get(shape, elementType), bits);
+    candidate->replaceUsesOfWith(old, value);
+  };
+  rewriter.setInsertionPoint(candidate);
+  Value scale = op.getScale(), zeroPoint = op.getZeroPoint();
+  set(scale, type.getElementType(), products);
+  if (zeroPoint)
+    set(zeroPoint, getElementTypeOrSelf(zeroPoint),
+        llvm::map_to_vector(places, [&](std::pair<uint64_t, uint64_t> place) {
+          return (*zeroPoints)[place.first];
+        }));
+  std::string why;
+  {
+    ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &problem) {
+      why = problem.str();
+      return success();
+    });
+    (void)verify(candidate, /*verifyRecursively=*/false);
+  }
+  if (why.empty())
+    why = prove();
+  if (!why.empty()) {
+    eraseUnused(rewriter, candidate);
+    return why;
+  }
+  // It makes what the Mul made, by that name.
+  candidate->setLoc(mul.getLoc());
+  candidate->setDiscardableAttrs(mul->getDiscardableAttrDictionary());
+  SmallVector<Value> unused(mul->getOperands());
+  rewriter.replaceOp(mul, candidate->getResults());
+  for (Value value : unused)
+    eraseUnused(rewriter, value.getDefiningOp());
+  return "";
+}
+
+void FoldScalesPass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<QuantizationOpInterface> quantizations;
+  getOperation()->walk(
+      [&](QuantizationOpInterface op) { quantizations.push_back(op); });
+  // What goes with a scale comes before, so none is gone that is still to come.
+  for (QuantizationOpInterface op : quantizations)
+    foldComputedScale(rewriter, op);
+  SmallVector<NodeOp> products;
+  getOperation()->walk([&](NodeOp op) {
+    if (isNode(op, {"Mul"}) && op.getInputs().size() == 2)
+      products.push_back(op);
+  });
+  for (NodeOp op : products)
+    for (unsigned i : {0, 1})
+      if (auto dequantize = op.getInputs()[i].getDefiningOp<DequantizeOp>()) {
+        // An input that only a run knows is no scale.
+        if (!computeConstant(op.getInputs()[1 - i]))
+          continue;
+        std::string why = ScaledDequantize(op, i).fold(rewriter);
+        if (!why.empty())
+          emitNodeRemark(op) << "not folded: " << why;
+        break;
+      }
+}
