@@ -7,22 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Compiler/OnnxToOpenVino.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "quant-float/Conversion/OnnxNodesToOpenVino.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/Target/ONNX/ConvertOpset.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-OwningOpRef<ModuleOp>
-quant_float::importOnnxAsOpenVino(StringRef path, MLIRContext *context,
-                                  OnnxImportOptions options) {
-  options.keepsSource = true;
-  options.expandsFunctions = true;
-  OwningOpRef<ModuleOp> module = importOnnx(path, context, options);
-  if (!module)
-    return nullptr;
+LogicalResult quant_float::convertOnnxToOpenVino(ModuleOp module) {
   OpsetOptions opset;
   opset.opset = kOnnxOpsetOfForms;
   opset.lacksOperator = [](NodeOp node) {
@@ -31,12 +26,28 @@ quant_float::importOnnxAsOpenVino(StringRef path, MLIRContext *context,
   // Convert rounds twice, by way of f16.
   opset.withoutRounding = {"float8e4m3fn", "float8e5m2", "float8e4m3fnuz",
                            "float8e5m2fnuz"};
+  opset.keepsDequantize = [](DequantizeOp op) {
+    Type f32 = Float32Type::get(op.getContext());
+    return llvm::all_of(op->getOperandTypes(), [&](Type type) {
+      return getOpenVinoConversion(getElementTypeOrSelf(type), f32) ==
+             OpenVinoConversion::Casts;
+    });
+  };
   OpsetConversion conversion;
-  if (failed(convertOpset(*module, opset, conversion)))
-    return nullptr;
-  PassManager manager(context);
+  if (failed(convertOpset(module, opset, conversion)))
+    return failure();
+  PassManager manager(module.getContext());
   manager.addPass(createConvertOnnxNodesToOpenVinoPass());
-  if (failed(manager.run(*module)))
+  return manager.run(module);
+}
+
+OwningOpRef<ModuleOp>
+quant_float::importOnnxAsOpenVino(StringRef path, MLIRContext *context,
+                                  OnnxImportOptions options) {
+  options.keepsSource = true;
+  options.expandsFunctions = true;
+  OwningOpRef<ModuleOp> module = importOnnx(path, context, options);
+  if (!module || failed(convertOnnxToOpenVino(*module)))
     return nullptr;
   return module;
 }

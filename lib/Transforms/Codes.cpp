@@ -139,6 +139,15 @@ void quant_float::keepConstantAttributes(Operation *from, Operation *to) {
     to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
 }
 
+void quant_float::eraseUnused(RewriterBase &rewriter, Operation *op) {
+  if (!op || !op->use_empty() || !(isa<NodeOp>(op) || isOpTriviallyDead(op)))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  rewriter.eraseOp(op);
+  for (Value operand : operands)
+    eraseUnused(rewriter, operand.getDefiningOp());
+}
+
 APFloat quant_float::getFloatValue(Type type, const APInt &bits) {
   return FloatFormat(type).getValue(bits.getZExtValue());
 }

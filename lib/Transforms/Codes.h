@@ -14,7 +14,7 @@
 #ifndef QUANT_FLOAT_LIB_TRANSFORMS_CODES_H
 #define QUANT_FLOAT_LIB_TRANSFORMS_CODES_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/PatternMatch.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/APFloat.h"
 #include <optional>
@@ -51,6 +51,10 @@ Value createConstantOfBytes(OpBuilder &builder, Location loc, ShapedType type,
 /// Lets a constant be called as the one whose place it takes, if that has no
 /// other use.
 void keepConstantAttributes(Operation *from, Operation *to);
+
+/// Erases an op without effects that is left without a use, and what it came
+/// from.
+void eraseUnused(RewriterBase &rewriter, Operation *op);
 
 /// What the bits of a float stand for, an f64.
 APFloat getFloatValue(Type type, const APInt &bits);

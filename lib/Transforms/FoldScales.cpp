@@ -169,16 +169,6 @@ static std::optional<Bits> computeConstant(Value value, unsigned depth) {
   return std::nullopt;
 }
 
-/// Erases what is left without a use, and what it came from.
-static void eraseUnused(RewriterBase &rewriter, Operation *op) {
-  if (!op || !op->use_empty())
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  rewriter.eraseOp(op);
-  for (Value operand : operands)
-    eraseUnused(rewriter, operand.getDefiningOp());
-}
-
 /// dequantize(w, dequantize(s, g))
 static void foldComputedScale(RewriterBase &rewriter,
                               QuantizationOpInterface op) {

@@ -14,9 +14,12 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "quant-float/Compiler/OnnxToOpenVino.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/Target/GGUF/Export.h"
 #include "quant-float/Target/GGUF/Import.h"
+#include "quant-float/Target/ONNX/ConvertOpset.h"
 #include "quant-float/Target/ONNX/Export.h"
 #include "quant-float/Target/ONNX/Import.h"
 #include "quant-float/Target/OpenVINO/Export.h"
@@ -100,8 +103,7 @@ static bool isWeights(llvm::StringRef path) {
 static bool checkInput(llvm::ArrayRef<char *> arguments) {
   llvm::StringRef input = "-";
   llvm::StringRef marker;
-  bool isMlir = false;
-  // What an exporter takes beside MLIR.
+  bool isMlir = false, extracts = false;
   llvm::StringRef exported;
   for (size_t i = 1; i < arguments.size(); ++i) {
     llvm::StringRef argument = arguments[i], name = argument.ltrim('-');
@@ -119,15 +121,15 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
     else if (name.consume_front("split-input-file"))
       marker = name.consume_front("=") ? name : mlir::kDefaultSplitMarker;
     isMlir |= name.starts_with("mlir-to-") || name == "serialize-spirv";
-    if (name == "export-openvino")
-      exported = ".xml";
-    else if (name.starts_with("export-"))
-      exported = ".onnx";
+    extracts |= name == "extract-weights";
+    if (name.starts_with("export-"))
+      exported = name.drop_front(strlen("export-"));
   }
   bool isModel = input.ends_with(".onnx") || input.ends_with(".xml");
-  if (exported == ".onnx" && input.ends_with(".xml")) {
+  if (exported == "onnx" && input.ends_with(".xml") && !extracts) {
     llvm::errs() << input
-                 << ": error: expected a model in .onnx, .mlir or .mlirbc\n";
+                 << ": error: expected a model in .onnx, .mlir or .mlirbc; of "
+                    "other models --extract-weights takes the weights\n";
     return false;
   }
   isMlir |= !exported.empty() && !isModel && !isWeights(input);
@@ -151,6 +153,40 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
          mlir::quant_float::readForUpstream(input, marker, registry);
 }
 
+/// A model of OpenVINO by nodes of ONNX, with dequantize where its weights have
+/// few bits.
+static mlir::OwningOpRef<mlir::ModuleOp>
+readOpenVinoWeights(llvm::StringRef path, mlir::MLIRContext *context) {
+  auto module = mlir::quant_float::importOpenVino(path, context);
+  mlir::PassManager manager(context);
+  mlir::quant_float::ConvertOpenVinoNodesToOnnxPassOptions options;
+  options.allowUnsupported = true;
+  manager.addPass(mlir::quant_float::createQuantFloatRecoverDequantizePass());
+  manager.addPass(
+      mlir::quant_float::createConvertOpenVinoNodesToOnnxPass(options));
+  if (!module || failed(manager.run(*module)))
+    return nullptr;
+  return module;
+}
+
+static bool isOpenVino(const llvm::SourceMgr &sources) {
+  return sources.getMemoryBuffer(sources.getMainFileID())
+      ->getBufferIdentifier()
+      .ends_with(".xml");
+}
+
+/// Layers become nodes of several opsets, of which a model of ONNX has one.
+static mlir::LogicalResult restateForOnnx(mlir::ModuleOp module) {
+  mlir::Builder builder(module.getContext());
+  mlir::quant_float::OpsetOptions options;
+  options.opset = mlir::quant_float::kNewestOpset;
+  module->setAttr("quant_float.opset_imports",
+                  builder.getDictionaryAttr(builder.getNamedAttr(
+                      "ai.onnx", builder.getI64IntegerAttr(options.opset))));
+  mlir::quant_float::OpsetConversion conversion;
+  return convertOpset(module, options, conversion);
+}
+
 /// What exporters of weights take.
 static mlir::OwningOpRef<mlir::ModuleOp>
 readWeights(const mlir::DialectRegistry &dialects,
@@ -163,6 +199,8 @@ readWeights(const mlir::DialectRegistry &dialects,
     return mlir::quant_float::importGguf(path, context);
   if (path.ends_with(".onnx"))
     return mlir::quant_float::importOnnx(path, context);
+  if (path.ends_with(".xml"))
+    return readOpenVinoWeights(path, context);
   if (isWeights(path))
     return mlir::quant_float::importSafetensors(path, context);
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
@@ -170,14 +208,20 @@ readWeights(const mlir::DialectRegistry &dialects,
 
 /// What --export-openvino takes, of files of weights and other models.
 static mlir::OwningOpRef<mlir::ModuleOp>
-readForOpenVino(const std::shared_ptr<llvm::SourceMgr> &sources,
+readForOpenVino(const mlir::DialectRegistry &dialects,
+                const std::shared_ptr<llvm::SourceMgr> &sources,
                 mlir::MLIRContext *context,
                 const mlir::quant_float::OnnxImportOptions &options) {
   llvm::StringRef path =
       sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier();
   if (path.ends_with(".onnx"))
     return mlir::quant_float::importOnnxAsOpenVino(path, context, options);
-  return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  if (!path.ends_with(".gguf") && !isWeights(path))
+    return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  auto module = readWeights(dialects, sources, context);
+  if (!module || failed(mlir::quant_float::convertOnnxToOpenVino(*module)))
+    return nullptr;
+  return module;
 }
 
 /// Leaves the weights of a model, with packed ones as dequantize has them.
@@ -246,6 +290,8 @@ int main(int argc, char **argv) {
     auto module = readWeights(dialects, sources, context);
     if (module && extractsWeights && failed(extractWeights(*module)))
       module = nullptr;
+    if (module && isOpenVino(*sources) && failed(restateForOnnx(*module)))
+      module = nullptr;
     return module;
   };
   mlir::quant_float::registerToGgufTranslation(read);
@@ -293,7 +339,7 @@ int main(int argc, char **argv) {
       },
       [&](const std::shared_ptr<llvm::SourceMgr> &sources,
           mlir::MLIRContext *context) {
-        return readForOpenVino(sources, context, getImportOptions());
+        return readForOpenVino(dialects, sources, context, getImportOptions());
       });
   auto translate = [&] {
     return mlir::mlirTranslateMain(argc, arguments.data(),

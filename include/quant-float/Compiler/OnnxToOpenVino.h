@@ -13,10 +13,14 @@
 
 namespace mlir::quant_float {
 
-/// Imports the model in the file `path`, says it in the opset whose nodes have
-/// forms in OpenVINO, with functions for operators that have none, and converts
-/// them to layers, for exportOpenVino. Returns null after errors, one for each
-/// node that has no form.
+/// Says an imported model, or weights, in the opset whose nodes have forms in
+/// OpenVINO, with functions for operators that have none, and converts them to
+/// layers, for exportOpenVino. Fails after an error for each node that has no
+/// form.
+LogicalResult convertOnnxToOpenVino(ModuleOp module);
+
+/// Imports the model in the file `path` and converts it. Returns null after
+/// errors.
 OwningOpRef<ModuleOp> importOnnxAsOpenVino(StringRef path, MLIRContext *context,
                                            OnnxImportOptions options = {});
 

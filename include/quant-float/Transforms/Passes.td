@@ -185,6 +185,36 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatRecoverDequantizePass : Pass<"quant-float-recover-dequantize"> {
+  let summary = "make one dequantize of the steps that OpenVINO has for it";
+  let description = [{
+    OpenVINO says weights of few bits by a Convert of the codes, a Subtract of zero
+    points and a Multiply, in f16 mostly, a Reshape that puts groups behind one
+    another, and a Convert to f32. These become one `dequantize`, with the scales of a
+    tensor, an axis or blocks:
+
+    ```mlir
+    %0 = quant_float.node "Convert"(%w) opset 13 domain "openvino"
+           attributes {destination_type = f16} : (tensor<8x2x32xui4>) -> tensor<8x2x32xf16>
+    %1 = quant_float.node "Multiply"(%0, %s) opset 13 domain "openvino"
+           : (tensor<8x2x32xf16>, tensor<8x2x1xf16>) -> tensor<8x2x32xf16>
+    %2 = quant_float.node "Reshape"(%1, %shape) opset 13 domain "openvino"
+           : (tensor<8x2x32xf16>, tensor<2xi64>) -> tensor<8x64xf16>
+    %3 = quant_float.node "Convert"(%2) opset 13 domain "openvino"
+           attributes {destination_type = f32} : (tensor<8x64xf16>) -> tensor<8x64xf32>
+    // becomes
+    %3 = quant_float.dequantize %w, %s axis 1 block_size 32 opset 28
+           : tensor<8x64xui4>, tensor<8x2xf16> to tensor<8x64xf32>
+    ```
+
+    Every code, and every difference of two, has to be a number of the type that they
+    become. Where a Convert to f32 follows, the product is one of f32, as
+    OpenVINO's CPU plugin computes it, and not rounded to f16 before.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::quant_float::QuantFloatDialect"];
+}
+
 def QuantFloatExtractWeightsPass
     : Pass<"quant-float-extract-weights", "mlir::ModuleOp"> {
   let summary = "keep the weights of a model alone";

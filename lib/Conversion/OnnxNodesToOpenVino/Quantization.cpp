@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormContext.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpenVinoConvert.h"
@@ -58,6 +59,11 @@ private:
   /// A scale or zero point in f32, at the places of the elements of `input`
   /// that it belongs to.
   template <typename OpTy> FailureOr<Value> spread(Value parameter, OpTy op);
+  /// The same elements with another shape, of a constant a constant.
+  Value withShape(Value value, ArrayRef<int64_t> shape);
+  /// Whole blocks as OpenVINO's plugins know them: as a dimension of their own
+  /// behind that of the scales.
+  Value convertGroups(DequantizeOp op, int64_t axis, int64_t blockSize);
 
   ImplicitLocOpBuilder &b;
   std::string &problem;
@@ -82,14 +88,14 @@ Value QuantizationForm::reshape(Value value, RankedTensorType type) {
 template <typename OpTy>
 FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  Value value = convertTo(parameter, b.getF32Type());
-  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(parameter.getType());
+  auto convert = [&](Value value) { return convertTo(value, b.getF32Type()); };
   if (type && type.getRank() == 0)
-    return value;
+    return convert(parameter);
   if (!input || !type)
     return unsupported("the rank of the input or its scale is not known");
   if (type.hasStaticShape() && type.getNumElements() == 1)
-    return reshape(value, type.clone(ArrayRef<int64_t>()));
+    return convert(withShape(parameter, {}));
   int64_t rank = input.getRank(), axis = op.getAxis().value_or(1);
   axis += axis < 0 ? rank : 0;
   SmallVector<int64_t> shape(type.getShape());
@@ -108,14 +114,31 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
         b, DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()),
                                   axis));
     shape[axis] = split[axis];
-    return add("Gather", {value, where, along}, type.clone(shape),
+    return add("Gather", {convert(parameter), where, along},
+               type.clone(shape, b.getF32Type()),
                b.getNamedAttr("batch_dims", b.getI64IntegerAttr(0)));
   }
   if (axis == rank - 1)
-    return value;
+    return convert(parameter);
   SmallVector<int64_t> sizes(rank - axis, 1);
   sizes.front() = shape.front();
-  return reshape(value, type.clone(sizes));
+  return convert(withShape(parameter, sizes));
+}
+
+Value QuantizationForm::withShape(Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  Attribute elements = constant ? constant.getValue() : Attribute();
+  TypedAttr reshaped;
+  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(elements))
+    reshaped = cast<TypedAttr>(dense.reshape(type));
+  else if (auto resource =
+               dyn_cast_or_null<DenseResourceElementsAttr>(elements))
+    reshaped = DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  if (!reshaped)
+    return reshape(value, type);
+  // It keeps its name.
+  return arith::ConstantOp::create(b, value.getLoc(), reshaped);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,10 +170,46 @@ FailureOr<Value> QuantizationForm::convert(CastOp op) {
 // Quantize and dequantize
 //===----------------------------------------------------------------------===//
 
+Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
+                                      int64_t blockSize) {
+  auto insert = [&](ArrayRef<int64_t> shape, int64_t size) {
+    SmallVector<int64_t> all(shape);
+    all[axis] /= size;
+    all.insert(all.begin() + axis + 1, size);
+    return all;
+  };
+  auto convertParameter = [&](Value parameter) {
+    auto type = cast<RankedTensorType>(parameter.getType());
+    return convertTo(withShape(parameter, insert(type.getShape(), 1)),
+                     b.getF32Type());
+  };
+  auto type = cast<RankedTensorType>(op.getType());
+  Value value =
+      convertTo(withShape(op.getInput(), insert(type.getShape(), blockSize)),
+                b.getF32Type());
+  Type codes = getElementTypeOrSelf(op.getInput());
+  if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32)
+    value = compute("Subtract", value, convertParameter(op.getZeroPoint()));
+  value = compute("Multiply", value, convertParameter(op.getScale()));
+  return convertTo(reshape(value, type.clone(b.getF32Type())),
+                   type.getElementType());
+}
+
 FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
   Type f32 = b.getF32Type(), codes = getElementTypeOrSelf(op.getInput());
   if (getOpenVinoConversion(codes, f32) != OpenVinoConversion::Casts)
     return unsupported("OpenVINO has no type " + showType(codes));
+  auto scaleType = dyn_cast<RankedTensorType>(op.getScale().getType());
+  if (auto type = dyn_cast<RankedTensorType>(op.getType());
+      type && scaleType && type.hasStaticShape() &&
+      scaleType.hasStaticShape()) {
+    int64_t blockSize = op.getBlockSize().value_or(0);
+    int64_t axis = op.getAxis().value_or(1);
+    axis += axis < 0 ? type.getRank() : 0;
+    if (blockSize &&
+        type.getDimSize(axis) == blockSize * scaleType.getDimSize(axis))
+      return convertGroups(op, axis, blockSize);
+  }
   Value value = convertTo(op.getInput(), f32);
   // Zero points of floats and of 32 bits are zero.
   if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32) {

@@ -145,7 +145,12 @@ void OpsetConverter::convertConstant(arith::ConstantOp op) {
       note(op, ConversionKind::Restated, "as a tensor");
     }
   }
-  (void)hasResultTypes(op);
+  bool isKeptWithUsers = llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto dequantize = dyn_cast<DequantizeOp>(user);
+    return dequantize && isKept(dequantize);
+  });
+  if (!isKeptWithUsers || op->use_empty())
+    (void)hasResultTypes(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -412,10 +417,30 @@ static int64_t getIrVersion(int64_t opset, bool hasFunctions) {
                       : version;
 }
 
+/// The opset that a module which was no file of ONNX has its nodes in; none
+/// where it does not tell.
+static std::optional<int64_t> getImportedOpset(ModuleOp module) {
+  auto imports =
+      module->getAttrOfType<DictionaryAttr>("quant_float.opset_imports");
+  auto opset = imports ? imports.getAs<IntegerAttr>("ai.onnx") : IntegerAttr();
+  return opset ? std::optional<int64_t>(opset.getInt()) : std::nullopt;
+}
+
 LogicalResult OpsetConverter::convertSource(ModuleOp module) {
   ::onnx::ModelProto model;
   if (failed(readSource(module, kModelSourceAttrName, model)))
     return failure();
+  // Weights, say.
+  if (std::optional<int64_t> from = getImportedOpset(module);
+      from && !model.has_ir_version()) {
+    conversion.from = *from;
+    conversion.to = options.opset = options.opset ? options.opset : *from;
+    Builder builder(module.getContext());
+    module->setAttr("quant_float.opset_imports",
+                    builder.getDictionaryAttr(builder.getNamedAttr(
+                        "ai.onnx", builder.getI64IntegerAttr(options.opset))));
+    return success();
+  }
   if (!model.has_ir_version())
     return diagnose({module.getLoc(), ""}, Diag::NoConversion, options.opset,
                     "the module does not tell the model that it was");

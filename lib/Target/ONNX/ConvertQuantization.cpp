@@ -235,7 +235,7 @@ void OpsetConverter::convertQuantize(QuantizeOp op) {
 }
 
 void OpsetConverter::convertDequantize(DequantizeOp op) {
-  if (op.getDomain()) {
+  if (isKept(op)) {
     if (hasResultTypes(op))
       note(op, ConversionKind::Unchanged);
     return;

@@ -57,7 +57,7 @@ static Value expand(Expansion &expansion, DequantizeOp op,
 }
 
 void OpsetConverter::expandDequantize(DequantizeOp op) {
-  if (op.getDomain() || isSaid(op, "") ||
+  if (isKept(op) || isSaid(op, "") ||
       (options.usesMicrosoft && isSaid(op, kMicrosoftDomain)))
     return;
   Expansion expansion(op, options);

@@ -75,6 +75,11 @@ private:
   void convertCast(CastOp op);
   void convertQuantize(QuantizeOp op);
   void convertDequantize(DequantizeOp op);
+  /// Whether it stays as it is.
+  bool isKept(DequantizeOp op) {
+    return op.getDomain() ||
+           (options.keepsDequantize && options.keepsDequantize(op));
+  }
   // ExpandDequantize.cpp.
   /// Replaces the op where the opset has other nodes for it alone.
   void expandDequantize(DequantizeOp op);

@@ -15,6 +15,7 @@ import gguf
 import layouts
 import numpy as np
 import onnx
+import openvino
 from decoders import decode_checkpoint, decode_gguf, read_checkpoint
 from files import BLOCKS
 from gguf import GGMLQuantizationType
@@ -54,7 +55,7 @@ def translated(option, source, output, *more):
     if done.returncode == 0:
         return None
     # Of MLIR the line is shown as well.
-    found = re.match(r".*: error: result '[^']+': (.*)\n", done.stderr)
+    found = re.match(r".*: error: (?:result|node) '[^']+'(?: \(\w+\))?: (.*)\n", done.stderr)
     assert done.returncode == 1 and found and not output.exists(), done
     return found[1]
 
@@ -64,6 +65,14 @@ def decode_onnx(path):
     onnx.checker.check_model(model, full_check=True)
     (values,) = ReferenceEvaluator(model).run(None, {})
     return "QDQ", values
+
+
+def decode_openvino(path):
+    """What the plugin computes of the layers, in f32, and the type of the codes."""
+    model = openvino.Core().read_model(path)
+    hint = {"INFERENCE_PRECISION_HINT": "f32"}
+    (values,) = openvino.Core().compile_model(model, "CPU", hint)([]).values()
+    return "compressed", np.array(values)
 
 
 TARGETS = {
@@ -82,6 +91,7 @@ TARGETS = {
         "--safetensors-layout=awq",
     ),
     "ONNX": (".onnx", decode_onnx, "--export-onnx"),
+    "OpenVINO": (".xml", decode_openvino, "--export-openvino"),
 }
 
 
@@ -101,13 +111,18 @@ def make_row(name, source, want):
     assert translated(option, source, module) is None
     for target, (suffix, decode, option, *more) in TARGETS.items():
         output = folder / f"{name}{suffix}"
-        error = translated(option, module, output, *more)
+        # MLIR has to have layers for OpenVINO.
+        error = translated(option, source if target == "OpenVINO" else module, output, *more)
         # The file itself is as good as its MLIR.
         again = folder / f"{name}.again{suffix}"
         assert translated(option, source, again, *more) == error
         if error is None:
             found, values = decode(output)
-            if name == "MXFP4" or found == "MXFP4":
+            if target == "OpenVINO":
+                # Its plugin flushes subnormal numbers.
+                tiny = np.abs(want) < np.finfo(np.float32).tiny
+                assert same_bits(values[~tiny], want[~tiny]) and not values[tiny].any(), name
+            elif name == "MXFP4" or found == "MXFP4":
                 # ggml has no zero with a sign.
                 assert np.array_equal(values, want), (name, target)
             else:
@@ -121,12 +136,15 @@ def make_row(name, source, want):
             letters = [key for key, text in REASONS.items() if re.fullmatch(text, error)]
             assert len(letters) == 1, (name, target, error)
             cells += letters
-    # And back out of ONNX.
+    # And back out of ONNX and of OpenVINO.
     for target, cell in zip(TARGETS, cells, strict=True):
         suffix, _, option, *more = TARGETS[target]
-        if target != "ONNX" and cell not in REASONS:
-            again = folder / f"{name}.onnx{suffix}"
-            assert translated(option, folder / f"{name}.onnx", again, *more) is None
+        for model in ("onnx", "xml"):
+            if target in ("ONNX", "OpenVINO") or cell in REASONS or cells[-1] in REASONS and model == "xml":  # fmt: skip
+                continue
+            again = folder / f"{name}.{model}{suffix}"
+            error = translated(option, folder / f"{name}.{model}", again, *more)
+            assert error is None, (name, target, model, error)
             assert again.read_bytes() == (folder / f"{name}{suffix}").read_bytes(), (name, target)
     return cells
 

@@ -83,6 +83,8 @@ struct OpsetOptions {
   /// Whether quantization that the opset lacks may become com.microsoft's
   /// QuantizeLinear and DequantizeLinear.
   bool usesMicrosoft = false;
+  /// Whether what comes next knows a dequantize, of whatever opset: it stays.
+  std::function<bool(DequantizeOp)> keepsDequantize = {};
   /// Whether what comes next lacks the operator of a node, though the opset has
   /// it: it becomes the function that defines it, if there is one.
   std::function<bool(NodeOp)> lacksOperator = {};

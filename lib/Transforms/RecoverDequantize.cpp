@@ -1,0 +1,363 @@
+//===- RecoverDequantize.cpp - Steps that are a dequantize ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// OpenVINO has no operator for weights of few bits, but steps:
+//
+//   Convert(codes) to f16, Subtract Convert(zero points), Multiply by the scale
+//   Reshape of [rows, groups, size] to [rows, columns]
+//   Convert to f32
+//
+// are one dequantize of the codes, with blocks where the Reshape makes one axis
+// of two. The scale may have one of its own: a dequantize, which steps before
+// were, or a quotient.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Reference/Cast.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATRECOVERDEQUANTIZEPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// A constant, and the type that a Convert gives its elements, or its own.
+struct ConvertedConstant {
+  Value constant;
+  RankedTensorType type;
+  Type convertedType;
+};
+
+/// The steps up to a product, and the op that ends them.
+struct Steps {
+  Operation *last = nullptr;
+  ConvertedConstant codes, zeroPoints, scale;
+  /// Instead: a scale that has one of its own, as it lies.
+  Value computedScale;
+  /// What the last one makes.
+  RankedTensorType type;
+  /// One for each dimension of the codes.
+  SmallVector<int64_t> shape, scaleShape;
+  std::optional<int64_t> axis, blockSize;
+};
+
+struct RecoverDequantizePass final
+    : quant_float::impl::QuantFloatRecoverDequantizePassBase<
+          RecoverDequantizePass> {
+  using QuantFloatRecoverDequantizePassBase::
+      QuantFloatRecoverDequantizePassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+static NodeOp getLayer(Operation *op, StringRef name, unsigned inputs) {
+  auto node = dyn_cast_or_null<NodeOp>(op);
+  return node && node.getDomain() == kOpenVinoDomain &&
+                 node.getOpType() == name &&
+                 node.getInputs().size() == inputs && node->getNumResults() == 1
+             ? node
+             : NodeOp();
+}
+
+static std::optional<ConvertedConstant> getConvertedConstant(Value value) {
+  NodeOp convert = getLayer(value.getDefiningOp(), "Convert", 1);
+  Value source = convert ? convert.getInputs()[0] : value;
+  auto constant = source.getDefiningOp<arith::ConstantOp>();
+  auto type = dyn_cast<RankedTensorType>(source.getType());
+  if (!constant || !type || !type.hasStaticShape() ||
+      !isa<ElementsAttr>(constant.getValue()))
+    return std::nullopt;
+  return ConvertedConstant{source, type, getElementTypeOrSelf(value)};
+}
+
+/// Whether each code is a number of the type, and each difference of two.
+static bool holdsAll(FloatType numbers, Type codes, bool differences) {
+  unsigned width = getNumberWidth(codes);
+  if (isa<IntegerType>(codes))
+    return width + differences <=
+           APFloat::semanticsPrecision(numbers.getFloatSemantics());
+  if (width > 8 || differences)
+    return false;
+  Type f64 = Float64Type::get(codes.getContext());
+  reference::CastOptions options;
+  for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
+    APInt bits(width, code);
+    APInt number = reference::castElement(codes, numbers, bits, options);
+    if (!getFloatValue(codes, bits).isNaN() &&
+        reference::castElement(numbers, f64, number, options) !=
+            reference::castElement(codes, f64, bits, options))
+      return false;
+  }
+  return true;
+}
+
+/// The sizes with ones in front, of as many dimensions as there are.
+static std::optional<SmallVector<int64_t>> alignSizes(ArrayRef<int64_t> sizes,
+                                                      ArrayRef<int64_t> all) {
+  if (sizes.size() > all.size())
+    return std::nullopt;
+  SmallVector<int64_t> aligned(all.size() - sizes.size(), 1);
+  llvm::append_range(aligned, sizes);
+  for (auto [one, other] : llvm::zip_equal(aligned, all))
+    if (one != 1 && one != other)
+      return std::nullopt;
+  return aligned;
+}
+
+/// Which elements of the codes share one of the scale. Blocks are dimensions of
+/// the scale that are 1 where others are not.
+static bool findGranularity(Steps &steps) {
+  SmallVector<int64_t> many;
+  for (auto [dim, size] : llvm::enumerate(steps.scaleShape))
+    if (size != 1)
+      many.push_back(dim);
+  if (many.size() < 2 && !steps.blockSize) {
+    steps.scaleShape.clear();
+    if (!many.empty()) {
+      steps.axis = many.front();
+      steps.scaleShape.push_back(steps.shape[*steps.axis]);
+    }
+    return true;
+  }
+  if (steps.blockSize)
+    return true;
+  for (auto [dim, sizes] :
+       llvm::enumerate(llvm::zip_equal(steps.scaleShape, steps.shape))) {
+    auto [one, all] = sizes;
+    if (one == all)
+      continue;
+    if (steps.axis)
+      return false;
+    steps.axis = dim;
+    steps.blockSize = all;
+  }
+  return steps.blockSize.has_value();
+}
+
+/// Lets the steps end with a Reshape that makes one dimension of two, of which
+/// the scale has the first.
+static void addReshape(Steps &steps) {
+  if (!steps.last->hasOneUse())
+    return;
+  NodeOp reshape = getLayer(*steps.last->user_begin(), "Reshape", 2);
+  auto type = reshape
+                  ? dyn_cast<RankedTensorType>(reshape.getResult(0).getType())
+                  : RankedTensorType();
+  if (!type || !type.hasStaticShape() ||
+      reshape.getInputs()[0] != steps.last->getResult(0))
+    return;
+  ArrayRef<int64_t> shape = steps.shape;
+  for (size_t dim = 0; dim + 1 < shape.size(); ++dim) {
+    SmallVector<int64_t> merged(shape);
+    merged[dim] *= merged[dim + 1];
+    merged.erase(merged.begin() + dim + 1);
+    // There is a scale for each index of the others.
+    SmallVector<int64_t> each(shape);
+    each[dim + 1] = 1;
+    if (shape[dim + 1] == 1 || steps.scaleShape != each ||
+        type.getShape() != ArrayRef(merged))
+      continue;
+    steps.last = reshape;
+    steps.type = type;
+    steps.axis = dim;
+    steps.blockSize = shape[dim + 1];
+    steps.scaleShape.erase(steps.scaleShape.begin() + dim + 1);
+    steps.shape = merged;
+    return;
+  }
+}
+
+/// The dequantize, or quotient, that a scale is, or that a Reshape gives more
+/// dimensions; null where it is another value.
+static Value getComputedScale(Value value) {
+  if (NodeOp reshape = getLayer(value.getDefiningOp(), "Reshape", 2))
+    value = reshape.getInputs()[0];
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<DequantizeOp>(op) || getLayer(op, "Divide", 2)
+             ? value
+             : Value();
+}
+
+/// The steps of which the layer is the product of one input and a scale.
+static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
+  Value numbers = product.getInputs()[index];
+  Value scale = product.getInputs()[1 - index];
+  NodeOp difference = getLayer(numbers.getDefiningOp(), "Subtract", 2);
+  std::optional<ConvertedConstant> codes =
+      getConvertedConstant(difference ? difference.getInputs()[0] : numbers);
+  auto type = dyn_cast<RankedTensorType>(product.getResult(0).getType());
+  auto number = type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+  auto scaleType = dyn_cast<RankedTensorType>(scale.getType());
+  if (!codes || !number || !isStandardFloat(number) || !scaleType ||
+      codes->convertedType != number || scaleType.getElementType() != number ||
+      codes->type.getElementType() == number ||
+      codes->type.getShape() != type.getShape() ||
+      !holdsAll(number, codes->type.getElementType(), !!difference))
+    return std::nullopt;
+  Steps steps;
+  steps.last = product;
+  steps.codes = *codes;
+  steps.type = type;
+  steps.shape.assign(type.getShape().begin(), type.getShape().end());
+  std::optional<SmallVector<int64_t>> aligned =
+      alignSizes(scaleType.getShape(), steps.shape);
+  if (!aligned)
+    return std::nullopt;
+  steps.scaleShape = *aligned;
+  if (std::optional<ConvertedConstant> constant = getConvertedConstant(scale))
+    steps.scale = *constant;
+  else if (!(steps.computedScale = getComputedScale(scale)))
+    return std::nullopt;
+  if (!difference)
+    return steps;
+  // Of as many elements as there are scales, or one for all.
+  std::optional<ConvertedConstant> points =
+      getConvertedConstant(difference.getInputs()[1]);
+  if (!points ||
+      points->type.getElementType() != codes->type.getElementType() ||
+      (points->type.getNumElements() != 1 &&
+       alignSizes(points->type.getShape(), steps.shape) != aligned))
+    return std::nullopt;
+  steps.zeroPoints = *points;
+  return steps;
+}
+
+/// The constant with another shape and elements of a type that has them all;
+/// one element stands for as many as there are.
+static Value makeConstant(RewriterBase &rewriter, const ConvertedConstant &from,
+                          ArrayRef<int64_t> shape, Type elementType) {
+  auto type = RankedTensorType::get(shape, elementType);
+  auto constant = from.constant.getDefiningOp<arith::ConstantOp>();
+  Type own = from.type.getElementType();
+  if (own == elementType &&
+      from.type.getNumElements() == type.getNumElements()) {
+    TypedAttr elements;
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      elements = cast<TypedAttr>(dense.reshape(type));
+    else if (auto resource =
+                 dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+      elements = DenseResourceElementsAttr::get(type, resource.getRawHandle());
+    if (elements)
+      return arith::ConstantOp::create(rewriter, constant.getLoc(), elements);
+  }
+  std::optional<SmallVector<APInt>> bits = getConstantElements(from.constant);
+  if (!bits)
+    return {};
+  if (own != elementType)
+    for (APInt &element : *bits)
+      element = reference::castElement(own, elementType, element,
+                                       reference::CastOptions());
+  return createConstantOfBits(rewriter, constant.getLoc(), type, *bits);
+}
+
+/// Scales of few bits that are divided stay what they are: a Convert of them
+/// becomes a cast.
+static void castDividend(RewriterBase &rewriter, Value scale) {
+  NodeOp quotient = getLayer(scale.getDefiningOp(), "Divide", 2);
+  NodeOp convert =
+      quotient ? getLayer(quotient.getInputs()[0].getDefiningOp(), "Convert", 1)
+               : NodeOp();
+  if (!convert)
+    return;
+  Value codes = convert.getInputs()[0];
+  Type to = getElementTypeOrSelf(convert.getResult(0));
+  auto number = dyn_cast<FloatType>(to);
+  if (!number || !isFloat(getElementTypeOrSelf(codes)) ||
+      !holdsAll(number, getElementTypeOrSelf(codes), /*differences=*/false))
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(convert);
+  Value cast =
+      CastOp::create(rewriter, convert.getLoc(), codes, to, kNewestOpset);
+  rewriter.replaceOp(convert, cast);
+}
+
+static Value makeScale(RewriterBase &rewriter, const Steps &steps) {
+  if (Value computed = steps.computedScale) {
+    auto type = dyn_cast<RankedTensorType>(computed.getType());
+    if (!type || type.getShape() != ArrayRef(steps.scaleShape))
+      return {};
+    castDividend(rewriter, computed);
+    return computed;
+  }
+  // In the type that they are stored in, if the other one has them all.
+  Type type = steps.scale.convertedType;
+  Type own = steps.scale.type.getElementType();
+  if (type.isF32() && isa<Float16Type, BFloat16Type, Float8E8M0FNUType>(own))
+    type = own;
+  return makeConstant(rewriter, steps.scale, steps.scaleShape, type);
+}
+
+static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
+  std::optional<Steps> steps = findSteps(product, index);
+  if (!steps)
+    return false;
+  addReshape(*steps);
+  if (!findGranularity(*steps))
+    return false;
+  // The product of f16 numbers is one of f32 to OpenVINO's CPU plugin.
+  Type number = steps->type.getElementType();
+  Operation *last = steps->last;
+  if (last->hasOneUse())
+    if (NodeOp convert = getLayer(*last->user_begin(), "Convert", 1);
+        convert && !number.isF32() &&
+        getElementTypeOrSelf(convert->getResult(0).getType()).isF32()) {
+      last = convert;
+      number = rewriter.getF32Type();
+    }
+  rewriter.setInsertionPoint(last);
+  Type codes = steps->codes.type.getElementType();
+  Value input = makeConstant(rewriter, steps->codes, steps->shape, codes);
+  Value scale = makeScale(rewriter, *steps);
+  Value zeroPoint;
+  if (steps->zeroPoints.constant)
+    zeroPoint =
+        makeConstant(rewriter, steps->zeroPoints, steps->scaleShape, codes);
+  if (!input || !scale || (steps->zeroPoints.constant && !zeroPoint))
+    return false;
+  OperationState state(steps->last->getLoc(), DequantizeOp::getOperationName());
+  state.addOperands({input, scale});
+  if (zeroPoint)
+    state.addOperands(zeroPoint);
+  state.addTypes(steps->type.clone(number));
+  state.addAttribute("opset", rewriter.getI64IntegerAttr(kNewestOpset));
+  if (steps->axis)
+    state.addAttribute("axis", rewriter.getI64IntegerAttr(*steps->axis));
+  if (steps->blockSize)
+    state.addAttribute("block_size",
+                       rewriter.getI64IntegerAttr(*steps->blockSize));
+  Operation *made = rewriter.create(state);
+  SmallVector<Value> operands(last->getOperands());
+  rewriter.replaceOp(last, made->getResults());
+  for (Value operand : operands)
+    eraseUnused(rewriter, operand.getDefiningOp());
+  return true;
+}
+
+void RecoverDequantizePass::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<NodeOp> products;
+  getOperation()->walk([&](NodeOp op) {
+    if (getLayer(op, "Multiply", 2))
+      products.push_back(op);
+  });
+  for (NodeOp op : products)
+    (void)(recover(rewriter, op, 0) || recover(rewriter, op, 1));
+}
