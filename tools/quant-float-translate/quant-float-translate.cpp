@@ -307,6 +307,24 @@ int main(int argc, char **argv) {
           clEnumValN(SafetensorsLayout::Awq, "awq", "as AutoAWQ has them")));
   mlir::quant_float::registerToSafetensorsTranslation(
       read, [&] { return layout.getValue(); });
+  llvm::cl::opt<int64_t> opset(
+      "opset", llvm::cl::value_desc("N"),
+      llvm::cl::desc("with --export-onnx, say the model in this opset, from 10 "
+                     "on, as quant-float-convert does"));
+  auto getExportedOptions = [&] {
+    mlir::quant_float::OnnxImportOptions options = getImportOptions();
+    if (!opset.getNumOccurrences())
+      return options;
+    using mlir::quant_float::kNewestOpset;
+    using mlir::quant_float::kOldestTargetOpset;
+    if (opset < kOldestTargetOpset || opset > kNewestOpset) {
+      llvm::errs() << "--opset: expected " << kOldestTargetOpset << " to "
+                   << kNewestOpset << ", but got " << opset << "\n";
+      std::exit(1);
+    }
+    options.targetOpset = opset;
+    return options;
+  };
   auto getExportOptions = [&] {
     mlir::quant_float::OnnxExportOptions options;
     if (!usesExternalData)
@@ -321,7 +339,7 @@ int main(int argc, char **argv) {
     options.writeExternal = writeBeside;
     return options;
   };
-  mlir::quant_float::registerToOnnxTranslation(dialects, getImportOptions,
+  mlir::quant_float::registerToOnnxTranslation(dialects, getExportedOptions,
                                                getExportOptions, read);
   mlir::quant_float::registerToOpenVinoTranslation(
       dialects, getOpenVinoOptions,

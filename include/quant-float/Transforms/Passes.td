@@ -321,7 +321,7 @@ def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
     %y = quant_float.dequantize %w, %t axis 1 block_size 16 opset 23
            : tensor<2x32xf4E2M1FN>, tensor<2x2xf32> to tensor<2x32xf32>
     // becomes
-    %c = arith.constant dense<...> : tensor<2x2xf32>
+    %c = arith.constant dense<[[0.5, 1.0], [0.25, 2.0]]> : tensor<2x2xf32>
     %y = quant_float.dequantize %w, %c axis 1 block_size 16 opset 23
            : tensor<2x32xf4E2M1FN>, tensor<2x2xf32> to tensor<2x32xf32>
     ```

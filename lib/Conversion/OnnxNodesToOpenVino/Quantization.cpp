@@ -59,8 +59,8 @@ private:
   /// A scale or zero point in f32, at the places of the elements of `input`
   /// that it belongs to.
   template <typename OpTy> FailureOr<Value> spread(Value parameter, OpTy op);
-  /// The same elements with another shape, of a constant a constant.
-  Value withShape(Value value, ArrayRef<int64_t> shape);
+  /// The elements in f32 and with another shape, which a constant has before.
+  Value convertWithShape(Value value, ArrayRef<int64_t> shape);
   /// Whole blocks as OpenVINO's plugins know them: as a dimension of their own
   /// behind that of the scales.
   Value convertGroups(DequantizeOp op, int64_t axis, int64_t blockSize);
@@ -95,7 +95,7 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
   if (!input || !type)
     return unsupported("the rank of the input or its scale is not known");
   if (type.hasStaticShape() && type.getNumElements() == 1)
-    return convert(withShape(parameter, {}));
+    return convertWithShape(parameter, {});
   int64_t rank = input.getRank(), axis = op.getAxis().value_or(1);
   axis += axis < 0 ? rank : 0;
   SmallVector<int64_t> shape(type.getShape());
@@ -122,10 +122,10 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
     return convert(parameter);
   SmallVector<int64_t> sizes(rank - axis, 1);
   sizes.front() = shape.front();
-  return convert(withShape(parameter, sizes));
+  return convertWithShape(parameter, sizes);
 }
 
-Value QuantizationForm::withShape(Value value, ArrayRef<int64_t> shape) {
+Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType()).clone(shape);
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   Attribute elements = constant ? constant.getValue() : Attribute();
@@ -136,9 +136,12 @@ Value QuantizationForm::withShape(Value value, ArrayRef<int64_t> shape) {
                dyn_cast_or_null<DenseResourceElementsAttr>(elements))
     reshaped = DenseResourceElementsAttr::get(type, resource.getRawHandle());
   if (!reshaped)
-    return reshape(value, type);
+    return reshape(convertTo(value, b.getF32Type()),
+                   type.clone(b.getF32Type()));
   // It keeps its name.
-  return arith::ConstantOp::create(b, value.getLoc(), reshaped);
+  return convertTo(
+      arith::ConstantOp::create(b, value.getLoc(), reshaped).getResult(),
+      b.getF32Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,13 +183,11 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
   };
   auto convertParameter = [&](Value parameter) {
     auto type = cast<RankedTensorType>(parameter.getType());
-    return convertTo(withShape(parameter, insert(type.getShape(), 1)),
-                     b.getF32Type());
+    return convertWithShape(parameter, insert(type.getShape(), 1));
   };
   auto type = cast<RankedTensorType>(op.getType());
   Value value =
-      convertTo(withShape(op.getInput(), insert(type.getShape(), blockSize)),
-                b.getF32Type());
+      convertWithShape(op.getInput(), insert(type.getShape(), blockSize));
   Type codes = getElementTypeOrSelf(op.getInput());
   if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32)
     value = compute("Subtract", value, convertParameter(op.getZeroPoint()));

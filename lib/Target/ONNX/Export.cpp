@@ -9,6 +9,7 @@
 #include "quant-float/Target/ONNX/Export.h"
 #include "Exporter.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "quant-float/Target/ONNX/ConvertOpset.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -40,8 +41,8 @@ void quant_float::registerToOnnxTranslation(
         OwningOpRef<ModuleOp> module;
         // What is written out of a mapped file need not stay in memory.
         SmallVector<ArrayRef<char>> files;
+        OnnxImportOptions importOptions = getImportOptions();
         if (path.ends_with(".onnx")) {
-          OnnxImportOptions importOptions = getImportOptions();
           importOptions.keepsSource = true;
           importOptions.onMappedFile = [&](ArrayRef<char> bytes) {
             files.push_back(bytes);
@@ -55,6 +56,12 @@ void quant_float::registerToOnnxTranslation(
         } else {
           module = read(sources, context);
         }
+        OpsetConversion conversion;
+        OpsetOptions opset;
+        opset.opset = importOptions.targetOpset.value_or(0);
+        if (module && importOptions.targetOpset &&
+            failed(convertOpset(*module, opset, conversion)))
+          module = nullptr;
         return success(module && succeeded(exportOnnx(*module, os, options)));
       });
 }

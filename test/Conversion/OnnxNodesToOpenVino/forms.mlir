@@ -50,16 +50,34 @@ func.func @lstm(%x: tensor<5x1x2xf32>, %w: tensor<1x12x2xf32>, %r: tensor<1x12x3
 
 // -----
 
-// As OpenVINO's plugins know weights of few bits; a scale of blocks is repeated.
+// As OpenVINO's plugins know weights of few bits: whole blocks are a dimension of their own, of constants before.
 // CHECK-LABEL: func.func @weights(
-// CHECK: %[[V:.+]] = quant_float.node "Convert"(%{{.+}}) opset 13 domain "openvino" attributes {destination_type = f32} : (tensor<2x4xui4>) -> tensor<2x4xf32>
+// CHECK: %[[W:.+]] = arith.constant dense<{{\[\[\[}}1, 2], [3, 4]], {{\[\[}}5, 6], [7, 8]]]> : tensor<2x2x2xui4>
+// CHECK: %[[V:.+]] = quant_float.node "Convert"(%[[W]]) {{.+}} {destination_type = f32} : (tensor<2x2x2xui4>) -> tensor<2x2x2xf32>
+// CHECK: %[[F:.+]] = quant_float.node "Convert"(%arg1) {{.+}} : (tensor<2x2xui4>) -> tensor<2x2xf32>
+// CHECK: %[[Z:.+]] = quant_float.node "Reshape"(%[[F]], %{{.+}}) {{.+}} -> tensor<2x2x1xf32>
+// CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[V]], %[[Z]])
+// CHECK: %[[S:.+]] = quant_float.node "Reshape"(%arg0, %{{.+}}) {{.+}} -> tensor<2x2x1xf32>
+// CHECK: %[[P:.+]] = quant_float.node "Multiply"(%[[D]], %[[S]])
+// CHECK: quant_float.node "Reshape"(%[[P]], %{{.+}}) {{.+}} -> tensor<2x4xf32>
+func.func @weights(%s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x4xf32> {
+  %w = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui4>
+  %0 = quant_float.dequantize %w, %s, %z axis 1 block_size 2 opset 21 : tensor<2x4xui4>, tensor<2x2xf32>, tensor<2x2xui4> to tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+// A last block that is not whole: the scale is repeated.
+// CHECK-LABEL: func.func @cut(
+// CHECK: %[[V:.+]] = quant_float.node "Convert"(%{{.+}}) {{.+}} : (tensor<2x3xui4>) -> tensor<2x3xf32>
 // CHECK: %[[Z:.+]] = quant_float.node "Gather"(
 // CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[V]], %[[Z]])
-// CHECK: %[[S:.+]] = quant_float.node "Gather"(%arg1, %{{.+}}, %{{.+}}) {{.+}} -> tensor<2x4xf32>
+// CHECK: %[[S:.+]] = quant_float.node "Gather"(%arg1, %{{.+}}, %{{.+}}) {{.+}} -> tensor<2x3xf32>
 // CHECK: quant_float.node "Multiply"(%[[D]], %[[S]])
-func.func @weights(%x: tensor<2x4xui4>, %s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x4xf32> {
-  %0 = quant_float.dequantize %x, %s, %z axis 1 block_size 2 opset 21 : tensor<2x4xui4>, tensor<2x2xf32>, tensor<2x2xui4> to tensor<2x4xf32>
-  return %0 : tensor<2x4xf32>
+func.func @cut(%x: tensor<2x3xui4>, %s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x3xf32> {
+  %0 = quant_float.dequantize %x, %s, %z axis 1 block_size 2 opset 21 : tensor<2x3xui4>, tensor<2x2xf32>, tensor<2x2xui4> to tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
 }
 
 // -----

@@ -384,6 +384,21 @@ for option, message in (
     done = subprocess.run([tool, path, "-o", out, option], capture_output=True, text=True)
     assert done.returncode == 2 and message in done.stderr, (option, done.returncode, done.stderr)
 
+# The exporter does the same.
+translate = pathlib.Path(tool).with_name("quant-float-translate")
+for opset, message in ((13, None), (3, "--opset: expected 10 to 28, but got 3")):
+    convert(path, opset)
+    exported = work / "exported.onnx"
+    done = subprocess.run(
+        [translate, "--export-onnx", f"--opset={opset}", path, "-o", exported],
+        capture_output=True,
+        text=True,
+    )
+    if message:
+        assert done.returncode == 1 and message in done.stderr, done
+    else:
+        assert exported.read_bytes() == out.read_bytes(), done
+
 # --- Functions of the model -----------------------------------------------------------------------
 
 # Those whose nodes are the same in both opsets stay; calls of others, and of those that call them, become their nodes, each with
