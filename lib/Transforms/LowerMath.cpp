@@ -16,6 +16,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
 #include <limits>
 
@@ -29,16 +30,26 @@ using namespace mlir::quant_float;
 
 namespace {
 
-/// Arithmetic on f32 and i32, on scalars or vectors of one shape. Products and
-/// sums are rounded apart, so that bits do not depend on the target.
+/// Arithmetic on floats, f32 if nothing else is said, and integers of their
+/// width, on scalars or vectors of one shape. Products and sums are rounded
+/// apart, so that bits do not depend on the target.
 class Arithmetic {
 public:
   Arithmetic(OpBuilder &builder, Operation *op)
       : b(op->getLoc(), builder), type(op->getResult(0).getType()) {}
+  /// The same on f64.
+  Arithmetic widen() {
+    Arithmetic wide(*this);
+    wide.type = withElement(b.getF64Type());
+    return wide;
+  }
 
-  Value number(float value) { return splat(b.getF32FloatAttr(value), type); }
-  Value integer(int32_t value) {
-    return splat(b.getI32IntegerAttr(value), getIntegerType());
+  Value number(double value) {
+    return splat(b.getFloatAttr(getElementTypeOrSelf(type), value), type);
+  }
+  Value integer(int64_t value) {
+    Type wanted = getIntegerType();
+    return splat(b.getIntegerAttr(getElementTypeOrSelf(wanted), value), wanted);
   }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value subtract(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
@@ -55,41 +66,42 @@ public:
     return math::CopySignOp::create(b, x, sign);
   }
   /// x between the bounds, and NaN where it is.
-  Value clamp(Value x, float low, float high) {
+  Value clamp(Value x, double low, double high) {
     x = select(isLess(x, number(low)), number(low), x);
     return select(isLess(number(high), x), number(high), x);
   }
   /// Coefficients from that of the highest power down.
-  Value polynomial(Value x, ArrayRef<float> coefficients) {
+  Value polynomial(Value x, ArrayRef<double> coefficients) {
     Value result = number(coefficients.front());
-    for (float coefficient : coefficients.drop_front())
+    for (double coefficient : coefficients.drop_front())
       result = add(multiply(result, x), number(coefficient));
     return result;
   }
   /// The nearest integer, in its float's low bits and as a float.
   std::pair<Value, Value> round(Value x) {
-    Value magic = number(0x1.8p23f);
+    Value magic = number(isWide() ? 0x1.8p52 : 0x1.8p23);
     Value sum = add(x, magic);
     Value bits = arith::SubIOp::create(
-        b, arith::BitcastOp::create(b, getIntegerType(), sum),
-        integer(0x4B400000));
+        b, toBits(sum), integer(isWide() ? 0x4338000000000000 : 0x4B400000));
     return {bits, subtract(sum, magic)};
   }
-  /// 2 to a power between -126 and 127.
+  /// 2 to a power that is a normal number.
   Value powerOfTwo(Value exponent) {
-    Value biased = arith::AddIOp::create(b, exponent, integer(127));
-    Value bits = arith::ShLIOp::create(b, biased, integer(23));
+    Value biased =
+        arith::AddIOp::create(b, exponent, integer(isWide() ? 1023 : 127));
+    Value bits = arith::ShLIOp::create(b, biased, integer(mantissaBits()));
     return arith::BitcastOp::create(b, type, bits);
   }
   /// A positive normal number as m * 2^k, m from `least` on and below its
   /// double; k is a float as well.
-  std::pair<Value, Value> split(Value x, float least) {
-    Value bits = arith::BitcastOp::create(b, getIntegerType(), x);
-    Value above =
-        arith::SubIOp::create(b, bits, integer(llvm::bit_cast<int32_t>(least)));
-    Value exponent = arith::ShRSIOp::create(b, above, integer(23));
+  std::pair<Value, Value> split(Value x, double least) {
+    int64_t leastBits = isWide() ? llvm::bit_cast<int64_t>(least)
+                                 : llvm::bit_cast<int32_t>(float(least));
+    Value bits = toBits(x);
+    Value above = arith::SubIOp::create(b, bits, integer(leastBits));
+    Value exponent = arith::ShRSIOp::create(b, above, integer(mantissaBits()));
     Value rest = arith::SubIOp::create(
-        b, bits, arith::ShLIOp::create(b, exponent, integer(23)));
+        b, bits, arith::ShLIOp::create(b, exponent, integer(mantissaBits())));
     return {arith::BitcastOp::create(b, type, rest),
             arith::SIToFPOp::create(b, type, exponent)};
   }
@@ -101,10 +113,62 @@ public:
     return arith::SubIOp::create(b, x, y);
   }
 
+  Value negate(Value x) { return arith::NegFOp::create(b, x); }
+  Value squareRoot(Value x) { return math::SqrtOp::create(b, x); }
+  Value isNaN(Value x) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  }
+  Value both(Value one, Value other) {
+    return arith::AndIOp::create(b, one, other);
+  }
+  Value either(Value one, Value other) {
+    return arith::OrIOp::create(b, one, other);
+  }
+  Value isNot(Value condition) {
+    Type type = condition.getType();
+    return arith::XOrIOp::create(b, condition,
+                                 splat(b.getBoolAttr(true), type));
+  }
+  Value isWhole(Value x) { return isEqual(math::FloorOp::create(b, x), x); }
+  /// Between f32 and f64.
+  Value extend(Value x) { return arith::ExtFOp::create(b, type, x); }
+  Value truncate(Value x) { return arith::TruncFOp::create(b, type, x); }
+
+  // Integers, without signs.
+  Value toBits(Value x) {
+    return arith::BitcastOp::create(b, getIntegerType(), x);
+  }
+  Value toFloat(Value x) { return arith::SIToFPOp::create(b, type, x); }
+  /// To i64.
+  Value extendInteger(Value x) {
+    return arith::ExtUIOp::create(b, withElement(b.getI64Type()), x);
+  }
+  Value truncateInteger(Value x) {
+    return arith::TruncIOp::create(b, withElement(b.getI32Type()), x);
+  }
+  Value addIntegers(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value multiplyIntegers(Value x, Value y) {
+    return arith::MulIOp::create(b, x, y);
+  }
+  Value bitAnd(Value x, int64_t mask) {
+    return arith::AndIOp::create(b, x, integer(mask));
+  }
+  Value shiftLeft(Value x, Value y) { return arith::ShLIOp::create(b, x, y); }
+  Value shiftRight(Value x, Value y) { return arith::ShRUIOp::create(b, x, y); }
+  Value isSame(Value x, int64_t y) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, integer(y));
+  }
+
 private:
-  Type getIntegerType() {
+  bool isWide() { return getElementTypeOrSelf(type).isF64(); }
+  int64_t mantissaBits() { return isWide() ? 52 : 23; }
+  Type withElement(Type element) {
     auto vector = dyn_cast<VectorType>(type);
-    return vector ? Type(vector.clone(b.getI32Type())) : b.getI32Type();
+    return vector ? Type(vector.clone(element)) : element;
+  }
+  Type getIntegerType() {
+    return withElement(
+        b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
   }
   Value splat(TypedAttr value, Type wanted) {
     auto vector = dyn_cast<VectorType>(wanted);
@@ -177,6 +241,301 @@ static Value expandLog(Arithmetic &a, Value x) {
   return a.select(a.isLess(x, a.number(kInfinity)), result, x);
 }
 
+//===----------------------------------------------------------------------===//
+// Circular functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An angle, less quarters of a turn: at most an eighth of one is left.
+struct ReducedAngle {
+  Value quarters, rest;
+};
+} // namespace
+
+/// Of a float m * 2^e, m of 24 bits, x * 2 / pi modulo 4 is m times those bits
+/// of 2 / pi that stand for quarters and less behind e: a window of 96 bits, of
+/// which the product has two bits of quarters in front (Payne and Hanek).
+static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
+  // The bits of 2 / pi behind 32 zeros.
+  static constexpr uint32_t kBits[] = {0,          0xA2F9836E, 0x4E441529,
+                                       0xFC2757D1, 0xF534DDC0, 0xDB629599,
+                                       0x3C439041, 0xFE5163AB};
+  constexpr int64_t kLow = 0xFFFFFFFF;
+  Value bits = a.toBits(a.magnitude(x));
+  Value place = a.subtractIntegers(a.shiftRight(bits, a.integer(23)),
+                                   a.integer(127 + 23 - 30));
+  Arithmetic w = a.widen();
+  Value significand = w.extendInteger(
+      a.addIntegers(a.bitAnd(bits, 0x7FFFFF), a.integer(0x800000)));
+  Value word = a.bitAnd(a.shiftRight(place, a.integer(5)), 7);
+  Value shift = w.extendInteger(a.bitAnd(place, 31));
+  Value words[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    words[i] = w.integer(kBits[i]);
+    for (unsigned first = 1; first < 5; ++first)
+      words[i] = a.select(a.isSame(word, first), w.integer(kBits[first + i]),
+                          words[i]);
+  }
+  Value window[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    Value pair =
+        w.addIntegers(w.shiftLeft(words[i], w.integer(32)), words[i + 1]);
+    window[i] = w.shiftRight(w.shiftLeft(pair, shift), w.integer(32));
+  }
+  Value low = w.multiplyIntegers(significand, window[2]);
+  Value middle = w.addIntegers(w.multiplyIntegers(significand, window[1]),
+                               w.shiftRight(low, w.integer(32)));
+  Value high = w.addIntegers(w.multiplyIntegers(significand, window[0]),
+                             w.shiftRight(middle, w.integer(32)));
+  Value product =
+      w.addIntegers(w.shiftLeft(high, w.integer(32)), w.bitAnd(middle, kLow));
+  // To the nearest quarter, with a rest of either sign.
+  Value quarters = a.truncateInteger(w.shiftRight(
+      w.addIntegers(product, w.integer(int64_t(1) << 61)), w.integer(62)));
+  Value rest = w.toFloat(w.shiftLeft(product, w.integer(2)));
+  rest = a.truncate(w.multiply(rest, w.number(0x1.921fb54442d18p-64)));
+
+  Value isSmall = a.isLess(a.magnitude(x), a.number(0x1.921fb6p-1));
+  rest = a.select(isSmall, a.magnitude(x), rest);
+  quarters = a.select(isSmall, a.integer(0), quarters);
+  // x - x of infinities and NaN.
+  Value isFinite = a.isLess(a.magnitude(x),
+                            a.number(std::numeric_limits<float>::infinity()));
+  return {quarters, a.select(isFinite, rest, a.subtract(x, x))};
+}
+
+/// The sine of an angle that many quarters ahead, without the sign of x.
+static Value expandSine(Arithmetic &a, ReducedAngle angle, int64_t ahead) {
+  Value r = angle.rest, square = a.multiply(r, r);
+  Value p = a.polynomial(square,
+                         {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
+  Value sine = a.add(a.multiply(a.multiply(p, square), r), r);
+  p = a.polynomial(square, {2.443315711809948e-5, -1.388731625493765e-3,
+                            4.166664568298827e-2});
+  Value cosine =
+      a.subtract(a.multiply(a.multiply(p, square), square),
+                 a.subtract(a.multiply(square, a.number(0.5)), a.number(1)));
+  Value quarters = a.addIntegers(angle.quarters, a.integer(ahead));
+  Value result = a.select(a.isSame(a.bitAnd(quarters, 1), 0), sine, cosine);
+  return a.select(a.isSame(a.bitAnd(quarters, 2), 0), result, a.negate(result));
+}
+
+/// `result` for a positive x, of an odd function.
+static Value makeOdd(Arithmetic &a, Value x, Value result) {
+  Value isNegative = a.isLess(a.copySign(a.number(1), x), a.number(0));
+  return a.select(isNegative, a.negate(result), result);
+}
+
+static Value expandSin(Arithmetic &a, Value x) {
+  return makeOdd(a, x, expandSine(a, reduceAngle(a, x), 0));
+}
+
+static Value expandCos(Arithmetic &a, Value x) {
+  return expandSine(a, reduceAngle(a, x), 1);
+}
+
+static Value expandTan(Arithmetic &a, Value x) {
+  ReducedAngle angle = reduceAngle(a, x);
+  return makeOdd(a, x,
+                 a.divide(expandSine(a, angle, 0), expandSine(a, angle, 1)));
+}
+
+/// Angles of which the tangents' difference is small: none, an eighth or a
+/// quarter of a turn.
+static Value expandAtan(Arithmetic &a, Value x) {
+  Value t = a.magnitude(x), one = a.number(1);
+  Value isLarge = a.isLess(a.number(2.414213562373095), t);
+  Value isMiddle = a.isLess(a.number(0.4142135623730950), t);
+  Value r = a.select(isMiddle, a.divide(a.subtract(t, one), a.add(t, one)), t);
+  r = a.select(isLarge, a.divide(a.number(-1), t), r);
+  Value start = a.select(isMiddle, a.number(0x1.921fb6p-1), a.number(0));
+  start = a.select(isLarge, a.number(0x1.921fb6p+0), start);
+  Value square = a.multiply(r, r);
+  Value p = a.polynomial(square, {8.05374449538e-2, -1.38776856032e-1,
+                                  1.99777106478e-1, -3.33329491539e-1});
+  Value rest = a.add(a.multiply(a.multiply(p, square), r), r);
+  return a.copySign(a.add(start, rest), x);
+}
+
+/// Of a number from 0 to 1/2, the square root of `square`.
+static Value expandSmallAsin(Arithmetic &a, Value x, Value square) {
+  Value p =
+      a.polynomial(square, {4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2,
+                            7.4953002686e-2, 1.6666752422e-1});
+  return a.add(a.multiply(a.multiply(p, square), x), x);
+}
+
+/// From 1/2 on of sqrt((1 - |x|) / 2), which is half of the angle that is left.
+static std::pair<Value, Value> expandAsinOfMagnitude(Arithmetic &a, Value x) {
+  Value t = a.magnitude(x), half = a.number(0.5);
+  Value isLarge = a.isLess(half, t);
+  Value square = a.select(isLarge, a.multiply(a.subtract(a.number(1), t), half),
+                          a.multiply(t, t));
+  Value r = a.select(isLarge, a.squareRoot(square), t);
+  return {isLarge, expandSmallAsin(a, r, square)};
+}
+
+static Value expandAsin(Arithmetic &a, Value x) {
+  auto [isLarge, angle] = expandAsinOfMagnitude(a, x);
+  Value rest = a.subtract(a.number(0x1.921fb6p+0), a.add(angle, angle));
+  return a.copySign(a.select(isLarge, rest, angle), x);
+}
+
+static Value expandAcos(Arithmetic &a, Value x) {
+  auto [isLarge, angle] = expandAsinOfMagnitude(a, x);
+  Value isNegative = a.isLess(x, a.number(0)), twice = a.add(angle, angle);
+  Value large =
+      a.select(isNegative, a.subtract(a.number(0x1.921fb6p+1), twice), twice);
+  Value signedAngle = a.select(isNegative, a.negate(angle), angle);
+  Value small = a.subtract(a.number(0x1.921fb6p+0), signedAngle);
+  return a.select(isLarge, large, small);
+}
+
+//===----------------------------------------------------------------------===//
+// Hyperbolic functions
+//===----------------------------------------------------------------------===//
+
+/// Halves of e^|x| and e^-|x|, the first as a product that overflows no sooner.
+static std::pair<Value, Value> expandHalves(Arithmetic &a, Value x) {
+  Value half = a.number(0.5);
+  Value root = expandExp(a, a.multiply(a.magnitude(x), half));
+  return {a.multiply(a.multiply(root, half), root),
+          a.divide(half, a.multiply(root, root))};
+}
+
+static Value expandSinh(Arithmetic &a, Value x) {
+  Value t = a.magnitude(x), square = a.multiply(t, t);
+  Value p = a.polynomial(
+      square, {2.03721912945e-4, 8.33028376239e-3, 1.66667160211e-1});
+  Value small = a.add(a.multiply(a.multiply(p, square), t), t);
+  auto [growing, falling] = expandHalves(a, x);
+  Value large = a.subtract(growing, falling);
+  return a.copySign(a.select(a.isLess(t, a.number(1)), small, large), x);
+}
+
+static Value expandCosh(Arithmetic &a, Value x) {
+  auto [growing, falling] = expandHalves(a, x);
+  return a.add(growing, falling);
+}
+
+constexpr double kLog2 = 0.6931471805599453;
+/// From here on x^2 + 1 and x^2 - 1 are x^2.
+constexpr double kManyTimesOne = 5000;
+
+static Value expandAsinh(Arithmetic &a, Value x) {
+  Value t = a.magnitude(x), square = a.multiply(t, t), one = a.number(1);
+  Value p = a.polynomial(square, {2.0122003309e-2, -4.2699340972e-2,
+                                  7.4847586088e-2, -1.6666288134e-1});
+  Value small = a.add(a.multiply(a.multiply(p, square), t), t);
+  Value isLarge = a.isLess(a.number(kManyTimesOne), t);
+  Value sum = a.add(t, a.squareRoot(a.add(square, one)));
+  Value log = expandLog(a, a.select(isLarge, t, sum));
+  log = a.select(isLarge, a.add(log, a.number(kLog2)), log);
+  return a.copySign(a.select(a.isLess(t, a.number(0.5)), small, log), x);
+}
+
+static Value expandAcosh(Arithmetic &a, Value x) {
+  Value one = a.number(1), above = a.subtract(x, one);
+  Value p =
+      a.polynomial(above, {1.7596881071e-3, -7.5272886713e-3, 2.6454905019e-2,
+                           -1.1784741703e-1, 1.4142135263});
+  // Below 1 the root is NaN.
+  Value small = a.multiply(p, a.squareRoot(above));
+  Value isLarge = a.isLess(a.number(kManyTimesOne), x);
+  Value root = a.squareRoot(a.multiply(above, a.add(x, one)));
+  Value log = expandLog(a, a.select(isLarge, x, a.add(x, root)));
+  log = a.select(isLarge, a.add(log, a.number(kLog2)), log);
+  return a.select(a.isLess(above, a.number(0.5)), small, log);
+}
+
+static Value expandAtanh(Arithmetic &a, Value x) {
+  Value t = a.magnitude(x), square = a.multiply(t, t), one = a.number(1);
+  Value p = a.polynomial(square,
+                         {1.81740078349e-1, 8.24370301058e-2, 1.46691431730e-1,
+                          1.99782164500e-1, 3.33337300303e-1});
+  Value small = a.add(a.multiply(a.multiply(p, square), t), t);
+  Value quotient = a.divide(a.add(one, t), a.subtract(one, t));
+  Value large = a.multiply(expandLog(a, quotient), a.number(0.5));
+  return a.copySign(a.select(a.isLess(t, a.number(0.5)), small, large), x);
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+/// |x|^y = 2^(y log2 |x|) in f64, which leaves enough bits of the product, and
+/// special values as C has them.
+static Value expandPow(Arithmetic &a, Value x, Value y) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Arithmetic w = a.widen();
+  Value base = a.magnitude(x), power = w.extend(y);
+  Value wide = w.extend(base);
+
+  // An f32 is a normal f64, or zero.
+  auto [m, k] = w.split(wide, 0x1.6a09e667f3bcdp-1);
+  Value s = w.divide(w.subtract(m, w.number(1)), w.add(m, w.number(1)));
+  Value square = w.multiply(s, s);
+  Value p = w.polynomial(square, {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
+                                  1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
+  Value log =
+      w.add(w.multiply(w.multiply(p, s), w.number(2.8853900817779268)), k);
+  log = a.select(a.isEqual(base, a.number(0)), w.number(-kInfinity), log);
+  log =
+      a.select(a.isEqual(base, a.number(kInfinity)), w.number(kInfinity), log);
+
+  Value product = w.multiply(power, log);
+  Value bounded = w.clamp(product, -200, 200);
+  bounded = a.select(w.isNaN(bounded), w.number(0), bounded);
+  auto [whole, wholeFloat] = w.round(bounded);
+  Value f = w.multiply(w.subtract(bounded, wholeFloat), w.number(kLog2));
+  Value e = w.polynomial(f, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120,
+                             1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
+  Value result = a.truncate(w.multiply(e, w.powerOfTwo(whole)));
+
+  // A negative base has a power where the exponent is whole.
+  Value one = a.number(1), zero = a.number(0);
+  Value isWhole = a.isWhole(y);
+  Value isHalfWhole = a.isWhole(a.multiply(y, a.number(0.5)));
+  Value isOdd = a.both(isWhole, a.isNot(isHalfWhole));
+  Value isNegative = a.isLess(a.copySign(one, x), zero);
+  result = a.select(a.both(isNegative, isOdd), a.negate(result), result);
+  Value nan = a.number(std::numeric_limits<float>::quiet_NaN());
+  Value isFiniteBase = a.isLess(base, a.number(kInfinity));
+  Value isBroken = a.both(a.isLess(x, zero), a.isNot(isWhole));
+  isBroken = a.both(isBroken, isFiniteBase);
+  isBroken = a.either(isBroken, a.either(a.isNaN(x), a.isNaN(y)));
+  result = a.select(isBroken, nan, result);
+  // Whatever the other one is, a NaN or an infinity.
+  Value isOne = a.either(a.isEqual(x, one), a.isEqual(y, zero));
+  Value isInfinite = a.isEqual(a.magnitude(y), a.number(kInfinity));
+  isOne = a.either(isOne, a.both(a.isEqual(base, one), isInfinite));
+  return a.select(isOne, one, result);
+}
+
+namespace {
+using Expand = Value (*)(Arithmetic &, Value);
+} // namespace
+
+/// The expansion of a function of one argument; null where it has none.
+static Expand getExpansion(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Expand>(op)
+      .Case([](math::ExpOp) { return expandExp; })
+      .Case([](math::LogOp) { return expandLog; })
+      .Case([](math::TanhOp) { return expandTanh; })
+      .Case([](math::SinOp) { return expandSin; })
+      .Case([](math::CosOp) { return expandCos; })
+      .Case([](math::TanOp) { return expandTan; })
+      .Case([](math::AsinOp) { return expandAsin; })
+      .Case([](math::AcosOp) { return expandAcos; })
+      .Case([](math::AtanOp) { return expandAtan; })
+      .Case([](math::SinhOp) { return expandSinh; })
+      .Case([](math::CoshOp) { return expandCosh; })
+      .Case([](math::AsinhOp) { return expandAsinh; })
+      .Case([](math::AcoshOp) { return expandAcosh; })
+      .Case([](math::AtanhOp) { return expandAtanh; })
+      .Default([](Operation *) { return nullptr; });
+}
+
 static bool isSingle(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0)).isF32();
 }
@@ -190,17 +549,17 @@ struct LowerMath final
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::LogOp, math::TanhOp>(op) && isSingle(op))
+      if ((isa<math::PowFOp>(op) || getExpansion(op)) && isSingle(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       Arithmetic arithmetic(rewriter, op);
       Value x = op->getOperand(0);
-      rewriter.replaceOp(op, isa<math::ExpOp>(op) ? expandExp(arithmetic, x)
-                             : isa<math::LogOp>(op)
-                                 ? expandLog(arithmetic, x)
-                                 : expandTanh(arithmetic, x));
+      Expand expand = getExpansion(op);
+      rewriter.replaceOp(op, expand
+                                 ? expand(arithmetic, x)
+                                 : expandPow(arithmetic, x, op->getOperand(1)));
     }
 
     // The C library has the rest; what are instructions, or become some, stays.

@@ -177,9 +177,9 @@ check(0, "-", stdin="func.func @f() {\n  return\n}", stdout=[], stderr=[])
 
 # --- what is in the way of compiling -----------------------------------------------------------------
 
-COSINE = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = quant_float.node "Cosh"(%x) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+COSINE = """func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = quant_float.node "Cosh"(%x) opset 21 : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
 }"""
 STRANGE = COSINE.replace("Cosh", "Strange").replace(
     "  return",
@@ -199,7 +199,7 @@ check(
     stderr=[
         "cosine.mlir:2:8: error: 'math.cosh' op has no lowering for this target: "
         f"expected a function that is arithmetic, but got '{element}'"
-        for element in ("vector<4xf32>", "f32")
+        for element in ("vector<2xf64>", "f64")
     ],
 )
 for target in ("cpu", "nvvm"):

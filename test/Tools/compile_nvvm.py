@@ -22,9 +22,9 @@ MODELS = {
   %0 = quant_float.quantize %x, %s, %z axis 1 block_size 32 opset 21 : tensor<?x64xf32>, tensor<?x2xf32>, tensor<?x2xi8> to tensor<?x64xi8>
   return %0 : tensor<?x64xi8>
 }""",
-    "sine": """func.func @sine(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %0 = quant_float.node "Sin"(%x) opset 7 : (tensor<?xf32>) -> tensor<?xf32>
-  return %0 : tensor<?xf32>
+    "sine": """func.func @sine(%x: tensor<?xf64>) -> tensor<?xf64> {
+  %0 = quant_float.node "Sin"(%x) opset 7 : (tensor<?xf64>) -> tensor<?xf64>
+  return %0 : tensor<?xf64>
 }""",
     "unranked": """func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf16> {
   %0 = quant_float.cast %x opset 19 : tensor<*xf32> to tensor<*xf16>

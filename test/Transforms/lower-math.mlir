@@ -30,6 +30,29 @@ func.func @hyperbolic(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// Angles are reduced by products of integers, powers by f64.
+
+// CHECK-LABEL: func.func @circular(
+// CHECK-NOT:     math.sin
+// CHECK-NOT:     call
+// CHECK:         arith.muli %{{.+}} : vector<16xi64>
+// CHECK:         return
+func.func @circular(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.sin %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @power(
+// CHECK-NOT:     math.powf
+// CHECK-NOT:     call
+// CHECK:         arith.mulf %{{.+}} : vector<16xf64>
+// CHECK:         arith.truncf
+// CHECK:         return
+func.func @power(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.powf %x, %y : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
 // The C library's functions, element by element.
 
 // CHECK-LABEL: func.func @library(

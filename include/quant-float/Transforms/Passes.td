@@ -770,9 +770,11 @@ def QuantFloatLowerMathPass
     : Pass<"quant-float-lower-math", "mlir::ModuleOp"> {
   let summary = "expand mathematical functions, or call the C library's";
   let description = [{
-    `math.exp`, `math.log` and `math.tanh` on f32 become arithmetic, on vectors as well,
-    that is right to about two units in the last place, subnormal results
-    included, and has the same bits on every target. Other functions become
+    Exponentials, logarithms, powers, circular and hyperbolic functions and their
+    inverses on f32 become arithmetic, on vectors as well, that is right to some units
+    in the last place (`exp`, `log` and `pow` to one, `tan` to four), subnormal results
+    and angles of any size included, and has the same bits on every target. Other
+    functions, and those of f64, become
     calls of the C library, element by element, and are errors where there is
     no such library; roots and roundings, which are instructions, stay.
   }];

@@ -1,0 +1,133 @@
+# Mathematical functions of f32 beside NumPy's in f64: dense in their domains, at their ends, at powers of two, where signs and
+# infinities matter, and for angles of any size. All but a few are off by no more than a few units in the last place, the same bits
+# come out of code for every CPU, and kernels for GPUs are made of the same operations.
+# RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t | FileCheck %s
+# CHECK: 15 functions, 0 failures
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+tools, work = sys.argv[1], pathlib.Path(sys.argv[2])
+random = np.random.default_rng(1)
+specials = np.float32(
+    [0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.5, -0.5, 2, -2, 1e-45, -1e-45, 1e-38, 3e38, -3e38]
+)
+powers = np.exp2(np.arange(-149, 128)).astype(np.float32)
+wide = (random.normal(0, 1, 1 << 16) * np.exp2(random.integers(-40, 40, 1 << 16))).astype(
+    np.float32
+)
+bits = random.integers(0, 1 << 32, 1 << 16, dtype=np.uint64).astype(np.uint32).view(np.float32)
+anything = np.concatenate([specials, powers, -powers, wide, bits])
+unit = np.concatenate([specials, np.linspace(-1, 1, 1 << 16, dtype=np.float32), powers[:149], wide])
+# Multiples of a quarter of a turn are the hard ones.
+turns = (np.arange(1, 1 << 14) * (np.pi / 2)).astype(np.float32)
+angles = np.concatenate(
+    [anything, turns, -turns, np.linspace(-100, 100, 1 << 16, dtype=np.float32)]
+)
+UNARY = {
+    "Sin": (np.sin, angles, 2),
+    "Cos": (np.cos, angles, 2),
+    "Tan": (np.tan, angles, 4),
+    "Asin": (np.arcsin, unit, 3),
+    "Acos": (np.arccos, unit, 3),
+    "Atan": (np.arctan, anything, 3),
+    "Sinh": (
+        np.sinh,
+        np.concatenate([anything, np.linspace(-92, 92, 1 << 16, dtype=np.float32)]),
+        5,
+    ),
+    "Cosh": (
+        np.cosh,
+        np.concatenate([anything, np.linspace(-92, 92, 1 << 16, dtype=np.float32)]),
+        5,
+    ),
+    "Tanh": (np.tanh, anything, 3),
+    "Asinh": (np.arcsinh, anything, 4),
+    "Acosh": (
+        np.arccosh,
+        np.concatenate([anything, np.linspace(1, 9, 1 << 16, dtype=np.float32)]),
+        4,
+    ),
+    "Atanh": (np.arctanh, unit, 4),
+    "Exp": (np.exp, anything, 2),
+    "Log": (np.log, anything, 2),
+}
+x, y = np.meshgrid(
+    np.concatenate([specials, np.float32([3, -3, 1.5, -7, 1e9, 16777217, 0.1])]),
+    specials.tolist() + [3, -3, 1e9, 4, 0.1, 1.25, -151],
+)
+bases = np.concatenate(
+    [x.ravel(), np.exp2(random.uniform(-30, 30, 1 << 16)), -np.arange(1, 41)]
+).astype(np.float32)
+exponents = np.concatenate([y.ravel(), random.uniform(-6, 6, 1 << 16), np.arange(-20, 20)]).astype(
+    np.float32
+)
+
+
+def make(op, names):
+    nodes = [helper.make_node(op, names, ["y"], op)]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"]) for name in names]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])]
+    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    path = work / f"{op}.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), path)
+    return path
+
+
+def run(path, inputs, *options):
+    files = []
+    for i, values in enumerate(inputs):
+        files.append(work / f"in{i}.npy")
+        np.save(files[-1], values)
+    out = work / "out"
+    subprocess.run(
+        [f"{tools}/quant-float-run", path, *options, "--inputs", *files, "--outputs", out],
+        check=True,
+    )
+    return np.load(out / "output_0.npy")
+
+
+failures = 0
+for op, (function, *inputs, most) in (UNARY | {"Pow": (np.power, bases, exponents, 1)}).items():
+    path = make(op, ["x", "e"][: len(inputs)])
+    with np.errstate(all="ignore"):
+        exact = function(*(values.astype(np.float64) for values in inputs))
+        wanted = exact.astype(np.float32)
+    found = run(path, inputs)
+    isSpecial = ~np.isfinite(wanted) | ~np.isfinite(found) | (wanted == 0)
+    # What overflows may be the largest number, and the other way around.
+    largest = np.finfo(np.float32).max
+    isEdge = (np.abs(exact) > largest * (1 - 1e-6)) & (np.abs(exact) < largest * (1 + 1e-6))
+    same = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | (
+        np.isnan(found) & np.isnan(wanted)
+    )
+    wrong = isSpecial & ~same & ~isEdge
+    with np.errstate(all="ignore"):
+        unit_in_last_place = np.maximum(np.spacing(np.abs(wanted)), np.float32(1e-45)).astype(
+            np.float64
+        )
+        error = np.abs(found - exact) / unit_in_last_place
+    worst = error[~isSpecial].max()
+    for cpu in ("x86-64", "x86-64-v3"):
+        other = run(path, inputs, "--cpu", cpu)
+        if other.tobytes() != found.tobytes() and not np.array_equal(other, found, equal_nan=True):
+            failures += 1
+            print(f"{op}: other bits with {cpu}")
+    kernel = subprocess.run([f"{tools}/quant-float-compile", path, "--target", "nvvm", "--chip", "sm_90", "-o", work / "k.ptx"], capture_output=True, text=True)  # fmt: skip
+    isRight = not wrong.any() and worst <= most and kernel.returncode == 0
+    failures += not isRight
+    print(f"{op}: {len(found)} values, {worst:.2f} units at worst, {kernel.stderr[:200]}")
+    if not isRight:
+        at = (
+            np.flatnonzero(wrong)[:5] if wrong.any() else [np.argmax(np.where(isSpecial, 0, error))]
+        )
+        for i in at:
+            print(
+                "  ", *(values[i] for values in inputs), "gives", found[i], "instead of", wanted[i]
+            )
+print(f"{len(UNARY) + 1} functions, {failures} failures")
+sys.exit(bool(failures))
