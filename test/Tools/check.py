@@ -181,11 +181,15 @@ COSINE = """func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
   %0 = quant_float.node "Cosh"(%x) opset 21 : (tensor<4xf64>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }"""
-STRANGE = COSINE.replace("Cosh", "Strange").replace(
-    "  return",
-    """  %1 = quant_float.node "Relu"(%0) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
+STRANGE = (
+    COSINE.replace("f64", "f32")
+    .replace("Cosh", "Strange")
+    .replace(
+        "  return",
+        """  %1 = quant_float.node "Relu"(%0) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
   %2 = quant_float.node "Odd"(%x) opset 21 {node_name = "n"} : (tensor<4xf32>) -> tensor<4xf32>
   return""",
+    )
 )
 write_mlir("cosine.mlir", COSINE)
 write_mlir("strange.mlir", STRANGE)
