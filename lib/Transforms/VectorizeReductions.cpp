@@ -93,6 +93,8 @@ private:
   bool isTransposed(OpOperand *operand) const;
   void chooseBlockLoop();
   SmallVector<Value> loadBlock(OpOperand *operand);
+  void chooseFoldLoop();
+  SmallVector<Value> emitFold(ValueRange sums);
   SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes, ValueRange sums);
   /// How many rows of so many lanes to sum at once.
   int64_t chooseRows(int64_t lanes) const;
@@ -133,6 +135,9 @@ private:
   /// The innermost reduction, if operands are contiguous along it that are not
   /// along the vectors: these are loaded by squares and turned around.
   std::optional<unsigned> blockLoop;
+  /// The innermost reduction, if vectors run along it instead: what they hold
+  /// is put together in the end.
+  std::optional<unsigned> foldLoop;
   /// The square's columns, vectors, while its steps are emitted; by operand.
   SmallVector<Value> columns;
   int64_t vectorLanes = 0, registerLanes = 0;
@@ -242,12 +247,61 @@ void LoopNest::chooseRowLoop() {
   }
 }
 
+/// What puts elements together, if that is one op for each output, whose order
+/// does not show: sums of integers, minima and maxima.
+static SmallVector<Operation *> getCombiners(GenericOp op) {
+  SmallVector<Operation *> combiners;
+  unsigned numInputs = op.getNumDpsInputs();
+  for (auto [index, value] :
+       llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+    Operation *combiner = value.getDefiningOp();
+    BlockArgument before = op.getBody()->getArgument(numInputs + index);
+    if (!isa_and_nonnull<arith::AddIOp, arith::AndIOp, arith::MaximumFOp,
+                         arith::MaxSIOp, arith::MaxUIOp, arith::MinimumFOp,
+                         arith::MinSIOp, arith::MinUIOp, arith::OrIOp>(
+            combiner) ||
+        !before.hasOneUse() || *before.user_begin() != combiner ||
+        !value.hasOneUse())
+      return {};
+    combiners.push_back(combiner);
+  }
+  return combiners;
+}
+
+/// Where the output has no loop for vectors, they may run along the sum if
+/// nobody sees the order.
+void LoopNest::chooseFoldLoop() {
+  if (vectorLoop || op.hasIndexSemantics() || getCombiners(op).empty() ||
+      iterators.back() != utils::IteratorType::reduction)
+    return;
+  unsigned loop = numLoops - 1;
+  int64_t widest = 1;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type element = getElementTypeOrSelf(operand.get());
+    if (!element.isIntOrFloat() ||
+        (isa<MemRefType>(operand.get().getType()) &&
+         getAccess(op, &operand, loop) == Access::Strided))
+      return;
+    widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth() / 8);
+  }
+  for (Operation &nested : op.getBody()->without_terminator())
+    if (!OpTrait::hasElementwiseMappableTraits(&nested) &&
+        !isa<arith::ConstantOp>(nested))
+      return;
+  registerLanes = vectorBytes / widest;
+  if (registerLanes < 2 || !llvm::isPowerOf2_64(registerLanes) ||
+      (!ShapedType::isDynamic(ranges[loop]) && ranges[loop] < registerLanes))
+    return;
+  foldLoop = loop;
+}
+
 void LoopNest::emit() {
   for (Range range : cast<linalg::LinalgOp>(op.getOperation())
                          .createLoopRanges(builder, op.getLoc()))
     sizes.push_back(
         getValueOrCreateConstantIndexOp(builder, op.getLoc(), range.size));
   chooseVectorLoop();
+  chooseFoldLoop();
   chooseRowLoop();
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < numLoops; ++loop)
@@ -401,6 +455,8 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
   }
   if (loop == blockLoop && lanes == registerLanes)
     return emitBlocks(rows, lanes, sums);
+  if (loop == foldLoop)
+    return emitFold(sums);
   auto forOp = scf::ForOp::create(builder, getConstant(0), sizes[loop],
                                   getConstant(1), sums);
   OpBuilder::InsertionGuard guard(builder);
@@ -491,6 +547,67 @@ SmallVector<Value> LoopNest::emitBlocks(int64_t rows, int64_t lanes,
   return emitLoop(full, size, 1, results, [&](ValueRange current) {
     return emitStep(rows, lanes, current);
   });
+}
+
+/// The innermost reduction by several registers at once, by one, and element by
+/// element to its end. After each the vectors are halved until they have the
+/// lanes of the next.
+SmallVector<Value> LoopNest::emitFold(ValueRange sums) {
+  constexpr int64_t kRegisters = 4;
+  SmallVector<Operation *> combiners = getCombiners(op);
+  auto combine = [&](size_t index, Value lhs, Value rhs) -> Value {
+    Operation *copy = builder.clone(*combiners[index]);
+    copy->setOperands({lhs, rhs});
+    copy->getResult(0).setType(lhs.getType());
+    return copy->getResult(0);
+  };
+  SmallVector<Value> vectors;
+  Value from = getConstant(0), size = sizes[*foldLoop];
+  for (int64_t lanes :
+       {kRegisters * registerLanes, registerLanes, int64_t(0)}) {
+    for (size_t index = 0; index < sums.size(); ++index) {
+      if (vectors.size() <= index) {
+        auto type = VectorType::get({lanes}, sums[index].getType());
+        TypedAttr neutral = *arith::getNeutralElement(combiners[index]);
+        vectors.push_back(arith::ConstantOp::create(
+            builder, DenseElementsAttr::get(type, Attribute(neutral))));
+        continue;
+      }
+      Value &vector = vectors[index];
+      int64_t count = cast<VectorType>(vector.getType()).getNumElements();
+      while (count > std::max<int64_t>(lanes, 1)) {
+        count /= 2;
+        auto half = [&](int64_t start) -> Value {
+          return vector::ExtractStridedSliceOp::create(builder, vector, start,
+                                                       count, 1);
+        };
+        Value low = half(0), high = half(count);
+        vector = combine(index, low, high);
+      }
+      if (!lanes)
+        vector = combine(index, sums[index],
+                         vector::ExtractOp::create(builder, vector, 0));
+    }
+    int64_t step = std::max<int64_t>(lanes, 1);
+    Value rest = arith::RemSIOp::create(
+        builder, arith::SubIOp::create(builder, size, from), getConstant(step));
+    Value to = arith::SubIOp::create(builder, size, rest);
+    auto forOp =
+        scf::ForOp::create(builder, from, to, getConstant(step), vectors);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    position[*foldLoop] = forOp.getInductionVar();
+    // Loads of vectors go along their loop.
+    if (lanes)
+      vectorLoop = foldLoop;
+    present = lanes;
+    scf::YieldOp::create(
+        builder, emitStep(/*rows=*/1, lanes, forOp.getRegionIterArgs()));
+    vectorLoop = std::nullopt;
+    vectors.assign(forOp.result_begin(), forOp.result_end());
+    from = to;
+  }
+  return vectors;
 }
 
 SmallVector<Value> LoopNest::emitStep(int64_t rows, int64_t lanes,

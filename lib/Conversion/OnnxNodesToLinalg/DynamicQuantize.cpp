@@ -22,10 +22,11 @@ NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
   if (!context.elementType(0).isF32())
     return context.unsupported("the input must have elements of f32, but got " +
                                show(context.elementType(0)));
-  SmallVector<int64_t> axes =
-      llvm::to_vector(llvm::seq<int64_t>(context.type(0).getRank()));
-  Value least = buildReductionOfAxes(context, input, axes, Combine::Min);
-  Value most = buildReductionOfAxes(context, input, axes, Combine::Max);
+  // One axis, which vectors run along.
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  Value flat = buildReshape(b, input, sizes, {context.computeProduct(sizes)});
+  Value least = buildReductionOfAxes(context, flat, 0, Combine::Min);
+  Value most = buildReductionOfAxes(context, flat, 0, Combine::Max);
 
   Type type = b.getF32Type();
   AffineMap map = AffineMap::get(b.getContext());
