@@ -83,6 +83,11 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
     function.addPass(createQuantFloatFuseWeightsPass(weights));
     function.addPass(createQuantFloatPropagateTransposesPass());
     function.addPass(createQuantFloatFuseAttentionPass());
+    QuantFloatPackDotsPassOptions dots;
+    dots.cpu = cpu->cpu;
+    dots.triple = cpu->triple;
+    dots.features = cpu->features;
+    function.addPass(createQuantFloatPackDotsPass(dots));
     function.addPass(createQuantFloatTileContractionsPass());
   }
   manager.addPass(createCanonicalizerPass());
@@ -147,6 +152,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   QuantFloatVectorizeReductionsPassOptions reductions;
   reductions.vectorBytes = vectorBytes;
   reductions.registers = target.vectorRegisters;
+  reductions.cpu = cpu.cpu;
+  reductions.triple = cpu.triple;
+  reductions.features = cpu.features;
 
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());

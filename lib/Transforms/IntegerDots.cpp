@@ -189,3 +189,116 @@ Value IntegerDots::add(ImplicitLocOpBuilder &b, Value sum,
                                call(instruction->pairs, type,
                                     {pairs, makeSplat(b, pairs.getType(), 1)}));
 }
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+/// The rows that add words of numbers of so many bits without saturating, the
+/// widest first.
+static const DotInstruction *findWordRow(const EmulationTarget &target,
+                                         unsigned width, int64_t mostBytes) {
+  for (const DotInstruction &row : kInstructions)
+    if (row.width == width && row.kind != DotKind::BytePairs &&
+        row.bytes <= mostBytes && target.has(row.feature))
+      return &row;
+  return nullptr;
+}
+
+std::optional<WordDots> WordDots::get(const EmulationTarget &target,
+                                      unsigned width) {
+  const DotInstruction *row = findWordRow(target, width, target.vectorBytes);
+  return row ? std::make_optional(WordDots(*row)) : std::nullopt;
+}
+
+std::optional<WordDots> WordDots::get(const EmulationTarget &target,
+                                      Operation *op) {
+  auto attribute = op->getAttrOfType<ArrayAttr>(kDotsAttrName);
+  if (!attribute)
+    return std::nullopt;
+  SmallVector<IntegerType> types =
+      llvm::map_to_vector(attribute.getAsRange<TypeAttr>(), [](TypeAttr type) {
+        return cast<IntegerType>(type.getValue());
+      });
+  std::optional<WordDots> dots = get(target, types[0].getWidth());
+  if (!dots || dots->isMixed() != (types[0] != types[1]) ||
+      (!dots->isMixed() && types[0].isUnsigned()))
+    return std::nullopt;
+  dots->isTurned = dots->isMixed() && types[1].isUnsigned();
+  return dots;
+}
+
+bool WordDots::isMixed() const {
+  return instruction->kind == DotKind::Unsigned;
+}
+
+Value WordDots::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
+                    Value rhs) const {
+  if (isTurned)
+    std::swap(lhs, rhs);
+  auto type = cast<VectorType>(sum.getType());
+  int64_t all = type.getNumElements();
+  int64_t lanes = instruction->bytes / 4;
+  Value result;
+  for (int64_t from = 0; from < all; from += lanes) {
+    // The last lanes of a register may not be there.
+    int64_t count = std::min(lanes, all - from);
+    auto full = VectorType::get({lanes}, b.getI32Type());
+    auto take = [&](Value value) -> Value {
+      if (all == lanes)
+        return value;
+      if (count != all)
+        value = vector::ExtractStridedSliceOp::create(b, value, from, count, 1);
+      if (count == lanes)
+        return value;
+      Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(full));
+      return vector::InsertStridedSliceOp::create(b, value, zeros, 0, 1);
+    };
+    auto numbers = VectorType::get({lanes * 32 / instruction->width},
+                                   b.getIntegerType(instruction->width));
+    auto split = [&](Value value) -> Value {
+      return vector::BitCastOp::create(b, numbers, take(value));
+    };
+    Value before = take(sum), left = split(lhs), right = split(rhs);
+    bool isPairs = instruction->kind == DotKind::Pairs;
+    SmallVector<Value> operands{left, right};
+    if (!isPairs)
+      operands.insert(operands.begin(), before);
+    Value next = LLVM::CallIntrinsicOp::create(
+                     b, full, b.getStringAttr(instruction->intrinsic), operands)
+                     .getResult(0);
+    if (isPairs)
+      next = arith::AddIOp::create(b, before, next);
+    if (all == lanes)
+      return next;
+    if (count != lanes)
+      next = vector::ExtractStridedSliceOp::create(b, next, 0, count, 1);
+    if (count == all)
+      return next;
+    result = vector::InsertStridedSliceOp::create(
+        b, next, result ? result : sum, from, 1);
+  }
+  return result;
+}
+
+Value quant_float::addWordProducts(ImplicitLocOpBuilder &b, Value sum,
+                                   Value lhs, Value rhs,
+                                   ArrayRef<IntegerType> types) {
+  int width = types.front().getWidth();
+  auto take = [&](Value word, IntegerType type, int from) -> Value {
+    auto amount = [&](int bits) -> Value {
+      return arith::ConstantIntOp::create(b, bits, 32);
+    };
+    if (int above = 32 - width - from)
+      word = arith::ShLIOp::create(b, word, amount(above));
+    if (type.isUnsigned())
+      return arith::ShRUIOp::create(b, word, amount(32 - width));
+    return arith::ShRSIOp::create(b, word, amount(32 - width));
+  };
+  for (int from = 0; from < 32; from += width)
+    sum = arith::AddIOp::create(
+        b, sum,
+        arith::MulIOp::create(b, take(lhs, types[0], from),
+                              take(rhs, types[1], from)));
+  return sum;
+}

@@ -15,6 +15,41 @@ namespace mlir::quant_float {
 
 struct DotInstruction;
 
+/// The attribute of a sum of products of words of 32 bits, which hold several
+/// numbers each, the first in the lowest bits: the numbers' types, of both
+/// factors in order. The op's body says the same by shifts.
+constexpr StringLiteral kDotsAttrName = "quant_float.dots";
+
+/// Instructions that multiply the numbers of words and add up the products.
+class WordDots {
+public:
+  /// Those for words of bytes or of 16 bits; none where there are none, which
+  /// is also where bytes would have to be added in 16 bits, which saturate.
+  static std::optional<WordDots> get(const EmulationTarget &target,
+                                     unsigned width);
+  /// Those for an op with the attribute.
+  static std::optional<WordDots> get(const EmulationTarget &target,
+                                     Operation *op);
+
+  /// Whether the numbers of one factor have no sign, those of the other do.
+  bool isMixed() const;
+  /// sum + lhs . rhs, vectors of i32 of any number of lanes.
+  Value add(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs) const;
+
+private:
+  explicit WordDots(const DotInstruction &instruction)
+      : instruction(&instruction) {}
+
+  const DotInstruction *instruction;
+  /// Whether the right factor is the one without signs.
+  bool isTurned = false;
+};
+
+/// sum + lhs . rhs by shifts and products, on words. `types` are those of the
+/// attribute.
+Value addWordProducts(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs,
+                      ArrayRef<IntegerType> types);
+
 /// How words of codes are multiplied by integers and added up, lane by lane.
 /// Each word is spread over fields: vectors whose elements, of `getWidth` bits,
 /// hold one code each. Field f has codes f, f + getFields() and so on of each

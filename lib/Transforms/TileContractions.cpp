@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IntegerDots.h"
 #include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -217,6 +218,12 @@ static std::optional<Panels> match(GenericOp op) {
     }
     if (!channel || !reduction)
       continue;
+    // Packed numbers are read along the output's rows by vectors, the others
+    // one by one.
+    if (op->hasAttr(kDotsAttrName) &&
+        op.getIndexingMapsArray().back().getResults().back() !=
+            getAffineDimExpr(*channel, op.getContext()))
+      continue;
     // Turning weights around is worth it for many rows.
     if (isPlain && (!isTransposed(op, weights, *channel) ||
                     countOtherRows(op, *channel) < kRows))
@@ -229,8 +236,11 @@ static std::optional<Panels> match(GenericOp op) {
         found.emplace(Panels{op, weights, *channel, *reduction, 0, 0, batches});
     int64_t channels = ranges[*channel], depth = ranges[*reduction];
     panels.channelTile = chooseTile(channels, kChannels, channelBlock);
+    // Products of packed numbers take so little time that panels have to come
+    // from the first cache.
+    int64_t panel = op->hasAttr(kDotsAttrName) ? kPanel / 2 : kPanel;
     panels.reductionTile = chooseTile(
-        depth, kPanel / std::max<int64_t>(panels.channelTile * column, 1),
+        depth, panel / std::max<int64_t>(panels.channelTile * column, 1),
         reductionBlock);
     // Even small weights are never whole in memory.
     if (panels.channelTile == channels && panels.reductionTile == depth) {

@@ -13,15 +13,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IntegerDots.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -66,8 +69,10 @@ namespace {
 /// Writes the loops of one op.
 class LoopNest {
 public:
-  LoopNest(GenericOp op, int64_t vectorBytes, int64_t registers)
-      : op(op), builder(op.getLoc(), op), vectorBytes(vectorBytes),
+  LoopNest(GenericOp op, int64_t vectorBytes, int64_t registers,
+           const EmulationTarget &target)
+      : op(op), builder(op.getLoc(), op), dots(WordDots::get(target, op)),
+        vectorBytes(vectorBytes),
         accumulators(std::max<int64_t>(registers / 2, 1)),
         numLoops(op.getNumLoops()), iterators(op.getIteratorTypesArray()),
         ranges(op.getStaticLoopRanges()), position(numLoops) {}
@@ -122,6 +127,8 @@ private:
 
   GenericOp op;
   ImplicitLocOpBuilder builder;
+  /// Instructions that do what the body says.
+  std::optional<WordDots> dots;
   int64_t vectorBytes;
   /// Registers for sums; as many are left for what is added.
   int64_t accumulators;
@@ -641,6 +648,10 @@ Value LoopNest::broadcast(Value value, int64_t lanes) {
 /// The op's body on vectors; what does not vary along them stays scalar.
 SmallVector<Value> LoopNest::emitBody(ValueRange arguments, int64_t row,
                                       int64_t lanes) {
+  if (dots && lanes)
+    return {dots->add(builder, broadcast(arguments[2], lanes),
+                      broadcast(arguments[0], lanes),
+                      broadcast(arguments[1], lanes))};
   IRMapping mapping;
   Block *body = op.getBody();
   mapping.map(body->getArguments(), arguments);
@@ -755,6 +766,17 @@ struct VectorizeReductions final
   using QuantFloatVectorizeReductionsPassBase::
       QuantFloatVectorizeReductionsPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    if (cpu.empty())
+      return success();
+    llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
+    if (!known)
+      return emitError(UnknownLoc::get(context))
+             << llvm::toString(known.takeError());
+    target = EmulationTarget::get(*known);
+    return success();
+  }
+
   void runOnOperation() override {
     auto requirePositive = [&](StringRef name, int64_t value) {
       if (value < 1)
@@ -771,9 +793,11 @@ struct VectorizeReductions final
         ops.push_back(op);
     });
     for (GenericOp op : ops) {
-      LoopNest(op, vectorBytes, registers).emit();
+      LoopNest(op, vectorBytes, registers, target).emit();
       op.erase();
     }
   }
+
+  EmulationTarget target;
 };
 } // namespace

@@ -727,6 +727,49 @@ def QuantFloatSeparateInitsPass
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
 
+def QuantFloatPackDotsPass
+    : InterfacePass<"quant-float-pack-dots", "mlir::FunctionOpInterface"> {
+  let summary = "pack the bytes of integer products for dot product instructions";
+  let description = [{
+    Takes `linalg.generic` on tensors that adds products of bytes, each less a
+    zero point, in i32: products of matrices and convolutions. Where the target
+    has instructions that add up the products of four bytes or two numbers of 16
+    bits in a lane, numbers that are summed side by side go into words of 32 bits,
+    of both factors, and the op into one of words, with the attribute
+    `quant_float.dots`: the types of the numbers in words of each factor. The
+    loops and the sums stay what they are.
+
+    Bytes are taken where an instruction adds them exactly (VNNI, dot products
+    of Arm), which may change what has a sign by adding 128; these and zero
+    points are made up for by what the sums start with. Else the words have two
+    differences of 16 bits (AVX-512, AVX2, SSE2). Constants are packed by the
+    compiler, but for large products, which pack panels that fit a cache.
+
+    ```
+    linalg.generic ins(%a, %b : tensor<64x256xi8>, tensor<256x64xi8>)
+        outs(%c : tensor<64x64xi32>)
+    // becomes
+    %aw = linalg.generic ins(%a, %a, %a, %a) outs(... : tensor<64x64xi32>)
+    %bw = linalg.generic ins(%b, %b, %b, %b) outs(... : tensor<64x64xi32>)
+    linalg.generic ins(%aw, %bw) outs(%c) attrs = {quant_float.dots = [ui8, si8]}
+    ```
+
+    Sums of i32 wrap, so that every way to add them has the same bits.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "target CPU; empty means one without such instructions">,
+    Option<"triple", "triple", "std::string", /*default=*/"\"\"",
+           "target triple; empty means that of this machine">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "LLVM features such as +avx2,-fma; empty means those of the CPU">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "turn reductions on buffers into loops that keep sums in registers";
@@ -742,17 +785,28 @@ def QuantFloatVectorizeReductionsPass
     squares that are turned around by shuffles. Each element is summed in the
     order of the op's loops, so that its bits depend neither on the sizes of
     tiles nor on the target.
+
+    Sums of words that `quant-float-pack-dots` made are added by the target's
+    instructions. Where the output has no loop for vectors, minima, maxima and
+    sums of integers, whose order does not show, are computed in the lanes of
+    vectors along the sum.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
            "bytes of one register">,
     Option<"registers", "registers", "int64_t", /*default=*/"16",
-           "how many vector registers there are">
+           "how many vector registers there are">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "target CPU; empty means one without instructions for dot products">,
+    Option<"triple", "triple", "std::string", /*default=*/"\"\"",
+           "target triple; empty means that of this machine">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "LLVM features such as +avx2,-fma; empty means those of the CPU">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-    "mlir::vector::VectorDialect"
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
 }
 

@@ -10,7 +10,7 @@ static const struct Case {
   const char *name;
   Function *function;
   int inputs, outputs;
-  struct { int dtype, rank; int64_t sizes[3]; long offset, bytes; } tensors[8];
+  struct { int dtype, rank; int64_t sizes[4]; long offset, bytes; } tensors[8];
 } cases[] = {
 #include "cases.inc"
 };

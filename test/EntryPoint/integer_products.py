@@ -1,0 +1,224 @@
+# Products and convolutions of bytes by every instruction for dot products and by none: exact sums in 32 bits, which numpy computes
+# in 64, of random and of extreme numbers, with every rest of words, vectors and rows. The same of minima, maxima and sums of integers.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
+# RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 2 -- %clang -fopenmp
+# RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t baseline --cpu x86-64 -- %clang %}
+# RUN: %if host-avx2 %{ %python %s %tools_dir %src_root %t v3 --cpu x86-64-v3 -- %clang %}
+# RUN: %if host-avx512 %{ %python %s %tools_dir %src_root %t v4 --cpu x86-64-v4 -- %clang %}
+# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t dotprod --triple aarch64-linux-gnu --cpu neoverse-n1 -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+tools, src_root, work, name, *rest = sys.argv[1:]
+# How to compile the model, the driver in C, and how to run it.
+groups = [[]]
+for word in rest:
+    if word == "--":
+        groups.append([])
+    else:
+        groups[-1].append(word)
+options, compiler, emulator = (*groups, [])[:3]
+work = Path(work) / name
+work.mkdir()
+random = np.random.default_rng(43)
+# ONNX's numbers.
+NUMBERS = {"f32": 1, "ui8": 2, "i8": 3, "i32": 6}
+NAMES = {"float32": "f32", "uint8": "ui8", "int8": "i8", "int32": "i32"}
+functions, calls = [], []
+
+
+def get_element(array):
+    return NAMES[array.dtype.name]
+
+
+def get_type(array, is_open=False):
+    sizes = [str(size) for size in array.shape]
+    if is_open:
+        sizes[0] = "?"
+    return f"tensor<{'x'.join([*sizes, get_element(array)])}>"
+
+
+def case(node, opset, inputs, constants, wanted, attributes="", is_open=False):
+    """`inputs` are arrays, or None for what is left out; those at the indices in `constants` are in the model."""
+    symbol = f"case{len(functions)}"
+    parameters, lines, names, types, given = [], [], [], [], []
+    for index, array in enumerate(inputs):
+        if array is None:
+            continue
+        kind = get_type(array, is_open and index == 0)
+        if index in constants:
+            text = str(array.tolist())
+            lines.append(f"%{index} = arith.constant dense<{text}> : {kind}")
+        else:
+            parameters.append(f"%a{index}: {kind}")
+            given.append(array)
+        names.append(f"%{index}" if index in constants else f"%a{index}")
+        types.append(kind)
+    absent = [index for index, array in enumerate(inputs) if array is None]
+    if absent:
+        attributes += f" absent [{', '.join(map(str, absent))}]"
+    result = get_type(wanted, is_open)
+    lines.append(f'%y = quant_float.node "{node}"({", ".join(names)}) opset {opset}{attributes} : ({", ".join(types)}) -> {result}')  # fmt: skip
+    body = "\n".join(lines)
+    functions.append(f"func.func @{symbol}({', '.join(parameters)}) -> {result} {{\n{body}\nreturn %y : {result}\n}}\n")  # fmt: skip
+    calls.append((symbol, body, given, wanted))
+
+
+def make(kind, shape, how="random"):
+    limits = np.iinfo(kind)
+    if how == "random":
+        return random.integers(limits.min, limits.max + 1, shape).astype(kind)
+    return np.full(shape, limits.min if how == "least" else limits.max, kind)
+
+
+def wrap(sums):
+    return (sums & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+
+
+def subtract(array, point):
+    return array.astype(np.int64) - (0 if point is None else point.astype(np.int64))
+
+
+def matmul(kinds, sizes, constants=(), points=("", ""), how=("random", "random"), batch=(), is_open=False):  # fmt: skip
+    rows, depth, columns = sizes
+    a = make(kinds[0], (*batch, rows, depth), how[0])
+    b = make(kinds[1], (*batch, depth, columns), how[1])
+    shapes = {"": None, "one": (), "each": None}
+    p, q = (shapes[point] if point != "each" else (size,) for point, size in zip(points, (rows, columns)))  # fmt: skip
+    p = None if p is None else make(kinds[0], p)
+    q = None if q is None else make(kinds[1], q)
+    left = p[:, None] if p is not None and p.ndim else p
+    wanted = wrap(subtract(a, left) @ subtract(b, q))
+    inputs = [a, b, p, q]
+    while inputs[-1] is None:
+        inputs.pop()
+    case("MatMulInteger", 10, inputs, constants, wanted, is_open=is_open)
+
+
+def conv(kinds, shape, filters, kernel, group=1, stride=1, pad=0, dilation=1, constants=(1,), points=("", ""), how=("random", "random")):  # fmt: skip
+    x = make(kinds[0], shape, how[0])
+    w = make(kinds[1], (filters, shape[1] // group, *kernel), how[1])
+    p = make(kinds[0], ()) if points[0] else None
+    q = make(kinds[1], (filters,) if points[1] == "each" else ()) if points[1] else None
+    rank = len(kernel)
+    padded = np.pad(subtract(x, p), [(0, 0), (0, 0), *[(pad, pad)] * rank])
+    weights = subtract(w, q.reshape(-1, *[1] * (rank + 1)) if q is not None and q.ndim else q)
+    sizes = [(size - dilation * (k - 1) - 1) // stride + 1 for size, k in zip(padded.shape[2:], kernel)]  # fmt: skip
+    sums = np.zeros((shape[0], filters, *sizes), np.int64)
+    own = filters // group
+    for tap in itertools.product(*map(range, kernel)):
+        part = padded[(..., *[slice(t * dilation, t * dilation + (n - 1) * stride + 1, stride) for t, n in zip(tap, sizes)])]  # fmt: skip
+        for g in range(group):
+            of_group = slice(g * w.shape[1], (g + 1) * w.shape[1])
+            results = slice(g * own, (g + 1) * own)
+            sums[:, results] += np.einsum("nc...,fc->nf...", part[:, of_group], weights[(results, slice(None), *tap)])  # fmt: skip
+    inputs = [x, w, p, q]
+    while inputs[-1] is None:
+        inputs.pop()
+    attributes = (
+        f" attributes {{dilations = array<i64: {', '.join([str(dilation)] * rank)}>, group = {group} : i64, "
+        f"pads = array<i64: {', '.join([str(pad)] * 2 * rank)}>, strides = array<i64: {', '.join([str(stride)] * rank)}>}}"
+    )
+    case("ConvInteger", 10, inputs, constants, wrap(sums), attributes)
+
+
+U, S = np.uint8, np.int8
+PAIRS = list(itertools.product((U, S), repeat=2))
+# Every rest of words, rows and vectors.
+for depth in (1, 2, 3, 4, 5, 7, 8, 63, 130):
+    matmul(PAIRS[depth % 4], (9, depth, 37))
+for columns in (1, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 66, 127, 130):
+    matmul(PAIRS[columns % 4], (6, 12, columns), points=("one", "one"))
+for rows in (1, 2, 3, 4, 5, 7, 8, 33):
+    matmul(PAIRS[rows % 4], (rows, 20, 48), constants=(1,))
+    matmul(PAIRS[-rows % 4], (rows, 18, 19), constants=(1,), points=("one", "each"), is_open=rows == 5)  # fmt: skip
+# Zero points of all kinds, known or not: by turns for bytes with and without signs.
+turns = itertools.cycle(PAIRS)
+for points in itertools.product(("", "one", "each"), repeat=2):
+    for constants in ((), (1,), (1, 3), (0, 1, 2, 3)):
+        known = tuple(index for index in constants if index < 2 or points[index - 2])
+        matmul(next(turns), (5, 10, 21), known, points)
+# Convolutions of several channels, and of each channel alone.
+for points in (("", ""), ("one", ""), ("one", "one"), ("one", "each")):
+    for constants in ((1,), (1, 2, 3), ()):
+        known = tuple(index for index in constants if index < 2 or points[index - 2])
+        kinds = next(turns)
+        conv(kinds, (2, 10, 7, 7), 6, (1, 1), constants=known, points=points)
+        conv(kinds, (1, 6, 8, 11), 5, (3, 3), pad=1, constants=known, points=points)
+        conv(kinds, (1, 8, 9, 10), 8, (3, 3), group=8, pad=1, constants=known, points=points)
+for kinds in PAIRS:
+    # Sums as large as can be.
+    for how in itertools.product(("least", "most"), repeat=2):
+        matmul(kinds, (5, 300, 33), (), ("", ""), how)
+        matmul(kinds, (40, 300, 33), (1,), ("one", "one"), how)
+    matmul(kinds, (70, 530, 150), (1,), ("one", ""))
+    matmul(kinds, (4, 11, 20), (), ("one", "one"), batch=(3,))
+for how in itertools.product(("least", "most"), repeat=2):
+    for kinds in ((U, S), next(turns)):
+        conv(kinds, (1, 17, 6, 9), 5, (3, 3), pad=1, how=how, points=("one", ""))
+        conv(kinds, (1, 6, 9, 9), 6, (3, 3), group=6, how=how)
+# Of activations without signs, as most are, and of others.
+for turns in ([(U, S)] * 16, turns):
+    turns = iter(turns)
+    conv(next(turns), (1, 3, 15, 16), 8, (3, 3), stride=2, pad=1, points=("one", ""))
+    conv(next(turns), (1, 8, 15, 16), 8, (3, 3), group=8, stride=2, pad=1, points=("one", ""))
+    conv(next(turns), (1, 12, 9, 9), 8, (3, 3), group=2, pad=1, points=("one", ""))
+    conv(next(turns), (1, 5, 40), 5, (5,), group=5, pad=2)
+    conv(next(turns), (1, 5, 12, 13), 5, (5, 5), group=5, pad=2, points=("one", ""))
+    conv(next(turns), (1, 5, 12, 13), 5, (4, 7), group=5, pad=3, points=("one", ""))
+    conv(next(turns), (1, 5, 12, 13), 5, (3, 2), group=5)
+    conv(next(turns), (1, 5, 14, 15), 5, (3, 3), group=5, dilation=2, pad=2)
+    conv(next(turns), (1, 9, 14, 15), 5, (3, 3), dilation=2, pad=2, stride=2, points=("one", "one"))
+
+# No loop of the result has vectors.
+for size in (1, 16, 63, 130, 1000):
+    floats = random.standard_normal(size).astype(np.float32)
+    zeros = np.where(np.arange(size) % 3 == 0, np.float32(-0.0), np.float32(0))
+    for array in (floats, zeros):
+        # Of zeros the negative one is less.
+        order = np.lexsort((~np.signbit(array), array))
+        case("ReduceMin", 18, [array], (), array[order[:1]])
+        case("ReduceMax", 18, [array], (), array[order[-1:]])
+    for kind in (np.int8, np.uint8, np.int32):
+        array = make(kind, size)
+        case("ReduceMin", 20, [array], (), array.min(keepdims=True))
+        case("ReduceMax", 20, [array], (), array.max(keepdims=True))
+    array = make(np.int32, size)
+    case("ReduceSum", 13, [array], (), wrap(array.astype(np.int64).sum(keepdims=True)))
+    rows = make(np.int32, (3, size))
+    case("ReduceSum", 13, [rows], (), wrap(rows.astype(np.int64).sum(keepdims=True)))
+
+(work / "model.mlir").write_text("".join(functions))
+lines, data = [], b""
+for symbol, _, inputs, output in calls:
+    tensors = []
+    for array in (*inputs, output):
+        sizes = ", ".join(map(str, [*array.shape, 0, 0, 0, 0][:4]))
+        tensors.append(f"{{{NUMBERS[get_element(array)]}, {array.ndim}, {{{sizes}}}, {len(data)}, {array.nbytes}}}")  # fmt: skip
+        data += array.tobytes()
+    lines.append(f'{{"{symbol}", {symbol}, {len(inputs)}, 1, {{{", ".join(tensors)}}}}},\n')
+(work / "cases.inc").write_text("".join(lines))
+(work / "data.bin").write_bytes(data)
+subprocess.run(
+    [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
+    check=True,
+)
+subprocess.run(
+    [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
+     f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
+    check=True,
+)  # fmt: skip
+ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+bodies = {symbol: re.sub(r"dense<.*>", "...", body) for symbol, body, _, _ in calls}
+for line in ran.stdout.splitlines()[:-1]:
+    print(line, "\n    ", bodies[line.split(":")[0]])
+print(ran.stdout.splitlines()[-1:])
+sys.exit(ran.returncode)
