@@ -4,10 +4,10 @@
 
     benchmarks/integers.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json]
 
-Both get the same ONNX model, with constant weights, and take turns; the best call of each counts, which
-Python makes (some microseconds). `over` is ONNX Runtime's time by that of ours. ONNX Runtime chooses its
-kernels by the machine alone, so that it is compared with the first of --cpus. Where it has other bits than
-ours (sums that saturate without VNNI), that is told.
+Both get the same ONNX model, with constant weights, and take turns; the best call of each counts, in CPU
+time, which other work on the machine does not add to, and which Python makes (some microseconds). `over`
+is a contender's time by that of ours for the first of --cpus: ONNX Runtime chooses its kernels by the machine
+alone. Where it has other bits than ours (sums that saturate without VNNI), that is told.
 """
 
 import argparse
@@ -98,9 +98,9 @@ def measure(model, x, cpus, repeat):
             for name, call in calls.items():
                 call()  # what another contender has left in the caches
                 for _ in range(3):
-                    start = time.perf_counter()
+                    start = time.thread_time()
                     call()
-                    best[name] = min(best[name], time.perf_counter() - start)
+                    best[name] = min(best[name], time.thread_time() - start)
     ours = f"quant-float ({cpus[0]})"
     for name, seconds in best.items():
         differ = int((outputs[name] != outputs[ours]).sum())

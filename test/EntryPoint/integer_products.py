@@ -92,7 +92,7 @@ def matmul(kinds, sizes, constants=(), points=("", ""), how=("random", "random")
     a = make(kinds[0], (*batch, rows, depth), how[0])
     b = make(kinds[1], (*batch, depth, columns), how[1])
     shapes = {"": None, "one": (), "each": None}
-    p, q = (shapes[point] if point != "each" else (size,) for point, size in zip(points, (rows, columns)))  # fmt: skip
+    p, q = (shapes[point] if point != "each" else (size,) for point, size in zip(points, (rows, columns), strict=True))  # fmt: skip
     p = None if p is None else make(kinds[0], p)
     q = None if q is None else make(kinds[1], q)
     left = p[:, None] if p is not None and p.ndim else p
@@ -111,14 +111,14 @@ def conv(kinds, shape, filters, kernel, group=1, stride=1, pad=0, dilation=1, co
     rank = len(kernel)
     padded = np.pad(subtract(x, p), [(0, 0), (0, 0), *[(pad, pad)] * rank])
     weights = subtract(w, q.reshape(-1, *[1] * (rank + 1)) if q is not None and q.ndim else q)
-    sizes = [(size - dilation * (k - 1) - 1) // stride + 1 for size, k in zip(padded.shape[2:], kernel)]  # fmt: skip
+    sizes = [(size - dilation * (k - 1) - 1) // stride + 1 for size, k in zip(padded.shape[2:], kernel, strict=True)]  # fmt: skip
     sums = np.zeros((shape[0], filters, *sizes), np.int64)
-    own = filters // group
+    each = filters // group
     for tap in itertools.product(*map(range, kernel)):
-        part = padded[(..., *[slice(t * dilation, t * dilation + (n - 1) * stride + 1, stride) for t, n in zip(tap, sizes)])]  # fmt: skip
+        part = padded[(..., *[slice(t * dilation, t * dilation + (n - 1) * stride + 1, stride) for t, n in zip(tap, sizes, strict=True)])]  # fmt: skip
         for g in range(group):
             of_group = slice(g * w.shape[1], (g + 1) * w.shape[1])
-            results = slice(g * own, (g + 1) * own)
+            results = slice(g * each, (g + 1) * each)
             sums[:, results] += np.einsum("nc...,fc->nf...", part[:, of_group], weights[(results, slice(None), *tap)])  # fmt: skip
     inputs = [x, w, p, q]
     while inputs[-1] is None:
@@ -166,17 +166,16 @@ for how in itertools.product(("least", "most"), repeat=2):
         conv(kinds, (1, 17, 6, 9), 5, (3, 3), pad=1, how=how, points=("one", ""))
         conv(kinds, (1, 6, 9, 9), 6, (3, 3), group=6, how=how)
 # Of activations without signs, as most are, and of others.
-for turns in ([(U, S)] * 16, turns):
-    turns = iter(turns)
-    conv(next(turns), (1, 3, 15, 16), 8, (3, 3), stride=2, pad=1, points=("one", ""))
-    conv(next(turns), (1, 8, 15, 16), 8, (3, 3), group=8, stride=2, pad=1, points=("one", ""))
-    conv(next(turns), (1, 12, 9, 9), 8, (3, 3), group=2, pad=1, points=("one", ""))
-    conv(next(turns), (1, 5, 40), 5, (5,), group=5, pad=2)
-    conv(next(turns), (1, 5, 12, 13), 5, (5, 5), group=5, pad=2, points=("one", ""))
-    conv(next(turns), (1, 5, 12, 13), 5, (4, 7), group=5, pad=3, points=("one", ""))
-    conv(next(turns), (1, 5, 12, 13), 5, (3, 2), group=5)
-    conv(next(turns), (1, 5, 14, 15), 5, (3, 3), group=5, dilation=2, pad=2)
-    conv(next(turns), (1, 9, 14, 15), 5, (3, 3), dilation=2, pad=2, stride=2, points=("one", "one"))
+for own in (itertools.repeat((U, S)), turns):
+    conv(next(own), (1, 3, 15, 16), 8, (3, 3), stride=2, pad=1, points=("one", ""))
+    conv(next(own), (1, 8, 15, 16), 8, (3, 3), group=8, stride=2, pad=1, points=("one", ""))
+    conv(next(own), (1, 12, 9, 9), 8, (3, 3), group=2, pad=1, points=("one", ""))
+    conv(next(own), (1, 5, 40), 5, (5,), group=5, pad=2)
+    conv(next(own), (1, 5, 12, 13), 5, (5, 5), group=5, pad=2, points=("one", ""))
+    conv(next(own), (1, 5, 12, 13), 5, (4, 7), group=5, pad=3, points=("one", ""))
+    conv(next(own), (1, 5, 12, 13), 5, (3, 2), group=5)
+    conv(next(own), (1, 5, 14, 15), 5, (3, 3), group=5, dilation=2, pad=2)
+    conv(next(own), (1, 9, 14, 15), 5, (3, 3), dilation=2, pad=2, stride=2, points=("one", "one"))
 
 # No loop of the result has vectors.
 for size in (1, 16, 63, 130, 1000):

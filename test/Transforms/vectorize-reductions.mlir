@@ -249,3 +249,40 @@ func.func @transposed(%a: memref<1x40xf32>, %b: memref<48x40xf32>, %c: memref<1x
   }
   return
 }
+
+// Nobody sees the order of a maximum: four registers, one, and what is left. The
+// order of a sum of floats shows.
+
+// CHECK-LABEL: func.func @maximum(
+// CHECK:         %[[FOUR:.+]] = scf.for {{.*}} -> (vector<16xf32>)
+// CHECK:           vector.load %{{.+}} : memref<107xf32>, vector<16xf32>
+// CHECK:           arith.maximumf
+// CHECK:         %[[ONE:.+]] = scf.for {{.*}} -> (vector<4xf32>)
+// CHECK:           vector.load %{{.+}} : memref<107xf32>, vector<4xf32>
+// CHECK:         scf.for {{.*}} -> (f32)
+// CHECK:           memref.load
+// CHECK:         memref.store
+func.func @maximum(%x: memref<107xf32>, %y: memref<f32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<107xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %most: f32):
+    %0 = arith.maximumf %most, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @sum(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @sum(%x: memref<107xf32>, %y: memref<f32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<107xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %0 = arith.addf %sum, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
