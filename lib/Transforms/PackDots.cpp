@@ -37,13 +37,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
 #include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Transforms/Passes.h"
+#include <cstring>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPACKDOTSPASS
