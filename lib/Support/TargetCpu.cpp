@@ -168,9 +168,17 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
   llvm::Expected<TargetCpu> result = lookup(triple, cpu, features);
   if (!result)
     return result;
-  auto *known = new Known{std::move(key), *result, first};
-  while (!first.compare_exchange_weak(known->next, known))
-    ;
+  auto add = [](std::string key, TargetCpu cpu) {
+    auto *known = new Known{std::move(key), std::move(cpu), first};
+    while (!first.compare_exchange_weak(known->next, known))
+      ;
+  };
+  add(std::move(key), *result);
+  // Passes are given what it was found to be.
+  TargetCpu resolved = *result;
+  resolved.name = resolved.cpu;
+  add(llvm::join_items('|', resolved.triple, resolved.cpu, resolved.features),
+      std::move(resolved));
   return result;
 }
 
