@@ -133,7 +133,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
 void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           const TargetCpu &cpu,
                                           unsigned threads, bool islands,
-                                          Sums sums, Activations activations) {
+                                          Sums sums, Activations activations,
+                                          bool explains) {
   buildBufferizePipeline(manager, islands, &cpu, threads, activations);
 
   EmulationTarget target = EmulationTarget::get(cpu);
@@ -185,6 +186,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
         createQuantFloatMergeParallelRegionsPass());
   }
   manager.addPass(createQuantFloatLowerMathPass());
+  // What a conversion says in a register, loops around it say once.
+  if (!explains && !target.has(ConversionFeature::Fp8))
+    manager.addPass(createQuantFloatShareCastsPass());
   OpPassManager &low = manager.nest<func::FuncOp>();
   low.addPass(createQuantFloatLowerReshapesPass());
   low.addPass(memref::createExpandStridedMetadataPass());

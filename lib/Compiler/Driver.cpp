@@ -114,7 +114,8 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
   PassManager manager(module.getContext());
   prepareToCompile(manager);
   buildLowerToCPUPipeline(manager, cpu, options.threads, options.islands,
-                          options.sums, options.activations);
+                          options.sums, options.activations,
+                          /*explains=*/module.getContext()->getRemarkEngine());
   if (options.instrument)
     options.instrument(manager);
   return run(manager, module, options);

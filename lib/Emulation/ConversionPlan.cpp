@@ -279,8 +279,8 @@ void quant_float::emitPlanRemark(Operation *op, StringRef name,
   if (!op->getContext()->getRemarkEngine())
     return;
   auto options = remark::RemarkOpts::name(name).category(kConversionRemarks);
-  if (plan.row)
-    remark::passed(op->getLoc(), options) << plan.describe(target);
-  else
-    remark::missed(op->getLoc(), options) << plan.describe(target);
+  auto remark = plan.row ? remark::passed(op->getLoc(), options)
+                         : remark::missed(op->getLoc(), options);
+  if (remark)
+    remark << plan.describe(target);
 }

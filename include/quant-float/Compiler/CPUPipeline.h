@@ -62,11 +62,13 @@ void buildBufferizePipeline(OpPassManager &manager, bool islands,
                             const TargetCpu *cpu, unsigned threads = 1,
                             Activations activations = Activations::Float);
 
-/// quant-float-lower-to-cpu: the whole way, to the LLVM dialect.
+/// quant-float-lower-to-cpu: the whole way, to the LLVM dialect. To explain
+/// conversions each of them is kept apart.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
                              unsigned threads, bool islands = false,
                              Sums sums = Sums::Stated,
-                             Activations activations = Activations::Float);
+                             Activations activations = Activations::Float,
+                             bool explains = false);
 
 void registerCPUPipelines();
 

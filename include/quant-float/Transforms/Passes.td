@@ -910,6 +910,24 @@ def QuantFloatStreamStoresPass
   ];
 }
 
+def QuantFloatShareCastsPass : Pass<"quant-float-share-casts", "mlir::ModuleOp"> {
+  let summary = "make one function of casts that are alike";
+  let description = [{
+    A `quant_float.cast` to or from a narrow float becomes some seventy ops, and
+    a loop has it up to three times: in its body, in that with non-temporal
+    stores and in that for what is left. A cast of what was just loaded to what
+    is only stored has no neighbours to be expanded with, so that all that are
+    alike become calls of one function, which LLVM inlines:
+
+    ```mlir
+    %1 = quant_float.cast %0 : vector<64xf32> to vector<64xf8E4M3FN>
+    // ->
+    %1 = call @cast.f32.f8E4M3FN(%0) : (vector<64xf32>) -> vector<64xf8E4M3FN>
+    ```
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect"];
+}
+
 def QuantFloatMergeParallelRegionsPass
     : InterfacePass<"quant-float-merge-parallel-regions", "mlir::FunctionOpInterface"> {
   let summary = "let threads go from one loop to the next";

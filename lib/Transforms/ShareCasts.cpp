@@ -1,0 +1,103 @@
+//===- ShareCasts.cpp - One function of casts that are alike --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATSHARECASTSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Whether the cast is from memory to memory: its expansion could not look at
+/// what is around it anyway.
+static bool isAlone(CastOp op) {
+  auto loads = [](Operation *source) {
+    return isa_and_nonnull<memref::LoadOp, vector::LoadOp, vector::MaskedLoadOp,
+                           vector::TransferReadOp>(source);
+  };
+  auto stores = [](Operation *user) {
+    return isa<memref::StoreOp, vector::StoreOp, vector::MaskedStoreOp,
+               vector::TransferWriteOp>(user);
+  };
+  return !op.getRandom() && loads(op.getInput().getDefiningOp()) &&
+         llvm::all_of(op->getUsers(), stores);
+}
+
+/// Conversions of other types are few ops.
+static bool isLong(CastOp op) {
+  return isNarrowFloat(getElementTypeOrSelf(op.getInput())) ||
+         isNarrowFloat(getElementTypeOrSelf(op.getType()));
+}
+
+/// What `op` does, as a function that LLVM inlines.
+static func::FuncOp makeFunction(SymbolTable &symbols, CastOp op) {
+  OpBuilder builder(op.getContext());
+  // No entry point's has a dot in it.
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << "cast." << getElementTypeOrSelf(op.getInput()) << "."
+      << getElementTypeOrSelf(op.getType());
+  auto function = func::FuncOp::create(
+      op.getLoc(), name,
+      builder.getFunctionType(op.getInput().getType(), op.getType()));
+  function.setPrivate();
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(op.getContext(), LLVM::Linkage::Internal));
+  function->setAttr("always_inline", builder.getUnitAttr());
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  IRMapping mapping;
+  mapping.map(op.getInput(), body->getArgument(0));
+  Operation *copy = builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op.getLoc(), copy->getResults());
+  symbols.insert(function);
+  return function;
+}
+
+namespace {
+struct ShareCasts final
+    : quant_float::impl::QuantFloatShareCastsPassBase<ShareCasts> {
+  void runOnOperation() override {
+    // By types and attributes.
+    using Kind = std::pair<std::pair<Type, Type>, DictionaryAttr>;
+    llvm::MapVector<Kind, SmallVector<CastOp>> kinds;
+    getOperation().walk([&](CastOp op) {
+      if (isAlone(op) && isLong(op))
+        kinds[{{op.getInput().getType(), op.getType()},
+               op->getAttrDictionary()}]
+            .push_back(op);
+    });
+    SymbolTable symbols(getOperation());
+    for (auto &[kind, ops] : kinds) {
+      if (ops.size() < 2)
+        continue;
+      func::FuncOp function = makeFunction(symbols, ops.front());
+      for (CastOp op : ops) {
+        OpBuilder builder(op);
+        auto call =
+            func::CallOp::create(builder, op.getLoc(), function, op.getInput());
+        op->replaceAllUsesWith(call);
+        op.erase();
+      }
+    }
+  }
+};
+} // namespace
