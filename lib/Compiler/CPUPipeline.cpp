@@ -205,11 +205,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   requirement.target = cpu.cpu;
   low.addPass(createQuantFloatRequireLoweredPass(requirement));
   low.addPass(createQuantFloatLowerVectorsPass());
-  // Arguments become descriptors once, instead of once for each use.
-  manager.addPass(createConvertFuncToLLVMPass());
-  ConvertToLLVMPassOptions toLLVM;
-  toLLVM.allowPatternRollback = false;
-  manager.addPass(createConvertToLLVMPass(toLLVM));
+  manager.addPass(createQuantFloatConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createQuantFloatAssumeNoAlignmentPass());
   manager.addPass(createQuantFloatEmitCWrappersPass());

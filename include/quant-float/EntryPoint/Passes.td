@@ -194,6 +194,19 @@ def QuantFloatEmitCWrappersPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def QuantFloatConvertToLLVMPass
+    : Pass<"quant-float-convert-to-llvm", "mlir::ModuleOp"> {
+  let summary = "convert all there is to the LLVM dialect";
+  let description = [{
+    Upstream's `convert-func-to-llvm`, then `convert-to-llvm`: with arguments
+    converted first they become descriptors once, and not once for each use. Both
+    fold every op that they look at, and the first looks at all of them; this does
+    not, as LLVM folds constants itself, and books to take changes back by are not
+    kept either.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def QuantFloatAssumeNoAlignmentPass
     : Pass<"quant-float-assume-no-alignment", "mlir::ModuleOp"> {
   let summary = "let loads and stores of the caller's memory have any alignment";

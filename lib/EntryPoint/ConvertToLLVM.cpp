@@ -1,0 +1,104 @@
+//===- ConvertToLLVM.cpp - The last step to the LLVM dialect --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "quant-float/EntryPoint/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATCONVERTTOLLVMPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+/// The size of a dimension that is said by a constant. Upstream's pattern looks
+/// for a constant that has not been converted yet, and goes through memory.
+struct DimOpConversion final : ConvertOpToLLVMPattern<memref::DimOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::DimOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<MemRefType>(op.getSource().getType());
+    APInt index;
+    if (!type || !matchPattern(adaptor.getIndex(), m_ConstantInt(&index)) ||
+        index.uge(type.getRank()) || !type.isDynamicDim(index.getZExtValue()))
+      return failure();
+    MemRefDescriptor descriptor(adaptor.getSource());
+    rewriter.replaceOp(
+        op, descriptor.size(rewriter, op.getLoc(), index.getZExtValue()));
+    return success();
+  }
+};
+
+/// Patterns and what they are for; copies of the pass share them.
+struct Conversions {
+  explicit Conversions(MLIRContext *context);
+
+  LLVMTypeConverter types;
+  ConversionTarget functions, rest;
+  FrozenRewritePatternSet patterns;
+};
+
+struct ConvertToLLVM final
+    : quant_float::impl::QuantFloatConvertToLLVMPassBase<ConvertToLLVM> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    QuantFloatConvertToLLVMPassBase::getDependentDialects(registry);
+    registerConvertToLLVMDependentDialectLoading(registry);
+  }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    conversions = std::make_shared<const Conversions>(context);
+    return success();
+  }
+
+  void runOnOperation() override {
+    ConversionConfig config;
+    config.allowPatternRollback = false;
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    // Without it each call walks through all functions.
+    SymbolTableCollection symbols;
+    RewritePatternSet functions(&getContext());
+    populateFuncToLLVMConversionPatterns(conversions->types, functions,
+                                         &symbols);
+    if (failed(applyPartialConversion(getOperation(), conversions->functions,
+                                      std::move(functions), config)) ||
+        failed(applyPartialConversion(getOperation(), conversions->rest,
+                                      conversions->patterns, config)))
+      signalPassFailure();
+  }
+
+private:
+  std::shared_ptr<const Conversions> conversions;
+};
+} // namespace
+
+Conversions::Conversions(MLIRContext *context)
+    : types(context), functions(*context), rest(*context) {
+  functions.addIllegalDialect<func::FuncDialect>();
+  functions.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  RewritePatternSet set(context);
+  rest.addLegalDialect<LLVM::LLVMDialect>();
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (auto *interface = dyn_cast<ConvertToLLVMPatternInterface>(dialect))
+      interface->populateConvertToLLVMConversionPatterns(rest, types, set);
+  set.add<DimOpConversion>(types, /*benefit=*/2);
+  patterns = std::move(set);
+}
