@@ -9,7 +9,6 @@
 #include "quant-float/Compiler/CPUPipeline.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -18,7 +17,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "quant-float/Conversion/Passes.h"
@@ -39,7 +37,8 @@ void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
   layers.allowUnsupported = islands;
   manager.addPass(createConvertOpenVinoNodesToOnnxPass(layers));
   // Calls would hide where the sizes of results come from.
-  manager.addPass(createInlinerPass());
+  // All functions are simplified below.
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -106,13 +105,17 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
 
   // Buffers for what networks compute on the way. Large ones are on the heap
   // for as long as they are needed, those inside loops are made before them.
-  OpPassManager &buffers = manager.nest<func::FuncOp>();
+  OpPassManager allocations(ModuleOp::getOperationName());
+  OpPassManager &buffers = allocations.nest<func::FuncOp>();
   buffers.addPass(bufferization::createBufferHoistingPass());
   buffers.addPass(bufferization::createBufferLoopHoistingPass());
   // The pass's own sizes of bytes wrap around.
   if (!onDevice)
     buffers.addPass(bufferization::createPromoteBuffersToStackPass(isSmall));
-  bufferization::buildBufferDeallocationPipeline(manager);
+  bufferization::buildBufferDeallocationPipeline(allocations);
+  manager.addPass(createQuantFloatIfPresentPass(
+      {"memref.alloc", "memref.realloc", "bufferization", "func.call"},
+      std::move(allocations)));
   if (!onDevice) {
     QuantFloatLowerProductsPassOptions products;
     products.cpu = cpu->cpu;
@@ -163,8 +166,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   if (sums == Sums::Fast)
     function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
-  function.addPass(createConvertLinalgToLoopsPass());
-  function.addPass(vector::createLowerVectorMaskPass());
+  OpPassManager loops(func::FuncOp::getOperationName());
+  loops.addPass(createConvertLinalgToLoopsPass());
+  function.addPass(createQuantFloatIfPresentPass({"linalg"}, std::move(loops)));
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
   function.addPass(createQuantFloatLowerStridedTransfersPass());
@@ -172,7 +176,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   QuantFloatLowerPackedElementsPassOptions packed;
   packed.permutes = target.has(ConversionFeature::Avx512Vbmi);
   manager.addPass(createQuantFloatLowerPackedElementsPass(packed));
-  manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
+  manager.addNestedPass<func::FuncOp>(createQuantFloatLowerTransfersPass());
 
   if (threads != 1) {
     manager.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
@@ -191,7 +195,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     manager.addPass(createQuantFloatShareCastsPass());
   OpPassManager &low = manager.nest<func::FuncOp>();
   low.addPass(createQuantFloatLowerReshapesPass());
-  low.addPass(memref::createExpandStridedMetadataPass());
+  low.addPass(createQuantFloatExpandViewsPass());
   low.addPass(createLowerAffinePass());
   // A cast is one op until here, which the passes above are quick about.
   low.addPass(createConvertQuantFloatToArithPass(expansion));

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ApplyPatternsTo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Transforms/Passes.h"
@@ -51,6 +53,13 @@ namespace {
 struct LowerStridedTransfers final
     : quant_float::impl::QuantFloatLowerStridedTransfersPassBase<
           LowerStridedTransfers> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    vector::populateVectorMaskLoweringPatternsForSideEffectingOps(set);
+    masks = std::move(set);
+    return success();
+  }
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<VectorTransferOpInterface> ops;
@@ -81,6 +90,10 @@ struct LowerStridedTransfers final
       else
         rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     }
+    applyPatternsTo(getOperation(), masks,
+                    [](Operation *op) { return isa<vector::MaskOp>(op); });
   }
+
+  FrozenRewritePatternSet masks;
 };
 } // namespace

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ApplyPatternsTo.h"
 #include "BufferAccesses.h"
 #include "ElementwiseLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Transforms/Passes.h"
 #include <numeric>
@@ -134,6 +134,7 @@ struct TileAndVectorize final
     : quant_float::impl::QuantFloatTileAndVectorizePassBase<TileAndVectorize> {
   using QuantFloatTileAndVectorizePassBase::QuantFloatTileAndVectorizePassBase;
 
+  LogicalResult initialize(MLIRContext *context) override;
   void runOnOperation() override;
   LogicalResult distribute(RewriterBase &rewriter, ArrayRef<GenericOp> ops);
   LogicalResult tileInThreads(RewriterBase &rewriter, GenericOp op);
@@ -141,6 +142,8 @@ struct TileAndVectorize final
   LogicalResult tileAndPeel(RewriterBase &rewriter, GenericOp op);
   void simplify();
   void vectorize(RewriterBase &rewriter, GenericOp op);
+
+  FrozenRewritePatternSet simplifications;
 };
 } // namespace
 
@@ -316,16 +319,25 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
   return success();
 }
 
+LogicalResult TileAndVectorize::initialize(MLIRContext *context) {
+  RewritePatternSet set =
+      linalg::getLinalgTilingCanonicalizationPatterns(context);
+  memref::SubViewOp::getCanonicalizationPatterns(set, context);
+  memref::CastOp::getCanonicalizationPatterns(set, context);
+  memref::ExpandShapeOp::getCanonicalizationPatterns(set, context);
+  memref::CollapseShapeOp::getCanonicalizationPatterns(set, context);
+  GenericOp::getCanonicalizationPatterns(set, context);
+  simplifications = std::move(set);
+  return success();
+}
+
 /// Brings the static sizes of full tiles into the types.
 void TileAndVectorize::simplify() {
-  RewritePatternSet patterns =
-      linalg::getLinalgTilingCanonicalizationPatterns(&getContext());
-  memref::SubViewOp::getCanonicalizationPatterns(patterns, &getContext());
-  memref::CastOp::getCanonicalizationPatterns(patterns, &getContext());
-  memref::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-  memref::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-  GenericOp::getCanonicalizationPatterns(patterns, &getContext());
-  (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  applyPatternsTo(getOperation(), simplifications, [](Operation *op) {
+    return isa_and_present<affine::AffineDialect, linalg::LinalgDialect,
+                           memref::MemRefDialect, scf::SCFDialect>(
+        op->getDialect());
+  });
 }
 
 void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {

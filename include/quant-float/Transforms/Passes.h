@@ -12,6 +12,7 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
+class OpPassManager;
 class RewritePatternSet;
 } // namespace mlir
 
@@ -32,6 +33,10 @@ enum class RequantizationForm {
 
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Transforms/Passes.h.inc"
+
+/// Runs `pipeline` where there are ops, or any of dialects, of these names.
+std::unique_ptr<Pass> createQuantFloatIfPresentPass(ArrayRef<StringRef> ops,
+                                                    OpPassManager pipeline);
 
 /// qdq to quantize and dequantize.
 void populateDecomposeQdqPatterns(RewritePatternSet &patterns);

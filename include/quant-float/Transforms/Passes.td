@@ -857,13 +857,54 @@ def QuantFloatLowerReshapesPass
   ];
 }
 
+def QuantFloatIfPresentPass : Pass<"quant-float-if-present"> {
+  let summary = "run a pipeline where there is something for it";
+  let description = [{
+    Runs `pipeline` on what this pass runs on if an op of `ops` is inside:
+    names of ops, or of dialects for any of theirs. To look for them takes less
+    than most passes do to find that nothing is there.
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string", "names of ops and dialects">,
+    Option<"pipelineText", "pipeline", "std::string", /*default=*/"\"\"",
+           "what to run, such as any(convert-linalg-to-loops)">
+  ];
+}
+
+def QuantFloatLowerTransfersPass
+    : InterfacePass<"quant-float-lower-transfers", "mlir::FunctionOpInterface"> {
+  let summary = "make transfers of vectors of several dimensions loops";
+  let description = [{
+    Upstream's `convert-vector-to-scf`, on transfers alone: it looks twice at
+    every op and folds it.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatExpandViewsPass
+    : InterfacePass<"quant-float-expand-views", "mlir::FunctionOpInterface"> {
+  let summary = "make parts of buffers offsets, sizes and strides";
+  let description = [{
+    Upstream's `expand-strided-metadata`, on ops of `memref` and what they become
+    alone: it folds all others, too.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatLowerStridedTransfersPass
     : InterfacePass<"quant-float-lower-strided-transfers", "mlir::FunctionOpInterface"> {
   let summary = "load and store vectors of elements that are apart one by one";
   let description = [{
     A `vector.transfer_read` or `vector.transfer_write` along a stride, as in
     transposing, becomes as many loads or stores. Upstream's lowering is a loop
-    that keeps the vector in memory.
+    that keeps the vector in memory. A `vector.mask` around a transfer becomes its
+    operand.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
