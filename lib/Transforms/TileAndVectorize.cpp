@@ -298,6 +298,93 @@ static void overlapLastTile(RewriterBase &rewriter, scf::ForOp loop,
   rest.setLowerBound(select(hasTiles, end, rest.getLowerBound()));
 }
 
+/// Whether the op is min(step, upper bound - induction variable) of the loop.
+static bool isTileSize(affine::AffineMinOp op, scf::ForOp loop, int64_t step) {
+  MLIRContext *context = op.getContext();
+  AffineExpr position = getAffineDimExpr(0, context);
+  AffineExpr end = getAffineSymbolExpr(0, context);
+  std::optional<int64_t> constantEnd =
+      getConstantIntValue(loop.getUpperBound());
+  if (constantEnd)
+    end = getAffineConstantExpr(*constantEnd, context);
+  AffineMap map = op.getMap();
+  SmallVector<AffineExpr> replacements;
+  for (Value operand : op.getOperands()) {
+    if (operand != loop.getInductionVar() && operand != loop.getUpperBound())
+      return false;
+    replacements.push_back(operand == loop.getInductionVar() ? position : end);
+  }
+  auto isStep = [&](AffineExpr expr) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() == step;
+  };
+  auto isRest = [&](AffineExpr expr) {
+    AffineExpr own = expr.replaceDimsAndSymbols(
+        ArrayRef(replacements).take_front(map.getNumDims()),
+        ArrayRef(replacements).drop_front(map.getNumDims()));
+    return simplifyAffineExpr(own - (end - position), 1, 1) == 0;
+  };
+  return map.getNumResults() == 2 &&
+         ((isStep(map.getResult(0)) && isRest(map.getResult(1))) ||
+          (isStep(map.getResult(1)) && isRest(map.getResult(0))));
+}
+
+/// The loop over full tiles, and another one for what is left of it: upstream's
+/// peeling, which solves constraints to find out what the sizes of tiles are
+/// then. Those that tiling makes show it.
+static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
+                          scf::ForOp &rest) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  SmallVector<affine::AffineMinOp> sizes;
+  WalkResult others = loop.getBody()->walk([&](Operation *op) {
+    if (isa<affine::AffineMaxOp>(op))
+      return WalkResult::interrupt();
+    auto size = dyn_cast<affine::AffineMinOp>(op);
+    if (!size)
+      return WalkResult::advance();
+    sizes.push_back(size);
+    return step && *step > 1 && isTileSize(size, loop, *step)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
+  if (others.wasInterrupted() || sizes.empty() || (from && to))
+    return scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest);
+
+  Location loc = loop.getLoc();
+  AffineExpr lower, upper;
+  bindSymbols(rewriter.getContext(), lower, upper);
+  OpFoldResult end = loop.getUpperBound();
+  rewriter.setInsertionPoint(loop);
+  Value split = getValueOrCreateConstantIndexOp(
+      rewriter, loc,
+      affine::makeComposedFoldedAffineApply(
+          rewriter, loc, upper - (upper - lower) % *step,
+          {getAsOpFoldResult(loop.getLowerBound()), end}));
+  IRMapping mapping;
+  rewriter.setInsertionPointAfter(loop);
+  rest = cast<scf::ForOp>(rewriter.clone(*loop, mapping));
+  rest.setLowerBound(split);
+  loop.setUpperBound(split);
+  AffineExpr position = rewriter.getAffineDimExpr(0);
+  AffineExpr bound = rewriter.getAffineSymbolExpr(0);
+  for (affine::AffineMinOp size : sizes) {
+    Operation *own = mapping.lookup(size.getOperation());
+    rewriter.setInsertionPoint(own);
+    rewriter.replaceOp(own,
+                       getValueOrCreateConstantIndexOp(
+                           rewriter, loc,
+                           affine::makeComposedFoldedAffineApply(
+                               rewriter, loc, bound - position,
+                               {OpFoldResult(rest.getInductionVar()), end})));
+    rewriter.setInsertionPoint(size);
+    rewriter.replaceOp(
+        size, arith::ConstantIndexOp::create(rewriter, loc, *step).getResult());
+  }
+  return success();
+}
+
 LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
                                             GenericOp op) {
   bool overlaps = !maskedTail && canOverlapTiles(op);
@@ -312,9 +399,7 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
   auto loop = dyn_cast<scf::ForOp>(tiles->loops.back().getOperation());
   scf::ForOp rest;
   // A loop that has no rest is left alone.
-  if (loop &&
-      succeeded(scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest)) &&
-      overlaps)
+  if (loop && succeeded(peel(rewriter, loop, rest)) && overlaps)
     overlapLastTile(rewriter, loop, rest);
   return success();
 }
