@@ -190,7 +190,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
         createQuantFloatMergeParallelRegionsPass());
   }
   manager.addPass(createQuantFloatLowerMathPass());
-  // What a conversion says in a register, loops around it say once.
+  // Modes that conversions set in a register are set in front of loops: not
+  // within a function.
   if (!explains && !target.has(ConversionFeature::Fp8))
     manager.addPass(createQuantFloatShareCastsPass());
   OpPassManager &low = manager.nest<func::FuncOp>();

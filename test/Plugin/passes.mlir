@@ -27,8 +27,10 @@
 // GPU: gpu.binary {{.*}}#nvvm.target<{{.*}}chip = "sm_90"{{.*}}cvt.rn.satfinite.e4m3x2.f32
 
 // IR: define internal void @graph_main.kernel(
-// IR:         <{{[0-9]+}} x i32>
+// IR:         call <{{[0-9]+}} x i8> @cast.f32.f8E4M3FN(
 // IR: define i32 @graph_main(
+// IR: define internal <{{[0-9]+}} x i8> @cast.f32.f8E4M3FN(
+// IR:         <{{[0-9]+}} x i32>
 
 // REQUIRE: error: 'quant_float.cast' op
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN> {
