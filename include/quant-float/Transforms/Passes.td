@@ -960,9 +960,9 @@ def QuantFloatShareCastsPass : Pass<"quant-float-share-casts", "mlir::ModuleOp">
     is only stored has no neighbours to be expanded with, so that all that are
     alike become calls of one function, which LLVM inlines:
 
-    ```mlir
-    %1 = quant_float.cast %0 : vector<64xf32> to vector<64xf8E4M3FN>
-    // ->
+    ```
+    %1 = quant_float.cast %0 opset 28 : vector<64xf32> to vector<64xf8E4M3FN>
+    // becomes
     %1 = call @cast.f32.f8E4M3FN(%0) : (vector<64xf32>) -> vector<64xf8E4M3FN>
     ```
   }];
