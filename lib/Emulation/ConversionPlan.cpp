@@ -10,6 +10,7 @@
 #include "ConversionRow.h"
 #include "NVVM/Instructions.h"
 #include "RISCV/Instructions.h"
+#include "Registers/Sequences.h"
 #include "X86/Instructions.h"
 #include "mlir/IR/Remarks.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -42,6 +43,15 @@ struct ShortHalfFloatType {
   static bool classof(Type type) {
     return ShortNarrowFloatType::classof(type) &&
            FloatFormat(type).minExponent >= -14;
+  }
+};
+/// Of which all f16 that are no normal ones are rounded to zero.
+struct CoarseHalfFloatType {
+  static bool classof(Type type) {
+    if (!SignedNarrowFloatType::classof(type))
+      return false;
+    FloatFormat format(type);
+    return format.minExponent - int(format.mantissaBits) - 1 >= -14;
   }
 };
 /// What decodeByWords takes.

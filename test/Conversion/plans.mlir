@@ -10,7 +10,8 @@
 
 // AVX10: [Passed] cast | {{.*}}"f32 to f8E5M2 by vcvt2ps2phx+vcvtph2bf8s"
 // VBMI: [Passed] cast | {{.*}}"f32 to f8E5M2 by vpmaddwd: vcvt2ps2phx+vcvtph2bf8s needs avx10.2"
-// SSE: [Missed] cast | {{.*}}"f32 to f8E5M2 expanded into arith: vcvt2ps2phx+vcvtph2bf8s needs avx10.2, vpmaddwd needs avx512bw, vpmaddwd needs avx2"
+// SSE: [Passed] cast | {{.*}}"f32 to f8E5M2 by pmaddwd: vcvt2ps2phx+vcvtph2bf8s needs avx10.2, vpmaddwd needs avx512bw, vpmaddwd needs avx2"
+// NEON: [Passed] cast | {{.*}}"f32 to f8E5M2 by usra: fcvtn needs fp8"
 // NONE: [Missed] cast | {{.*}}"f32 to f8E5M2 expanded into arith: no instruction is known"
 func.func @encode(%x: vector<64xf32>) -> vector<64xf8E5M2> {
   %0 = quant_float.cast %x opset 23 : vector<64xf32> to vector<64xf8E5M2>
@@ -21,20 +22,22 @@ func.func @encode(%x: vector<64xf32>) -> vector<64xf8E5M2> {
 // AVX10: [Passed] cast | {{.*}}"f16 to f8E4M3FN by vcvtph2hf8"
 // SSE: "f16 to f8E4M3FN by pshufb: vcvtph2hf8 needs avx10.2, vcvt2ps2phx+vcvtph2hf8 needs avx10.2, vpermi2b needs avx512vbmi and avx512bw, vpshufb needs avx512bw, vpshufb needs avx2"
 // VBMI: "f16 to f8E4M3FN by vpermi2b: vcvtph2hf8 needs avx10.2
+// NEON: [Passed] cast | {{.*}}"f16 to f8E4M3FN by tbl: fcvtn needs fp8, fcvtn needs fp8"
 func.func @encode_half(%x: vector<64xf16>) -> vector<64xf8E4M3FN> {
   %0 = quant_float.cast %x opset 23 saturate false : vector<64xf16> to vector<64xf8E4M3FN>
   return %0 : vector<64xf8E4M3FN>
 }
 
-// AVX10: [Missed] cast | {{.*}}"f32 to f8E4M3FN expanded into arith: vcvt2ps2phx+vcvtph2hf8s takes vectors of 32, vpmaddwd takes vectors of 64, vpmaddwd takes vectors of 32"
-func.func @no_whole_register(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
-  %0 = quant_float.cast %x opset 23 : vector<16xf32> to vector<16xf8E4M3FN>
-  return %0 : vector<16xf8E4M3FN>
+// AVX10: [Missed] cast | {{.*}}"f32 to f8E4M3FN expanded into arith: vcvt2ps2phx+vcvtph2hf8s takes vectors of 32, vpmaddwd takes vectors of 64, vpmaddwd takes vectors of 32, pmaddwd takes vectors of 16"
+func.func @no_whole_register(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 23 : vector<8xf32> to vector<8xf8E4M3FN>
+  return %0 : vector<8xf8E4M3FN>
 }
 
 // AVX10: [Passed] cast | {{.*}}"f8E4M3FN to f32 by vcvthf82ph"
 // VBMI: [Passed] cast | {{.*}}"f8E4M3FN to f32 by vpermi2b: vcvthf82ph needs avx10.2"
 // SSE: [Passed] cast | {{.*}}"f8E4M3FN to f32 by pshufb: vcvthf82ph needs avx10.2, vpermi2b needs avx512vbmi and avx512bw, vpshufb needs avx512bw, vpshufb needs avx2"
+// NEON: [Passed] cast | {{.*}}"f8E4M3FN to f32 by tbl: bf2cvtl needs fp8, f2cvtl needs fp8"
 func.func @decode(%x: vector<64xf8E4M3FN>) -> vector<64xf32> {
   %0 = quant_float.cast %x opset 23 : vector<64xf8E4M3FN> to vector<64xf32>
   return %0 : vector<64xf32>

@@ -9,40 +9,40 @@
 // is two exact steps, never a call.
 
 // CHECK-LABEL: func.func @f32_to_f8
-// CHECK-SAME: (%[[X:.+]]: vector<16xf32>) -> vector<16xf8E4M3FN>
-func.func @f32_to_f8(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
-  // CHECK-DAG: %[[MAGNITUDE_MASK:.+]] = arith.constant dense<2147483647> : vector<16xi32>
-  // CHECK-DAG: %[[EXPONENT_MASK:.+]] = arith.constant dense<2139095040> : vector<16xi32>
-  // CHECK-DAG: %[[MIN_NORMAL:.+]] = arith.constant dense<1.562500e-02> : vector<16xf32>
-  // CHECK-DAG: %[[SIGN_MASK:.+]] = arith.constant dense<128> : vector<16xi32>
-  // CHECK: %[[BITS:.+]] = arith.bitcast %[[X]] : vector<16xf32> to vector<16xi32>
+// CHECK-SAME: (%[[X:.+]]: vector<8xf32>) -> vector<8xf8E4M3FN>
+func.func @f32_to_f8(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
+  // CHECK-DAG: %[[MAGNITUDE_MASK:.+]] = arith.constant dense<2147483647> : vector<8xi32>
+  // CHECK-DAG: %[[EXPONENT_MASK:.+]] = arith.constant dense<2139095040> : vector<8xi32>
+  // CHECK-DAG: %[[MIN_NORMAL:.+]] = arith.constant dense<1.562500e-02> : vector<8xf32>
+  // CHECK-DAG: %[[SIGN_MASK:.+]] = arith.constant dense<128> : vector<8xi32>
+  // CHECK: %[[BITS:.+]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
   // CHECK: arith.andi %[[BITS]], %[[MAGNITUDE_MASK]]
   // The power of two of the value's binade, not below the smallest normal.
   // CHECK: %[[EXPONENT:.+]] = arith.andi %{{.+}}, %[[EXPONENT_MASK]]
-  // CHECK: %[[BINADE:.+]] = arith.bitcast %[[EXPONENT]] : vector<16xi32> to vector<16xf32>
+  // CHECK: %[[BINADE:.+]] = arith.bitcast %[[EXPONENT]] : vector<8xi32> to vector<8xf32>
   // CHECK: arith.cmpf ogt, %[[BINADE]], %[[MIN_NORMAL]]
   // MULADD-NOT: math.fma
-  // MULADD: %[[PRODUCT:.+]] = arith.mulf %[[POWER:.+]], %{{.+}} : vector<16xf32>
-  // MULADD-NEXT: %[[SUM:.+]] = arith.addf %[[PRODUCT]], %{{.+}} : vector<16xf32>
+  // MULADD: %[[PRODUCT:.+]] = arith.mulf %[[POWER:.+]], %{{.+}} : vector<8xf32>
+  // MULADD-NEXT: %[[SUM:.+]] = arith.addf %[[PRODUCT]], %{{.+}} : vector<8xf32>
   // FMA-NOT: arith.mulf
-  // FMA: %[[SUM:.+]] = math.fma %[[POWER:.+]], %{{.+}}, %{{.+}} : vector<16xf32>
+  // FMA: %[[SUM:.+]] = math.fma %[[POWER:.+]], %{{.+}}, %{{.+}} : vector<8xf32>
   // The low bits of the sum are the code; then the sign.
-  // CHECK: arith.bitcast %[[SUM]] : vector<16xf32> to vector<16xi32>
+  // CHECK: arith.bitcast %[[SUM]] : vector<8xf32> to vector<8xi32>
   // CHECK: arith.andi %{{.+}}, %[[SIGN_MASK]]
-  // CHECK: %[[CODE:.+]] = arith.trunci %{{.+}} : vector<16xi32> to vector<16xi8>
-  // CHECK-NEXT: %[[Y:.+]] = arith.bitcast %[[CODE]] : vector<16xi8> to vector<16xf8E4M3FN>
+  // CHECK: %[[CODE:.+]] = arith.trunci %{{.+}} : vector<8xi32> to vector<8xi8>
+  // CHECK-NEXT: %[[Y:.+]] = arith.bitcast %[[CODE]] : vector<8xi8> to vector<8xf8E4M3FN>
   // CHECK-NEXT: return %[[Y]]
-  %0 = quant_float.cast %x opset 19 : vector<16xf32> to vector<16xf8E4M3FN>
-  return %0 : vector<16xf8E4M3FN>
+  %0 = quant_float.cast %x opset 19 : vector<8xf32> to vector<8xf8E4M3FN>
+  return %0 : vector<8xf8E4M3FN>
 }
 
 // CHECK-LABEL: func.func @f8_to_f32
-func.func @f8_to_f32(%x: vector<16xf8E5M2>) -> vector<16xf32> {
-  // CHECK: arith.bitcast %{{.+}} : vector<16xf8E5M2> to vector<16xi8>
+func.func @f8_to_f32(%x: vector<8xf8E5M2>) -> vector<8xf32> {
+  // CHECK: arith.bitcast %{{.+}} : vector<8xf8E5M2> to vector<8xi8>
   // CHECK-NOT: f8E5M2
-  // CHECK: return %{{.+}} : vector<16xf32>
-  %0 = quant_float.cast %x opset 19 : vector<16xf8E5M2> to vector<16xf32>
-  return %0 : vector<16xf32>
+  // CHECK: return %{{.+}} : vector<8xf32>
+  %0 = quant_float.cast %x opset 19 : vector<8xf8E5M2> to vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // Conversions of f16 are the target's where it has them.

@@ -20,13 +20,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Registers/Unpack.h"
 #include "Instructions.h"
-#include "Unpack.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::x86;
+using namespace mlir::quant_float::registers;
 
 static constexpr int64_t kRegisterBytes = 64;
 

@@ -23,13 +23,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Registers/Steps.h"
 #include "Instructions.h"
-#include "Steps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::x86;
+using namespace mlir::quant_float::registers;
 using arith::CmpIPredicate;
 
 /// Of a register, and results of one look-up.

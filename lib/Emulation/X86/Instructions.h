@@ -23,28 +23,6 @@ namespace mlir::quant_float::x86 {
 /// Narrow floats to wider ones by look-up.
 Value decodeByTables(Lanes &lanes, Value codes, const Conversion &conversion);
 
-//===- DecodeByWords.cpp --------------------------------------------------===//
-
-/// Narrow floats to wider ones, of which the upper 16 bits are computed. They
-/// are signed, with fewer than 15 codes that are no normal numbers.
-Value decodeByWords(Lanes &lanes, Value codes, const Conversion &conversion);
-
-//===- EncodeBFloat.cpp ---------------------------------------------------===//
-
-/// f32 to bf16.
-Value encodeBFloat(Lanes &lanes, Value part, const Conversion &conversion);
-
-//===- EncodeByProducts.cpp -----------------------------------------------===//
-
-/// f32 to signed narrow floats.
-Value encodeByProducts(Lanes &lanes, Value part, const Conversion &conversion);
-
-//===- EncodeBySegments.cpp -----------------------------------------------===//
-
-/// f16 and bf16 to signed narrow floats of at most three mantissa bits, in
-/// bytes. The smallest normal number must be one of f16.
-Value encodeBySegments(Lanes &lanes, Value part, const Conversion &conversion);
-
 //===- EncodeByTables.cpp -------------------------------------------------===//
 
 /// f16 and bf16 to signed narrow floats by look-up.

@@ -13,13 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ByteRegister.h"
+#include "../Registers/ByteRegister.h"
 #include "Instructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::x86;
+using namespace mlir::quant_float::registers;
 using arith::CmpIPredicate;
 
 /// What is no word of a quotient that is known.

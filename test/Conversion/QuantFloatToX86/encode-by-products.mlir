@@ -1,8 +1,6 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --canonicalize --cse | FileCheck %s
-// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=SSE
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" --canonicalize --cse | FileCheck %s --check-prefix=SSE
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-
-// SSE-NOT: pmadd.wd
 
 // A register of codes from four of f32: two numbers are added to each product's other half, packs
 // saturate, and one shuffle brings all in order. NaNs have a branch.
@@ -17,9 +15,10 @@
 // CHECK:         %[[POWER:.+]] = arith.maxsi
 // CHECK:         %[[SUM:.+]] = math.fma
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.+}}, %[[FACTORS]])
-// CHECK-COUNT-3: llvm.x86.avx2.pmadd.wd
+// CHECK:         llvm.x86.avx2.pmadd.wd
 // CHECK:         %[[WORDS1:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
 // CHECK:         %[[CODES1:.+]] = arith.shrui %[[WORDS1]]
+// CHECK-COUNT-2: llvm.x86.avx2.pmadd.wd
 // CHECK:         %[[WORDS2:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
 // CHECK:         %[[CODES2:.+]] = arith.shrui %[[WORDS2]]
 // CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"(%[[CODES1]], %[[CODES2]])
@@ -33,9 +32,43 @@
 // CHECK:         vector.shuffle %{{.+}} [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xi32>, vector<8xi32>
 // CHECK-NOT:     quant_float
 // CHECK:         return
+
+// SSE2 has neither a fused multiply-add nor the larger of two integers.
+// SSE-LABEL:     func.func @c3_float8(
+// SSE:           %[[IS_LARGER:.+]] = arith.cmpf ogt, %[[POWER:.+]], %[[SMALLEST:.+]] : vector<4xf32>
+// SSE:           %[[LARGER:.+]] = arith.select %[[IS_LARGER]], %[[POWER]], %[[SMALLEST]]
+// SSE:           %[[PRODUCT:.+]] = arith.mulf %[[LARGER]], %{{.+}} : vector<4xf32>
+// SSE:           arith.addf %[[PRODUCT]], %{{.+}} : vector<4xf32>
+// SSE-COUNT-4:   "llvm.x86.sse2.pmadd.wd"
 func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
   %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
   return %0 : vector<32xf8E4M3FN>
+}
+
+// Without pshufb f16 and bf16 are rounded so, too: bf16 are f32 of which the lower halves are zero, f16 are moved by three
+// bits, and what is no normal one, which all becomes zero, is kept out.
+
+// SSE-LABEL:     func.func @halves(
+// SSE-SAME:        %[[X:.+]]: vector<16xf16>, %[[Y:.+]]: vector<16xbf16>
+// SSE-DAG:       %[[NORMAL:.+]] = arith.constant dense<1024> : vector<8xi16>
+// SSE-DAG:       %[[INFINITY:.+]] = arith.constant dense<31744> : vector<8xi16>
+// SSE-DAG:       %[[BINFINITY:.+]] = arith.constant dense<32640> : vector<8xi16>
+// SSE:           arith.maxsi %{{.+}}, %[[NORMAL]]
+// SSE:           vector.shuffle %{{.+}} [0, 8, 1, 9, 2, 10, 3, 11] : vector<8xi16>, vector<8xi16>
+// SSE:           arith.shrui
+// SSE-COUNT-4:   "llvm.x86.sse2.pmadd.wd"
+// SSE-COUNT-2:   arith.cmpi sgt, %{{.+}}, %[[INFINITY]] : vector<8xi16>
+// SSE:           scf.if
+// SSE-NOT:       arith.maxsi
+// SSE:           vector.shuffle %{{.+}} [0, 8, 1, 9, 2, 10, 3, 11] : vector<8xi16>, vector<8xi16>
+// SSE-COUNT-4:   "llvm.x86.sse2.pmadd.wd"
+// SSE-COUNT-2:   arith.cmpi sgt, %{{.+}}, %[[BINFINITY]] : vector<8xi16>
+// SSE:           scf.if
+// SSE:           return
+func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3FN>, vector<16xf8E4M3FN>) {
+  %0 = quant_float.cast %x opset 19 : vector<16xf16> to vector<16xf8E4M3FN>
+  %1 = quant_float.cast %y opset 19 : vector<16xbf16> to vector<16xf8E4M3FN>
+  return %0, %1 : vector<16xf8E4M3FN>, vector<16xf8E4M3FN>
 }
 
 // Quotients are not cut off: what overflows on the way is a NaN, for which there is a branch. Signs come from x / s before
@@ -54,10 +87,10 @@ func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
 // CHECK:         %[[QUOTIENT:.+]] = math.fma %[[REST]], %[[ALL]], %[[ESTIMATE]]
 // CHECK-DAG:     %[[SIGNS:.+]] = arith.bitcast %[[ESTIMATE]]
 // CHECK-DAG:     arith.bitcast %[[QUOTIENT]]
-// CHECK:         %[[SIGNS0:.+]] = vector.extract_strided_slice %[[SIGNS]] {offsets = [0]
 // CHECK-COUNT-4: llvm.x86.avx2.pmadd.wd
 // CHECK:         arith.cmpf uno
 // CHECK:         arith.cmpf uno
+// CHECK:         %[[SIGNS0:.+]] = vector.extract_strided_slice %[[SIGNS]] {offsets = [0]
 // CHECK:         "llvm.x86.avx2.packssdw"(%[[SIGNS0]],
 // CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} to vector<32xi8>
 // CHECK:         %[[HAS_NAN:.+]] = llvm.intr.expect

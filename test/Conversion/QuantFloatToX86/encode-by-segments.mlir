@@ -3,7 +3,7 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=WIDE
 
-// SSE2 has no pshufb.
+// SSE2 has no pshufb: bf16 by products.
 // NONE-NOT: pshuf.b
 
 // Segments of 32 from 2^-10 on, and what is subnormal looked up in tables of 16.
@@ -22,10 +22,10 @@
 // CHECK:         %[[LOWER:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"
 // CHECK:         %[[INDEX:.+]] = llvm.intr.uadd.sat(%[[SEGMENT]], %[[FIRST]])
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%[[OFFSETS]], %[[INDEX]])
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%{{.+}}, %[[INDEX]])
 // CHECK:         llvm.intr.ssub.sat(%[[LOWER]], %[[QUARTER]])
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%{{.+}}, %[[INDEX]])
 // CHECK:         llvm.intr.ssub.sat(%[[LOWER]], %[[THREE]])
-// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%{{.+}}, %[[INDEX]])
 // CHECK:         %[[TWICE:.+]] = llvm.intr.uadd.sat(%[[SEGMENT]], %[[SEGMENT]])
 // CHECK:         %[[CODE:.+]] = llvm.intr.uadd.sat(%[[TWICE]]
 // NaN is one above.
@@ -54,6 +54,12 @@ func.func @c3_bfloat(%x: vector<32xbf16>) -> vector<32xf8E4M3FN> {
 // CHECK-LABEL: func.func @c3_half_to_e5m2(
 // CHECK-NOT:     pshuf.b
 // CHECK:         return
+
+// NONE-LABEL:    func.func @c3_half_to_e5m2(
+// NONE-NOT:      pshuf.b
+// NONE-COUNT-2:  llvm.x86.sse2.packuswb.128
+// NONE-NOT:      {{pshuf.b|pmadd.wd}}
+// NONE:          return
 
 // WIDE-LABEL:    func.func @c3_half_to_e5m2(
 // WIDE:          llvm.x86.avx512.packuswb.512

@@ -18,12 +18,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ByteRegister.h"
-#include "Instructions.h"
+#include "Sequences.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::x86;
+using namespace mlir::quant_float::registers;
 
 static constexpr int64_t kLaneElements = 4;
 
@@ -47,24 +47,25 @@ private:
 };
 } // namespace
 
-/// The upper or the lower words of two registers: with AVX-512 in order, by one
-/// permute, and else those of one register between those of the other, by a
+/// The upper or the lower words of two registers: with AVX-512 and NEON in
+/// order, and with AVX2 those of one register between those of the other, by a
 /// shift and a blend. SSE2, which has no blend, packs.
 Value BFloatEncoder::pick(ArrayRef<Value> pair, bool isUpper) {
   Lanes lanes = bytes.withShapeOf(pair[0]);
-  if (count == kLaneElements) {
+  if (count == kLaneElements && !isNeon()) {
     SmallVector<Value, 2> words;
     for (Value part : pair)
       words.push_back(lanes.shrS(isUpper ? part : lanes.shl(part, 16), 16));
     return packWords(words);
   }
+  if (count != 8)
+    return pickHalves(lanes, pair, isUpper);
   std::array<Value, 2> sources = {pair[0], pair[1]};
-  if (count == 8)
-    sources[isUpper ? 0 : 1] =
-        isUpper ? lanes.shrU(pair[0], 16) : lanes.shl(pair[1], 16);
+  sources[isUpper ? 0 : 1] =
+      isUpper ? lanes.shrU(pair[0], 16) : lanes.shl(pair[1], 16);
   SmallVector<int64_t> mask;
   for (int64_t i = 0; i < 2 * count; ++i)
-    mask.push_back(count == 8 ? i + i % 2 * 2 * count : 2 * i + isUpper);
+    mask.push_back(i + i % 2 * 2 * count);
   auto type = VectorType::get(2 * count, lanes.getInt(16));
   return lanes.make<vector::ShuffleOp>(
       lanes.make<vector::BitCastOp>(type, sources[0]),
@@ -126,8 +127,8 @@ Value BFloatEncoder::encode(const Conversion &conversion) {
   return result;
 }
 
-Value x86::encodeBFloat(Lanes &lanes, Value part,
-                        const Conversion &conversion) {
+Value registers::encodeBFloat(Lanes &lanes, Value part,
+                              const Conversion &conversion) {
   Value bits = lanes.withShapeOf(part).toBits(part);
   return BFloatEncoder(lanes, bits).encode(conversion);
 }

@@ -13,22 +13,22 @@
 //   code = 2 * segment + constant + (lower > 1/4) + (lower >= 3/4)
 //
 // Where codes are subnormal that is wrong in at most 16 segments, as many as
-// pshufb looks up. Counted from the first step on, these are segments 0 to 15,
-// and of the others' indices the top bit is set, for which it gives 0: so the
-// tables hold what differs, and cost nothing elsewhere. Additions that saturate
-// stop at the largest code, and all is computed in bytes, a register of them at
-// once.
+// pshufb and TBL look up. Counted from the first step on, these are segments 0
+// to 15, and for the others, of whose indices pshufb wants the top bit set,
+// they give 0: so the tables hold what differs, and cost nothing elsewhere.
+// Additions that saturate stop at the largest code, and all is computed in
+// bytes, a register of them at once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ByteRegister.h"
-#include "Instructions.h"
+#include "Sequences.h"
 #include "Steps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::x86;
+using namespace mlir::quant_float::registers;
 using arith::CmpIPredicate;
 
 /// That a table has.
@@ -56,9 +56,10 @@ struct Segments {
   std::array<int, 2> limits;
   /// code - 2 * segment, of the segments that are alike.
   int offset;
-  /// What is to be added to `offset` and `limits` in the first ones.
+  /// What is to be added to `offset` in the first ones, and what is there
+  /// instead of `limits`.
   Table offsets;
-  std::array<Table, 2> limitChanges;
+  std::array<Table, 2> firstLimits;
 };
 } // namespace
 
@@ -84,7 +85,7 @@ Segments::Segments(ArrayRef<unsigned> starts, unsigned lowerBits)
       int limit = dropped || lowerBits == 8 ? 255 : 127;
       if (next != starts.end() && *next < end)
         limit = getLower(*next++ - 1);
-      limitChanges[step][segment] = std::clamp(limit - limits[step], -128, 127);
+      firstLimits[step][segment] = limit;
     }
     assert((next == starts.end() || *next >= end) && "two steps at most");
   }
@@ -99,46 +100,39 @@ public:
   Value encode(Value bits, const Conversion &conversion);
 
 private:
-  /// The words that `compute` makes of two registers, as bytes.
-  Value pack(ArrayRef<Value> words, bool isUnsigned,
-             function_ref<Value(Lanes &, Value)> compute) {
-    Lanes lanes = bytes.withShapeOf(words[0]);
-    return ByteRegister::pack(
-        {compute(lanes, words[0]), compute(lanes, words[1])}, isUnsigned);
-  }
-  Value lookUp(const Table &table, Value indices);
   Value countSteps(const Segments &segments, Value lower, Value indices,
                    Value sum);
 };
 } // namespace
 
-/// Zero where there is nothing to look up.
-Value SegmentEncoder::lookUp(const Table &table, Value indices) {
-  auto type = cast<VectorType>(indices.getType());
-  SmallVector<char> repeated;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    repeated.push_back(table[i % kSegments]);
-  Value constant = bytes.make<arith::ConstantOp>(
-      DenseElementsAttr::getFromRawBuffer(type, repeated));
-  return call("pshuf.b", type, {constant, indices});
-}
-
 /// `sum` and one for each step below `lower`.
 Value SegmentEncoder::countSteps(const Segments &segments, Value lower,
                                  Value indices, Value sum) {
-  // Signed comparisons are what there is.
-  bool isFull = segments.lowerBits >= 8;
-  if (isFull)
+  // x86 compares signed bytes alone.
+  bool isMoved = !isNeon() && segments.lowerBits >= 8;
+  if (isMoved)
     lower = bytes.make<arith::XOrIOp>(lower, bytes.integer(lower, 0x80));
-  for (auto [limit, changes] :
-       llvm::zip_equal(segments.limits, segments.limitChanges)) {
-    int shift = limit - (isFull ? 0x80 : 0);
-    Value distance = bytes.make<LLVM::SSubSat>(
-        lower.getType(), lower, bytes.integer(lower, uint64_t(shift)));
+  for (auto [limit, firstLimits] :
+       llvm::zip_equal(segments.limits, segments.firstLimits)) {
+    Table changes;
+    for (auto [change, first] : llvm::zip_equal(changes, firstLimits))
+      change = isNeon() ? first - limit : std::clamp(first - limit, -128, 127);
     Value change = llvm::all_equal(changes) && !changes[0]
-                       ? bytes.integer(lower, 0)
-                       : lookUp(changes, indices);
-    Value isAbove = bytes.compare(CmpIPredicate::sgt, distance, change);
+                       ? Value()
+                       : lookUp(bytes, changes, indices);
+    Value isAbove;
+    if (isNeon()) {
+      Value ownLimit = bytes.integer(lower, limit);
+      if (change)
+        ownLimit = bytes.make<arith::AddIOp>(change, ownLimit);
+      isAbove = bytes.compare(CmpIPredicate::ugt, lower, ownLimit);
+    } else {
+      int shift = limit - (isMoved ? 0x80 : 0);
+      Value distance = bytes.make<LLVM::SSubSat>(
+          lower.getType(), lower, bytes.integer(lower, uint64_t(shift)));
+      isAbove = bytes.compare(CmpIPredicate::sgt, distance,
+                              change ? change : bytes.integer(lower, 0));
+    }
     sum = bytes.make<arith::SubIOp>(
         sum, bytes.convert<arith::ExtSIOp>(isAbove, bytes.getInt(8)));
   }
@@ -161,29 +155,33 @@ Value SegmentEncoder::encode(Value bits, const Conversion &conversion) {
         lanes.make<LLVM::USubSat>(magnitude.getType(), magnitude,
                                   lanes.integer(magnitude, segments.origin)));
   }
-  Value segment =
-      pack(positions, /*isUnsigned=*/true, [&](Lanes &l, Value position) {
-        return l.shrU(position, segments.lowerBits);
-      });
-  Value lower =
-      pack(positions, /*isUnsigned=*/true, [&](Lanes &l, Value position) {
-        unsigned dropped = segments.dropped;
-        if (!dropped)
-          return l.bitAnd(position, (1u << segments.lowerBits) - 1);
-        Value rest = l.bitAnd(position, (1u << dropped) - 1);
-        if (dropped > 1)
-          rest = l.make<arith::MinUIOp>(rest, l.integer(rest, 1));
-        return l.make<arith::OrIOp>(l.bitAnd(l.shrU(position, dropped), 0xFF),
-                                    rest);
-      });
+  Value segment = narrow(positions, segments.lowerBits);
+  Value lower;
+  if (unsigned dropped = segments.dropped) {
+    SmallVector<Value, 2> lowers;
+    for (Value position : positions) {
+      Value rest = lanes.bitAnd(position, (1u << dropped) - 1);
+      if (dropped > 1)
+        rest = lanes.make<arith::MinUIOp>(rest, lanes.integer(rest, 1));
+      lowers.push_back(
+          lanes.make<arith::OrIOp>(lanes.shrU(position, dropped), rest));
+    }
+    lower = getLowest(lowers, 8);
+  } else {
+    lower = getLowest(positions, segments.lowerBits);
+  }
 
   // The code of overflow is the largest byte, where sums saturate.
   unsigned overflowCode = steps.starts.size(), excess = 0xFF - overflowCode;
-  Value indices = bytes.make<LLVM::UAddSat>(segment.getType(), segment,
-                                            bytes.integer(segment, 0x70));
+  Value indices = segment;
+  // Where there are 16 indices more of which the top bit is not set.
+  if (!isNeon())
+    indices = bytes.make<LLVM::UAddSat>(segment.getType(), segment,
+                                        bytes.integer(segment, 0x70));
   Value sum = bytes.integer(segment, segments.offset + excess);
   if (!llvm::all_equal(segments.offsets) || segments.offsets[0])
-    sum = bytes.make<arith::AddIOp>(lookUp(segments.offsets, indices), sum);
+    sum = bytes.make<arith::AddIOp>(lookUp(bytes, segments.offsets, indices),
+                                    sum);
   sum = countSteps(segments, lower, indices, sum);
   Value twice = bytes.make<LLVM::UAddSat>(segment.getType(), segment, segment);
   Value code = bytes.make<LLVM::UAddSat>(segment.getType(), twice, sum);
@@ -192,19 +190,19 @@ Value SegmentEncoder::encode(Value bits, const Conversion &conversion) {
   bool infinityIsNaN = steps.infinityCode != overflowCode;
   unsigned change = steps.nanCode - overflowCode;
   if (change && (infinityIsNaN || conversion.nans != NaNs::None)) {
-    Value isNaN =
-        pack(magnitudes, /*isUnsigned=*/false, [&](Lanes &l, Value magnitude) {
-          Value isAbove = l.compare(CmpIPredicate::sgt, magnitude,
-                                    steps.infinity - infinityIsNaN);
-          return l.convert<arith::ExtSIOp>(isAbove, l.getInt(16));
-        });
-    code = addWhere(isNaN, code, change);
+    SmallVector<Value, 4> isNaN;
+    for (Value magnitude : magnitudes)
+      isNaN.push_back(lanes.convert<arith::ExtSIOp>(
+          lanes.compare(CmpIPredicate::sgt, magnitude,
+                        steps.infinity - infinityIsNaN),
+          lanes.getInt(16)));
+    code = addWhere(packMasks(isNaN), code, change);
   }
   return inOrder(putSign(code, excess, words, to), words.size());
 }
 
-Value x86::encodeBySegments(Lanes &lanes, Value part,
-                            const Conversion &conversion) {
+Value registers::encodeBySegments(Lanes &lanes, Value part,
+                                  const Conversion &conversion) {
   Value bits = lanes.withShapeOf(part).toBits(part);
   return SegmentEncoder(lanes, bits).encode(bits, conversion);
 }

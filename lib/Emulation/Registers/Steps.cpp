@@ -27,7 +27,8 @@ static unsigned getFirstAbove(FloatType from, const FloatFormat &to,
   return unsigned(middle.bitcastToAPInt().getZExtValue()) + staysBelow;
 }
 
-x86::Steps::Steps(FloatType from, Type type, const CastSemantics &semantics)
+registers::Steps::Steps(FloatType from, Type type,
+                        const CastSemantics &semantics)
     : infinity(FloatFormat(from).infinityCode) {
   FloatFormat to(type);
   // C3, C8. What overflows has the code above the largest number's.

@@ -15,22 +15,24 @@
 // With any other number for the difference that is right for the codes that are
 // none: subnormals, infinity and NaN. They are the first and the last ones, so
 // that counted from the last ones on, around the end, they are fewer than 15,
-// and pshufb looks all differences up, the 15th for all others.
+// and pshufb or TBL looks all differences up, the 15th for all others.
 //
-// Of f32 such words are the upper halves, for narrow floats have few bits.
+// Of f32 such words are the upper halves, for narrow floats have few bits. NEON
+// widens f16, of which f8E5M2 are the upper halves.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Instructions.h"
+#include "ByteRegister.h"
+#include "Sequences.h"
 #include "Unpack.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::x86;
+using namespace mlir::quant_float::registers;
 using arith::CmpIPredicate;
 
-/// Of pshufb, in each lane.
+/// Of pshufb, in each lane, and of TBL.
 static constexpr unsigned kEntries = 16;
 
 namespace {
@@ -84,23 +86,38 @@ WordDecoder::WordDecoder(const FloatFormat &from, FloatType to)
     differences[index] = getDifference(getMagnitude(index - fromEnd));
 }
 
-static Value lookUp(Lanes &lanes, const Table &table, unsigned byte,
-                    Value indices) {
-  int64_t size = cast<VectorType>(indices.getType()).getNumElements();
-  SmallVector<uint8_t> bytes;
-  for (int64_t i = 0; i < size; ++i)
-    bytes.push_back(table[i % kEntries] >> (8 * byte));
+/// One byte of each entry.
+static Value lookUpByte(Lanes &lanes, const Table &table, unsigned byte,
+                        Value indices) {
+  std::array<uint8_t, kEntries> bytes;
+  for (auto [entry, word] : llvm::zip_equal(bytes, table))
+    entry = word >> (8 * byte);
   if (llvm::all_equal(bytes))
     return lanes.integer(indices, bytes.front());
-  StringRef name = size == 64   ? "llvm.x86.avx512.pshuf.b.512"
-                   : size == 32 ? "llvm.x86.avx2.pshuf.b"
-                                : "llvm.x86.ssse3.pshuf.b.128";
-  Value constant = Unpacker(lanes, indices).constant(bytes);
-  OpBuilder &builder = lanes.getBuilder();
-  return LLVM::CallIntrinsicOp::create(
-             builder, lanes.getLoc(), indices.getType(),
-             builder.getStringAttr(name), ValueRange{constant, indices})
-      .getResult(0);
+  return lookUp(lanes, bytes, indices);
+}
+
+/// Codes, in the top bits of their bytes, as words that are shifted right.
+static std::array<Value, 2> shiftCodes(Lanes &lanes, Unpacker &unpacker,
+                                       Value codes, unsigned shift) {
+  std::array<Value, 2> words;
+  // An extension of NEON that shifts.
+  if (isNeon(lanes)) {
+    for (auto [i, word] : llvm::enumerate(words)) {
+      Value half = lanes.make<vector::ExtractStridedSliceOp>(
+          codes, int64_t(8 * i), int64_t(8), int64_t(1));
+      Lanes l = lanes.withShapeOf(half);
+      word = l.shl(l.resize(half, 16, /*isSigned=*/true), 8 - shift);
+    }
+    return words;
+  }
+  words = unpacker.unpack(lanes.integer(codes, 0), codes, 1);
+  for (Value &word : words) {
+    word = unpacker.withElements(word, 2);
+    if (shift)
+      word = lanes.withShapeOf(word).shrS(word, shift);
+  }
+  return words;
 }
 
 /// Two registers of words.
@@ -114,8 +131,8 @@ static std::array<Value, 2> makeWords(Lanes &lanes, Unpacker &unpacker,
     for (unsigned code = 0; code < kEntries; ++code)
       words[code] = decoder.getWord(code & ((1u << from.width) - 1));
     codes = lanes.bitAnd(codes, kEntries - 1);
-    return unpacker.unpack(lookUp(lanes, words, 0, codes),
-                           lookUp(lanes, words, 1, codes), 1);
+    return unpacker.unpack(lookUpByte(lanes, words, 0, codes),
+                           lookUpByte(lanes, words, 1, codes), 1);
   }
 
   Value index = decoder.fromEnd ? lanes.add(codes, decoder.fromEnd) : codes;
@@ -128,16 +145,13 @@ static std::array<Value, 2> makeWords(Lanes &lanes, Unpacker &unpacker,
     index = lanes.select(isNaN, kEntries - 1, index);
   }
   std::array<Value, 2> words =
-      unpacker.unpack(lanes.integer(codes, 0), codes, 1);
+      shiftCodes(lanes, unpacker, codes, decoder.shift);
   std::array<Value, 2> differences =
-      unpacker.unpack(lookUp(lanes, decoder.differences, 0, index),
-                      lookUp(lanes, decoder.differences, 1, index), 1);
+      unpacker.unpack(lookUpByte(lanes, decoder.differences, 0, index),
+                      lookUpByte(lanes, decoder.differences, 1, index), 1);
   for (auto [word, difference] : llvm::zip_equal(words, differences)) {
     difference = unpacker.withElements(difference, 2);
-    word = unpacker.withElements(word, 2);
     Lanes l = lanes.withShapeOf(word);
-    if (decoder.shift)
-      word = l.shrS(word, decoder.shift);
     if (decoder.mask != 0xFFFF)
       word = l.bitAnd(word, decoder.mask);
     word = l.make<arith::AddIOp>(word, difference);
@@ -145,13 +159,40 @@ static std::array<Value, 2> makeWords(Lanes &lanes, Unpacker &unpacker,
   return words;
 }
 
-Value x86::decodeByWords(Lanes &whole, Value codes,
-                         const Conversion &conversion) {
+/// Whether codes are the upper halves of f16.
+static bool areHalves(Type type) {
+  FloatFormat from(type), half(Float16Type::get(type.getContext()));
+  return from.hasInfinity && from.bias == half.bias &&
+         from.infinityCode << 8 == half.infinityCode;
+}
+
+/// Codes that are halves of f16 as those; NaNs get the one payload.
+static Value decodeHalves(Lanes &lanes, Value codes, const FloatFormat &from,
+                          bool nanMatters) {
+  if (nanMatters) {
+    uint64_t mantissaMask = (1u << from.mantissaBits) - 1;
+    Value isNaN = lanes.compare(CmpIPredicate::ugt,
+                                lanes.bitAnd(codes, from.magnitudeMask()),
+                                from.infinityCode);
+    Value nan = lanes.bitOr(lanes.bitAnd(codes, ~mantissaMask),
+                            from.nanCode & mantissaMask);
+    codes = lanes.select(isNaN, nan, codes);
+  }
+  return lanes.bitcast(lanes.shl(lanes.resize(codes, 16), 8),
+                       lanes.getBuilder().getF16Type());
+}
+
+Value registers::decodeByWords(Lanes &whole, Value codes,
+                               const Conversion &conversion) {
   Lanes lanes = whole.withShapeOf(codes);
   auto to = cast<FloatType>(conversion.to);
+  FloatFormat from(conversion.from);
+  if (isNeon(lanes) && !to.isBF16() && areHalves(conversion.from))
+    return widenHalf(
+        lanes, decodeHalves(lanes, codes, from, conversion.nanMatters), to);
   if (to.isF64())
     to = Float32Type::get(to.getContext());
-  WordDecoder decoder(FloatFormat(conversion.from), to);
+  WordDecoder decoder(from, to);
   Unpacker unpacker(lanes, codes);
   codes = unpacker.deal(codes, to.getWidth() / 8);
   SmallVector<Value> results;

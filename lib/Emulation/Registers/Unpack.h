@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_EMULATION_X86_UNPACK_H
-#define QUANT_FLOAT_LIB_EMULATION_X86_UNPACK_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_REGISTERS_UNPACK_H
+#define QUANT_FLOAT_LIB_EMULATION_REGISTERS_UNPACK_H
 
 #include "../Lanes.h"
 #include "quant-float/Support/FloatFormat.h"
 
-namespace mlir::quant_float::x86 {
+namespace mlir::quant_float::registers {
 
 /// C2, C7, C10: the bits of a code's value in `to`.
 APInt decodeCode(const FloatFormat &from, FloatType to, unsigned code);
@@ -43,6 +43,6 @@ private:
   int64_t size;
 };
 
-} // namespace mlir::quant_float::x86
+} // namespace mlir::quant_float::registers
 
-#endif // QUANT_FLOAT_LIB_EMULATION_X86_UNPACK_H
+#endif // QUANT_FLOAT_LIB_EMULATION_REGISTERS_UNPACK_H

@@ -13,7 +13,8 @@ using namespace mlir::quant_float;
 
 static constexpr int64_t kLaneBytes = 16;
 
-APInt x86::decodeCode(const FloatFormat &from, FloatType to, unsigned code) {
+APInt registers::decodeCode(const FloatFormat &from, FloatType to,
+                            unsigned code) {
   APFloat value = from.getValue(code);
   bool losesInfo;
   value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
@@ -21,21 +22,21 @@ APInt x86::decodeCode(const FloatFormat &from, FloatType to, unsigned code) {
   return value.bitcastToAPInt();
 }
 
-x86::Unpacker::Unpacker(Lanes &lanes, Value codes)
+registers::Unpacker::Unpacker(Lanes &lanes, Value codes)
     : lanes(lanes), size(cast<VectorType>(codes.getType()).getNumElements()) {}
 
-Value x86::Unpacker::constant(ArrayRef<uint8_t> bytes) {
+Value registers::Unpacker::constant(ArrayRef<uint8_t> bytes) {
   ArrayRef raw(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   return lanes.make<arith::ConstantOp>(DenseElementsAttr::getFromRawBuffer(
       VectorType::get(bytes.size(), lanes.getInt(8)), raw));
 }
 
-Value x86::Unpacker::withElements(Value value, int64_t bytes) {
+Value registers::Unpacker::withElements(Value value, int64_t bytes) {
   return lanes.make<vector::BitCastOp>(
       VectorType::get(size / bytes, lanes.getInt(8 * bytes)), value);
 }
 
-Value x86::Unpacker::deal(Value codes, int64_t resultBytes) {
+Value registers::Unpacker::deal(Value codes, int64_t resultBytes) {
   int64_t count = size / kLaneBytes;
   if (count == 1)
     return codes;
@@ -47,8 +48,8 @@ Value x86::Unpacker::deal(Value codes, int64_t resultBytes) {
   return withElements(lanes.make<vector::ShuffleOp>(groups, groups, mask), 1);
 }
 
-std::array<Value, 2> x86::Unpacker::unpack(Value low, Value high,
-                                           int64_t bytes) {
+std::array<Value, 2> registers::Unpacker::unpack(Value low, Value high,
+                                                 int64_t bytes) {
   int64_t count = size / bytes, laneSize = kLaneBytes / bytes;
   low = withElements(low, bytes);
   high = withElements(high, bytes);
@@ -62,7 +63,7 @@ std::array<Value, 2> x86::Unpacker::unpack(Value low, Value high,
   return {getHalf(0), getHalf(laneSize / 2)};
 }
 
-Value x86::Unpacker::join(ArrayRef<Value> registers, FloatType to) {
+Value registers::Unpacker::join(ArrayRef<Value> registers, FloatType to) {
   OpBuilder &builder = lanes.getBuilder();
   int64_t bytes = to.getWidth() / 8, offset = 0;
   // Vectors of integers stay in registers, those of bf16 not always.

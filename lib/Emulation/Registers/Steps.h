@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_EMULATION_X86_STEPS_H
-#define QUANT_FLOAT_LIB_EMULATION_X86_STEPS_H
+#ifndef QUANT_FLOAT_LIB_EMULATION_REGISTERS_STEPS_H
+#define QUANT_FLOAT_LIB_EMULATION_REGISTERS_STEPS_H
 
 #include "../ConversionRow.h"
 
-namespace mlir::quant_float::x86 {
+namespace mlir::quant_float::registers {
 
 /// The magnitude codes of a signed narrow float, as a function of the magnitude
 /// bits of f16 or bf16: one that never falls.
@@ -27,6 +27,6 @@ struct Steps {
   unsigned infinityCode, nanCode;
 };
 
-} // namespace mlir::quant_float::x86
+} // namespace mlir::quant_float::registers
 
-#endif // QUANT_FLOAT_LIB_EMULATION_X86_STEPS_H
+#endif // QUANT_FLOAT_LIB_EMULATION_REGISTERS_STEPS_H

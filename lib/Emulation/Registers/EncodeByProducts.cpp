@@ -1,0 +1,262 @@
+//===- EncodeByProducts.cpp - Floats to narrow ones by products -----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As in EncodeFloat.cpp, one multiply-add rounds a magnitude:
+//
+//   t = max(2^e, 2^minExponent)
+//   r = t * 2^(23 - M) + magnitude
+//
+// The lower half of r has the significand with its leading one, s, the upper
+// half r's exponent field E above 7 zeros, and the code is a sum of both:
+//
+//   lower * 2^(7 - M) + upper = (s + E * 2^M) * 2^(7 - M)
+//
+// which pmaddwd computes, or NEON, the other way around, by adding the upper
+// half, shifted right, after UZP1 and UZP2 have taken them apart. What E * 2^M
+// counts too much is part of the factor, as there, and so is what brings the
+// code of overflow to 255: from there on packs saturate, up to infinity. Only
+// NaNs have to be looked for; on x86 they have a branch, where NEON needs no
+// more instructions to put theirs at once.
+//
+// bf16 are upper halves of f32. f16, moved by three bits, are f32 that are too
+// small by 2^112, and so is all they are compared with: with f16 alone that is
+// no subnormal f32, and those that are none round to zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ByteRegister.h"
+#include "Sequences.h"
+#include "Unpack.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::registers;
+using arith::CmpIPredicate;
+
+// Of f32.
+static constexpr int kBias = 127;
+static constexpr unsigned kMantissaBits = 23;
+static constexpr uint64_t kMagnitudeMask = 0x7FFFFFFF;
+static constexpr uint64_t kExponentMask = 0x7F800000;
+
+// Of f16.
+static constexpr uint64_t kSmallestNormalHalf = 0x0400;
+static constexpr unsigned kExponentsOfHalf = 127 - 15;
+
+/// The factor of t, for sums in which `excess` is added to codes.
+static APFloat getFactor(const FloatFormat &to, int minExponent, int excess) {
+  unsigned dropped = kMantissaBits - to.mantissaBits;
+  int smallest = minExponent + kBias + int(dropped);
+  int correction = excess - (smallest << to.mantissaBits);
+  // An odd number would turn ties the other way: one code is added to the
+  // exponent field.
+  uint32_t upper = 0;
+  if (correction & 1) {
+    --correction;
+    upper = 1u << (7 - to.mantissaBits);
+  }
+  uint32_t bits = uint32_t(kBias + dropped) << kMantissaBits | upper << 16 |
+                  (correction & 0xFFFF);
+  return APFloat(APFloat::IEEEsingle(), APInt(32, bits));
+}
+
+namespace {
+/// Works on a register of codes.
+class ProductEncoder : ByteRegister {
+public:
+  ProductEncoder(Lanes &lanes, Value bits, const Conversion &conversion);
+
+  Value encode();
+
+private:
+  SmallVector<Value, 4> getMagnitudes();
+  Value round(Value magnitude);
+  Value combine(ArrayRef<Value> sums);
+  SmallVector<Value, 4> findNaNs(ArrayRef<Value> sums);
+  Value putNaNs(Value codes, ArrayRef<Value> sums);
+
+  const Conversion &conversion;
+  FloatFormat to;
+  FloatType from, f32;
+  Unpacker unpacker;
+  /// The elements' bits.
+  SmallVector<Value, 4> registers;
+  /// SSE2 has one of floats alone.
+  bool hasIntegerMaximum;
+  /// C3, C8
+  bool saturate;
+  /// C4
+  bool infinityIsNaN;
+  unsigned overflowCode, excess;
+  /// Of `to` beside magnitudes.
+  int minExponent;
+  APFloat factor;
+};
+} // namespace
+
+ProductEncoder::ProductEncoder(Lanes &lanes, Value bits,
+                               const Conversion &conversion)
+    : ByteRegister(lanes, bits), conversion(conversion), to(conversion.to),
+      from(cast<FloatType>(conversion.from)),
+      f32(lanes.getBuilder().getF32Type()), unpacker(bytes, bits),
+      registers(split(bits)),
+      hasIntegerMaximum(isNeon() || lanes.getTarget().vectorBytes > 16),
+      saturate(conversion.semantics.saturate || !to.hasNaN),
+      infinityIsNaN(to.isFNUZ && saturate &&
+                    conversion.semantics.infinityIsNaN),
+      overflowCode(to.maxCode + !saturate), excess(0xFF - overflowCode),
+      minExponent(to.minExponent - int(from.isF16() ? kExponentsOfHalf : 0)),
+      factor(getFactor(to, minExponent, excess)) {}
+
+/// As f32, though those of f16 are too small.
+SmallVector<Value, 4> ProductEncoder::getMagnitudes() {
+  SmallVector<Value, 4> magnitudes;
+  for (Value part : registers) {
+    Lanes lanes = bytes.withShapeOf(part);
+    if (from.isF32()) {
+      magnitudes.push_back(lanes.make<math::AbsFOp>(lanes.bitcast(part, f32)));
+      continue;
+    }
+    Value magnitude = lanes.bitAnd(part, kMagnitudeMask >> 16);
+    if (from.isF16())
+      magnitude = lanes.make<arith::MaxSIOp>(
+          magnitude, lanes.integer(magnitude, kSmallestNormalHalf));
+    for (Value words :
+         unpacker.unpack(lanes.integer(magnitude, 0), magnitude, 2)) {
+      Value wide = unpacker.withElements(words, 4);
+      Lanes lanes = bytes.withShapeOf(wide);
+      if (from.isF16())
+        wide = lanes.shrU(wide, 16 - (kMantissaBits - 10));
+      magnitudes.push_back(lanes.bitcast(wide, f32));
+    }
+  }
+  return magnitudes;
+}
+
+/// Of 32 bits each: the significand, and above it the exponent.
+Value ProductEncoder::round(Value magnitude) {
+  Lanes lanes = bytes.withShapeOf(magnitude);
+  Value power = lanes.bitAnd(lanes.toBits(magnitude), kExponentMask);
+  Value smallest = lanes.powerOfTwo(f32, minExponent);
+  if (hasIntegerMaximum) {
+    power = lanes.bitcast(
+        lanes.make<arith::MaxSIOp>(power, lanes.toBits(smallest)), f32);
+  } else {
+    power = lanes.bitcast(power, f32);
+    power =
+        lanes.select(lanes.compare(arith::CmpFPredicate::OGT, power, smallest),
+                     power, smallest);
+  }
+  return lanes.toBits(
+      lanes.multiplyAdd(power, lanes.number(f32, factor), magnitude));
+}
+
+/// The codes of two registers and `excess`, as words, or more than fits in a
+/// byte.
+Value ProductEncoder::combine(ArrayRef<Value> sums) {
+  unsigned shift = 7 - to.mantissaBits;
+  if (isNeon()) {
+    Value lower = pickHalves(bytes, sums, /*isUpper=*/false);
+    Value upper = pickHalves(bytes, sums, /*isUpper=*/true);
+    Lanes lanes = bytes.withShapeOf(upper);
+    return lanes.make<arith::AddIOp>(lower, lanes.shrU(upper, shift));
+  }
+  auto type = cast<VectorType>(sums[0].getType());
+  auto halvesType =
+      VectorType::get(2 * type.getNumElements(), bytes.getInt(16));
+  SmallVector<int16_t> factors;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    factors.append({int16_t(1 << shift), 1});
+  Value constant = bytes.make<arith::ConstantOp>(
+      DenseElementsAttr::get(halvesType, ArrayRef<int16_t>(factors)));
+  SmallVector<Value, 2> products;
+  for (Value sum : sums)
+    products.push_back(
+        call("pmadd.wd", type,
+             {bytes.make<vector::BitCastOp>(halvesType, sum), constant}));
+  Value words = packWords(products);
+  return bytes.withShapeOf(words).shrU(words, shift);
+}
+
+/// Of each element whether it is a NaN, by register. On NEON, where sums have
+/// told already and words are enough of what is quiet, whether it is none.
+SmallVector<Value, 4> ProductEncoder::findNaNs(ArrayRef<Value> sums) {
+  SmallVector<Value, 4> conditions;
+  bool bySums = isNeon() && !infinityIsNaN, byWords = isNeon() || !from.isF32();
+  uint64_t infinity = FloatFormat(from).infinityCode;
+  if (byWords && from.isF32())
+    infinity >>= 16;
+  ArrayRef<Value> parts = bySums ? sums : ArrayRef<Value>(registers);
+  for (unsigned i = 0, step = isNeon() ? 2 : 1; i < parts.size(); i += step) {
+    Value part =
+        isNeon() ? pickHalves(bytes, parts.slice(i, 2), true) : parts[i];
+    Lanes lanes = bytes.withShapeOf(part);
+    if (!bySums)
+      part =
+          lanes.bitAnd(part, byWords ? kMagnitudeMask >> 16 : kMagnitudeMask);
+    conditions.push_back(
+        lanes.compare(isNeon() ? CmpIPredicate::sle : CmpIPredicate::sgt, part,
+                      infinity - infinityIsNaN));
+  }
+  return conditions;
+}
+
+/// C4, C5, C8. A NaN gave anything.
+Value ProductEncoder::putNaNs(Value codes, ArrayRef<Value> sums) {
+  uint64_t nanCode = (to.hasNaN ? to.nanCode : to.signMask()) + excess;
+  SmallVector<Value, 4> conditions = findNaNs(sums);
+  Lanes lanes = bytes.withShapeOf(conditions[0]);
+  auto getMask = [&]() -> Value {
+    SmallVector<Value, 4> masks;
+    for (Value condition : conditions)
+      masks.push_back(lanes.convert<arith::ExtSIOp>(
+          condition, lanes.getInt(conditions.size() == 4 ? 32 : 16)));
+    return packMasks(masks);
+  };
+  // Where the mask is no index of a table, codes stay.
+  if (isNeon())
+    return lookUpOver(bytes, codes, uint8_t(nanCode), getMask());
+  Value hasNaN;
+  if (infinityIsNaN || !from.isF32()) {
+    Value isAny = conditions[0];
+    for (Value other : ArrayRef(conditions).drop_front())
+      isAny = lanes.make<arith::OrIOp>(isAny, other);
+    hasNaN = any(isAny);
+  } else {
+    hasNaN = anyUnordered(registers);
+  }
+  return replaceRarely(bytes, hasNaN, codes, [&]() -> SmallVector<Value> {
+    Value mask = getMask();
+    Value others = bytes.make<arith::AndIOp>(
+        codes, bytes.make<arith::XOrIOp>(mask, bytes.integer(mask, 0xFF)));
+    return {addWhere(mask, others, uint8_t(nanCode))};
+  })[0];
+}
+
+Value ProductEncoder::encode() {
+  SmallVector<Value, 4> sums;
+  for (Value magnitude : getMagnitudes())
+    sums.push_back(round(magnitude));
+  SmallVector<Value, 2> words;
+  for (unsigned i : {0, 2})
+    words.push_back(combine(ArrayRef(sums).slice(i, 2)));
+  Value codes = narrow(words, 0);
+  if (conversion.failures)
+    conversion.failures->push_back(anyUnordered(registers));
+  else if (infinityIsNaN || conversion.nans != NaNs::None)
+    codes = putNaNs(codes, sums);
+  SmallVector<Value, 4> signs =
+      conversion.signBits ? split(conversion.signBits) : registers;
+  return inOrder(putSign(codes, excess, signs, to), registers.size());
+}
+
+Value registers::encodeByProducts(Lanes &lanes, Value part,
+                                  const Conversion &conversion) {
+  Value bits = lanes.withShapeOf(part).toBits(part);
+  return ProductEncoder(lanes, bits, conversion).encode();
+}
