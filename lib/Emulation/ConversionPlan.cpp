@@ -65,6 +65,13 @@ struct MostlyNormalFloatType {
     return format.width <= 4 || others < 15;
   }
 };
+/// Such, and all numbers but zero normal ones of f16.
+struct NormalHalfFloatType {
+  static bool classof(Type type) {
+    return MostlyNormalFloatType::classof(type) &&
+           CoarseHalfFloatType::classof(type);
+  }
+};
 /// Integers in a byte.
 struct ByteIntegerType {
   static bool classof(Type type) {

@@ -1,6 +1,6 @@
 // Casts to float8 and back round in place, and what they give is divided by a scalar by its reciprocal.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" | FileCheck %s --check-prefixes=CHECK,FMA
-// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefixes=CHECK,APART
 
 // CHECK-LABEL: func.func @round
 // CHECK-SAME: (%[[X:.+]]: vector<16xf32>)

@@ -97,6 +97,11 @@ Value registers::ByteRegister::packWords(ArrayRef<Value> pair) {
   return call("packssdw", VectorType::get(size / 2, bytes.getInt(16)), pair);
 }
 
+Value registers::ByteRegister::packUpperWords(ArrayRef<Value> pair) {
+  Lanes lanes = bytes.withShapeOf(pair[0]);
+  return packWords({lanes.shrS(pair[0], 16), lanes.shrS(pair[1], 16)});
+}
+
 Value registers::ByteRegister::pack(ArrayRef<Value> registers,
                                     bool isUnsigned) {
   if (registers.size() == 2)

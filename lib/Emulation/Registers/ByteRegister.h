@@ -48,6 +48,8 @@ public:
   Value call(StringRef name, Type type, ValueRange operands);
   /// Two registers of i32 as one of words, saturated; x86 alone.
   Value packWords(ArrayRef<Value> pair);
+  /// The upper words of two registers of i32; x86 alone.
+  Value packUpperWords(ArrayRef<Value> pair);
   /// The elements of two or four registers as bytes, saturated as signed
   /// numbers; or as unsigned ones from words on. x86 alone.
   Value pack(ArrayRef<Value> registers, bool isUnsigned);

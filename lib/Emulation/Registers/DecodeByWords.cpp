@@ -159,29 +159,6 @@ static std::array<Value, 2> makeWords(Lanes &lanes, Unpacker &unpacker,
   return words;
 }
 
-/// Whether codes are the upper halves of f16.
-static bool areHalves(Type type) {
-  FloatFormat from(type), half(Float16Type::get(type.getContext()));
-  return from.hasInfinity && from.bias == half.bias &&
-         from.infinityCode << 8 == half.infinityCode;
-}
-
-/// Codes that are halves of f16 as those; NaNs get the one payload.
-static Value decodeHalves(Lanes &lanes, Value codes, const FloatFormat &from,
-                          bool nanMatters) {
-  if (nanMatters) {
-    uint64_t mantissaMask = (1u << from.mantissaBits) - 1;
-    Value isNaN = lanes.compare(CmpIPredicate::ugt,
-                                lanes.bitAnd(codes, from.magnitudeMask()),
-                                from.infinityCode);
-    Value nan = lanes.bitOr(lanes.bitAnd(codes, ~mantissaMask),
-                            from.nanCode & mantissaMask);
-    codes = lanes.select(isNaN, nan, codes);
-  }
-  return lanes.bitcast(lanes.shl(lanes.resize(codes, 16), 8),
-                       lanes.getBuilder().getF16Type());
-}
-
 Value registers::decodeByWords(Lanes &whole, Value codes,
                                const Conversion &conversion) {
   Lanes lanes = whole.withShapeOf(codes);

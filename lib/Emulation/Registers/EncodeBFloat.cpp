@@ -12,7 +12,8 @@
 //
 //   upper + (saturate(lower - (upper is even)) >> 15)
 //
-// is rounded to nearest even. Where there are NaNs, which may have become
+// is rounded to nearest even. SSE2, which packs upper words as quickly, adds to
+// elements before. Where there are NaNs, which may have become
 // anything, a branch puts theirs.
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +27,8 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::registers;
 
 static constexpr int64_t kLaneElements = 4;
+/// Of the lowest bit that stays, less the lowest one of all.
+static constexpr uint64_t kAlmostHalf = 0x7FFF;
 
 namespace {
 /// Works on four registers of f32, which become two of words.
@@ -33,31 +36,30 @@ class BFloatEncoder : ByteRegister {
 public:
   BFloatEncoder(Lanes &lanes, Value bits)
       : ByteRegister(lanes, bits), registers(split(bits)),
-        count(cast<VectorType>(registers[0].getType()).getNumElements()) {}
+        count(cast<VectorType>(registers[0].getType()).getNumElements()),
+        packsWords(count == kLaneElements && !isNeon()) {}
 
   Value encode(const Conversion &conversion);
 
 private:
   Value pick(ArrayRef<Value> pair, bool isUpper);
+  Value round(ArrayRef<Value> pair);
   Value inOrder(Value words);
 
   SmallVector<Value, 4> registers;
   /// Of the elements in one.
   int64_t count;
+  bool packsWords;
 };
 } // namespace
 
 /// The upper or the lower words of two registers: with AVX-512 and NEON in
 /// order, and with AVX2 those of one register between those of the other, by a
-/// shift and a blend. SSE2, which has no blend, packs.
+/// shift and a blend. SSE2, which has no blend, packs the upper ones.
 Value BFloatEncoder::pick(ArrayRef<Value> pair, bool isUpper) {
+  if (packsWords)
+    return packUpperWords(pair);
   Lanes lanes = bytes.withShapeOf(pair[0]);
-  if (count == kLaneElements && !isNeon()) {
-    SmallVector<Value, 2> words;
-    for (Value part : pair)
-      words.push_back(lanes.shrS(isUpper ? part : lanes.shl(part, 16), 16));
-    return packWords(words);
-  }
   if (count != 8)
     return pickHalves(lanes, pair, isUpper);
   std::array<Value, 2> sources = {pair[0], pair[1]};
@@ -81,20 +83,32 @@ Value BFloatEncoder::inOrder(Value words) {
   return bytes.make<vector::ShuffleOp>(words, words, mask);
 }
 
+/// Two registers as one of words.
+Value BFloatEncoder::round(ArrayRef<Value> pair) {
+  if (packsWords) {
+    SmallVector<Value, 2> sums;
+    for (Value part : pair) {
+      Lanes lanes = bytes.withShapeOf(part);
+      Value isOdd = lanes.bitAnd(lanes.shrU(part, 16), 1);
+      sums.push_back(
+          lanes.make<arith::AddIOp>(lanes.add(part, kAlmostHalf), isOdd));
+    }
+    return packUpperWords(sums);
+  }
+  Value upper = pick(pair, true), lower = pick(pair, false);
+  Lanes lanes = bytes.withShapeOf(upper);
+  Value isEven = lanes.make<arith::XOrIOp>(lanes.bitAnd(upper, 1),
+                                           lanes.integer(upper, 1));
+  Value carry =
+      lanes.shrU(lanes.make<LLVM::USubSat>(lower.getType(), lower, isEven), 15);
+  return lanes.make<arith::AddIOp>(upper, carry);
+}
+
 Value BFloatEncoder::encode(const Conversion &conversion) {
   FloatFormat to(conversion.to);
-  SmallVector<Value, 2> words, uppers;
-  for (unsigned i : {0, 2}) {
-    ArrayRef<Value> pair = ArrayRef(registers).slice(i, 2);
-    Value upper = pick(pair, true), lower = pick(pair, false);
-    Lanes lanes = bytes.withShapeOf(upper);
-    Value isEven = lanes.make<arith::XOrIOp>(lanes.bitAnd(upper, 1),
-                                             lanes.integer(upper, 1));
-    Value carry = lanes.shrU(
-        lanes.make<LLVM::USubSat>(lower.getType(), lower, isEven), 15);
-    words.push_back(lanes.make<arith::AddIOp>(upper, carry));
-    uppers.push_back(upper);
-  }
+  SmallVector<Value, 2> words;
+  for (unsigned i : {0, 2})
+    words.push_back(round(ArrayRef(registers).slice(i, 2)));
   // C2
   if (conversion.nans != NaNs::None)
     words = replaceRarely(
@@ -110,8 +124,9 @@ Value BFloatEncoder::encode(const Conversion &conversion) {
                   lanes.convert<arith::ExtSIOp>(condition, lanes.getInt(32)));
             }
             Lanes lanes = bytes.withShapeOf(words[i]);
+            Value upper = pick(ArrayRef(registers).slice(2 * i, 2), true);
             Value nan =
-                lanes.bitOr(lanes.bitAnd(uppers[i], to.signMask()), to.nanCode);
+                lanes.bitOr(lanes.bitAnd(upper, to.signMask()), to.nanCode);
             Value condition =
                 lanes.compare(arith::CmpIPredicate::ne, pick(isNaN, true), 0);
             repaired.push_back(lanes.select(condition, nan, words[i]));

@@ -19,6 +19,10 @@ namespace mlir::quant_float::registers {
 /// are signed, with fewer than 15 codes that are no normal numbers.
 Value decodeByWords(Lanes &lanes, Value codes, const Conversion &conversion);
 
+/// The same narrow floats by SSE2 alone; to f16 f8E5M2 and those whose numbers
+/// but zero are all normal ones of it.
+Value decodeByProducts(Lanes &lanes, Value codes, const Conversion &conversion);
+
 /// f32 to bf16.
 Value encodeBFloat(Lanes &lanes, Value part, const Conversion &conversion);
 

@@ -22,6 +22,27 @@ APInt registers::decodeCode(const FloatFormat &from, FloatType to,
   return value.bitcastToAPInt();
 }
 
+bool registers::areHalves(Type type) {
+  FloatFormat from(type), half(Float16Type::get(type.getContext()));
+  return from.hasInfinity && from.bias == half.bias &&
+         from.infinityCode << 8 == half.infinityCode;
+}
+
+Value registers::decodeHalves(Lanes &lanes, Value codes,
+                              const FloatFormat &from, bool nanMatters) {
+  if (nanMatters) {
+    uint64_t mantissaMask = (1u << from.mantissaBits) - 1;
+    Value isNaN = lanes.compare(arith::CmpIPredicate::ugt,
+                                lanes.bitAnd(codes, from.magnitudeMask()),
+                                from.infinityCode);
+    Value nan = lanes.bitOr(lanes.bitAnd(codes, ~mantissaMask),
+                            from.nanCode & mantissaMask);
+    codes = lanes.select(isNaN, nan, codes);
+  }
+  return lanes.bitcast(lanes.shl(lanes.resize(codes, 16), 8),
+                       lanes.getBuilder().getF16Type());
+}
+
 registers::Unpacker::Unpacker(Lanes &lanes, Value codes)
     : lanes(lanes), size(cast<VectorType>(codes.getType()).getNumElements()) {}
 

@@ -17,6 +17,12 @@ namespace mlir::quant_float::registers {
 /// C2, C7, C10: the bits of a code's value in `to`.
 APInt decodeCode(const FloatFormat &from, FloatType to, unsigned code);
 
+/// Whether the codes of `from` are the upper halves of f16.
+bool areHalves(Type from);
+/// Such as f16; where it matters NaNs get the one payload.
+Value decodeHalves(Lanes &lanes, Value codes, const FloatFormat &from,
+                   bool nanMatters);
+
 /// A register of SSE, AVX2 or AVX-512 with codes that become elements of
 /// several bytes. Unpacking doubles the size of elements, and does so 128-bit
 /// lane by lane; for that codes are dealt out first.
