@@ -43,6 +43,7 @@ EmulationTarget EmulationTarget::get(const TargetCpu &cpu) {
     target.machine = Machine::AArch64;
     target.hasFma = target.hasHalfConversions = true;
     target.hasLongConversions = target.keepsNaNSigns = true;
+    target.hasMinimum = target.roundsToIntegers = true;
   } else {
     // RISC-V makes every NaN the positive one: the conversions of zvfhmin are
     // no use for f16.
@@ -75,6 +76,7 @@ EmulationTarget EmulationTarget::get(const NvidiaChip &chip) {
   // Each NaN that an instruction gives is 0x7FFFFFFF.
   target.makesCanonicalNaNs = false;
   target.hasMinimum = chip.has(NvidiaFeature::Minimum);
+  target.hasMinimumNumber = target.hasMinimum;
 #define QUANT_FLOAT_NVIDIA_FEATURE(Name, Group)                                \
   target.missing[size_t(ConversionFeature::Name)] =                            \
       getMissing(chip, NvidiaFeature::Group);

@@ -100,7 +100,7 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   FloatType f32 = getF32(magnitude);
   uint64_t nanCode = to.hasNaN ? to.nanCode : to.signMask();
   Value nan = lanes.number(f32, getOrdinaryValue(to, nanCode));
-  bool hasMinimum = lanes.getTarget().hasMinimum;
+  bool hasMinimumNumber = lanes.getTarget().hasMinimumNumber;
   auto selectLess = [&](Value a, Value b) {
     return lanes.select(lanes.compare(CmpFPredicate::OLT, a, b), a, b);
   };
@@ -108,14 +108,14 @@ static Value capMagnitude(Lanes &lanes, Value magnitude, NaNs nans,
   // minNum, which keeps a signaling one.
   bool isMinNum = nans == NaNs::Any && !lanes.getTarget().minIsSelect;
   auto replaceNaN = [&](Value value) {
-    if (hasMinimum)
+    if (hasMinimumNumber)
       return lanes.make<arith::MinNumFOp>(value, nan);
     return isMinNum ? lanes.select(lanes.isNaN(magnitude), nan, value)
                     : selectLess(value, nan);
   };
   // C3: without saturation NaN is what overflows, where there is no infinity.
   if (!saturate && !to.hasInfinity)
-    return hasMinimum
+    return hasMinimumNumber
                ? replaceNaN(magnitude)
                : selectLess(isMinNum ? replaceNaN(magnitude) : magnitude, nan);
 
@@ -154,8 +154,7 @@ static Value roundToCode(Lanes &lanes, Value magnitude, const FloatFormat &to) {
   Value power =
       lanes.bitcast(lanes.bitAnd(lanes.toBits(magnitude), kExponentMask), f32);
   Value smallest = lanes.powerOfTwo(f32, to.minExponent);
-  power = lanes.select(lanes.compare(CmpFPredicate::OGT, power, smallest),
-                       power, smallest);
+  power = lanes.getLarger(power, smallest);
 
   uint32_t smallestBits = uint32_t(127 + to.minExponent) << kMantissaBits;
   uint32_t correction =

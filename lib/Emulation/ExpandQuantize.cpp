@@ -27,6 +27,7 @@
 
 #include "ExpandQuantize.h"
 #include "RoundThroughFloats.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "quant-float/IR/ElementTypes.h"
 
@@ -37,6 +38,9 @@ using arith::CmpFPredicate;
 /// Quotients of this magnitude and more are the end of every range: of 17-bit
 /// sums of codes and zero points, and of the floats up to 8 bits.
 static constexpr int kEndOfRanges = 20;
+
+/// In a register of NEON, of which the instruction is.
+static constexpr int64_t kRoundedElements = 4;
 
 static FloatType getFloatType(Value value) {
   return cast<FloatType>(getElementTypeOrSelf(value));
@@ -94,6 +98,8 @@ private:
   Value getQuotient();
   Value roundToPrecision(Value value);
   Value clamp(Value value, Value low, Value high);
+  bool roundsByInstruction(Value value);
+  Value roundByInstruction(Value value);
   Value roundToNearest(Value value);
   Value getZeroPoint(IntegerType to);
   Value spread(Value value) {
@@ -188,8 +194,20 @@ Value QuantizeExpander::getQuotient() {
   return roundToPrecision(quotient);
 }
 
-/// `value` between the two; a NaN becomes zero.
+/// Whether `value` becomes an integer by the instruction, of which there are
+/// those of a register and of a scalar.
+bool QuantizeExpander::roundsByInstruction(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  return lanes.getTarget().roundsToIntegers && !op.random &&
+         getFloatType(value).isF32() &&
+         (!type || (type.getRank() == 1 && !type.isScalable() &&
+                    type.getNumElements() % kRoundedElements == 0));
+}
+
+/// `value` between the two; a NaN becomes zero, or is left to rounding.
 Value QuantizeExpander::clamp(Value value, Value low, Value high) {
+  if (roundsByInstruction(value))
+    return lanes.raise(lanes.cap(value, high), low);
   // What these make of a NaN is not looked at.
   auto flags = arith::FastMathFlags::nnan;
   Value clamped = lanes.make<arith::MinNumFOp>(value, high, flags);
@@ -205,8 +223,33 @@ Value QuantizeExpander::getZeroPoint(IntegerType to) {
   return op.zeroPoint ? wrapInteger(uniform, op.zeroPoint, to) : Value();
 }
 
+Value QuantizeExpander::roundByInstruction(Value value) {
+  OpBuilder &builder = lanes.getBuilder();
+  auto round = [&](Value part) {
+    Lanes own = lanes.withShapeOf(part);
+    return LLVM::CallIntrinsicOp::create(
+               builder, lanes.getLoc(), own.getType(own.getInt(32)),
+               builder.getStringAttr("llvm.aarch64.neon.fcvtns"), part)
+        .getResult(0);
+  };
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return round(value);
+  Value result = lanes.make<arith::ConstantOp>(
+      builder.getZeroAttr(lanes.getType(lanes.getInt(32))));
+  for (int64_t i = 0; i < type.getNumElements(); i += kRoundedElements) {
+    Value part = builder.createOrFold<vector::ExtractStridedSliceOp>(
+        lanes.getLoc(), value, i, kRoundedElements, 1);
+    result =
+        lanes.make<vector::InsertStridedSliceOp>(round(part), result, i, 1);
+  }
+  return result;
+}
+
 /// The integer next to `value` in the low bits, the others are garbage.
 Value QuantizeExpander::roundToNearest(Value value) {
+  if (roundsByInstruction(value))
+    return roundByInstruction(value);
   // The lowest bit of the sum counts ones: it is rounded, to nearest even, and
   // has the integer in its low bits.
   const llvm::fltSemantics &semantics = getFloatType(value).getFloatSemantics();

@@ -156,6 +156,20 @@ public:
                   value);
   }
 
+  /// The larger of the two; where `value` is NaN, that.
+  Value raise(Value value, Value limit) {
+    if (target.hasMinimum)
+      return make<arith::MaximumFOp>(value, limit);
+    return select(compare(arith::CmpFPredicate::OGT, limit, value), limit,
+                  value);
+  }
+  /// The larger of two that are no NaNs.
+  Value getLarger(Value a, Value b) {
+    if (target.hasMinimum)
+      return make<arith::MaximumFOp>(a, b);
+    return select(compare(arith::CmpFPredicate::OGT, a, b), a, b);
+  }
+
   template <typename OpTy, typename... Args> Value make(Args &&...args) {
     return OpTy::create(builder, loc, std::forward<Args>(args)...);
   }

@@ -79,10 +79,7 @@ static Value capToRange(Lanes &lanes, Value value, const FloatFormat &to) {
   FloatType f32 = Float32Type::get(value.getContext());
   Value high = lanes.number(f32, to.maxValue);
   Value low = lanes.number(f32, -to.maxValue);
-  Value isAbove = lanes.compare(CmpFPredicate::OLT, high, value);
-  value = lanes.select(isAbove, high, value);
-  Value isBelow = lanes.compare(CmpFPredicate::OGT, low, value);
-  return lanes.select(isBelow, low, value);
+  return lanes.raise(lanes.cap(value, high), low);
 }
 
 /// Rounds `value`, of the magnitude of `power` or a power of two above, to the
@@ -91,8 +88,7 @@ static Value roundToFormat(Lanes &lanes, Value value, Value power,
                            const FloatFormat &to) {
   FloatType f32 = Float32Type::get(value.getContext());
   Value smallest = lanes.powerOfTwo(f32, to.minExponent);
-  power = lanes.select(lanes.compare(CmpFPredicate::OGT, power, smallest),
-                       power, smallest);
+  power = lanes.getLarger(power, smallest);
   APFloat factor = scalbn(APFloat(1.5f), kMantissaBits - to.mantissaBits,
                           APFloat::rmNearestTiesToEven);
   Value sum = lanes.multiplyAdd(power, lanes.number(f32, factor), value);

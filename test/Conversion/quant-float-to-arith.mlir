@@ -1,9 +1,9 @@
 // The shape of the expansions; what they compute is tested by running them.
-// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64 --canonicalize | FileCheck %s --check-prefixes=CHECK,MULADD,NOF16C
-// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v3 --canonicalize | FileCheck %s --check-prefixes=CHECK,FMA,F16C
-// RUN: quant-float-opt %s --convert-quant-float-to-arith --canonicalize | FileCheck %s --check-prefixes=CHECK,MULADD,NOF16C
-// RUN: quant-float-opt %s --convert-quant-float-to-arith="cpu=generic triple=aarch64-linux-gnu" --canonicalize | FileCheck %s --check-prefixes=CHECK,FMA,F16C
-// RUN: quant-float-opt %s --convert-quant-float-to-arith="cpu=x86-64-v3 features=-fma,-f16c" --canonicalize | FileCheck %s --check-prefixes=CHECK,MULADD,NOF16C
+// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64 --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,MULADD,NOF16C
+// RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v3 --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,FMA,F16C
+// RUN: quant-float-opt %s --convert-quant-float-to-arith --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,MULADD,NOF16C
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="cpu=generic triple=aarch64-linux-gnu" --canonicalize | FileCheck %s --check-prefixes=CHECK,FMA,F16C,MAXIMUM
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="cpu=x86-64-v3 features=-fma,-f16c" --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,MULADD,NOF16C
 
 // One multiplication and addition rounds; where the target has no fused one, it
 // is two exact steps, never a call.
@@ -20,7 +20,8 @@ func.func @f32_to_f8(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
   // The power of two of the value's binade, not below the smallest normal.
   // CHECK: %[[EXPONENT:.+]] = arith.andi %{{.+}}, %[[EXPONENT_MASK]]
   // CHECK: %[[BINADE:.+]] = arith.bitcast %[[EXPONENT]] : vector<8xi32> to vector<8xf32>
-  // CHECK: arith.cmpf ogt, %[[BINADE]], %[[MIN_NORMAL]]
+  // SELECT: arith.cmpf ogt, %[[BINADE]], %[[MIN_NORMAL]]
+  // MAXIMUM: arith.maximumf %[[BINADE]], %[[MIN_NORMAL]]
   // MULADD-NOT: math.fma
   // MULADD: %[[PRODUCT:.+]] = arith.mulf %[[POWER:.+]], %{{.+}} : vector<8xf32>
   // MULADD-NEXT: %[[SUM:.+]] = arith.addf %[[PRODUCT]], %{{.+}} : vector<8xf32>

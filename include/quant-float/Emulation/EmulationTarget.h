@@ -53,9 +53,13 @@ struct EmulationTarget {
   unsigned vectorRegisters = 32;
   /// Fused multiply-add is an instruction (elsewhere it is a call into libm).
   bool hasFma = false;
-  /// The smaller of two floats, or NaN if one is, is an instruction
-  /// (arith.minimumf), and so is the other one than a NaN (arith.minnumf).
+  /// The smaller and the larger of two floats, or NaN if one is, are
+  /// instructions (arith.minimumf).
   bool hasMinimum = false;
+  /// And so is the other one than a NaN of any kind (arith.minnumf).
+  bool hasMinimumNumber = false;
+  /// f32 are rounded to the nearest i32 by an instruction, NaN to 0.
+  bool roundsToIntegers = false;
   /// The instruction for the smaller of two floats is `a < b ? a : b`, for
   /// every kind of NaN.
   bool minIsSelect = false;

@@ -86,3 +86,24 @@ func.func @f32_to_bf16(%x: vector<16xf32>) -> vector<16xbf16> {
   %0 = quant_float.cast %x opset 28 : vector<16xf32> to vector<16xbf16>
   return %0 : vector<16xbf16>
 }
+
+// FCVTNS rounds to nearest even, and NaN to 0, so that quotients are cut off with NaNs kept. It takes a register.
+
+// CHECK-LABEL: func.func @quantize(
+// CHECK:         arith.minimumf
+// CHECK:         arith.maximumf
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.aarch64.neon.fcvtns"(%{{.+}}) : (vector<4xf32>) -> vector<4xi32>
+// CHECK-NOT:     arith.cmpf ord
+// CHECK:         return
+func.func @quantize(%x: vector<16xf32>, %s: f32) -> vector<16xi8> {
+  %0 = quant_float.quantize %x, %s opset 23 : vector<16xf32>, f32 to vector<16xi8>
+  return %0 : vector<16xi8>
+}
+
+// CHECK-LABEL: func.func @quantize_scalar(
+// CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.fcvtns"(%{{.+}}) : (f32) -> i32
+// CHECK:         return
+func.func @quantize_scalar(%x: f32, %s: f32) -> i8 {
+  %0 = quant_float.quantize %x, %s opset 23 : f32, f32 to i8
+  return %0 : i8
+}
