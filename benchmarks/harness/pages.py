@@ -194,13 +194,14 @@ def write_plans(found: dict, rows: dict[str, dict]) -> str:
 
 
 def write_counts(found: dict, rows: dict[str, dict]) -> str:
-    """Those of AVX2 beside loops that were written by hand."""
+    """Beside loops that were written by hand, where there are some."""
     machines = [machine.name for machine in survey.MACHINES]
     by_hand = goals.read_goals()["instructions"]
 
     def cell(name: str, machine: str) -> str:
         count = _per_32(found[name].get(machine, {}))
-        return f"{count} ({by_hand[name]})" if machine == "AVX2" and name in by_hand else count
+        goal = by_hand.get(machine, {}).get(name)
+        return f"{count} ({goal})" if goal else count
 
     lines = ([report.title(rows[name]), *(cell(name, m) for m in machines)] for name in found)
     return table(["row", *machines], lines)
