@@ -44,6 +44,7 @@ EmulationTarget EmulationTarget::get(const TargetCpu &cpu) {
     target.hasFma = target.hasHalfConversions = true;
     target.hasLongConversions = target.keepsNaNSigns = true;
     target.hasMinimum = target.roundsToIntegers = true;
+    target.hasBFloatConversions = cpu.has("bf16");
   } else {
     // RISC-V makes every NaN the positive one: the conversions of zvfhmin are
     // no use for f16.

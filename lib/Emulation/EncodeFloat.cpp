@@ -56,9 +56,10 @@ Value quant_float::roundToOdd(Lanes &lanes, Value value) {
   return lanes.bitcast(odd, getF32(value));
 }
 
-/// The same of a NaN that is quiet by conversion to f16: as an integer it is
-/// not below the one without payload, among the positive ones, which negative
-/// ones are below, or among the negative ones, which are above the others.
+/// The same of a NaN that is quiet by conversion to 16 bits: as an integer it
+/// is not below the one without payload, among the positive ones, which
+/// negative ones are below, or among the negative ones, which are above the
+/// others.
 static Value dropPayload(Lanes &lanes, Value value, FloatType type) {
   FloatFormat format(type);
   Value bits = lanes.toBits(value);
@@ -183,13 +184,18 @@ static Value encodeHalf(Lanes &lanes, Value value, NaNs nans,
   return lanes.resize(lanes.make<arith::OrIOp>(code, sign), 16);
 }
 
+/// Whether bf16 holds what `carrier` can be.
+static bool isBFloat(const Carrier &carrier, const FloatFormat &bfloat) {
+  return carrier.nans != NaNs::Any &&
+         carrier.significantBits <= bfloat.mantissaBits + 1;
+}
+
 /// bf16 has f32's exponents, so that rounding is integer arithmetic on the
 /// bits: a carry into the exponent, up to infinity, is what should happen.
 static Value encodeBFloat(Lanes &lanes, const Carrier &carrier,
                           const FloatFormat &bfloat) {
   Value bits = lanes.toBits(carrier.value);
-  if (carrier.nans != NaNs::Any &&
-      carrier.significantBits <= bfloat.mantissaBits + 1)
+  if (isBFloat(carrier, bfloat))
     return lanes.resize(lanes.shrU(bits, 16), 16);
   Value last = lanes.bitAnd(lanes.shrU(bits, 16), 1);
   Value rounded = lanes.make<arith::AddIOp>(lanes.add(bits, 0x7FFF), last);
@@ -206,7 +212,8 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
                                        FloatType to) {
   Value value = carrier.value;
   auto carrierType = cast<FloatType>(getElementTypeOrSelf(value));
-  if (to.isBF16())
+  if (to.isBF16() && (!lanes.getTarget().hasBFloatConversions ||
+                      isBFloat(carrier, FloatFormat(to))))
     return lanes.bitcast(encodeBFloat(lanes, carrier, FloatFormat(to)), to);
   if (to.isF16() && !lanes.getTarget().hasHalfConversions)
     return lanes.bitcast(
@@ -218,7 +225,7 @@ Value quant_float::encodeStandardFloat(Lanes &lanes, Carrier carrier,
       (carrier.nans != NaNs::Canonical || !madeNaNs))
     return result;
   // Less than a comparison, where vectors of words have it.
-  if (to.isF16() && lanes.getTarget().keepsNaNSigns)
+  if (to.getWidth() == 16 && lanes.getTarget().keepsNaNSigns)
     return dropPayload(lanes, result, to);
   return canonicalizeNaN(lanes, result, lanes.isNaN(value), to);
 }

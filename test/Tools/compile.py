@@ -151,7 +151,7 @@ compile_model(2, "narrow.mlir", "-o", "-", "--emit", "shared", stderr="needs a f
 CPU = ("--triple", "x86_64-linux-gnu", "--cpu")
 for name, options, plan in (
     ("narrow.mlir", (*CPU, "diamondrapids"), "f32 to f8E4M3FN by vcvt2ps2phx+vcvtph2hf8s\n"),
-    ("narrow.onnx", (*CPU, "x86-64-v2"), ": vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw, vpmaddwd needs avx2\n"),
+    ("narrow.onnx", (*CPU, "x86-64-v2"), ": vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw, vpmaddwd needs avx2, pmaddwd takes vectors of 16\n"),
     ("narrow.onnx", ("--target", "nvvm", "--chip", "sm_90"), "f32 to f8E4M3FN by cvt.rn.satfinite.e4m3x2.f32\n"),
 ):  # fmt: skip
     text = compile_model(0, name, "--explain", *options).decode()

@@ -65,6 +65,8 @@ struct EmulationTarget {
   bool minIsSelect = false;
   /// f32 to f16 and back are instructions.
   bool hasHalfConversions = false;
+  /// f32 to bf16 is one, which rounds subnormals, too.
+  bool hasBFloatConversions = false;
   /// Vectors of 64-bit integers become floats by an instruction.
   bool hasLongConversions = false;
   /// Conversions between floats leave the sign of a NaN alone.

@@ -1,4 +1,6 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=aarch64-linux-gnu cpu=generic" --canonicalize --cse | FileCheck %s
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=aarch64-linux-gnu cpu=neoverse-v2" | FileCheck %s --check-prefix=BF16
+// RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=aarch64-linux-gnu cpu=generic" --remarks-filter=quant-float-conversion --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // As pmaddwd does it on x86, but halves of sums are taken apart by shuffles, which are UZP1 and UZP2, and added where they
 // belong. NaNs take no branch: of a sum the upper half tells, and TBX looks their code up.
@@ -73,8 +75,15 @@ func.func @e5m2_to_f32(%x: vector<16xf8E5M2>, %y: vector<16xf8E5M2>) -> (vector<
   return %0, %2 : vector<16xf32>, vector<16xf32>
 }
 
-// The largest of all numbers is NaN where one is; that has a branch.
+// The largest of all numbers is NaN where one is; that has a branch. BFCVTN keeps payloads, which are dropped.
 
+// REMARK: f32 to bf16 by uqsub: bfcvtn needs bf16
+// BF16-LABEL:  func.func @f32_to_bf16(
+// BF16:          arith.truncf %{{.+}} : vector<16xf32> to vector<16xbf16>
+// BF16:          arith.minsi
+// BF16:          arith.minui
+// BF16-NOT:      arith.maximumf
+// BF16:          return
 // CHECK-LABEL: func.func @f32_to_bf16(
 // CHECK-COUNT-2: llvm.intr.usub.sat(%{{.+}}, %{{.+}}) : (vector<8xi16>, vector<8xi16>)
 // CHECK-COUNT-3: arith.maximumf
