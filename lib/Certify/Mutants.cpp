@@ -17,7 +17,9 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "quant-float/Certify/Certify.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Model/Model.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/TargetParser/Host.h"
@@ -370,11 +372,51 @@ static bool change(Operation *op, const Mutant &mutant) {
   return false;
 }
 
+/// Turns an op on a vector of one dimension into one of two: no conversion
+/// instruction takes these, and what is left is the arithmetic that mistakes
+/// are made in.
+static void addDimension(Operation *op) {
+  auto result = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (!result || result.getRank() != 1 || result.isScalable() ||
+      result.getNumElements() % 2 != 0)
+    return;
+  auto split = [](VectorType type) {
+    return VectorType::get({2, type.getNumElements() / 2},
+                           type.getElementType());
+  };
+  OpBuilder builder(op);
+  Operation *other = builder.clone(*op);
+  builder.setInsertionPoint(other);
+  for (OpOperand &operand : other->getOpOperands())
+    if (auto type = dyn_cast<VectorType>(operand.get().getType()))
+      operand.set(vector::ShapeCastOp::create(builder, op->getLoc(),
+                                              split(type), operand.get()));
+  other->getResult(0).setType(split(result));
+  builder.setInsertionPointAfter(other);
+  op->getResult(0).replaceAllUsesWith(vector::ShapeCastOp::create(
+      builder, op->getLoc(), result, other->getResult(0)));
+  op->erase();
+}
+
 namespace {
 /// Makes a mistake in what a pass leaves.
 struct Mutation final : PassInstrumentation {
   Mutation(const Mutant &mutant, std::atomic<size_t> &changes)
       : mutant(mutant), changes(changes) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() != "convert-quant-float-to-arith")
+      return;
+    SmallVector<Operation *> ops;
+    op->walk([&](Operation *inner) {
+      bool isQuantization = isa<QuantizeElementsOp>(inner) &&
+                            isFloat(getElementTypeOrSelf(inner->getResult(0)));
+      if (isa<CastOp>(inner) || isQuantization)
+        ops.push_back(inner);
+    });
+    for (Operation *inner : ops)
+      addDimension(inner);
+  }
 
   void runAfterPass(Pass *pass, Operation *op) override {
     if (pass->getArgument() != "convert-quant-float-to-arith")
