@@ -174,7 +174,8 @@ done = subprocess.run(
 )
 assert (done.returncode, done.stderr) == (
     1,
-    "model.xml: error: expected a model in .onnx, .mlir or .mlirbc\n",
+    "model.xml: error: expected a model in .onnx, .mlir or .mlirbc; of other models --extract-weights "
+    "takes the weights\n",
 ), done
 missing = set(diagnostics) - covered
 sys.exit(f"no case for {missing}" if missing else 0)
