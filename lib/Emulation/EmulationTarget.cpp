@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Emulation/EmulationTarget.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 
 #include "quant-float/Support/NvidiaChip.h"
 #include "quant-float/Support/TargetCpu.h"
@@ -57,6 +59,18 @@ EmulationTarget EmulationTarget::get(const TargetCpu &cpu) {
     target.missing[size_t(ConversionFeature::Name)] = getMissing(cpu, Needs);
 #include "quant-float/Emulation/Conversions.def"
   return target;
+}
+
+FailureOr<EmulationTarget> EmulationTarget::get(MLIRContext *context,
+                                                StringRef triple, StringRef cpu,
+                                                StringRef features) {
+  if (cpu.empty())
+    return EmulationTarget();
+  llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
+  if (!known)
+    return emitError(UnknownLoc::get(context))
+           << llvm::toString(known.takeError());
+  return get(*known);
 }
 
 /// What keeps a chip from having a group of instructions; empty if it has them.

@@ -18,6 +18,7 @@
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -139,13 +140,20 @@ void quant_float::keepConstantAttributes(Operation *from, Operation *to) {
     to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
 }
 
-void quant_float::eraseUnused(RewriterBase &rewriter, Operation *op) {
-  if (!op || !op->use_empty() || !(isa<NodeOp>(op) || isOpTriviallyDead(op)))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  rewriter.eraseOp(op);
-  for (Value operand : operands)
-    eraseUnused(rewriter, operand.getDefiningOp());
+void quant_float::eraseUnused(RewriterBase &rewriter, ArrayRef<Value> values) {
+  llvm::SmallSetVector<Operation *, 8> sources;
+  auto add = [&](Value value) {
+    if (Operation *source = value.getDefiningOp())
+      sources.insert(source);
+  };
+  llvm::for_each(values, add);
+  while (!sources.empty()) {
+    Operation *op = sources.pop_back_val();
+    if (!op->use_empty() || !(isa<NodeOp>(op) || isOpTriviallyDead(op)))
+      continue;
+    llvm::for_each(op->getOperands(), add);
+    rewriter.eraseOp(op);
+  }
 }
 
 APFloat quant_float::getFloatValue(Type type, const APInt &bits) {

@@ -52,9 +52,9 @@ Value createConstantOfBytes(OpBuilder &builder, Location loc, ShapedType type,
 /// other use.
 void keepConstantAttributes(Operation *from, Operation *to);
 
-/// Erases an op without effects that is left without a use, and what it came
-/// from.
-void eraseUnused(RewriterBase &rewriter, Operation *op);
+/// Erases what makes the values, if it has no effect and no use is left, and
+/// what that came from.
+void eraseUnused(RewriterBase &rewriter, ArrayRef<Value> values);
 
 /// What the bits of a float stand for, an f64.
 APFloat getFloatValue(Type type, const APInt &bits);

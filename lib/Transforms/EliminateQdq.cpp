@@ -15,6 +15,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include <array>
@@ -602,16 +603,7 @@ bool Elimination::findOpset(Operation *op) {
   }
   // What the model imports.
   auto module = op->getParentOfType<ModuleOp>();
-  auto imports =
-      module
-          ? module->getAttrOfType<DictionaryAttr>("quant_float.opset_imports")
-          : DictionaryAttr();
-  for (StringRef name : {"ai.onnx", ""})
-    if (auto number = imports ? dyn_cast_or_null<IntegerAttr>(imports.get(name))
-                              : IntegerAttr())
-      opset = number.getInt();
-  if (!opset)
-    opset = kPlainOpset;
+  opset = module ? getOnnxOpset(module).value_or(kPlainOpset) : kPlainOpset;
   return true;
 }
 

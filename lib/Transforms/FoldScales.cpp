@@ -29,6 +29,7 @@
 #include "quant-float/Reference/Granularity.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/BitVector.h"
 #include <set>
 #include <tuple>
 
@@ -47,6 +48,8 @@ namespace {
 constexpr unsigned kMaxDepth = 8;
 /// More products are not tried.
 constexpr uint64_t kMaxTrials = uint64_t(1) << 22;
+/// Scales that are more are not computed.
+constexpr int64_t kMaxElements = int64_t(1) << 24;
 
 using Bits = SmallVector<APInt>;
 
@@ -63,9 +66,20 @@ struct FoldScalesPass final
 
 static RankedTensorType getStaticType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getNumElements() != 0
+  return type && type.hasStaticShape() &&
+                 !llvm::is_contained(type.getShape(), 0)
              ? type
              : RankedTensorType();
+}
+
+/// Such a type of a number of elements that can be computed.
+static RankedTensorType getSmallType(Value value) {
+  RankedTensorType type = getStaticType(value);
+  int64_t count = 1;
+  for (int64_t size : type ? type.getShape() : ArrayRef<int64_t>())
+    if (size > kMaxElements || (count *= size) > kMaxElements)
+      return {};
+  return type;
 }
 
 static bool isNode(Operation *op, ArrayRef<StringLiteral> names) {
@@ -86,8 +100,8 @@ static APInt multiply(Type type, const APInt &one, const APInt &other) {
 static std::optional<Bits> computeConstant(Value value, unsigned depth = 0);
 
 static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
-  RankedTensorType type = getStaticType(op.getResult());
-  RankedTensorType scaleType = getStaticType(op.getScale());
+  RankedTensorType type = getSmallType(op.getResult());
+  RankedTensorType scaleType = getSmallType(op.getScale());
   std::optional<Bits> codes = computeConstant(op.getInput(), depth);
   std::optional<Bits> scales = computeConstant(op.getScale(), depth);
   std::optional<Bits> zeroPoints;
@@ -111,7 +125,7 @@ static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
 }
 
 static std::optional<Bits> computeProduct(NodeOp op, unsigned depth) {
-  RankedTensorType type = getStaticType(op.getResult(0));
+  RankedTensorType type = getSmallType(op.getResult(0));
   if (!type || op.getInputs().size() != 2 ||
       !isStandardFloat(type.getElementType()))
     return std::nullopt;
@@ -136,7 +150,7 @@ static std::optional<Bits> computeProduct(NodeOp op, unsigned depth) {
 
 /// The bits of each element, where constants say them.
 static std::optional<Bits> computeConstant(Value value, unsigned depth) {
-  RankedTensorType type = getStaticType(value);
+  RankedTensorType type = getSmallType(value);
   if (!type || ++depth > kMaxDepth)
     return std::nullopt;
   if (std::optional<Bits> elements = getConstantElements(value)) {
@@ -162,7 +176,7 @@ static std::optional<Bits> computeConstant(Value value, unsigned depth) {
   if (isNode(op, {"Mul"}))
     return computeProduct(cast<NodeOp>(op), depth);
   if (isNode(op, {"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"}))
-    if (RankedTensorType before = getStaticType(op->getOperand(0));
+    if (RankedTensorType before = getSmallType(op->getOperand(0));
         before && before.getNumElements() == type.getNumElements() &&
         before.getElementType() == type.getElementType())
       return computeConstant(op->getOperand(0), depth);
@@ -178,14 +192,15 @@ static void foldComputedScale(RewriterBase &rewriter,
     return;
   std::optional<Bits> elements = computeConstant(scale);
   if (!elements) {
-    emitNodeRemark(op) << "not folded: the scale is not computed of constants";
+    emitNodeRemark(op) << "not folded: the scale is not computed of "
+                          "constants, or has too many elements";
     return;
   }
   rewriter.setInsertionPoint(op);
   Value constant = createConstantOfBits(rewriter, scale.getLoc(),
                                         scale.getType(), *elements);
   rewriter.modifyOpInPlace(op, [&] { op->replaceUsesOfWith(scale, constant); });
-  eraseUnused(rewriter, source);
+  eraseUnused(rewriter, scale);
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,8 +236,8 @@ private:
 
 std::string ScaledDequantize::analyze() {
   RankedTensorType type = getStaticType(op.getResult());
-  RankedTensorType scale = getStaticType(op.getScale());
-  RankedTensorType other = getStaticType(factor);
+  RankedTensorType scale = getSmallType(op.getScale());
+  RankedTensorType other = getSmallType(factor);
   if (!type || !scale || !other || mul.getResult(0).getType() != type ||
       !isStandardFloat(type.getElementType()) ||
       other.getElementType() != type.getElementType() ||
@@ -272,6 +287,25 @@ std::string ScaledDequantize::analyze() {
   return "";
 }
 
+/// The codes that a constant has, or else all of the type.
+static SmallVector<uint64_t> getCodes(Value value, Type type) {
+  unsigned width = getNumberWidth(type);
+  llvm::BitVector found(1u << width, false);
+  std::optional<ConstantBytes> bytes = getConstantBytes(value);
+  if (bytes && width == 8) {
+    for (char byte : bytes->bytes)
+      found.set(uint8_t(byte));
+  } else if (std::optional<Bits> codes = getSmallType(value)
+                                             ? getConstantElements(value)
+                                             : std::nullopt) {
+    for (const APInt &code : *codes)
+      found.set(code.getZExtValue());
+  } else {
+    found.set();
+  }
+  return SmallVector<uint64_t>(found.set_bits_begin(), found.set_bits_end());
+}
+
 /// Tries all codes with all scales and factors that come together.
 std::string ScaledDequantize::prove() {
   Type codes = op.getQuantizedElementType();
@@ -279,15 +313,7 @@ std::string ScaledDequantize::prove() {
   unsigned width = getNumberWidth(codes);
   if (width > kMaxCodeWidth)
     return "codes of more than 16 bits are not tried";
-  // Of constants those that there are.
-  std::set<uint64_t> tried;
-  if (std::optional<Bits> constants = getConstantElements(op.getInput())) {
-    for (const APInt &code : *constants)
-      tried.insert(code.getZExtValue());
-  } else {
-    for (uint64_t code = 0; code < uint64_t(1) << width; ++code)
-      tried.insert(code);
-  }
+  SmallVector<uint64_t> tried = getCodes(op.getInput(), codes);
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> known;
   for (auto [i, place] : llvm::enumerate(places)) {
     const APInt &scale = (*scales)[place.first];
@@ -340,20 +366,19 @@ std::string ScaledDequantize::fold(RewriterBase &rewriter) {
   if (!isBlocked && many != sizes.end())
     candidate->setAttr("axis",
                        rewriter.getI64IntegerAttr(many - sizes.begin()));
-  auto set = [&](Value old, Type elementType, ArrayRef<APInt> bits) {
-    Value value =
-        createConstantOfBits(rewriter, old.getLoc(),
-                             RankedTensorType::get(shape, elementType), bits);
-    candidate->replaceUsesOfWith(old, value);
-  };
   rewriter.setInsertionPoint(candidate);
-  Value scale = op.getScale(), zeroPoint = op.getZeroPoint();
-  set(scale, type.getElementType(), products);
-  if (zeroPoint)
-    set(zeroPoint, getElementTypeOrSelf(zeroPoint),
+  auto make = [&](Value old, Type elementType, ArrayRef<APInt> bits) {
+    auto type = RankedTensorType::get(shape, elementType);
+    return createConstantOfBits(rewriter, old.getLoc(), type, bits);
+  };
+  candidate.getScaleMutable().assign(
+      make(op.getScale(), type.getElementType(), products));
+  if (Value zeroPoint = op.getZeroPoint())
+    candidate.getZeroPointMutable().assign(make(
+        zeroPoint, getElementTypeOrSelf(zeroPoint),
         llvm::map_to_vector(places, [&](std::pair<uint64_t, uint64_t> place) {
           return (*zeroPoints)[place.first];
-        }));
+        })));
   std::string why;
   {
     ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &problem) {
@@ -365,7 +390,7 @@ std::string ScaledDequantize::fold(RewriterBase &rewriter) {
   if (why.empty())
     why = prove();
   if (!why.empty()) {
-    eraseUnused(rewriter, candidate);
+    eraseUnused(rewriter, candidate.getResult());
     return why;
   }
   // It makes what the Mul made, by that name.
@@ -373,8 +398,7 @@ std::string ScaledDequantize::fold(RewriterBase &rewriter) {
   candidate->setDiscardableAttrs(mul->getDiscardableAttrDictionary());
   SmallVector<Value> unused(mul->getOperands());
   rewriter.replaceOp(mul, candidate->getResults());
-  for (Value value : unused)
-    eraseUnused(rewriter, value.getDefiningOp());
+  eraseUnused(rewriter, unused);
   return "";
 }
 

@@ -42,7 +42,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
-#include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -389,14 +388,11 @@ struct PackDots final
   using QuantFloatPackDotsPassBase::QuantFloatPackDotsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (cpu.empty())
-      return success();
-    llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
-    if (!known)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(known.takeError());
-    target = EmulationTarget::get(*known);
-    return success();
+    FailureOr<EmulationTarget> known =
+        EmulationTarget::get(context, triple, cpu, features);
+    if (succeeded(known))
+      target = *known;
+    return known;
   }
 
   void runOnOperation() override {

@@ -23,6 +23,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Reference/Cast.h"
@@ -344,10 +345,20 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
     state.addAttribute("block_size",
                        rewriter.getI64IntegerAttr(*steps->blockSize));
   Operation *made = rewriter.create(state);
+  // Codes and scales may be of types that no dequantize has.
+  bool isValid;
+  {
+    ScopedDiagnosticHandler silent(made->getContext(),
+                                   [](Diagnostic &) { return success(); });
+    isValid = succeeded(verify(made, /*verifyRecursively=*/false));
+  }
+  if (!isValid) {
+    eraseUnused(rewriter, made->getResult(0));
+    return false;
+  }
   SmallVector<Value> operands(last->getOperands());
   rewriter.replaceOp(last, made->getResults());
-  for (Value operand : operands)
-    eraseUnused(rewriter, operand.getDefiningOp());
+  eraseUnused(rewriter, operands);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -203,11 +204,9 @@ void UnpackWeightsPass::runOnOperation() {
         node.getOpType() == "MatMulNBits")
       found.push_back(node);
   });
-  auto imports = getOperation()->getAttrOfType<DictionaryAttr>(
-      "quant_float.opset_imports");
-  auto opset = imports ? imports.getAs<IntegerAttr>("ai.onnx") : IntegerAttr();
+  int64_t opset = getOnnxOpset(getOperation()).value_or(0);
   for (NodeOp node : found) {
-    PackedNode packed(node, opset ? opset.getInt() : 0);
+    PackedNode packed(node, opset);
     std::string reason = packed.analyze();
     if (reason.empty())
       packed.unpack(rewriter);

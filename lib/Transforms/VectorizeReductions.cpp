@@ -25,7 +25,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "quant-float/Support/TargetCpu.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -768,14 +767,11 @@ struct VectorizeReductions final
       QuantFloatVectorizeReductionsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (cpu.empty())
-      return success();
-    llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
-    if (!known)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(known.takeError());
-    target = EmulationTarget::get(*known);
-    return success();
+    FailureOr<EmulationTarget> known =
+        EmulationTarget::get(context, triple, cpu, features);
+    if (succeeded(known))
+      target = *known;
+    return known;
   }
 
   void runOnOperation() override {

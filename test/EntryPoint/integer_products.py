@@ -11,32 +11,29 @@
 # RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
 import itertools
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+from compiled_cases import Argument, Case, run, split_commands
 
 tools, src_root, work, name, *rest = sys.argv[1:]
-# How to compile the model, the driver in C, and how to run it.
-groups = [[]]
-for word in rest:
-    if word == "--":
-        groups.append([])
-    else:
-        groups[-1].append(word)
-options, compiler, emulator = (*groups, [])[:3]
+commands = split_commands(rest)
 work = Path(work) / name
 work.mkdir()
 random = np.random.default_rng(43)
 # ONNX's numbers.
 NUMBERS = {"f32": 1, "ui8": 2, "i8": 3, "i32": 6}
 NAMES = {"float32": "f32", "uint8": "ui8", "int8": "i8", "int32": "i32"}
-functions, calls = [], []
+functions, cases = [], []
 
 
 def get_element(array):
     return NAMES[array.dtype.name]
+
+
+def describe(array):
+    return Argument(NUMBERS[get_element(array)], array.shape, array.tobytes())
 
 
 def get_type(array, is_open=False):
@@ -69,7 +66,8 @@ def case(node, opset, inputs, constants, wanted, attributes="", is_open=False):
     lines.append(f'%y = quant_float.node "{node}"({", ".join(names)}) opset {opset}{attributes} : ({", ".join(types)}) -> {result}')  # fmt: skip
     body = "\n".join(lines)
     functions.append(f"func.func @{symbol}({', '.join(parameters)}) -> {result} {{\n{body}\nreturn %y : {result}\n}}\n")  # fmt: skip
-    calls.append((symbol, body, given, wanted))
+    shown = re.sub(r"dense<.*>", "...", body)
+    cases.append(Case(symbol, shown, [*map(describe, given)], [describe(wanted)]))
 
 
 def make(kind, shape, how="random"):
@@ -195,29 +193,4 @@ for size in (1, 16, 63, 130, 1000):
     rows = make(np.int32, (3, size))
     case("ReduceSum", 13, [rows], (), wrap(rows.astype(np.int64).sum(keepdims=True)))
 
-(work / "model.mlir").write_text("".join(functions))
-lines, data = [], b""
-for symbol, _, inputs, output in calls:
-    tensors = []
-    for array in (*inputs, output):
-        sizes = ", ".join(map(str, [*array.shape, 0, 0, 0, 0][:4]))
-        tensors.append(f"{{{NUMBERS[get_element(array)]}, {array.ndim}, {{{sizes}}}, {len(data)}, {array.nbytes}}}")  # fmt: skip
-        data += array.tobytes()
-    lines.append(f'{{"{symbol}", {symbol}, {len(inputs)}, 1, {{{", ".join(tensors)}}}}},\n')
-(work / "cases.inc").write_text("".join(lines))
-(work / "data.bin").write_bytes(data)
-subprocess.run(
-    [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
-    check=True,
-)
-subprocess.run(
-    [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
-     f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
-    check=True,
-)  # fmt: skip
-ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
-bodies = {symbol: re.sub(r"dense<.*>", "...", body) for symbol, body, _, _ in calls}
-for line in ran.stdout.splitlines()[:-1]:
-    print(line, "\n    ", bodies[line.split(":")[0]])
-print(ran.stdout.splitlines()[-1:])
-sys.exit(ran.returncode)
+sys.exit(run(tools, src_root, work, commands, "".join(functions), cases))

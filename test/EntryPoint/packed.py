@@ -9,23 +9,16 @@
 # RUN: %if host-x86_64 %{ %python %s %tools_dir %src_root %t v3 %if full %{ 0/1 %} %else %{ 14/36 %} --cpu x86-64-v3 -- %clang %}
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 %if full %{ 0/1 %} %else %{ 21/36 %} --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
 # RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 %if full %{ 0/1 %} %else %{ 28/36 %} --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
-import subprocess
 import sys
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+from compiled_cases import Argument, Case, run, split_commands
 
 tools, src_root, work, name, share, *rest = sys.argv[1:]
 share, shares = map(int, share.split("/"))
-# How to compile the model, the driver in C, and how to run it.
-groups = [[]]
-for word in rest:
-    if word == "--":
-        groups.append([])
-    else:
-        groups[-1].append(word)
-options, compiler, emulator = (*groups, [])[:3]
+commands = split_commands(rest)
 work = Path(work) / name
 work.mkdir()
 random = np.random.default_rng(14)
@@ -144,7 +137,7 @@ def spell(shape, element, is_dynamic):
     return f"tensor<{sizes}{element}>"
 
 
-functions, calls = [], []
+functions, cases = [], []
 num_cases = 0
 
 
@@ -163,7 +156,12 @@ def case(body, inputs, outputs, is_dynamic=False, constants=""):
         f"func.func @{symbol}({', '.join(arguments)}) -> ({', '.join(results)}) {{\n"
         f"{constants}{body.format(*types)}\nreturn {values} : {', '.join(types[len(inputs) :])}\n}}\n"
     )
-    calls.append((symbol, body, inputs, outputs))
+    types = [tensor.type(False) for tensor in (*inputs, *outputs)]
+    described = [
+        [Argument(number, tensor.shape, data) for tensor in tensors for number, data in [tensor.describe(is_output)]]
+        for is_output, tensors in enumerate((inputs, outputs))
+    ]  # fmt: skip
+    cases.append(Case(symbol, " ".join([body, *types]), *described))
 
 
 def cast_cases(element, shape, is_dynamic):
@@ -386,46 +384,4 @@ for length in range(1, 200, 3):
 
 blobs = ",\n".join(f'      {key}: "0x01000000{data.hex()}"' for key, data in resources.items())
 text = "".join(functions) + f"{{-#\n  dialect_resources: {{\n    builtin: {{\n{blobs}\n    }}\n  }}\n#-}}\n"  # fmt: skip
-(work / "model.mlir").write_text(text)
-
-# For the driver, Inputs/cases.c.
-lines, bytes_of = [], []
-
-
-def place(data):
-    offset = sum(map(len, bytes_of))
-    bytes_of.append(data)
-    return offset
-
-
-for symbol, _, inputs, outputs in calls:
-    rows = []
-    for is_output, tensors in ((False, inputs), (True, outputs)):
-        for tensor in tensors:
-            dtype, data = tensor.describe(is_output)
-            sizes = list(tensor.shape) + [0] * (3 - len(tensor.shape))
-            rows.append(
-                f"{{{dtype}, {len(tensor.shape)}, {{{', '.join(map(str, sizes))}}}, {place(data)}, {len(data)}}}"
-            )
-    lines.append(
-        f'{{"{symbol}", {symbol}, {len(inputs)}, {len(outputs)}, {{{", ".join(rows)}}}}},\n'
-    )
-(work / "cases.inc").write_text("".join(lines))
-(work / "data.bin").write_bytes(b"".join(bytes_of))
-subprocess.run(
-    [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
-    check=True,
-)
-subprocess.run(
-    [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
-     f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
-    check=True,
-)  # fmt: skip
-ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
-bodies = {symbol: (body, inputs, outputs) for symbol, body, inputs, outputs in calls}
-for line in ran.stdout.splitlines()[:-1]:
-    symbol = line.split(":")[0]
-    body, inputs, outputs = bodies[symbol]
-    print(line, "\n    ", body, *[tensor.type(False) for tensor in (*inputs, *outputs)])
-print(ran.stdout.splitlines()[-1:])
-sys.exit(ran.returncode)
+sys.exit(run(tools, src_root, work, commands, text, cases))

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from compiled_cases import split_commands
 from conformance.stochastic import (
     INPUT_ELEMENTS,
     OUTPUT_ELEMENTS,
@@ -22,14 +23,7 @@ from conformance.stochastic import (
 )
 
 tools, src_root, work, name, *rest = sys.argv[1:]
-# How to compile the model, the driver in C, and how to run it.
-groups = [[]]
-for word in rest:
-    if word == "--":
-        groups.append([])
-    else:
-        groups[-1].append(word)
-options, compiler, emulator = (*groups, [])[:3]
+options, compiler, emulator = split_commands(rest)
 work = Path(work) / name
 work.mkdir()
 inputs = make_inputs()

@@ -23,22 +23,15 @@
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64i16 --triple aarch64-linux-gnu --cpu generic --activations int16 -- %clang_aarch64 -static -- %run_aarch64 %}
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64i8 --triple aarch64-linux-gnu --cpu neoverse-n1 --activations int8 -- %clang_aarch64 -static -- %run_aarch64 %}
 # RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64i8 --triple riscv64-linux-gnu --cpu rv64gcv --activations int8 -- %clang_riscv64 -static -- %run_riscv64 %}
-import subprocess
 import sys
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+from compiled_cases import Argument, Case, run, split_commands
 
 tools, src_root, work, name, *rest = sys.argv[1:]
-# How to compile the model, the driver in C, and how to run it.
-groups = [[]]
-for word in rest:
-    if word == "--":
-        groups.append([])
-    else:
-        groups[-1].append(word)
-options, compiler, emulator = (*groups, [])[:3]
+options, *_ = commands = split_commands(rest)
 X_BITS = 0
 if "--activations" in options:
     X_BITS = int(options[options.index("--activations") + 1][len("int") :])
@@ -183,7 +176,7 @@ def sum_columns(x, numbers, correction, scale, block):
     return result, 2 * block + depth // block + 4
 
 
-functions, calls = [], []
+functions, cases = [], []
 
 
 def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, is_integer, round_to=F32):  # fmt: skip
@@ -220,7 +213,8 @@ def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, 
     symbol = f"case{len(functions)}"
     names = ", ".join(f"%{i}: {tensor.type}{tensor.attribute}" for i, tensor in enumerate(inputs))
     functions.append(f"func.func @{symbol}({names}) -> {output.type} {{\n{body}\nreturn %y : {output.type}\n}}\n")  # fmt: skip
-    calls.append((symbol, body, inputs, output))
+    tensors = [Argument(tensor.number, tensor.shape, tensor.data) for tensor in (*inputs, output)]
+    cases.append(Case(symbol, body, tensors[:-1], tensors[-1:]))
 
 
 def dequantize_case(element, is_rows, depth, channels, vectors, block, has_points, scale_type="f32"):  # fmt: skip
@@ -322,29 +316,4 @@ for bits in (2, 4, 8):
     packed_case(bits, 512, 6, 1, 256, True)
     packed_case(bits, 256, 12, 1, 32, False, np.float16)
 
-(work / "model.mlir").write_text("".join(functions))
-lines, data = [], b""
-for symbol, _, inputs, output in calls:
-    rows = []
-    for tensor in (*inputs, output):
-        sizes = ", ".join(map(str, [*tensor.shape, 0, 0, 0][:3]))
-        rows.append(f"{{{tensor.number}, {len(tensor.shape)}, {{{sizes}}}, {len(data)}, {len(tensor.data)}}}")  # fmt: skip
-        data += tensor.data
-    lines.append(f'{{"{symbol}", {symbol}, {len(inputs)}, 1, {{{", ".join(rows)}}}}},\n')
-(work / "cases.inc").write_text("".join(lines))
-(work / "data.bin").write_bytes(data)
-subprocess.run(
-    [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
-    check=True,
-)
-subprocess.run(
-    [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
-     f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
-    check=True,
-)  # fmt: skip
-ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
-bodies = {symbol: body for symbol, body, _, _ in calls}
-for line in ran.stdout.splitlines()[:-1]:
-    print(line, "\n    ", bodies[line.split(":")[0]])
-print(ran.stdout.splitlines()[-1:])
-sys.exit(ran.returncode)
+sys.exit(run(tools, src_root, work, commands, "".join(functions), cases))

@@ -87,7 +87,36 @@ func.func @refused(%w: tensor<2x32xi8>, %x: tensor<f32>) {
 // CHECK-LABEL: func.func @open
 func.func @open(%w: tensor<2x32xi8>, %x: tensor<f32>, %codes: tensor<2xi8>) {
   %s = quant_float.dequantize %codes, %x opset 21 : tensor<2xi8>, tensor<f32> to tensor<2xf32>
-  // expected-remark @+1 {{not folded: the scale is not computed of constants}}
+  // expected-remark @+1 {{not folded: the scale is not computed of constants, or has too many elements}}
   %0 = quant_float.dequantize %w, %s axis 0 opset 21 : tensor<2x32xi8>, tensor<2xf32> to tensor<2x32xf32>
   return
+}
+
+// -----
+
+// Nothing is as large as its type says.
+
+// CHECK-LABEL: func.func @huge
+// CHECK:         "Mul"
+func.func @huge(%w: tensor<1000000x1000000xi8>) -> tensor<1000000x1000000xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %c = arith.constant dense<0.25> : tensor<1000000x1000000xf32>
+  %0 = quant_float.dequantize %w, %s opset 21 : tensor<1000000x1000000xi8>, tensor<f32> to tensor<1000000x1000000xf32>
+  %1 = quant_float.node "Mul"(%0, %c) opset 21 : (tensor<1000000x1000000xf32>, tensor<1000000x1000000xf32>) -> tensor<1000000x1000000xf32>
+  return %1 : tensor<1000000x1000000xf32>
+}
+
+// -----
+
+// The factor is the scale.
+
+// CHECK-LABEL: func.func @same
+// CHECK:         %[[S:.+]] = arith.constant dense<6.250000e-02> : tensor<f32>
+// CHECK-NEXT:    %[[Y:.+]] = quant_float.dequantize %arg0, %[[S]] opset 21
+// CHECK-NEXT:    return %[[Y]]
+func.func @same(%w: tensor<4xi8>) -> tensor<4xf32> {
+  %s = arith.constant dense<0.25> : tensor<f32>
+  %0 = quant_float.dequantize %w, %s opset 21 : tensor<4xi8>, tensor<f32> to tensor<4xf32>
+  %1 = quant_float.node "Mul"(%0, %s) opset 21 : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
 }

@@ -65,6 +65,23 @@ func.func @levels() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   return %5, %8 : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
+// Bits and scales of f64 are of types that no dequantize has.
+
+// CHECK-LABEL: func.func @types
+// CHECK-NOT:     quant_float.dequantize
+// CHECK:         return
+func.func @types() -> (tensor<3xf32>, tensor<2xf64>) {
+  %m = arith.constant dense<[true, false, true]> : tensor<3xi1>
+  %s = arith.constant dense<2.0> : tensor<f32>
+  %0 = quant_float.node "Convert"(%m) opset 13 domain "openvino" attributes {destination_type = f32} : (tensor<3xi1>) -> tensor<3xf32>
+  %1 = quant_float.node "Multiply"(%0, %s) opset 13 domain "openvino" : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+  %w = arith.constant dense<[1, 2]> : tensor<2xi8>
+  %t = arith.constant dense<2.0> : tensor<f64>
+  %2 = quant_float.node "Convert"(%w) opset 13 domain "openvino" attributes {destination_type = f64} : (tensor<2xi8>) -> tensor<2xf64>
+  %3 = quant_float.node "Multiply"(%2, %t) opset 13 domain "openvino" : (tensor<2xf64>, tensor<f64>) -> tensor<2xf64>
+  return %1, %3 : tensor<3xf32>, tensor<2xf64>
+}
+
 // Differences of bytes are no numbers of bf16; scales for two of three dimensions are none of a dequantize; nor is a product with
 // what only a run knows.
 

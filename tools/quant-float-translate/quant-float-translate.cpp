@@ -17,6 +17,7 @@
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Target/GGUF/Export.h"
 #include "quant-float/Target/GGUF/Import.h"
 #include "quant-float/Target/ONNX/ConvertOpset.h"
@@ -177,12 +178,9 @@ static bool isOpenVino(const llvm::SourceMgr &sources) {
 
 /// Layers become nodes of several opsets, of which a model of ONNX has one.
 static mlir::LogicalResult restateForOnnx(mlir::ModuleOp module) {
-  mlir::Builder builder(module.getContext());
   mlir::quant_float::OpsetOptions options;
   options.opset = mlir::quant_float::kNewestOpset;
-  module->setAttr("quant_float.opset_imports",
-                  builder.getDictionaryAttr(builder.getNamedAttr(
-                      "ai.onnx", builder.getI64IntegerAttr(options.opset))));
+  mlir::quant_float::setOnnxOpset(module, options.opset);
   mlir::quant_float::OpsetConversion conversion;
   return convertOpset(module, options, conversion);
 }
@@ -311,7 +309,8 @@ int main(int argc, char **argv) {
       "opset", llvm::cl::value_desc("N"),
       llvm::cl::desc("with --export-onnx, say the model in this opset, from 10 "
                      "on, as quant-float-convert does"));
-  auto getExportedOptions = [&] {
+  auto getExportedOptions =
+      [&]() -> llvm::FailureOr<mlir::quant_float::OnnxImportOptions> {
     mlir::quant_float::OnnxImportOptions options = getImportOptions();
     if (!opset.getNumOccurrences())
       return options;
@@ -320,19 +319,20 @@ int main(int argc, char **argv) {
     if (opset < kOldestTargetOpset || opset > kNewestOpset) {
       llvm::errs() << "--opset: expected " << kOldestTargetOpset << " to "
                    << kNewestOpset << ", but got " << opset << "\n";
-      std::exit(1);
+      return mlir::failure();
     }
     options.targetOpset = opset;
     return options;
   };
-  auto getExportOptions = [&] {
+  auto getExportOptions =
+      [&]() -> llvm::FailureOr<mlir::quant_float::OnnxExportOptions> {
     mlir::quant_float::OnnxExportOptions options;
     if (!usesExternalData)
       return options;
     if (path == "-") {
       llvm::errs()
           << "--external-data: expected -o OUT, beside which it goes\n";
-      std::exit(1);
+      return mlir::failure();
     }
     beside.emplace(path + ".data");
     options.externalData = llvm::sys::path::filename(path).str() + ".data";

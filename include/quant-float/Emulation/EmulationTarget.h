@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_EMULATION_EMULATIONTARGET_H
 #define QUANT_FLOAT_EMULATION_EMULATIONTARGET_H
 
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include <array>
 #include <string>
@@ -37,6 +38,10 @@ struct EmulationTarget {
   EmulationTarget() { missing.fill("needs another machine"); }
   static EmulationTarget get(const TargetCpu &cpu);
   static EmulationTarget get(const NvidiaChip &chip);
+  /// Of the options of a pass: no machine where there is no name of a CPU.
+  /// Fails after an error about names that are wrong.
+  static FailureOr<EmulationTarget> get(MLIRContext *context, StringRef triple,
+                                        StringRef cpu, StringRef features);
 
   bool has(ConversionFeature feature) const {
     return missing[size_t(feature)].empty();

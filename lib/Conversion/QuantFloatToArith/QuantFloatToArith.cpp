@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/ExpandQuantFloatOps.h"
-#include "quant-float/Support/TargetCpu.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTQUANTFLOATTOARITHPASS
@@ -29,15 +28,11 @@ struct ConvertQuantFloatToArith final
   using ConvertQuantFloatToArithPassBase::ConvertQuantFloatToArithPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    EmulationTarget target;
-    if (!cpu.empty()) {
-      llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
-      if (!known)
-        return emitError(UnknownLoc::get(context))
-               << llvm::toString(known.takeError());
-      target = EmulationTarget::get(*known);
-    }
-    expansion.emplace(context, target);
+    FailureOr<EmulationTarget> target =
+        EmulationTarget::get(context, triple, cpu, features);
+    if (failed(target))
+      return failure();
+    expansion.emplace(context, *target);
     return success();
   }
 

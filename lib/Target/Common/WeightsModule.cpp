@@ -13,6 +13,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
@@ -48,9 +49,7 @@ ElementsAttr ElementsWriter::finish(StringRef name) {
 
 WeightsModule::WeightsModule(Location loc, int64_t opset)
     : module(ModuleOp::create(loc)), b(loc, loc.getContext()), opset(opset) {
-  (*module)->setAttr("quant_float.opset_imports",
-                     b.getDictionaryAttr(b.getNamedAttr(
-                         "ai.onnx", b.getI64IntegerAttr(opset))));
+  setOnnxOpset(*module, opset);
   b.setInsertionPointToEnd(module->getBody());
   auto function = func::FuncOp::create(b, "weights", b.getFunctionType({}, {}));
   b.setInsertionPointToEnd(function.addEntryBlock());

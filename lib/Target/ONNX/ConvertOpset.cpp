@@ -18,6 +18,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Target/ONNX/ExpandNode.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -417,34 +418,17 @@ static int64_t getIrVersion(int64_t opset, bool hasFunctions) {
                       : version;
 }
 
-/// The opset that a module which was no file of ONNX has its nodes in; none
-/// where it does not tell.
-static std::optional<int64_t> getImportedOpset(ModuleOp module) {
-  auto imports =
-      module->getAttrOfType<DictionaryAttr>("quant_float.opset_imports");
-  auto opset = imports ? imports.getAs<IntegerAttr>("ai.onnx") : IntegerAttr();
-  return opset ? std::optional<int64_t>(opset.getInt()) : std::nullopt;
-}
-
 LogicalResult OpsetConverter::convertSource(ModuleOp module) {
   ::onnx::ModelProto model;
   if (failed(readSource(module, kModelSourceAttrName, model)))
     return failure();
-  // Weights, say.
-  if (std::optional<int64_t> from = getImportedOpset(module);
-      from && !model.has_ir_version()) {
-    conversion.from = *from;
-    conversion.to = options.opset = options.opset ? options.opset : *from;
-    Builder builder(module.getContext());
-    module->setAttr("quant_float.opset_imports",
-                    builder.getDictionaryAttr(builder.getNamedAttr(
-                        "ai.onnx", builder.getI64IntegerAttr(options.opset))));
-    return success();
-  }
-  if (!model.has_ir_version())
+  // Weights, say, were no file of ONNX.
+  std::optional<int64_t> imported = getOnnxOpset(module);
+  if (!model.has_ir_version() && !imported)
     return diagnose({module.getLoc(), ""}, Diag::NoConversion, options.opset,
                     "the module does not tell the model that it was");
   if (options.opset == 0) {
+    options.opset = imported.value_or(0);
     for (const auto &import : model.opset_import())
       if (normalizeDomain(import.domain()).empty())
         options.opset = import.version();
@@ -453,6 +437,12 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
           {module.getLoc(), ""}, Diag::NoConversion, options.opset,
           ("no model is said in an opset before " + Twine(kOldestTargetOpset))
               .str());
+  }
+  if (!model.has_ir_version()) {
+    conversion.from = *imported;
+    conversion.to = options.opset;
+    setOnnxOpset(module, options.opset);
+    return success();
   }
   conversion.to = options.opset;
   auto convertImports = [&](auto &message) {

@@ -13,6 +13,7 @@
 #include "Types.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Locations.h"
+#include "quant-float/Support/OpsetImports.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -62,13 +63,9 @@ static void completeImports(NodeOp node, ::onnx::FunctionProto &body) {
   for (const auto &import : body.opset_import())
     if (normalizeDomain(import.domain()).empty())
       return;
-  int64_t opset = kNewestOpset;
-  if (auto imports =
-          node->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(
-              "quant_float.opset_imports"))
-    if (auto version = imports.getAs<IntegerAttr>("ai.onnx"))
-      opset = version.getInt();
-  body.add_opset_import()->set_version(opset);
+  std::optional<int64_t> opset =
+      getOnnxOpset(node->getParentOfType<ModuleOp>());
+  body.add_opset_import()->set_version(opset.value_or(kNewestOpset));
 }
 
 bool quant_float::isDefinedByFunction(NodeOp node) {

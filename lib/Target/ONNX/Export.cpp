@@ -22,8 +22,9 @@ LogicalResult quant_float::exportOnnx(ModuleOp module, raw_ostream &os,
 
 void quant_float::registerToOnnxTranslation(
     const DialectRegistry &dialects,
-    std::function<OnnxImportOptions()> getImportOptions,
-    std::function<OnnxExportOptions()> getOptions, ReadWeights read) {
+    std::function<FailureOr<OnnxImportOptions>()> getImportOptions,
+    std::function<FailureOr<OnnxExportOptions>()> getOptions,
+    ReadWeights read) {
   // Registries are not copied, but added up.
   auto registry = std::make_shared<DialectRegistry>();
   dialects.appendTo(*registry);
@@ -37,11 +38,15 @@ void quant_float::registerToOnnxTranslation(
         context->appendDialectRegistry(*registry);
         StringRef path = sources->getMemoryBuffer(sources->getMainFileID())
                              ->getBufferIdentifier();
-        OnnxExportOptions options = getOptions();
+        FailureOr<OnnxExportOptions> told = getOptions();
+        FailureOr<OnnxImportOptions> wanted = getImportOptions();
+        if (failed(told) || failed(wanted))
+          return failure();
+        OnnxExportOptions options = *told;
+        OnnxImportOptions importOptions = *wanted;
         OwningOpRef<ModuleOp> module;
         // What is written out of a mapped file need not stay in memory.
         SmallVector<ArrayRef<char>> files;
-        OnnxImportOptions importOptions = getImportOptions();
         if (path.ends_with(".onnx")) {
           importOptions.keepsSource = true;
           importOptions.onMappedFile = [&](ArrayRef<char> bytes) {

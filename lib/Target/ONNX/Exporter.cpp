@@ -14,6 +14,7 @@
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
+#include "quant-float/Support/OpsetImports.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -257,8 +258,7 @@ LogicalResult Exporter::finishModel(ModuleOp module, ::onnx::ModelProto &model,
   if (source && refersToFiles(source, Message::Model))
     return diagnose(subject, Diag::ExternalKept);
   auto version = module->getAttrOfType<IntegerAttr>("quant_float.ir_version");
-  auto imports =
-      module->getAttrOfType<DictionaryAttr>("quant_float.opset_imports");
+  auto imports = module->getAttrOfType<DictionaryAttr>(kOpsetImportsAttrName);
   if (!model.has_ir_version()) {
     if (imports)
       for (NamedAttribute import : imports)

@@ -12,6 +12,7 @@
 #include "mlir/IR/Verifier.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/Support/OpsetImports.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -85,7 +86,7 @@ void Importer::annotateModule(ModuleOp module,
     StringRef domain = entry.getKey().empty() ? "ai.onnx" : entry.getKey();
     opsets.append(domain, builder.getI64IntegerAttr(entry.getValue()));
   }
-  module->setAttr("quant_float.opset_imports", opsets.getDictionary(context));
+  module->setAttr(kOpsetImportsAttrName, opsets.getDictionary(context));
   if (options.strict)
     module->setAttr(kStrictAttrName, builder.getUnitAttr());
 }

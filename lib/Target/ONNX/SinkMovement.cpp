@@ -21,7 +21,6 @@
 #include "OpsetConverter.h"
 #include "Source.h"
 #include "Types.h"
-#include "mlir/IR/IRMapping.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -85,35 +84,40 @@ bool onnx_import::doesWithout(const OpsetOptions &options, Type elementType) {
 }
 
 void OpsetConverter::sinkMovement(NodeOp node) {
-  if (!isMovement(node) || node->getNumOperands() == 0)
+  if (!isMovement(node) || node->getNumOperands() == 0 ||
+      llvm::is_contained(node.getAbsentInputs(), 0))
     return;
-  Value moved = node->getResult(0);
-  Type codes = getTensorElementType(moved.getType());
-  if (!codes || !doesWithout(options, codes) || moved.use_empty() ||
-      !llvm::all_of(moved.getUses(), [&](OpOperand &use) {
+  // Others are places and sizes, which may be of the same type.
+  unsigned count = node.getOpType() == "Concat" ? node->getNumOperands() : 1;
+  Value result = node->getResult(0);
+  Type codes = getTensorElementType(result.getType());
+  if (!codes || !doesWithout(options, codes) || result.use_empty() ||
+      !llvm::all_of(node->getOperands().take_front(count),
+                    [&](Value operand) {
+                      return getTensorElementType(operand.getType()) == codes;
+                    }) ||
+      !llvm::all_of(result.getUses(), [&](OpOperand &use) {
         return use.getOperandNumber() == 0 && isDecoding(use.getOwner()) &&
                use.getOwner()->getBlock() == node->getBlock() &&
                makeAvailable(use.getOwner(), node);
       }))
     return;
   // A node for each way to read the codes.
-  for (Operation *decoding : llvm::to_vector(moved.getUsers())) {
+  for (Operation *decoding : llvm::to_vector(result.getUsers())) {
     Type numbers = getTensorElementType(decoding->getResult(0).getType());
     OpBuilder builder(node);
-    IRMapping mapping;
-    for (OpOperand &operand : node->getOpOperands()) {
-      auto type = dyn_cast<ShapedType>(operand.get().getType());
-      if (!type || type.getElementType() != codes ||
-          mapping.contains(operand.get()))
-        continue;
+    SmallVector<Value> moved;
+    for (Value operand : node->getOperands().take_front(count)) {
       Operation *decoded = builder.clone(*decoding);
-      decoded->setOperand(0, operand.get());
-      decoded->getResult(0).setType(type.clone(numbers));
+      decoded->setOperand(0, operand);
+      decoded->getResult(0).setType(
+          cast<ShapedType>(operand.getType()).clone(numbers));
       if (failed(takeOutputs(decoded, node)))
         return void(hasRefused = true);
-      mapping.map(operand.get(), decoded->getResult(0));
+      moved.push_back(decoded->getResult(0));
     }
-    Operation *copy = builder.clone(*node, mapping);
+    Operation *copy = builder.clone(*node);
+    copy->setOperands(0, count, moved);
     copy->getResult(0).setType(decoding->getResult(0).getType());
     if (failed(takeOutputs(copy, decoding)))
       return void(hasRefused = true);

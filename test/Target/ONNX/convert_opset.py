@@ -389,6 +389,8 @@ translate = pathlib.Path(tool).with_name("quant-float-translate")
 for opset, message in ((13, None), (3, "--opset: expected 10 to 28, but got 3")):
     convert(path, opset)
     exported = work / "exported.onnx"
+    exported.touch()
+    before, beside = exported.read_bytes(), set(work.iterdir())
     done = subprocess.run(
         [translate, "--export-onnx", f"--opset={opset}", path, "-o", exported],
         capture_output=True,
@@ -396,6 +398,8 @@ for opset, message in ((13, None), (3, "--opset: expected 10 to 28, but got 3"))
     )
     if message:
         assert done.returncode == 1 and message in done.stderr, done
+        # The file is as it was, and nothing lies beside it.
+        assert exported.read_bytes() == before and set(work.iterdir()) == beside, done
     else:
         assert exported.read_bytes() == out.read_bytes(), done
 

@@ -63,8 +63,8 @@ LogicalResult exportOnnx(ModuleOp module, raw_ostream &os,
 /// are called when a model is read and exported.
 void registerToOnnxTranslation(
     const DialectRegistry &dialects,
-    std::function<OnnxImportOptions()> getImportOptions,
-    std::function<OnnxExportOptions()> getOptions, ReadWeights read);
+    std::function<FailureOr<OnnxImportOptions>()> getImportOptions,
+    std::function<FailureOr<OnnxExportOptions>()> getOptions, ReadWeights read);
 
 } // namespace mlir::quant_float
 

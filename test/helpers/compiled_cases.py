@@ -1,0 +1,64 @@
+"""Functions of a model that are compiled for a machine and called from C, by EntryPoint/Inputs/cases.c: tensors go in, and what has to
+come out is compared, on this CPU or under an emulator."""
+
+import subprocess
+from typing import NamedTuple
+
+
+class Argument(NamedTuple):
+    """A tensor as the driver has it: a qf_dtype, sizes and bytes."""
+
+    number: int
+    shape: tuple
+    data: bytes
+
+
+class Case(NamedTuple):
+    """A function, how messages call it, and its arguments."""
+
+    symbol: str
+    description: str
+    inputs: list
+    outputs: list
+
+
+def split_commands(words):
+    """The options of quant-float-compile, the compiler of the driver in C and, where there is one, what runs it: apart by `--`."""
+    groups = [[]]
+    for word in words:
+        if word == "--":
+            groups.append([])
+        else:
+            groups[-1].append(word)
+    return (*groups, [])[:3]
+
+
+def run(tools, src_root, work, commands, text, cases):
+    """Compiles the model, calls all of its functions and prints which gave something else; the driver's exit code."""
+    options, compiler, emulator = commands
+    (work / "model.mlir").write_text(text)
+    lines, data = [], bytearray()
+    for case in cases:
+        tensors = []
+        for argument in (*case.inputs, *case.outputs):
+            sizes = ", ".join(map(str, [*argument.shape, 0, 0, 0, 0][:4]))
+            tensors.append(f"{{{argument.number}, {len(argument.shape)}, {{{sizes}}}, {len(data)}, {len(argument.data)}}}")  # fmt: skip
+            data += argument.data
+        lines.append(f'{{"{case.symbol}", {case.symbol}, {len(case.inputs)}, {len(case.outputs)}, {{{", ".join(tensors)}}}}},\n')  # fmt: skip
+    (work / "cases.inc").write_text("".join(lines))
+    (work / "data.bin").write_bytes(data)
+    subprocess.run(
+        [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
+        check=True,
+    )
+    subprocess.run(
+        [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
+         f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
+        check=True,
+    )  # fmt: skip
+    ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    descriptions = {case.symbol: case.description for case in cases}
+    for line in ran.stdout.splitlines()[:-1]:
+        print(line, "\n    ", descriptions[line.split(":")[0]])
+    print(ran.stdout.splitlines()[-1:])
+    return ran.returncode
