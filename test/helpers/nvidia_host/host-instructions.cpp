@@ -9,6 +9,7 @@
 // What LLVM's intrinsics for conversion instructions do, by the functions of
 // cuda_fp8.h, cuda_fp6.h and cuda_fp4.h, compiled as plain host C++. Of two
 // operands the first has the high half; pairs of halves travel as integers.
+// And the roots that are rounded, which the C library has as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include <cuda_fp6.h>
 #include <cuda_fp8.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -25,6 +27,8 @@ template <typename To, typename From> static To bitCast(const From &from) {
   std::memcpy(&to, &from, sizeof(To));
   return to;
 }
+
+extern "C" float nvvm_sqrt_rn_f(float x) { return std::sqrt(x); }
 
 #define ENCODE_FLOAT8(Name, Format)                                            \
   extern "C" uint16_t nvvm_ff_to_##Name##_rn(float high, float low) {          \
