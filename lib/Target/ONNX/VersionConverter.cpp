@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VersionConverter.h"
-#include "VersionSteps.h"
+#include "TravellingNode.h"
 #include <algorithm>
 #include <onnx/defs/data_type_utils.h>
 #include <onnx/defs/schema.h>

@@ -1,4 +1,4 @@
-//===- VersionSteps.h - From one version to the next ------------*- C++ -*-===//
+//===- TravellingNode.h - Nodes between versions ----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_VERSIONSTEPS_H
-#define QUANT_FLOAT_LIB_TARGET_ONNX_VERSIONSTEPS_H
+#ifndef QUANT_FLOAT_LIB_TARGET_ONNX_TRAVELLINGNODE_H
+#define QUANT_FLOAT_LIB_TARGET_ONNX_TRAVELLINGNODE_H
 
 #include "Schemas.h"
 #include <onnx/defs/schema.h>
@@ -75,6 +75,19 @@ private:
   const KnownNode &known;
 };
 
+/// Gives the node an attribute of that name and type, instead of another one.
+::onnx::AttributeProto &
+replaceAttribute(TravellingNode &node, const std::string &name,
+                 ::onnx::AttributeProto::AttributeType type);
+
+std::vector<int64_t> getIntegers(const ::onnx::TensorProto &tensor);
+::onnx::TensorProto makeIntegers(const std::vector<int64_t> &values);
+
+/// A node that has one input, which is still to be named.
+::onnx::NodeProto makeNode(const char *opType);
+
+inline bool isNegative(int64_t value) { return value < 0; }
+
 } // namespace mlir::quant_float::onnx_import
 
-#endif // QUANT_FLOAT_LIB_TARGET_ONNX_VERSIONSTEPS_H
+#endif // QUANT_FLOAT_LIB_TARGET_ONNX_TRAVELLINGNODE_H
