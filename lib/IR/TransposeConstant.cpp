@@ -104,3 +104,16 @@ ElementsAttr quant_float::transposeConstant(ElementsAttr elements) {
   return DenseResourceElementsAttr::get(
       result, resource.getRawHandle().getKey(), std::move(turned));
 }
+
+ElementsAttr quant_float::reshapeConstant(ElementsAttr elements,
+                                          ArrayRef<int64_t> shape) {
+  auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
+  if (!type)
+    return {};
+  type = type.clone(shape);
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return dense.reshape(type);
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return {};
+}

@@ -20,12 +20,12 @@
 
 #include "Codes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
@@ -249,14 +249,10 @@ static Value makeConstant(RewriterBase &rewriter, const ConvertedConstant &from,
   Type own = from.type.getElementType();
   if (own == elementType &&
       from.type.getNumElements() == type.getNumElements()) {
-    TypedAttr elements;
-    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
-      elements = cast<TypedAttr>(dense.reshape(type));
-    else if (auto resource =
-                 dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-      elements = DenseResourceElementsAttr::get(type, resource.getRawHandle());
-    if (elements)
-      return arith::ConstantOp::create(rewriter, constant.getLoc(), elements);
+    if (ElementsAttr elements =
+            reshapeConstant(cast<ElementsAttr>(constant.getValue()), shape))
+      return arith::ConstantOp::create(rewriter, constant.getLoc(),
+                                       cast<TypedAttr>(elements));
   }
   std::optional<SmallVector<APInt>> bits = getConstantElements(from.constant);
   if (!bits)

@@ -17,6 +17,10 @@ namespace mlir::quant_float {
 /// where there are no two axes or the bytes are not here.
 ElementsAttr transposeConstant(ElementsAttr elements);
 
+/// The elements, where they are, with another shape of as many; null where the
+/// attribute is of another kind.
+ElementsAttr reshapeConstant(ElementsAttr elements, ArrayRef<int64_t> shape);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_IR_TRANSPOSECONSTANT_H

@@ -14,11 +14,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormContext.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -126,22 +126,18 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
 }
 
 Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
   auto constant = value.getDefiningOp<arith::ConstantOp>();
-  Attribute elements = constant ? constant.getValue() : Attribute();
-  TypedAttr reshaped;
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(elements))
-    reshaped = cast<TypedAttr>(dense.reshape(type));
-  else if (auto resource =
-               dyn_cast_or_null<DenseResourceElementsAttr>(elements))
-    reshaped = DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  auto elements =
+      constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
+  ElementsAttr reshaped =
+      elements ? reshapeConstant(elements, shape) : ElementsAttr();
   if (!reshaped)
     return reshape(convertTo(value, b.getF32Type()),
-                   type.clone(b.getF32Type()));
+                   RankedTensorType::get(shape, b.getF32Type()));
   // It keeps its name.
-  return convertTo(
-      arith::ConstantOp::create(b, value.getLoc(), reshaped).getResult(),
-      b.getF32Type());
+  Value moved =
+      arith::ConstantOp::create(b, value.getLoc(), cast<TypedAttr>(reshaped));
+  return convertTo(moved, b.getF32Type());
 }
 
 //===----------------------------------------------------------------------===//
