@@ -47,10 +47,7 @@ def make_cases(source):
 cases, shapes = zip(*(pair for source in SOURCES for pair in make_cases(source)), strict=True)
 model = rewrites.make_model(cases, 25)
 after, remarks = rewrites.rewrite(model, "--quant-float-merge-scales")
-paths = rewrites.folder / "in.onnx", rewrites.folder / "out.onnx"
-targets = ("reference", "cpu")
-ours = [rewrites.run_ours(path, cases, t) for path, t in zip(paths, targets, strict=True)]
-theirs = [rewrites.run_onnxruntime(m, cases) for m in (model, after)]
+ours, theirs = rewrites.run_both(model, after, cases, ("reference", "cpu"))
 found = {tensor.name: tuple(tensor.dims) for tensor in after.graph.initializer}
 for i, (case, shape) in enumerate(zip(cases, shapes, strict=True)):
     rewrites.counts["cells"] += 1
@@ -61,12 +58,8 @@ for i, (case, shape) in enumerate(zip(cases, shapes, strict=True)):
     if (case.name in remarks) != (shape is None):
         rewrites.fail(f"{case.name}: {remarks.get(case.name)}")
     rewrites.counts["merged"] += shape is not None
-    if not np.array_equal(ours[0][i], ours[1][i]):
-        rewrites.fail(f"{case.name}: {(ours[0][i] != ours[1][i]).sum()} differ")
-    if theirs[0][i] is None or theirs[1][i] is None:
-        rewrites.counts["without a kernel of ONNX Runtime"] += 1
-    elif not np.array_equal(theirs[0][i], theirs[1][i], equal_nan=True):
-        rewrites.fail(f"{case.name}: ONNX Runtime's differ")
+    rewrites.compare_ours(case.name, *ours[i])
+    rewrites.compare_theirs(case.name, *theirs[i])
     for remark in remarks.get(case.name, ()):
         pattern = rf"elements (\d+) and (\d+) of .*: code {CODE} becomes {CODE} and {CODE}"
         first, second, code, one, other = (int(n, 16 if k > 1 else 10) for k, n in enumerate(re.search(pattern, remark).groups()))  # fmt: skip
@@ -76,13 +69,9 @@ for i, (case, shape) in enumerate(zip(cases, shapes, strict=True)):
         for place, wanted in ((first, one), (second, other)):
             row, block = divmod(place, columns)
             part = slice(block * size, (block + 1) * size)
-            results = ours[0][i][row, part][rows[row, part] == code]
+            results = ours[i][0][row, part][rows[row, part] == code]
             rewrites.counts["replayed"] += 1
             if not len(results) or (results != wanted).any():
                 rewrites.fail(f"{case.name}: {remark}: {results}")
 onnx.checker.check_model(after, full_check=True)
-for kind, count in sorted(rewrites.counts.items()):
-    print(f"{kind}: {count}")
-print("\n".join(rewrites.failures[:20]))
-print(f"{len(rewrites.failures)} differences")
-sys.exit(bool(rewrites.failures))
+rewrites.finish()

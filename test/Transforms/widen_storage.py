@@ -47,10 +47,7 @@ for types, option in ((TO, ""), (SIGNED, "=signed")):
     cases = [case for source in types for case in make_cases(source)]
     model = rewrites.make_model(cases, 25)
     after, remarks = rewrites.rewrite(model, f"--quant-float-widen-storage{option}")
-    paths = rewrites.folder / "in.onnx", rewrites.folder / "out.onnx"
-    targets = ("reference", "cpu")
-    ours = [rewrites.run_ours(path, cases, t) for path, t in zip(paths, targets, strict=True)]
-    theirs = [rewrites.run_onnxruntime(m, cases) for m in (model, after)]
+    ours, theirs = rewrites.run_both(model, after, cases, ("reference", "cpu"))
     found = {tensor.name: tensor.data_type for tensor in after.graph.initializer}
     if remarks:
         rewrites.fail(f"unexpected: {remarks}")
@@ -61,14 +58,6 @@ for types, option in ((TO, ""), (SIGNED, "=signed")):
         rewrites.counts["widened"] += types[case.source] != case.source
         if found[f"{case.name}_w"] != wanted:
             rewrites.fail(f"{case.name}: expected {types[case.source]}")
-        if not np.array_equal(ours[0][i], ours[1][i]):
-            rewrites.fail(f"{case.name}: {(ours[0][i] != ours[1][i]).sum()} differ")
-        if theirs[0][i] is None or theirs[1][i] is None:
-            rewrites.counts["without a kernel of ONNX Runtime"] += 1
-        elif not np.array_equal(theirs[0][i], theirs[1][i]):
-            rewrites.fail(f"{case.name}: ONNX Runtime's differ")
-for kind, count in sorted(rewrites.counts.items()):
-    print(f"{kind}: {count}")
-print("\n".join(rewrites.failures))
-print(f"{len(rewrites.failures)} differences")
-sys.exit(bool(rewrites.failures))
+        rewrites.compare_ours(case.name, *ours[i])
+        rewrites.compare_theirs(case.name, *theirs[i])
+rewrites.finish()

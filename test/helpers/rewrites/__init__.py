@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -214,6 +215,31 @@ class Rewrites:
             made.SerializeToString(), options, ["CPUExecutionProvider"]
         )
         return session.run(None, {})
+
+    def run_both(self, before, after, cases, targets):
+        """The codes of each output before and after, by ours and by ONNX Runtime."""
+        paths = self.folder / "in.onnx", self.folder / "out.onnx"
+        ours = (self.run_ours(path, cases, t) for path, t in zip(paths, targets, strict=True))
+        theirs = (self.run_onnxruntime(model, cases) for model in (before, after))
+        return list(zip(*ours, strict=True)), list(zip(*theirs, strict=True))
+
+    def compare_ours(self, name, one, other):
+        if not np.array_equal(one, other):
+            self.fail(f"{name}: {(one != other).sum()} codes differ")
+
+    def compare_theirs(self, name, one, other):
+        if one is None or other is None:
+            self.counts["without a kernel of ONNX Runtime"] += 1
+        elif not np.array_equal(one, other, equal_nan=True):
+            self.fail(f"{name}: ONNX Runtime's differ")
+
+    def finish(self):
+        """Say what was found, and end."""
+        for kind, count in sorted(self.counts.items()):
+            print(f"{kind}: {count}")
+        print("\n".join(self.failures[:20]))
+        print(f"{len(self.failures)} differences")
+        sys.exit(bool(self.failures))
 
 
 def operators_of(model, output):
