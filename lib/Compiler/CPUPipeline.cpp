@@ -59,7 +59,8 @@ static bool isSmall(Value buffer) {
 
 void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                          const TargetCpu *cpu, unsigned threads,
-                                         Activations activations) {
+                                         Activations activations,
+                                         bool explains) {
   bool onDevice = !cpu;
   if (!onDevice)
     manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
@@ -68,6 +69,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   manager.addPass(createConvertQuantFloatToLinalgPass());
   QuantFloatMakeEntryPointsPassOptions entryPoints;
   entryPoints.onDevice = onDevice;
+  entryPoints.share = !explains;
   manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Asking a result for its sizes is a use that would be in the way of fusion.
@@ -138,7 +140,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           unsigned threads, bool islands,
                                           Sums sums, Activations activations,
                                           bool explains) {
-  buildBufferizePipeline(manager, islands, &cpu, threads, activations);
+  buildBufferizePipeline(manager, islands, &cpu, threads, activations,
+                         explains);
 
   EmulationTarget target = EmulationTarget::get(cpu);
   unsigned vectorBytes = target.vectorBytes;

@@ -91,7 +91,9 @@ static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
     return emitError(module.getLoc()) << llvm::toString(chip.takeError());
   PassManager lower(module.getContext());
   prepareToCompile(lower);
-  buildOutlineKernelsPipeline(lower, options.islands);
+  buildOutlineKernelsPipeline(
+      lower, options.islands,
+      /*explains=*/module.getContext()->getRemarkEngine());
   LowerToNVVMOptions lowering;
   lowering.chip = chip->name;
   lowering.features = chip->getFeatures();

@@ -26,8 +26,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
-                                              bool islands) {
-  buildBufferizePipeline(manager, islands, /*cpu=*/nullptr);
+                                              bool islands, bool explains) {
+  buildBufferizePipeline(manager, islands, /*cpu=*/nullptr, /*threads=*/1,
+                         Activations::Float, explains);
   QuantFloatMapToGpuPassOptions mapping;
   mapping.module = kKernelModuleName;
   OpPassManager &function = manager.nest<func::FuncOp>();

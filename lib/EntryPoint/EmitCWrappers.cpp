@@ -15,6 +15,8 @@
 //   @f.infer           unpacks sizes, calls @f.sizes, lists all output sizes
 //   @f.measure.invoke  unpacks qf_tensors and calls @f.measure, if there is one
 //
+// and the first four for each entry point that shares the kernel.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Table.h"
@@ -59,13 +61,13 @@ private:
   LLVM::LLVMFuncOp makeFunction(const Twine &name, Type result,
                                 ArrayRef<Type> arguments,
                                 LLVM::Linkage linkage);
-  void makeTable();
+  void makeTable(const EntryPointInfo &named);
   LLVM::LLVMFuncOp makeInvoke();
   LLVM::LLVMFuncOp makeInfer();
   LLVM::LLVMFuncOp makeInvokeMeasure();
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                  LLVM::LLVMFuncOp measurer, LLVM::LLVMFuncOp invoke,
-                 StringRef suffix);
+                 const Twine &name);
   /// What a kernel takes for these tensors, which are at `tensors`.
   void unpack(Value tensors, ArrayRef<EntryPointArgument> descriptions,
               SmallVectorImpl<Value> &arguments);
@@ -160,14 +162,14 @@ LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
                                               LLVM::Linkage linkage) {
   b.setInsertionPointAfter(kernel);
   auto function = LLVM::LLVMFuncOp::create(
-      b, (info.symbol + name).str(),
-      LLVM::LLVMFunctionType::get(result, arguments), linkage);
+      b, name.str(), LLVM::LLVMFunctionType::get(result, arguments), linkage);
   b.setInsertionPointToStart(function.addEntryBlock(b));
   return function;
 }
 
-void WrapperBuilder::makeTable() {
-  std::string text = info.symbol + '\0';
+/// What the runtime knows of the entry point of this name, and its texts.
+void WrapperBuilder::makeTable(const EntryPointInfo &named) {
+  std::string text = named.symbol + '\0';
   // A text's offset.
   auto add = [&](StringRef name) {
     int64_t offset = text.size();
@@ -178,7 +180,7 @@ void WrapperBuilder::makeTable() {
     return offset;
   };
   auto arguments = llvm::to_vector(
-      llvm::concat<const EntryPointArgument>(info.inputs, info.outputs));
+      llvm::concat<const EntryPointArgument>(named.inputs, named.outputs));
   SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
                                 static_cast<int64_t>(info.outputs.size()),
                                 static_cast<int64_t>(info.checks.size())};
@@ -205,12 +207,12 @@ void WrapperBuilder::makeTable() {
   b.setInsertionPointAfter(kernel);
   table = LLVM::GlobalOp::create(
       b, LLVM::LLVMArrayType::get(i64, size), /*isConstant=*/true,
-      LLVM::Linkage::Internal, info.symbol + ".table",
+      LLVM::Linkage::Internal, named.symbol + ".table",
       DenseElementsAttr::get(RankedTensorType::get({size}, i64),
                              ArrayRef<int64_t>(words)));
   names = LLVM::GlobalOp::create(
       b, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, info.symbol + ".names",
+      /*isConstant=*/true, LLVM::Linkage::Internal, named.symbol + ".names",
       b.getStringAttr(text));
 }
 
@@ -260,8 +262,8 @@ void WrapperBuilder::unpack(Value tensors,
 }
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
-  LLVM::LLVMFuncOp invoke =
-      makeFunction(".invoke", i64, {ptr, ptr, ptr}, LLVM::Linkage::Internal);
+  LLVM::LLVMFuncOp invoke = makeFunction(
+      info.symbol + ".invoke", i64, {ptr, ptr, ptr}, LLVM::Linkage::Internal);
   // Between saving and restoring the floating-point environment nothing but a
   // call keeps the kernel's arithmetic in place.
   invoke.setNoInline(true);
@@ -279,8 +281,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
 
 LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   auto voidType = LLVM::LLVMVoidType::get(b.getContext());
-  LLVM::LLVMFuncOp infer =
-      makeFunction(".infer", voidType, {ptr, ptr}, LLVM::Linkage::Internal);
+  LLVM::LLVMFuncOp infer = makeFunction(info.symbol + ".infer", voidType,
+                                        {ptr, ptr}, LLVM::Linkage::Internal);
   infer.setNoInline(true);
   SmallVector<Value> arguments;
   for (auto [index, argument] : llvm::enumerate(info.inputs))
@@ -310,8 +312,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
 
 /// (inputs, all output sizes) -> the kernel's status
 LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
-  LLVM::LLVMFuncOp invoke =
-      makeFunction(".measure.invoke", i64, {ptr, ptr}, LLVM::Linkage::Internal);
+  LLVM::LLVMFuncOp invoke = makeFunction(info.symbol + ".measure.invoke", i64,
+                                         {ptr, ptr}, LLVM::Linkage::Internal);
   invoke.setNoInline(true);
   // Where the open sizes are among all of them.
   SmallVector<size_t> open;
@@ -351,9 +353,9 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
 /// (inputs, outputs or output sizes, error, error size) -> status
 void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                                LLVM::LLVMFuncOp measurer,
-                               LLVM::LLVMFuncOp invoke, StringRef suffix) {
+                               LLVM::LLVMFuncOp invoke, const Twine &name) {
   LLVM::LLVMFuncOp entry =
-      makeFunction(suffix, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
+      makeFunction(name, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
   Value scratch = LLVM::AllocaOp::create(b, ptr, i64, constant(scratchSize));
   SmallVector<Value> arguments = {
       LLVM::AddressOfOp::create(b, table), LLVM::AddressOfOp::create(b, names),
@@ -369,12 +371,18 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
 
 void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
                            LLVM::LLVMFuncOp sizesFunction) {
-  makeTable();
   LLVM::LLVMFuncOp invoke = makeInvoke();
   LLVM::LLVMFuncOp infer = makeInfer();
   LLVM::LLVMFuncOp measurer = measure ? makeInvokeMeasure() : measure;
-  makeEntry(runFunction, infer, measurer, invoke, "");
-  makeEntry(sizesFunction, infer, measurer, {}, "_output_sizes");
+  auto makeEntries = [&](const EntryPointInfo &named) {
+    makeTable(named);
+    makeEntry(runFunction, infer, measurer, invoke, named.symbol);
+    makeEntry(sizesFunction, infer, measurer, {},
+              named.symbol + "_output_sizes");
+  };
+  makeEntries(info);
+  for (const EntryPointNames &names : info.sharing)
+    makeEntries(info.withNames(names));
   kernel.setLinkage(LLVM::Linkage::Internal);
   // The runtime has checked that no output overlaps another tensor. Of the two
   // pointers of a memref only the second is dereferenced.
@@ -434,12 +442,16 @@ static LogicalResult emitWrappers(ModuleOp module) {
       return kernel.emitError("function '")
              << kernel.getSymName() << "': expected a function '"
              << info->symbol << ".sizes' beside it, but there is none";
-    for (const char *suffix : {"", "_output_sizes"}) {
-      std::string name = info->symbol + suffix;
-      if (!made.insert(name).second || symbols.lookup(name))
-        return kernel.emitError("entry point '")
-               << info->symbol << "': the name '" << name << "' is taken";
-    }
+    SmallVector<StringRef> entries = {info->symbol};
+    for (const EntryPointNames &names : info->sharing)
+      entries.push_back(names.symbol);
+    for (StringRef entry : entries)
+      for (const char *suffix : {"", "_output_sizes"}) {
+        std::string name = (entry + suffix).str();
+        if (!made.insert(name).second || symbols.lookup(name))
+          return kernel.emitError("entry point '")
+                 << entry << "': the name '" << name << "' is taken";
+      }
     FailureOr<LLVM::LLVMFuncOp> runTexts = LLVM::LLVMFuncOp();
     if (info->hasTexts)
       runTexts = LLVM::lookupOrCreateFn(builder, module, "__qf_run_texts",

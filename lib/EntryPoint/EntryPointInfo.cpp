@@ -32,6 +32,33 @@ EntryPointInfo EntryPointInfo::makeMeasure(int64_t count) const {
   return info;
 }
 
+EntryPointNames EntryPointInfo::getNames() const {
+  EntryPointNames names = {symbol, graphName, {}, position};
+  for (const EntryPointArgument &argument :
+       llvm::concat<const EntryPointArgument>(inputs, outputs))
+    names.arguments.push_back(argument.name);
+  return names;
+}
+
+EntryPointInfo EntryPointInfo::withNames(const EntryPointNames &names) const {
+  EntryPointInfo info = *this;
+  info.symbol = names.symbol;
+  info.graphName = names.graphName;
+  info.position = names.position;
+  info.sharing.clear();
+  for (auto [argument, name] :
+       llvm::zip(llvm::concat<EntryPointArgument>(info.inputs, info.outputs),
+                 names.arguments))
+    argument.name = name;
+  return info;
+}
+
+static ArrayAttr textsToAttribute(Builder &builder,
+                                  const std::vector<std::string> &texts) {
+  return builder.getStrArrayAttr(
+      llvm::SmallVector<StringRef>(texts.begin(), texts.end()));
+}
+
 DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   auto list = [&](llvm::ArrayRef<EntryPointArgument> arguments) {
@@ -62,9 +89,26 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
   if (isMeasure)
     entries.push_back(builder.getNamedAttr("measure", builder.getUnitAttr()));
   if (!messages.empty())
-    entries.push_back(builder.getNamedAttr(
-        "messages", builder.getStrArrayAttr(llvm::SmallVector<StringRef>(
-                        messages.begin(), messages.end()))));
+    entries.push_back(
+        builder.getNamedAttr("messages", textsToAttribute(builder, messages)));
+  if (position)
+    entries.push_back(
+        builder.getNamedAttr("position", builder.getI64IntegerAttr(position)));
+  if (!sharing.empty()) {
+    llvm::SmallVector<Attribute> attributes;
+    for (const EntryPointNames &names : sharing)
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("arguments",
+                                textsToAttribute(builder, names.arguments)),
+           builder.getNamedAttr("graph_name",
+                                builder.getStringAttr(names.graphName)),
+           builder.getNamedAttr("position",
+                                builder.getI64IntegerAttr(names.position)),
+           builder.getNamedAttr("symbol",
+                                builder.getStringAttr(names.symbol))}));
+    entries.push_back(
+        builder.getNamedAttr("sharing", builder.getArrayAttr(attributes)));
+  }
   return builder.getDictionaryAttr(entries);
 }
 
@@ -110,7 +154,7 @@ static FailureOr<std::string> textFromAttribute(Attribute given) {
 template <typename List, typename Element>
 static LogicalResult listFromAttribute(Attribute given, List &list,
                                        FailureOr<Element> (*one)(Attribute)) {
-  auto attributes = dyn_cast<ArrayAttr>(given);
+  auto attributes = dyn_cast_if_present<ArrayAttr>(given);
   if (!attributes)
     return failure();
   for (Attribute attribute : attributes) {
@@ -120,6 +164,24 @@ static LogicalResult listFromAttribute(Attribute given, List &list,
     list.push_back(std::move(*element));
   }
   return success();
+}
+
+static FailureOr<EntryPointNames> namesFromAttribute(Attribute given) {
+  auto dictionary = dyn_cast<DictionaryAttr>(given);
+  if (!dictionary)
+    return failure();
+  auto arguments = dictionary.getAs<ArrayAttr>("arguments");
+  auto graphName = dictionary.getAs<StringAttr>("graph_name");
+  auto position = dictionary.getAs<IntegerAttr>("position");
+  auto symbol = dictionary.getAs<StringAttr>("symbol");
+  if (!graphName || !position || !position.getType().isInteger(64) || !symbol ||
+      symbol.empty())
+    return failure();
+  EntryPointNames names = {
+      symbol.str(), graphName.str(), {}, position.getInt()};
+  if (failed(listFromAttribute(arguments, names.arguments, textFromAttribute)))
+    return failure();
+  return names;
 }
 
 /// Failure when the attribute is not what toAttribute makes.
@@ -146,8 +208,19 @@ static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
       failed(listFromAttribute(getList("checks"), info.checks,
                                checkFromAttribute)) ||
       failed(listFromAttribute(getList("messages"), info.messages,
-                               textFromAttribute)))
+                               textFromAttribute)) ||
+      failed(listFromAttribute(getList("sharing"), info.sharing,
+                               namesFromAttribute)))
     return failure();
+  for (const EntryPointNames &names : info.sharing)
+    if (names.arguments.size() != info.inputs.size() + info.outputs.size())
+      return failure();
+  if (Attribute position = dictionary.get("position")) {
+    auto number = dyn_cast<IntegerAttr>(position);
+    if (!number || !number.getType().isInteger(64))
+      return failure();
+    info.position = number.getInt();
+  }
   info.hasTexts = dictionary.contains("texts");
   info.isMeasure = dictionary.contains("measure");
   for (const EntryPointCheck &check : info.checks)
@@ -199,8 +272,16 @@ mlir::quant_float::getEntryPoints(ModuleOp module) {
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(&op);
     if (failed(info))
       return failure();
-    if (!info->isMeasure)
-      entryPoints.push_back(std::move(*info));
+    if (info->isMeasure)
+      continue;
+    for (const EntryPointNames &names : info->sharing)
+      entryPoints.push_back(info->withNames(names));
+    entryPoints.push_back(std::move(*info));
   }
+  if (llvm::any_of(entryPoints, [](auto &info) { return info.position > 0; }))
+    llvm::sort(entryPoints, [](auto &one, auto &other) {
+      return std::tie(one.position, one.symbol) <
+             std::tie(other.position, other.symbol);
+    });
   return entryPoints;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualFunctions.h"
 #include "SizeChecks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -571,12 +572,11 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
   return success();
 }
 
-static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
-                                    bool isUsed, bool onDevice,
+/// Makes what belongs to an entry point beside `function`, and adds its checks
+/// to `info`.
+static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
+                                    SymbolTable &symbols, bool onDevice,
                                     const FrozenRewritePatternSet &patterns) {
-  FailureOr<EntryPointInfo> info = describe(function);
-  if (failed(info))
-    return failure();
   if (!function.getBody().hasOneBlock())
     return function.emitError("function '")
            << function.getSymName() << "': expected one block, but got "
@@ -584,7 +584,7 @@ static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
 
   auto clone = [&](StringRef suffix) {
     func::FuncOp copy = function.clone();
-    copy.setSymName(info->symbol + suffix.str());
+    copy.setSymName(info.symbol + suffix.str());
     symbols.insert(copy, function->getIterator());
     return copy;
   };
@@ -592,30 +592,50 @@ static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
   // Elements are not the host's to read, texts not without a run.
-  SizesBuilder sizesBuilder(sizes, *info, !onDevice && !info->hasTexts);
+  SizesBuilder sizesBuilder(sizes, info, !onDevice && !info.hasTexts);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
   const llvm::BitVector &open = sizesBuilder.getOpenChecks();
   const llvm::BitVector &measured = sizesBuilder.getMeasured();
   assertOpenChecks(kernel, open);
-  unsigned numInputs = info->inputs.size();
-  if (failed(makeKernel(kernel, *info)))
+  unsigned numInputs = info.inputs.size();
+  if (failed(makeKernel(kernel, info)))
     return failure();
   if (measured.any()) {
     func::FuncOp measure = clone(".measure");
-    EntryPointInfo measureInfo = info->makeMeasure(measured.size());
+    EntryPointInfo measureInfo = info.makeMeasure(measured.size());
     if (failed(assertMeasured(kernel, numInputs, measured, patterns)) ||
         failed(returnMeasurements(measure, open, patterns)) ||
         failed(makeKernel(measure, measureInfo)))
       return failure();
   }
-
-  // Calls from inside the module go on calling the function on tensors.
-  if (isUsed)
-    function.setPrivate();
-  else
-    symbols.erase(function);
   return success();
+}
+
+/// Each function on its own, by its place.
+static SmallVector<SmallVector<size_t>> keepApart(size_t count) {
+  SmallVector<SmallVector<size_t>> groups;
+  for (size_t place = 0; place < count; ++place)
+    groups.push_back({place});
+  return groups;
+}
+
+/// The entry point of the first of a group, and the names that the others share
+/// its kernel by.
+static FailureOr<EntryPointInfo>
+describeGroup(ArrayRef<size_t> group, ArrayRef<func::FuncOp> functions) {
+  FailureOr<EntryPointInfo> first;
+  for (size_t place : group) {
+    FailureOr<EntryPointInfo> info = describe(functions[place]);
+    if (failed(info))
+      return failure();
+    info->position = place;
+    if (failed(first))
+      first = std::move(info);
+    else
+      first->sharing.push_back(info->getNames());
+  }
+  return first;
 }
 
 namespace {
@@ -639,11 +659,25 @@ struct QuantFloatMakeEntryPointsPass
           !function->hasAttr(kEntryPointAttrName) &&
           mentionsShapedType(function.getFunctionType()))
         functions.push_back(function);
-    for (func::FuncOp function : functions)
-      if (failed(makeEntryPoint(function, symbols,
-                                used.contains(function.getSymName()), onDevice,
-                                patterns)))
+    SmallVector<SmallVector<size_t>> groups =
+        share ? groupEqualFunctions(functions) : keepApart(functions.size());
+    for (ArrayRef<size_t> group : groups) {
+      FailureOr<EntryPointInfo> info = describeGroup(group, functions);
+      if (failed(info))
         return signalPassFailure();
+      // In order they are as they stand.
+      if (groups.size() == functions.size())
+        info->position = 0;
+      if (failed(makeEntryPoint(functions[group.front()], *info, symbols,
+                                onDevice, patterns)))
+        return signalPassFailure();
+      for (size_t place : group)
+        // Calls from inside the module go on calling the function on tensors.
+        if (used.contains(functions[place].getSymName()))
+          functions[place].setPrivate();
+        else
+          symbols.erase(functions[place]);
+    }
   }
 };
 } // namespace

@@ -35,3 +35,31 @@ llvm.func @f.sizes() {
 llvm.func @f_output_sizes() {
   llvm.return
 }
+
+// -----
+
+// Names of 3 arguments, but there are none.
+// expected-error @+1 {{'quant_float.entry_point': expected the description of an entry point, but got}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = [],
+    sharing = [{arguments = ["a", "b", "c"], graph_name = "", position = 1 : i64, symbol = "g"}]}} {
+  llvm.return
+}
+
+// -----
+
+// expected-error @+1 {{'quant_float.entry_point': expected the description of an entry point, but got}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = [],
+    sharing = [{graph_name = "", position = 1 : i64, symbol = "g"}]}} {
+  llvm.return
+}
+
+// -----
+
+// expected-error @+1 {{entry point 'f': the name 'f' is taken}}
+llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = [],
+    sharing = [{arguments = [], graph_name = "", position = 1 : i64, symbol = "f"}]}} {
+  llvm.return
+}
+llvm.func @f.sizes() {
+  llvm.return
+}

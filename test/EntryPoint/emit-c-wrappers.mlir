@@ -9,14 +9,14 @@
 
 // CHECK: llvm.func @f_output_sizes(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
 // CHECK: llvm.func @f(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
-// CHECK: llvm.func internal @f.infer({{.*}}) attributes {no_inline}
-// CHECK:   llvm.call @f.sizes(
-// CHECK: llvm.func internal @f.invoke({{.*}}) -> i64 attributes {no_inline}
-// CHECK:   llvm.call @f.kernel(
 // 1 input, 1 output, no checks; name 2, float, 32 bits, rank 1, sizes from 13; name 4, float16, 16 bits, rank 1,
 // sizes from 14; both are open
 // CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 2, 1, 32, 1, 13, 4, 10, 16, 1, 14, -1, -1]>
 // CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")
+// CHECK: llvm.func internal @f.infer({{.*}}) attributes {no_inline}
+// CHECK:   llvm.call @f.sizes(
+// CHECK: llvm.func internal @f.invoke({{.*}}) -> i64 attributes {no_inline}
+// CHECK:   llvm.call @f.kernel(
 // CHECK: llvm.func internal @f.sizes(
 llvm.func @f.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
                     %5: !llvm.ptr, %6: !llvm.ptr, %7: i64, %8: i64, %9: i64)
@@ -34,6 +34,7 @@ llvm.func @f.sizes(%0: i64) -> i64 {
 
 // Sizes that are measured go where those are that the types leave open; messages come behind those of the kernel.
 
+// CHECK: llvm.mlir.global internal constant @m.names("m\00x\00\00of the kernel\00of the measure\00")
 // CHECK: llvm.func internal @m.measure.invoke(%[[IN:.+]]: !llvm.ptr, %[[SIZES:.+]]: !llvm.ptr) -> i64 attributes {no_inline}
 // CHECK:   %[[STATUS:.+]] = llvm.call @m.measure(
 // CHECK:   %[[SIZE:.+]] = llvm.load
@@ -41,7 +42,6 @@ llvm.func @f.sizes(%0: i64) -> i64 {
 // CHECK:   llvm.store %[[SIZE]], %[[PLACE]]
 // CHECK:   %[[MOVED:.+]] = llvm.add %[[STATUS]]
 // CHECK:   llvm.select {{.*}}, %[[MOVED]], %[[STATUS]]
-// CHECK: llvm.mlir.global internal constant @m.names("m\00x\00\00of the kernel\00of the measure\00")
 llvm.func @m.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64,
                     %3: !llvm.ptr, %4: !llvm.ptr, %5: i64, %6: i64, %7: i64, %8: i64, %9: i64) -> i64
     attributes {quant_float.entry_point = {

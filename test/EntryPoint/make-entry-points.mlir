@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points | FileCheck %s
+// RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points=share=false | FileCheck %s
 
 // Open sizes of the results are those of the arguments; nothing is computed.
 

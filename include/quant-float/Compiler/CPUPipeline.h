@@ -57,13 +57,15 @@ void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 
 /// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
 /// up to and with bufferization. Without a CPU buffers are those of a device,
-/// which are not on the host's stack and have no loops around contractions.
+/// which are not on the host's stack and have no loops around contractions. To
+/// explain what becomes of each op, functions that are equal are kept apart.
 void buildBufferizePipeline(OpPassManager &manager, bool islands,
                             const TargetCpu *cpu, unsigned threads = 1,
-                            Activations activations = Activations::Float);
+                            Activations activations = Activations::Float,
+                            bool explains = false);
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect. To explain
-/// conversions each of them is kept apart.
+/// conversions each of them is kept apart, too.
 void buildLowerToCPUPipeline(OpPassManager &manager, const TargetCpu &cpu,
                              unsigned threads, bool islands = false,
                              Sums sums = Sums::Stated,

@@ -52,7 +52,8 @@ struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
 
 /// From tensors to a `gpu.module` of kernels on memrefs, and functions of the
 /// host that launch them: the first half of quant-float-lower-to-nvvm.
-void buildOutlineKernelsPipeline(OpPassManager &manager, bool islands = false);
+void buildOutlineKernelsPipeline(OpPassManager &manager, bool islands = false,
+                                 bool explains = false);
 
 /// From there to LLVM: the kernels to a `gpu.binary`, what launches them to the
 /// LLVM dialect with C entry points.

@@ -58,6 +58,16 @@ enum KernelStatus : int64_t {
   kKernelMessages = 4
 };
 
+/// What of an entry point differs from another's with the same kernel.
+struct EntryPointNames {
+  std::string symbol;
+  std::string graphName;
+  /// Of inputs, then of outputs.
+  std::vector<std::string> arguments;
+  /// The place among the module's entry points.
+  int64_t position = 0;
+};
+
 /// An entry point as its C function presents it.
 struct EntryPointInfo {
   /// The C function.
@@ -77,7 +87,14 @@ struct EntryPointInfo {
   /// Whether the kernel is @f.measure, whose output are the sizes of the
   /// others'.
   bool isMeasure = false;
+  /// The place among the module's entry points, where some share a kernel.
+  int64_t position = 0;
+  /// Entry points that share this one's kernel, @f.sizes and @f.measure.
+  std::vector<EntryPointNames> sharing;
 
+  EntryPointNames getNames() const;
+  /// The entry point that shares this one's kernel by these names.
+  EntryPointInfo withNames(const EntryPointNames &names) const;
   /// Of @f.measure, which comes to `count` sizes.
   EntryPointInfo makeMeasure(int64_t count) const;
   DictionaryAttr toAttribute(MLIRContext *context) const;

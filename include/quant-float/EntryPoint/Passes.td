@@ -72,6 +72,11 @@ def QuantFloatMakeEntryPointsPass
     Kernels with strings, as arguments or on the way, take an `i64` last: what
     the entry runtime keeps of the run.
 
+    Functions that differ in names alone, theirs and those of graphs, arguments
+    and results, get one kernel, the first one's, whose attribute has the names
+    of the others in `sharing`. Places of ops do not count: errors that are
+    found further down name those of the first.
+
     Functions without tensors are left alone.
 
     ```
@@ -84,7 +89,9 @@ def QuantFloatMakeEntryPointsPass
   }];
   let options = [
     Option<"onDevice", "on-device", "bool", /*default=*/"false",
-           "tensors are in the memory of a device">
+           "tensors are in the memory of a device">,
+    Option<"share", "share", "bool", /*default=*/"true",
+           "make one kernel of functions that compute the same">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",

@@ -1,0 +1,25 @@
+//===- EqualFunctions.h - Functions that compute the same -------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_ENTRYPOINT_EQUALFUNCTIONS_H
+#define QUANT_FLOAT_LIB_ENTRYPOINT_EQUALFUNCTIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::quant_float {
+
+/// Puts functions together that differ in names alone, their own and those of
+/// their graphs, arguments and results. Each group has their places in
+/// `functions`, in order; groups are in the order of their first.
+llvm::SmallVector<llvm::SmallVector<size_t>>
+groupEqualFunctions(llvm::ArrayRef<func::FuncOp> functions);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_ENTRYPOINT_EQUALFUNCTIONS_H
