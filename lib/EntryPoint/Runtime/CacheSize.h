@@ -15,7 +15,7 @@
 enum { defaultCacheSize = 32 << 20 };
 
 /* Of the highest level, or 0 where the machine does not say. */
-static int64_t findCacheSize(void) {
+static RARE int64_t findCacheSize(void) {
   int64_t largest = 0;
 #if defined(__x86_64__)
   /* AMD's leaf has the layout of Intel's, which is empty there. */

@@ -16,6 +16,7 @@
 #ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_CPUFEATURES_H
 #define QUANT_FLOAT_ENTRYPOINT_RUNTIME_CPUFEATURES_H
 
+#include "Rare.h"
 #include "Table.h"
 #include <stdint.h>
 
@@ -42,7 +43,7 @@ static CpuidResult cpuid(uint32_t leaf, uint32_t subleaf) {
   return result;
 }
 
-static uint64_t availableCpuFeatures(void) {
+static RARE uint64_t availableCpuFeatures(void) {
   uint32_t maxLeaf = cpuid(0, 0).a;
   uint32_t maxExtended = cpuid(0x80000000u, 0).a;
   CpuidResult none = {0, 0, 0, 0};
@@ -125,7 +126,7 @@ static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c,
 }
 #endif
 
-static uint64_t availableCpuFeatures(void) {
+static RARE uint64_t availableCpuFeatures(void) {
   enum { capabilities = 16, capabilities2 = 26, currentDirectory = -100 };
   uint64_t entry[2];
   uint64_t words[4] = {~(uint64_t)0, 0, 0, 0};
@@ -176,34 +177,39 @@ static const char *getCpuFeatureName(unsigned row) {
 }
 
 /* Null, or the name of the first feature of the set that is missing. */
-const char *__qf_find_missing_cpu_feature(uint64_t required) {
+RARE const char *__qf_find_missing_cpu_feature(uint64_t required) {
   uint64_t missing = required & ~availableCpuFeatures();
   return missing ? getCpuFeatureName((unsigned)__builtin_ctzll(missing)) : 0;
 }
 
+/* The number of the first level that the machine has the features of, from 1
+ * on; below 0, where it has those of none, ~row of the first one that the last
+ * level misses. */
+static RARE int32_t askForCpuLevel(const uint64_t *required) {
+  uint64_t available = availableCpuFeatures();
+  int32_t last = (int32_t)__qf_cpu_levels[0] - 1;
+  /* Of machines that do not answer nothing but the least is expected. */
+  int32_t level = ~available ? 0 : last;
+  while (level < last && required[level] & ~available)
+    ++level;
+  uint64_t missing = required[level] & ~available;
+  return missing ? ~__builtin_ctzll(missing) : level + 1;
+}
+
 /*
- * The first level that the machine has the features of; below 0, where it has
- * those of none, ~row of the first one that the last level misses.
+ * As above, but from 0 on.
  *
  * Asking the CPU costs microseconds in a virtual machine, so the answer is
  * kept. Every thread would store the same number, hence no synchronisation.
  */
 static int64_t findCpuLevel(void) {
-  /* 0 where nobody has asked; levels count from 1. */
   static int32_t answer;
   const uint64_t *required = __qf_cpu_levels + 1;
   if (!required[0])
     return 0;
   int32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
   if (!known) {
-    uint64_t available = availableCpuFeatures();
-    int32_t last = (int32_t)__qf_cpu_levels[0] - 1;
-    /* Of machines that do not answer nothing but the least is expected. */
-    int32_t level = ~available ? 0 : last;
-    while (level < last && required[level] & ~available)
-      ++level;
-    uint64_t missing = required[level] & ~available;
-    known = missing ? ~__builtin_ctzll(missing) : level + 1;
+    known = askForCpuLevel(required);
     __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
   }
   return known < 0 ? known : known - 1;

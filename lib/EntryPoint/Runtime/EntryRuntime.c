@@ -48,7 +48,7 @@ static const Check *getChecks(const Call *call) {
 }
 
 /* Without the flag of packed elements. */
-static const char *getTypeName(int64_t dtype) {
+static RARE const char *getTypeName(int64_t dtype) {
   switch (dtype & ~(int64_t)QF_PACKED) {
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, ...)                           \
   case Number:                                                                 \
@@ -64,7 +64,7 @@ static const char *getForm(int64_t dtype) {
 }
 
 /* "cast: expected ..." */
-static int fail(Call *call, int status, const char *format,
+static RARE int fail(Call *call, int status, const char *format,
                 const Value *values) {
   PUT(&call->message, "%s: ", TEXT(call->names));
   putFormatted(&call->message, format, values);
@@ -74,7 +74,7 @@ static int fail(Call *call, int status, const char *format,
   fail(call, status, format, (const Value[]){__VA_ARGS__})
 
 /* "cast: input 0 'x': expected ..." */
-static int failAt(Call *call, int64_t index, int status, const char *format,
+static RARE int failAt(Call *call, int64_t index, int status, const char *format,
                   const Value *values) {
   int64_t output = index - call->table->numInputs;
   const char *name = call->names + getArgument(call, index)->name;
@@ -283,20 +283,20 @@ static int checkOutputs(Call *call, const int64_t *implied) {
   return status ? status : checkOverlap(call);
 }
 
-static int checkCpu(Call *call) {
-  int64_t level = findCpuLevel();
-  if (level >= 0)
-    return QF_OK;
+static RARE int failCpu(Call *call, int64_t level) {
   return FAIL(call, QF_ERROR_CPU,
               "expected a CPU with %s, but this machine's CPU lacks it",
               TEXT(getCpuFeatureName((unsigned)~level)));
 }
 
-/* Two numbers that the sizes of inputs give. */
-static int checkPair(Call *call, const Check *check, const int64_t *pair) {
+static int checkCpu(Call *call) {
+  int64_t level = findCpuLevel();
+  return level < 0 ? failCpu(call, level) : QF_OK;
+}
+
+/* Two numbers that the sizes of inputs give, and that are not equal. */
+static RARE int failPair(Call *call, const Check *check, const int64_t *pair) {
   const char *text = call->names + check->text;
-  if (pair[0] == pair[1])
-    return QF_OK;
   switch (check->kind) {
   case QF_CHECK_OF_INPUT:
     return FAIL_AT(call, check->input, QF_ERROR_SIZE,
@@ -319,8 +319,9 @@ static int checkPairs(Call *call, const int64_t *computed) {
   int status = QF_OK;
   for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
     pairs += getArgument(call, i)->rank;
-  for (int64_t i = 0; !status && i < call->table->numChecks; ++i)
-    status = checkPair(call, getChecks(call) + i, pairs + 2 * i);
+  for (int64_t i = 0; !status && i < call->table->numChecks; ++i, pairs += 2)
+    if (pairs[0] != pairs[1])
+      status = failPair(call, getChecks(call) + i, pairs);
   return status;
 }
 
@@ -344,7 +345,7 @@ static const char *getMessage(const Call *call, int64_t index) {
 }
 
 /* The first output whose texts need more room than there is. */
-static int reportNoRoom(Call *call) {
+static RARE int reportNoRoom(Call *call) {
   int64_t index = call->table->numInputs;
   const qf_strings *strings = 0;
   for (; index < countArguments(call); ++index) {
@@ -358,11 +359,9 @@ static int reportNoRoom(Call *call) {
                  NUMBER(strings->needed), NUMBER(strings->capacity));
 }
 
-/* What a kernel returned. */
-static int report(Call *call, int64_t status, const TextFailure *failure) {
+/* What a kernel returned that is not done. */
+static RARE int report(Call *call, int64_t status, const TextFailure *failure) {
   switch (status) {
-  case QF_KERNEL_DONE:
-    return QF_OK;
   case QF_KERNEL_OUT_OF_MEMORY:
     return FAIL(call, QF_ERROR_MEMORY, "%s", TEXT("out of memory"));
   case QF_KERNEL_NO_NUMBER:
@@ -397,7 +396,7 @@ static int findSizes(Call *call, SizesFunction *computeSizes,
       FloatEnvironment saved = enterDefaultFloatEnvironment();
       int64_t result = measure(call->inputs, scratch);
       leaveFloatEnvironment(saved);
-      status = report(call, result, 0);
+      status = result ? report(call, result, 0) : QF_OK;
     }
   }
   return status ? status : checkComputed(call, scratch);
@@ -445,7 +444,7 @@ int __qf_run_entry_point(const Table *table, const char *names,
   const char *deviceError = takeDeviceError ? takeDeviceError() : 0;
   if (deviceError)
     return FAIL(&call, QF_ERROR_DEVICE, "%s", TEXT(deviceError));
-  return report(&call, result, &failure);
+  return result ? report(&call, result, &failure) : QF_OK;
 }
 
 /* The body of <name>_output_sizes. */

@@ -8,6 +8,7 @@
 #ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_MESSAGE_H
 #define QUANT_FLOAT_ENTRYPOINT_RUNTIME_MESSAGE_H
 
+#include "Rare.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,8 +63,8 @@ typedef union Value {
  * %s is a text, %d a number. The values are an array, since how variable
  * arguments are passed depends on the system, and this is compiled for one.
  */
-static inline void putFormatted(Message *message, const char *format,
-                                const Value *values) {
+static inline RARE void putFormatted(Message *message, const char *format,
+                                     const Value *values) {
   for (; *format; ++format) {
     char character[] = {*format, 0};
     if (*format != '%')
