@@ -9,8 +9,9 @@ All times are of CPUs, the best of the repetitions: what else the machine does c
 
 - The MLIR part is what quant-float-lower-to-cpu takes for modules of functions of one cast each, on
   one thread, without reading and writing the module: the parts that --mlir-timing tells of the time
-  beyond the start of the process, as are those below. Upstream's is that of as many functions of one
-  negation that mlir-opt bufferizes and makes loops of, by its default, which verifies after each pass.
+  beyond the start of the process, as are those below. Equal functions share a kernel; of functions of
+  a size each, none does. Upstream's is that of as many functions of one negation that mlir-opt
+  bufferizes and makes loops of, by its default, which verifies after each pass.
 - Models of one node, from file to file, are beyond the start of the process (--version).
 - Running code is what Python's cast takes to compile, after one that has loaded what all need.
 """
@@ -43,13 +44,15 @@ print(time.process_time() - start)
 """
 
 
-def make_casts(count):
+def make_casts(count, distinct=False):
+    """Equal ones share a kernel; those of another second size, which nothing depends on, do not."""
+    rows = [f"?x{index + 2}" if distinct else "?" for index in range(count)]
     return "".join(
-        f"func.func @cast_{index}(%x: tensor<?xf32>) -> tensor<?x{to}> {{\n"
-        f"  %0 = quant_float.cast %x opset 28 : tensor<?xf32> to tensor<?x{to}>\n"
-        f"  return %0 : tensor<?x{to}>\n"
+        f"func.func @cast_{index}(%x: tensor<{size}xf32>) -> tensor<{size}x{to}> {{\n"
+        f"  %0 = quant_float.cast %x opset 28 : tensor<{size}xf32> to tensor<{size}x{to}>\n"
+        f"  return %0 : tensor<{size}x{to}>\n"
         "}\n"
-        for index, to in enumerate(itertools.islice(itertools.cycle(RESULTS), count))
+        for index, (size, to) in enumerate(zip(rows, itertools.cycle(RESULTS)))
     )
 
 
@@ -133,9 +136,10 @@ def measure_upstream(arguments, folder, count):
 def measure_modules(arguments, folder):
     rows = []
     pipeline = f"builtin.module(quant-float-lower-to-cpu{{cpu={arguments.cpu}}})"
-    for count in map(int, arguments.counts.split(",")):
+    counts = [int(count) for count in arguments.counts.split(",")]
+    for count, distinct in [(count, False) for count in counts] + [(1000, True)]:
         casts = folder / "casts.mlir"
-        casts.write_text(make_casts(count))
+        casts.write_text(make_casts(count, distinct))
         ours, upstream = [], []
         # By turns: other processes make both slower.
         for _ in range(arguments.repeat if count < 5000 else 2):
@@ -148,6 +152,7 @@ def measure_modules(arguments, folder):
         seconds, passes = min(ours, key=lambda measured: measured[0])
         row = {
             "functions": count,
+            "distinct": distinct,
             "ms_each": round(1000 * seconds / count, 3),
             "upstream_ms_each": round(1000 * min(upstream) / count, 3),
             "ratio": round(seconds / min(upstream), 1),
@@ -159,7 +164,7 @@ def measure_modules(arguments, folder):
         }
         rows.append(row)
         print(
-            f"{count} functions: {row['ms_each']:.2f} ms each, upstream {row['upstream_ms_each']:.2f}, "
+            f"{count}{' distinct' if distinct else ''} functions: {row['ms_each']:.2f} ms each, upstream {row['upstream_ms_each']:.2f}, "
             f"ratio {row['ratio']}",
             flush=True,
         )
