@@ -22,6 +22,7 @@ from ._arrays import (
 )
 from ._device import describe, is_on_device, take_on_device
 from ._device import run as run_on_device
+from ._plain import PlainCalls
 from ._types import ELEMENTS, STRING, DType
 from .typing import Array, ArrayLike, CompileTarget, SupportsCuda, SupportsDLPack
 
@@ -70,6 +71,7 @@ class Kernel:
     __slots__ = (
         "_entry",
         "_native",
+        "_plain",
         "_result_types",
         "graph_name",
         "inputs",
@@ -88,6 +90,7 @@ class Kernel:
         self.inputs = make_arguments(inputs)
         self.outputs = make_arguments(outputs)
         self._result_types = [ELEMENTS[number & ~PACKED] for _, number, _ in outputs]
+        self._plain = PlainCalls.make(native, entry, self.inputs, self.outputs)
 
     def __call__(
         self,
@@ -124,6 +127,10 @@ class Kernel:
         """
         if len(inputs) != len(self.inputs):
             raise TypeError(f"{self.name} takes {len(self.inputs)} inputs, but got {len(inputs)}")
+        if out is None and self._plain is not None:
+            arrays = self._plain.run(inputs)
+            if arrays is not None:
+                return arrays[0] if len(arrays) == 1 else arrays
         given = self._split_outputs(out)
         on_device = self.target == "nvvm" and any(map(is_on_device, (*inputs, *given)))
         tensors = []

@@ -1,9 +1,12 @@
 # Models as OpenVINO and NNCF write them: FakeConvert in front of products, weights of narrow floats and integers with scales and
 # zero points, codebooks, constants that save_model keeps in f16. Bit for bit as the CPU plugin (in f32) or, where the plugin merges
-# layers, as Model.evaluate; sums within a bound.
+# layers, as Model.evaluate; sums within a bound. Decoders become cubins, too.
 # RUN: rm -rf %t && %python %s %tools_dir %t
+import os
 import pathlib
+import subprocess
 import sys
+import sysconfig
 
 import numpy as np
 import openvino
@@ -346,6 +349,20 @@ for name, (built, values, right, bound) in MODELS.items():
     print(line)
     if differing and (bound is None or not difference <= bound):
         failures.append(f"{line}, the bound being {bound or 0:.3g}")
+# The assembler of the pinned wheel.
+ptxas = pathlib.Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13" / "bin"
+for name in ("decoder_with_integer_weights", "decoder_with_fake_convert"):
+    cubin = pathlib.Path(work) / name / "model.cubin"
+    command = [f"{tools_dir}/quant-float-compile", cubin.with_suffix(".xml"), "-o", cubin]
+    done = subprocess.run(
+        [*command, "--target", "nvvm", "--chip", "sm_90"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PATH": f"{ptxas}:{os.environ['PATH']}"},
+    )
+    if done.returncode or cubin.read_bytes()[:4] != b"\x7fELF":
+        failures.append(f"{name}: no cubin: {done.stderr}")
 if len(refused) > len(MODELS) // 2:
     failures.append(f"OpenVINO runs too few: not {', '.join(refused)}")
 sys.exit("\n".join(failures) if failures else 0)

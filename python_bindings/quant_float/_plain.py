@@ -1,0 +1,103 @@
+"""Calls with arrays that are just what a function takes: most calls, and the ones that are to be quick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _native
+from ._arrays import CODES
+from ._types import STRING, DType
+from .typing import Array
+
+if TYPE_CHECKING:
+    from ._kernels import Argument
+
+__all__: list[str] = []
+
+
+class _Plain(NamedTuple):
+    """What arrays of an argument have to be."""
+
+    dtype: np.dtype[Any]
+    number: int
+    rank: int
+    #: Dimensions whose sizes the model says, and these.
+    sizes: tuple[tuple[int, int], ...]
+    #: What they are viewed as, where numpy does not show others their memory.
+    codes: np.dtype[Any] | None
+
+    def describe(self, array: Array) -> tuple[Array, int, tuple[int, ...]]:
+        """As the extension takes it."""
+        codes = array if self.codes is None else array.view(self.codes)
+        return codes, self.number, array.shape
+
+
+class PlainCalls:
+    """Calls of one function of the host's."""
+
+    __slots__ = ("_entry", "_inputs", "_native", "_outputs")
+
+    def __init__(
+        self, native: _native.Kernel, entry: int, inputs: list[_Plain], outputs: list[_Plain]
+    ) -> None:
+        self._native, self._entry, self._inputs, self._outputs = native, entry, inputs, outputs
+
+    @classmethod
+    def make(
+        cls,
+        native: _native.Kernel,
+        entry: int,
+        inputs: Sequence[Argument],
+        outputs: Sequence[Argument],
+    ) -> PlainCalls | None:
+        """None where an argument is of strings or packed, or the function is for a device."""
+        if native.for_device:
+            return None
+        arguments = [_make_plain(argument) for argument in (*inputs, *outputs)]
+        plain = [argument for argument in arguments if argument is not None]
+        if len(plain) != len(arguments):
+            return None
+        return cls(native, entry, plain[: len(inputs)], plain[len(inputs) :])
+
+    def run(self, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
+        """New arrays of the results; None where an input is something else, which may be right."""
+        given = []
+        for value, plain in zip(inputs, self._inputs, strict=True):
+            if (
+                type(value) is not np.ndarray
+                or value.dtype != plain.dtype
+                or value.ndim != plain.rank
+                or not value.flags.c_contiguous
+            ):
+                return None
+            shape = value.shape
+            for axis, size in plain.sizes:
+                if shape[axis] != size:
+                    return None
+            given.append(plain.describe(value))
+        shapes = self._native.get_output_shapes(self._entry, given)
+        try:
+            results = tuple(
+                np.empty(shape, plain.dtype)
+                for shape, plain in zip(shapes, self._outputs, strict=True)
+            )
+        except ValueError:
+            return None
+        places = [
+            plain.describe(array) for array, plain in zip(results, self._outputs, strict=True)
+        ]
+        self._native.run(self._entry, given, places, False)
+        return results
+
+
+def _make_plain(argument: Argument) -> _Plain | None:
+    element: DType | None = argument.dtype
+    if element is None or element is STRING or argument.packed or argument.shape is None:
+        return None
+    kind = np.dtype(element.numpy)
+    sizes = tuple((axis, size) for axis, size in enumerate(argument.shape) if size is not None)
+    codes = None if kind.isbuiltin == 1 else CODES[element.itemsize]
+    return _Plain(kind, element.number, len(argument.shape), sizes, codes)
