@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "quant-float/Compiler/NVVMPipeline.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/EmulationTarget.h"
 #include "quant-float/EntryPoint/Passes.h"
@@ -66,9 +67,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
-  QuantFloatMakeEntryPointsPassOptions entryPoints;
-  entryPoints.onDevice = onDevice;
-  manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
+  manager.addPass(createQuantFloatMakeEntryPointsPass());
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
@@ -127,6 +126,13 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
+  if (onDevice) {
+    manager.addNestedPass<func::FuncOp>(createQuantFloatCopyMeasurementsPass());
+    QuantFloatMapScalarsToGpuPassOptions scalars;
+    scalars.module = kKernelModuleName;
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatMapScalarsToGpuPass(scalars));
+  }
   manager.addPass(createQuantFloatGuardKernelsPass());
   QuantFloatLowerTextsPassOptions texts;
   texts.onDevice = onDevice;

@@ -572,7 +572,7 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
 }
 
 static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
-                                    bool isUsed, bool onDevice,
+                                    bool isUsed,
                                     const FrozenRewritePatternSet &patterns) {
   FailureOr<EntryPointInfo> info = describe(function);
   if (failed(info))
@@ -591,8 +591,8 @@ static LogicalResult makeEntryPoint(func::FuncOp function, SymbolTable &symbols,
   // A dot cannot be in the name of another entry point.
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
-  // Elements are not the host's to read, texts not without a run.
-  SizesBuilder sizesBuilder(sizes, *info, !onDevice && !info->hasTexts);
+  // Texts are not to be read without a run.
+  SizesBuilder sizesBuilder(sizes, *info, !info->hasTexts);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
   const llvm::BitVector &open = sizesBuilder.getOpenChecks();
@@ -641,7 +641,7 @@ struct QuantFloatMakeEntryPointsPass
         functions.push_back(function);
     for (func::FuncOp function : functions)
       if (failed(makeEntryPoint(function, symbols,
-                                used.contains(function.getSymName()), onDevice,
+                                used.contains(function.getSymName()),
                                 patterns)))
         return signalPassFailure();
   }
