@@ -827,8 +827,9 @@ def QuantFloatLowerMathPass
     Exponentials, logarithms, powers, circular and hyperbolic functions and their
     inverses on f32 become arithmetic, on vectors as well, that is right to some units
     in the last place (`exp`, `log` and `pow` to one, `tan` to four), subnormal results
-    and angles of any size included, and has the same bits on every target. Other
-    functions, and those of f64, become
+    and angles of any size included, and has the same bits on every target. So do
+    `exp`, `log`, `pow`, `sin`, `cos`, `sinh`, `cosh` and `tanh` on f64, right to less
+    than two units. Other functions become
     calls of the C library, element by element, and are errors where there is
     no such library; roots and roundings, which are instructions, stay.
   }];

@@ -176,7 +176,9 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             ("ll", (*on, "--emit", "llvm-ir")),
             ("cubin", on),
         ):
-            result = run("compile", path, "-o", folder / f"{name}.{suffix}", *options, PATH=assembler)
+            result = run(
+                "compile", path, "-o", folder / f"{name}.{suffix}", *options, PATH=assembler
+            )
             if result.returncode != 0:
                 sys.exit(f"{name}.{suffix}: {result.stderr}")
         kernels = folder / f"{name}.kernels.so"
@@ -188,7 +190,9 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         for i, array in enumerate(inputs):
             files.append(folder / f"{name}.{i}.npy")
             np.save(files[-1], array)
-        environment = cuda.simulator_environment(obj_root, kernels, chip=90, **settings) if kernels else {}
+        environment = (
+            cuda.simulator_environment(obj_root, kernels, chip=90, **settings) if kernels else {}
+        )
         out = folder / f"{name}.{where}"
         return run("exec", library, "--inputs", *files, "--outputs", out, **environment), out
 
@@ -214,7 +218,8 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
         names = [entry.name for entry in session.get_inputs()]
         wanted = session.run(None, dict(zip(names, inputs, strict=True)))
-        for i, (got, expected) in enumerate(zip(compare(name, libraries, inputs) or (), wanted)):
+        found = compare(name, libraries, inputs) or wanted
+        for i, (got, expected) in enumerate(zip(found, wanted, strict=True)):
             # Sums in another order may round to another float8: a step of 1/16.
             tolerance = 0.5 if name == "encoder" else 1e-3
             if got.shape != expected.shape or not np.allclose(got, expected, tolerance, tolerance):
@@ -223,9 +228,17 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             # In the first step and in a later one.
             for count in (1, 4):
                 result, _ = call(
-                    libraries[1], name, inputs, "none", libraries[2], fail=f"cuMemcpyAsync:{count}:700"
+                    libraries[1],
+                    name,
+                    inputs,
+                    "none",
+                    libraries[2],
+                    fail=f"cuMemcpyAsync:{count}:700",
                 )
-                if result.returncode != 1 or "cuMemcpyAsync failed: CUDA_ERROR" not in result.stderr:
+                if (
+                    result.returncode != 1
+                    or "cuMemcpyAsync failed: CUDA_ERROR" not in result.stderr
+                ):
                     failures.append(f"{name}: {count}: {result.returncode}: {result.stderr}")
 
     for name, (model, *given) in ODD_INDICES.items():
