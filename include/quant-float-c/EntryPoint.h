@@ -68,8 +68,7 @@
  * to `output_sizes[i]` for every output i. It looks at `rank`, `dtype` and
  * `sizes` of the inputs and, only where sizes depend on what tensors hold, at
  * `data`: it computes the part of the model then that the sizes come from, and
- * so does <name>, before it writes anything. Such a model does not compile for
- * a device.
+ * so does <name>, before it writes anything.
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
  * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE,

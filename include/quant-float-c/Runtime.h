@@ -138,6 +138,13 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetOutputSizes(
     size_t numInputs, int64_t *const *outputSizes, size_t numOutputs,
     QuantFloatError *error);
 
+/** The same for inputs in memory of the host, whatever the kernel runs on: for
+ * a GPU they are copied there, where their elements count. */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelGetOutputSizesOnHost(
+    QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, int64_t *const *outputSizes, size_t numOutputs,
+    QuantFloatError *error);
+
 /** Runs an entry point on the caller's buffers. Reads `inputs`, writes what
  * `outputs[i].data` points to, keeps no pointer. With an error of the arguments
  * nothing has been written. */
@@ -154,8 +161,9 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelRunOnHost(
     QuantFloatError *error);
 
 /** New tensors for the outputs that these inputs give, not initialized, in the
- * memory that the kernel takes. Looks only at `rank`, `dtype` and `sizes` of
- * the inputs. Strings get room for short ones, see quantFloatTensorsMakeRoom.
+ * memory that the kernel takes. Looks at `rank`, `dtype` and `sizes` of the
+ * inputs, and at `data` only where sizes depend on what tensors hold. Strings
+ * get room for short ones, see quantFloatTensorsMakeRoom.
  */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatKernelAllocateOutputs(
     QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,

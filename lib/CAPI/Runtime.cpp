@@ -323,6 +323,19 @@ quantFloatKernelGetOutputSizes(QuantFloatKernel kernel, size_t entry,
   });
 }
 
+QuantFloatStatus quantFloatKernelGetOutputSizesOnHost(
+    QuantFloatKernel kernel, size_t entry, const qf_tensor *inputs,
+    size_t numInputs, int64_t *const *outputSizes, size_t numOutputs,
+    QuantFloatError *error) {
+  return run(error, [&] {
+    return withKernel(kernel, [&](KernelObject &object) {
+      return object.model.getOutputSizesOnHost(
+          entry, ArrayRef(inputs, numInputs),
+          ArrayRef(const_cast<int64_t **>(outputSizes), numOutputs));
+    });
+  });
+}
+
 QuantFloatStatus quantFloatKernelRun(QuantFloatKernel kernel, size_t entry,
                                      const qf_tensor *inputs, size_t numInputs,
                                      qf_tensor *outputs, size_t numOutputs,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "quant-float/Compiler/NVVMPipeline.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/Emulation/EmulationTarget.h"
 #include "quant-float/EntryPoint/Passes.h"
@@ -68,7 +69,6 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
   QuantFloatMakeEntryPointsPassOptions entryPoints;
-  entryPoints.onDevice = onDevice;
   entryPoints.share = !explains;
   manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
   OpPassManager &function = manager.nest<func::FuncOp>();
@@ -129,6 +129,13 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
+  if (onDevice) {
+    manager.addNestedPass<func::FuncOp>(createQuantFloatCopyMeasurementsPass());
+    QuantFloatMapScalarsToGpuPassOptions scalars;
+    scalars.module = kKernelModuleName;
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatMapScalarsToGpuPass(scalars));
+  }
   manager.addPass(createQuantFloatGuardKernelsPass());
   QuantFloatLowerTextsPassOptions texts;
   texts.onDevice = onDevice;

@@ -361,8 +361,10 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
       LLVM::AddressOfOp::create(b, table), LLVM::AddressOfOp::create(b, names),
       LLVM::AddressOfOp::create(b, infer), addressOrNull(measurer)};
   if (invoke)
-    arguments.append({addressOrNull(invoke), addressOrNull(takeDeviceError),
-                      addressOrNull(runTexts)});
+    arguments.push_back(addressOrNull(invoke));
+  arguments.push_back(addressOrNull(takeDeviceError));
+  if (invoke)
+    arguments.push_back(addressOrNull(runTexts));
   arguments.push_back(scratch);
   arguments.append(entry.getArguments().begin(), entry.getArguments().end());
   auto call = LLVM::CallOp::create(b, runtime, arguments);
@@ -418,7 +420,7 @@ static LogicalResult emitWrappers(ModuleOp module) {
                                   builder.getI32Type());
   };
   auto run = declare("__qf_run_entry_point", 11);
-  auto inferSizes = declare("__qf_compute_output_sizes", 8);
+  auto inferSizes = declare("__qf_compute_output_sizes", 9);
   FailureOr<LLVM::LLVMFuncOp> takeDeviceError = LLVM::LLVMFuncOp();
   if (module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName()))
     takeDeviceError = LLVM::lookupOrCreateFn(builder, module,

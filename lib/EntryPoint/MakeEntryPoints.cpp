@@ -575,7 +575,7 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
 /// Makes what belongs to an entry point beside `function`, and adds its checks
 /// to `info`.
 static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
-                                    SymbolTable &symbols, bool onDevice,
+                                    SymbolTable &symbols,
                                     const FrozenRewritePatternSet &patterns) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("function '")
@@ -591,8 +591,8 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
   // A dot cannot be in the name of another entry point.
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
-  // Elements are not the host's to read, texts not without a run.
-  SizesBuilder sizesBuilder(sizes, info, !onDevice && !info.hasTexts);
+  // Texts are not to be read without a run.
+  SizesBuilder sizesBuilder(sizes, info, !info.hasTexts);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
   const llvm::BitVector &open = sizesBuilder.getOpenChecks();
@@ -669,7 +669,7 @@ struct QuantFloatMakeEntryPointsPass
       if (groups.size() == functions.size())
         info->position = 0;
       if (failed(makeEntryPoint(functions[group.front()], *info, symbols,
-                                onDevice, patterns)))
+                                patterns)))
         return signalPassFailure();
       for (size_t place : group)
         // Calls from inside the module go on calling the function on tensors.

@@ -205,6 +205,34 @@ llvm::Error CompiledModel::getOutputSizes(size_t entry,
                    message);
 }
 
+llvm::Error
+CompiledModel::getOutputSizesOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
+                                    ArrayRef<int64_t *> sizes) const {
+  if (target != Target::NVVM)
+    return getOutputSizes(entry, inputs, sizes);
+  // Sizes seldom depend on what tensors hold.
+  std::vector<qf_tensor> shapes = inputs.vec();
+  for (qf_tensor &shape : shapes)
+    shape.data = nullptr;
+  bool isMissed = false;
+  llvm::Error error = llvm::handleErrors(
+      getOutputSizes(entry, shapes, sizes),
+      [&](std::unique_ptr<ModelError> failure) -> llvm::Error {
+        isMissed = failure->kind == ErrorKind::Null;
+        return isMissed ? llvm::Error::success()
+                        : llvm::Error(std::move(failure));
+      });
+  if (error || !isMissed)
+    return error;
+  llvm::Expected<std::vector<Tensor>> there =
+      makeTensors(inputs, [](const qf_tensor &input) {
+        return Tensor::copy(input, /*onDevice=*/true);
+      });
+  if (!there)
+    return there.takeError();
+  return getOutputSizes(entry, describe(*there), sizes);
+}
+
 llvm::Error CompiledModel::run(size_t entry, ArrayRef<qf_tensor> inputs,
                                MutableArrayRef<qf_tensor> outputs) const {
   if (llvm::Error error = checkCall(entry, inputs.size(), outputs.size()))
@@ -251,7 +279,7 @@ CompiledModel::prepare(size_t entry, ArrayRef<Tensor> inputs) const {
     run.inputs = std::move(*there);
   }
   llvm::Expected<std::vector<Tensor>> outputs =
-      allocateOutputs(entry, describe(inputs));
+      allocateOutputs(entry, describe(run.inputs));
   if (!outputs)
     return outputs.takeError();
   run.outputs = std::move(*outputs);

@@ -6,18 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatArithmetic.h"
+#include "WideFunctions.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/ADT/bit.h"
 #include <limits>
 
 namespace mlir::quant_float {
@@ -27,161 +27,6 @@ namespace mlir::quant_float {
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-namespace {
-
-/// Arithmetic on floats, f32 if nothing else is said, and integers of their
-/// width, on scalars or vectors of one shape. Products and sums are rounded
-/// apart, so that bits do not depend on the target.
-class Arithmetic {
-public:
-  Arithmetic(OpBuilder &builder, Operation *op)
-      : b(op->getLoc(), builder), type(op->getResult(0).getType()) {}
-  /// The same on f64.
-  Arithmetic widen() {
-    Arithmetic wide(*this);
-    wide.type = withElement(b.getF64Type());
-    return wide;
-  }
-
-  Value number(double value) {
-    return splat(b.getFloatAttr(getElementTypeOrSelf(type), value), type);
-  }
-  Value integer(int64_t value) {
-    Type wanted = getIntegerType();
-    return splat(b.getIntegerAttr(getElementTypeOrSelf(wanted), value), wanted);
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value subtract(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value divide(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
-  Value isLess(Value x, Value y) {
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value magnitude(Value x) { return math::AbsFOp::create(b, x); }
-  Value copySign(Value x, Value sign) {
-    return math::CopySignOp::create(b, x, sign);
-  }
-  /// x between the bounds, and NaN where it is.
-  Value clamp(Value x, double low, double high) {
-    x = select(isLess(x, number(low)), number(low), x);
-    return select(isLess(number(high), x), number(high), x);
-  }
-  /// Coefficients from that of the highest power down.
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value result = number(coefficients.front());
-    for (double coefficient : coefficients.drop_front())
-      result = add(multiply(result, x), number(coefficient));
-    return result;
-  }
-  /// The nearest integer, in its float's low bits and as a float.
-  std::pair<Value, Value> round(Value x) {
-    Value magic = number(isWide() ? 0x1.8p52 : 0x1.8p23);
-    Value sum = add(x, magic);
-    Value bits = arith::SubIOp::create(
-        b, toBits(sum), integer(isWide() ? 0x4338000000000000 : 0x4B400000));
-    return {bits, subtract(sum, magic)};
-  }
-  /// 2 to a power that is a normal number.
-  Value powerOfTwo(Value exponent) {
-    Value biased =
-        arith::AddIOp::create(b, exponent, integer(isWide() ? 1023 : 127));
-    Value bits = arith::ShLIOp::create(b, biased, integer(mantissaBits()));
-    return arith::BitcastOp::create(b, type, bits);
-  }
-  /// A positive normal number as m * 2^k, m from `least` on and below its
-  /// double; k is a float as well.
-  std::pair<Value, Value> split(Value x, double least) {
-    int64_t leastBits = isWide() ? llvm::bit_cast<int64_t>(least)
-                                 : llvm::bit_cast<int32_t>(float(least));
-    Value bits = toBits(x);
-    Value above = arith::SubIOp::create(b, bits, integer(leastBits));
-    Value exponent = arith::ShRSIOp::create(b, above, integer(mantissaBits()));
-    Value rest = arith::SubIOp::create(
-        b, bits, arith::ShLIOp::create(b, exponent, integer(mantissaBits())));
-    return {arith::BitcastOp::create(b, type, rest),
-            arith::SIToFPOp::create(b, type, exponent)};
-  }
-  Value isEqual(Value x, Value y) {
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, y);
-  }
-  Value halve(Value x) { return arith::ShRSIOp::create(b, x, integer(1)); }
-  Value subtractIntegers(Value x, Value y) {
-    return arith::SubIOp::create(b, x, y);
-  }
-
-  Value negate(Value x) { return arith::NegFOp::create(b, x); }
-  Value squareRoot(Value x) { return math::SqrtOp::create(b, x); }
-  Value isNaN(Value x) {
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  }
-  Value both(Value one, Value other) {
-    return arith::AndIOp::create(b, one, other);
-  }
-  Value either(Value one, Value other) {
-    return arith::OrIOp::create(b, one, other);
-  }
-  Value isNot(Value condition) {
-    Type type = condition.getType();
-    return arith::XOrIOp::create(b, condition,
-                                 splat(b.getBoolAttr(true), type));
-  }
-  Value isWhole(Value x) { return isEqual(math::FloorOp::create(b, x), x); }
-  /// Between f32 and f64.
-  Value extend(Value x) { return arith::ExtFOp::create(b, type, x); }
-  Value truncate(Value x) { return arith::TruncFOp::create(b, type, x); }
-
-  // Integers, without signs.
-  Value toBits(Value x) {
-    return arith::BitcastOp::create(b, getIntegerType(), x);
-  }
-  Value toFloat(Value x) { return arith::SIToFPOp::create(b, type, x); }
-  /// To i64.
-  Value extendInteger(Value x) {
-    return arith::ExtUIOp::create(b, withElement(b.getI64Type()), x);
-  }
-  Value truncateInteger(Value x) {
-    return arith::TruncIOp::create(b, withElement(b.getI32Type()), x);
-  }
-  Value addIntegers(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value multiplyIntegers(Value x, Value y) {
-    return arith::MulIOp::create(b, x, y);
-  }
-  Value bitAnd(Value x, int64_t mask) {
-    return arith::AndIOp::create(b, x, integer(mask));
-  }
-  Value shiftLeft(Value x, Value y) { return arith::ShLIOp::create(b, x, y); }
-  Value shiftRight(Value x, Value y) { return arith::ShRUIOp::create(b, x, y); }
-  Value isSame(Value x, int64_t y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, integer(y));
-  }
-
-private:
-  bool isWide() { return getElementTypeOrSelf(type).isF64(); }
-  int64_t mantissaBits() { return isWide() ? 52 : 23; }
-  Type withElement(Type element) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Type getIntegerType() {
-    return withElement(
-        b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
-  }
-  Value splat(TypedAttr value, Type wanted) {
-    auto vector = dyn_cast<VectorType>(wanted);
-    TypedAttr all =
-        vector ? cast<TypedAttr>(SplatElementsAttr::get(vector, value)) : value;
-    return arith::ConstantOp::create(b, all);
-  }
-
-  ImplicitLocOpBuilder b;
-  Type type;
-};
-
-} // namespace
 
 /// e^x = 2^k * e^r with r = x - k ln 2 and |r| at most half of ln 2. ln 2 is in
 /// two parts, the first short enough for exact products; 2^k in two factors,
@@ -492,32 +337,19 @@ static Value expandPow(Arithmetic &a, Value x, Value y) {
                              1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
   Value result = a.truncate(w.multiply(e, w.powerOfTwo(whole)));
 
-  // A negative base has a power where the exponent is whole.
-  Value one = a.number(1), zero = a.number(0);
-  Value isWhole = a.isWhole(y);
-  Value isHalfWhole = a.isWhole(a.multiply(y, a.number(0.5)));
-  Value isOdd = a.both(isWhole, a.isNot(isHalfWhole));
-  Value isNegative = a.isLess(a.copySign(one, x), zero);
-  result = a.select(a.both(isNegative, isOdd), a.negate(result), result);
-  Value nan = a.number(std::numeric_limits<float>::quiet_NaN());
-  Value isFiniteBase = a.isLess(base, a.number(kInfinity));
-  Value isBroken = a.both(a.isLess(x, zero), a.isNot(isWhole));
-  isBroken = a.both(isBroken, isFiniteBase);
-  isBroken = a.either(isBroken, a.either(a.isNaN(x), a.isNaN(y)));
-  result = a.select(isBroken, nan, result);
-  // Whatever the other one is, a NaN or an infinity.
-  Value isOne = a.either(a.isEqual(x, one), a.isEqual(y, zero));
-  Value isInfinite = a.isEqual(a.magnitude(y), a.number(kInfinity));
-  isOne = a.either(isOne, a.both(a.isEqual(base, one), isInfinite));
-  return a.select(isOne, one, result);
+  return finishPower(a, x, y, result);
 }
 
 namespace {
-using Expand = Value (*)(Arithmetic &, Value);
+using ExpandTwo = Value (*)(Arithmetic &, Value, Value);
 } // namespace
 
 /// The expansion of a function of one argument; null where it has none.
 static Expand getExpansion(Operation *op) {
+  if (getElementTypeOrSelf(op->getResult(0)).isF64())
+    return getWideExpansion(op);
+  if (!getElementTypeOrSelf(op->getResult(0)).isF32())
+    return nullptr;
   return llvm::TypeSwitch<Operation *, Expand>(op)
       .Case([](math::ExpOp) { return expandExp; })
       .Case([](math::LogOp) { return expandLog; })
@@ -536,8 +368,12 @@ static Expand getExpansion(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
-static bool isSingle(Operation *op) {
-  return getElementTypeOrSelf(op->getResult(0)).isF32();
+/// Of two arguments.
+static ExpandTwo getExpansionOfTwo(Operation *op) {
+  if (!isa<math::PowFOp>(op))
+    return nullptr;
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return type.isF64() ? expandWidePow : type.isF32() ? expandPow : nullptr;
 }
 
 namespace {
@@ -549,17 +385,19 @@ struct LowerMath final
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if ((isa<math::PowFOp>(op) || getExpansion(op)) && isSingle(op))
+      if (op->getNumResults() == 1 &&
+          (getExpansion(op) || getExpansionOfTwo(op)))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       Arithmetic arithmetic(rewriter, op);
       Value x = op->getOperand(0);
-      Expand expand = getExpansion(op);
-      rewriter.replaceOp(op, expand
-                                 ? expand(arithmetic, x)
-                                 : expandPow(arithmetic, x, op->getOperand(1)));
+      if (Expand expand = getExpansion(op))
+        rewriter.replaceOp(op, expand(arithmetic, x));
+      else
+        rewriter.replaceOp(
+            op, getExpansionOfTwo(op)(arithmetic, x, op->getOperand(1)));
     }
 
     // The C library has the rest; what are instructions, or become some, stays.

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementwiseLoops.h"
+#include "GpuLaunches.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -30,7 +31,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Transforms/Passes.h"
@@ -93,9 +93,7 @@ class KernelBuilder {
 public:
   KernelBuilder(FunctionOpInterface function, StringRef module)
       : rewriter(function.getContext()), function(function), module(module),
-        name(function.getName()) {
-    name.consume_back(".kernel");
-  }
+        name(getKernelPrefix(function.getName())) {}
 
   /// Fails, with an error, where threads would share bytes.
   LogicalResult map(LinalgOp op);
@@ -111,8 +109,6 @@ private:
   /// A launch of `count` threads or a few more; what is built next is what each
   /// of the `count` does. Returns its number.
   Value beginLaunch(Value count);
-  /// Ends it: what was built gets whole buffers alone from outside.
-  void endLaunch();
   /// The indices of loops of these extents at `number`, the last fastest.
   SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);
 
@@ -136,7 +132,8 @@ private:
   FunctionOpInterface function;
   Location loc = UnknownLoc::get(rewriter.getContext());
   gpu::LaunchOp launch;
-  StringRef module, name;
+  StringRef module;
+  std::string name;
   unsigned numLaunches = 0;
 };
 
@@ -173,36 +170,6 @@ Value KernelBuilder::beginLaunch(Value count) {
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(inside.thenBlock());
   return number;
-}
-
-/// Views are made inside as well, of whole buffers, and of the device's copy of
-/// constants. Returns null if nothing is to be made.
-static Value cloneView(OpBuilder &builder, Value value) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<memref::GetGlobalOp>(op))
-    return builder.clone(*op)->getResult(0);
-  if (!isa_and_nonnull<ViewLikeOpInterface>(op) || !isMemoryEffectFree(op))
-    return nullptr;
-  IRMapping mapping;
-  if (Value source = cloneView(builder, op->getOperand(0)))
-    mapping.map(op->getOperand(0), source);
-  return builder.clone(*op, mapping)->getResult(0);
-}
-
-void KernelBuilder::endLaunch() {
-  SetVector<Value> outside;
-  launch.walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (isa<MemRefType>(operand.getType()) &&
-          !launch.getBody().isAncestor(operand.getParentRegion()))
-        outside.insert(operand);
-  });
-  rewriter.setInsertionPointToStart(&launch.getBody().front());
-  for (Value value : outside)
-    if (Value view = cloneView(rewriter, value))
-      rewriter.replaceUsesWithIf(value, view, [&](OpOperand &use) {
-        return launch->isProperAncestor(use.getOwner());
-      });
 }
 
 SmallVector<Value> KernelBuilder::delinearize(Value number,
@@ -447,7 +414,7 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
                << output.getType() << ", of which threads would share bytes";
     mapElements(op);
   }
-  endLaunch();
+  sinkViews(rewriter, launch);
   rewriter.eraseOp(op);
   return success();
 }
@@ -456,11 +423,18 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// What the host may do with buffers of the device.
+/// What the host may do: with buffers of the device nothing but pass them on.
 static bool isAllowedOnHost(Operation *op) {
+  auto isOfHost = [](Value buffer) {
+    return buffer.getDefiningOp<memref::AllocaOp>();
+  };
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return isOfHost(load.getMemref());
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return isOfHost(store.getMemref());
   return isMemoryEffectFree(op) ||
-         isa<gpu::AllocOp, gpu::DeallocOp, memref::GetGlobalOp, cf::AssertOp>(
-             op);
+         isa<gpu::AllocOp, gpu::DeallocOp, gpu::MemcpyOp, memref::AllocaOp,
+             memref::GetGlobalOp, cf::AssertOp, func::CallOp>(op);
 }
 
 /// LLVM has no code for some arithmetic on them, and ends the process.

@@ -187,13 +187,9 @@ def synchronize() -> None:
         cuda.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
 
-def run(
-    kernel: _native.Kernel,
-    entry: int,
-    inputs: Sequence[Tensor],
-    outputs: Sequence[Tensor | None],
-) -> list[Any]:
-    """Runs on tensors of which some are in the GPU's memory; None stands for new ones there."""
+def put(inputs: Sequence[Tensor]) -> tuple[list[Any], _native.Tensors | None]:
+    """Describes tensors in the GPU's memory. Those of the host are copied there, and live as long as the copies."""
+    copies = None
     synchronize()
     given = [describe(tensor) for tensor in inputs]
     hosted = [index for index, tensor in enumerate(inputs) if not isinstance(tensor.codes, int)]
@@ -201,6 +197,16 @@ def run(
         copies = _native.copy_to_device([given[index] for index in hosted])
         for place, index in enumerate(hosted):
             given[index] = copies.describe(place)
+    return given, copies
+
+
+def run(
+    kernel: _native.Kernel,
+    entry: int,
+    given: Sequence[Any],
+    outputs: Sequence[Tensor | None],
+) -> list[Any]:
+    """Runs on what :func:`put` has described; None stands for new tensors there."""
     # In place of those of the host, and of those that nobody has given.
     made: _native.Tensors | None = None
     if any(tensor is None or not isinstance(tensor.codes, int) for tensor in outputs):

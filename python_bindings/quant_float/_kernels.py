@@ -21,6 +21,7 @@ from ._arrays import (
     take_packed_output,
 )
 from ._device import describe, is_on_device, take_on_device
+from ._device import put as put_on_device
 from ._device import run as run_on_device
 from ._plain import PlainCalls
 from ._types import ELEMENTS, STRING, DType
@@ -137,7 +138,11 @@ class Kernel:
         for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):
             what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
             tensors.append(take_argument(value, argument, what, on_device))
-        shapes = self._native.get_output_shapes(self._entry, self._describe_for_shapes(tensors))
+        if on_device:
+            described, copies = put_on_device(tensors)
+        else:
+            described = list(map(_describe_for_shapes, tensors))
+        shapes = self._native.get_output_shapes(self._entry, described, on_device)
         wanted = [
             (value, element, shape, f"output {index}")
             for index, (value, element, shape) in enumerate(
@@ -146,7 +151,8 @@ class Kernel:
         ]
         if on_device:
             places = [_take_place(*output) for output in wanted]
-            arrays = tuple(run_on_device(self._native, self._entry, tensors, places))
+            arrays = tuple(run_on_device(self._native, self._entry, described, places))
+            del copies
         else:
             results = [
                 (take_packed_output if output.packed else take_output)(*place)
@@ -155,14 +161,6 @@ class Kernel:
             self.run(tensors, results)
             arrays = tuple(result.array for result in results)
         return arrays[0] if len(arrays) == 1 else arrays
-
-    def _describe_for_shapes(self, tensors: Sequence[Tensor]) -> list[Any]:
-        """With elements where shapes may depend on them: never on those of texts, nor on a GPU."""
-        if self.target == "nvvm":
-            return [(None, t.number, t.shape) for t in tensors]
-        return [
-            (None if t.number == STRING.number else t.codes, t.number, t.shape) for t in tensors
-        ]
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
         """Runs on tensors of the host's memory that were checked before."""
@@ -254,6 +252,12 @@ def spell_shape(shape: tuple[int | None, ...] | None) -> str:
     if shape is None:
         return "*"
     return ", ".join("?" if size is None else str(size) for size in shape)
+
+
+def _describe_for_shapes(tensor: Tensor) -> Any:
+    """With elements, where shapes may depend on them: never on those of texts."""
+    codes = None if tensor.number == STRING.number else tensor.codes
+    return codes, tensor.number, tensor.shape
 
 
 def _take_place(value: Any, element: DType, shape: tuple[int, ...], what: str) -> Tensor | None:

@@ -78,7 +78,7 @@ class PlainCalls:
                 if shape[axis] != size:
                     return None
             given.append(plain.describe(value))
-        shapes = self._native.get_output_shapes(self._entry, given)
+        shapes = self._native.get_output_shapes(self._entry, given, False)
         try:
             results = tuple(
                 np.empty(shape, plain.dtype)

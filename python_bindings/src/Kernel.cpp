@@ -34,7 +34,8 @@ public:
     return describeEntry(*description);
   }
 
-  nb::list getOutputShapes(size_t entry, nb::sequence inputs) const {
+  nb::list getOutputShapes(size_t entry, nb::sequence inputs,
+                           bool onDevice) const {
     const QuantFloatEntry *description =
         quantFloatKernelGetEntry(kernel, entry);
     if (!description)
@@ -47,9 +48,11 @@ public:
     for (std::vector<int64_t> &shape : shapes)
       places.push_back(shape.data());
     QuantFloatError error = {};
-    QuantFloatStatus status = quantFloatKernelGetOutputSizes(
-        kernel, entry, arguments.data(), arguments.size(), places.data(),
-        places.size(), &error);
+    auto *getSizes = onDevice ? &quantFloatKernelGetOutputSizes
+                              : &quantFloatKernelGetOutputSizesOnHost;
+    QuantFloatStatus status =
+        getSizes(kernel, entry, arguments.data(), arguments.size(),
+                 places.data(), places.size(), &error);
     if (status != QUANT_FLOAT_OK)
       raiseError(status, error, "kernel");
     nb::list result;
@@ -152,7 +155,7 @@ void quant_float_python::defineKernel(nb::module_ &module) {
       .def_static("load", &loadKernel, nb::arg("path"))
       .def("describe", &Kernel::describe, nb::arg("entry"))
       .def("get_output_shapes", &Kernel::getOutputShapes, nb::arg("entry"),
-           nb::arg("inputs"))
+           nb::arg("inputs"), nb::arg("on_device"))
       .def("run", &Kernel::run, nb::arg("entry"), nb::arg("inputs"),
            nb::arg("outputs"), nb::arg("on_device"))
       .def("allocate_outputs", &Kernel::allocateOutputs, nb::arg("entry"),

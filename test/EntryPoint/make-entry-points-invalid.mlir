@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-make-entry-points=on-device
+// RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-make-entry-points
 
 // expected-error @+1 {{function 'unranked': argument 0: expected a ranked tensor, but got 'tensor<*xf32>'}}
 func.func @unranked(%x: tensor<*xf32>) -> tensor<2xf32> {
@@ -55,9 +55,9 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A size that only the values tell cannot be known before the call where they are in a device's memory.
+// A size that only the values tell cannot be measured where texts are read on the way.
 
-func.func @data_dependent(%x: tensor<1xi64>) -> tensor<?xf32> {
+func.func @data_dependent(%x: tensor<1xi64>, %t: tensor<2xi64> {quant_float.element_type = !quant_float.string}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{function 'data_dependent': expected the sizes of the results to follow from those of the arguments, but they depend on the values of input 0}}
   %0 = tensor.extract %x[%c0] : tensor<1xi64>

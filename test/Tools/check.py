@@ -178,12 +178,12 @@ check(0, "-", stdin="func.func @f() {\n  return\n}", stdout=[], stderr=[])
 # --- what is in the way of compiling -----------------------------------------------------------------
 
 COSINE = """func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %0 = quant_float.node "Cosh"(%x) opset 21 : (tensor<4xf64>) -> tensor<4xf64>
+  %0 = quant_float.node "Acosh"(%x) opset 21 : (tensor<4xf64>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }"""
 STRANGE = (
     COSINE.replace("f64", "f32")
-    .replace("Cosh", "Strange")
+    .replace("Acosh", "Strange")
     .replace(
         "  return",
         """  %1 = quant_float.node "Relu"(%0) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
@@ -201,7 +201,7 @@ check(
     "--chip=sm_89",
     stdout=[],
     stderr=[
-        "cosine.mlir:2:8: error: 'math.cosh' op has no lowering for this target: "
+        "cosine.mlir:2:8: error: 'math.acosh' op has no lowering for this target: "
         f"expected a function that is arithmetic, but got '{element}'"
         for element in ("vector<2xf64>", "f64")
     ],

@@ -53,14 +53,28 @@ func.func @power(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// Of f64 as well, with products that are exact in two parts.
+
+// CHECK-LABEL: func.func @wide(
+// CHECK-NOT:     call
+// CHECK-COUNT-3: arith.divf %{{.+}}, %{{.+}} : vector<4xf64>
+// CHECK-NOT:     math.{{exp|log|pow}}
+// CHECK:         return
+func.func @wide(%x: vector<4xf64>, %y: vector<4xf64>) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>) {
+  %0 = math.exp %x : vector<4xf64>
+  %1 = math.log %x : vector<4xf64>
+  %2 = math.powf %x, %y : vector<4xf64>
+  return %0, %1, %2 : vector<4xf64>, vector<4xf64>, vector<4xf64>
+}
+
 // The C library's functions, element by element.
 
 // CHECK-LABEL: func.func @library(
 // CHECK-COUNT-2: call @log1pf(
-// CHECK:         call @exp(%{{.+}}) : (f64) -> f64
+// CHECK:         call @tan(%{{.+}}) : (f64) -> f64
 func.func @library(%x: vector<2xf32>, %y: f64) -> (vector<2xf32>, f64) {
   %0 = math.log1p %x : vector<2xf32>
-  %1 = math.exp %y : f64
+  %1 = math.tan %y : f64
   return %0, %1 : vector<2xf32>, f64
 }
 

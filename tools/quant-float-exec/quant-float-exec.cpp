@@ -72,8 +72,12 @@ private:
   }
   bool isOnDevice() const { return StringRef(library.target) == "nvvm"; }
   llvm::Expected<std::vector<TensorBuffer>> gatherInputs(const qf_entry &entry);
-  llvm::Error allocateOutputs(const qf_entry &entry,
-                              ArrayRef<TensorBuffer> inputs,
+  llvm::Error openDevice();
+  /// The status of the model's own function for it.
+  int findSizes(const qf_entry &entry, ArrayRef<qf_tensor> given,
+                std::vector<SmallVector<int64_t>> &sizes, std::string &error);
+  /// `given` are the inputs where the code takes them.
+  llvm::Error allocateOutputs(const qf_entry &entry, ArrayRef<qf_tensor> given,
                               std::vector<TensorBuffer> &outputs);
   llvm::Error call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
                    std::vector<TensorBuffer> &outputs);
@@ -264,22 +268,42 @@ Runner::gatherInputs(const qf_entry &entry) {
                               /*ignoresOthers=*/options.all);
 }
 
-/// Memory that the last call had is taken again.
-llvm::Error Runner::allocateOutputs(const qf_entry &entry,
-                                    ArrayRef<TensorBuffer> inputs,
-                                    std::vector<TensorBuffer> &outputs) {
-  std::vector<qf_tensor> given;
-  for (const TensorBuffer &input : inputs)
-    given.push_back(input.getDescriptor());
-  std::vector<SmallVector<int64_t>> sizes;
-  ArrayRef<qf_argument> arguments(entry.outputs, size_t(entry.num_outputs));
-  for (const qf_argument &output : arguments)
+llvm::Error Runner::openDevice() {
+  if (!isOnDevice() || device)
+    return llvm::Error::success();
+  llvm::Expected<CudaDevice> opened =
+      CudaDevice::open(static_cast<int>(options.device));
+  if (!opened)
+    return opened.takeError();
+  device.emplace(std::move(*opened));
+  return llvm::Error::success();
+}
+
+int Runner::findSizes(const qf_entry &entry, ArrayRef<qf_tensor> given,
+                      std::vector<SmallVector<int64_t>> &sizes,
+                      std::string &error) {
+  sizes.clear();
+  for (const qf_argument &output :
+       ArrayRef(entry.outputs, size_t(entry.num_outputs)))
     sizes.emplace_back(output.rank);
   auto places = llvm::map_to_vector(
       sizes, [](SmallVector<int64_t> &each) { return each.data(); });
   char text[512] = "";
-  if (entry.output_sizes(given.data(), places.data(), text, sizeof text))
-    return fail(text);
+  int status =
+      entry.output_sizes(given.data(), places.data(), text, sizeof text);
+  error = text;
+  return status;
+}
+
+/// Memory that the last call had is taken again.
+llvm::Error Runner::allocateOutputs(const qf_entry &entry,
+                                    ArrayRef<qf_tensor> given,
+                                    std::vector<TensorBuffer> &outputs) {
+  std::vector<SmallVector<int64_t>> sizes;
+  std::string error;
+  if (findSizes(entry, given, sizes, error))
+    return fail(error);
+  ArrayRef<qf_argument> arguments(entry.outputs, size_t(entry.num_outputs));
   std::vector<TensorBuffer> before = std::move(outputs);
   outputs.clear();
   for (auto [index, output] : llvm::enumerate(arguments)) {
@@ -363,15 +387,21 @@ llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
 llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
                          std::vector<TensorBuffer> &outputs) {
   // What is wrong with the inputs is said without a device.
-  if (llvm::Error error = allocateOutputs(entry, inputs, outputs))
-    return error;
-  if (isOnDevice() && !device) {
-    llvm::Expected<CudaDevice> opened =
-        CudaDevice::open(static_cast<int>(options.device));
-    if (!opened)
-      return opened.takeError();
-    device.emplace(std::move(*opened));
+  if (isOnDevice()) {
+    std::vector<qf_tensor> shapes;
+    for (const TensorBuffer &input : inputs)
+      shapes.push_back(input.getDescriptor());
+    for (qf_tensor &shape : shapes)
+      shape.data = nullptr;
+    std::vector<SmallVector<int64_t>> sizes;
+    std::string error;
+    int status = findSizes(entry, shapes, sizes, error);
+    // Of null are the elements that sizes depend on.
+    if (status && status != QF_ERROR_NULL)
+      return fail(error);
   }
+  if (llvm::Error error = openDevice())
+    return error;
   DeviceMemory memory(device ? &*device : nullptr);
   std::vector<qf_tensor> given, taken;
   auto place = [&](const TensorBuffer &tensor,
@@ -390,6 +420,8 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
   for (const TensorBuffer &input : inputs)
     if (llvm::Error error = place(input, given))
       return error;
+  if (llvm::Error error = allocateOutputs(entry, given, outputs))
+    return error;
   for (const TensorBuffer &output : outputs)
     if (llvm::Error error = place(output, taken))
       return error;

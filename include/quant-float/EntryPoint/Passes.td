@@ -54,8 +54,8 @@ def QuantFloatMakeEntryPointsPass
     - `@f.measure`, which takes the tensors and writes all sizes that the result
       types leave open into a buffer of `i64`.
 
-    `@f.kernel` asserts then that it comes to the same sizes. `on-device` makes
-    such functions errors: a host does not read the elements.
+    `@f.kernel` asserts then that it comes to the same sizes. Of functions with
+    strings such sizes are an error: texts are not read without a run.
 
     A check is what the ops require of sizes that types leave open: operands of
     a linalg op that share a loop have the same size along it, an operand with
@@ -88,8 +88,6 @@ def QuantFloatMakeEntryPointsPass
     ```
   }];
   let options = [
-    Option<"onDevice", "on-device", "bool", /*default=*/"false",
-           "tensors are in the memory of a device">,
     Option<"share", "share", "bool", /*default=*/"true",
            "make one kernel of functions that compute the same">
   ];
@@ -98,6 +96,16 @@ def QuantFloatMakeEntryPointsPass
     "mlir::cf::ControlFlowDialect", "mlir::memref::MemRefDialect",
     "mlir::tensor::TensorDialect"
   ];
+}
+
+def QuantFloatCopyMeasurementsPass
+    : Pass<"quant-float-copy-measurements", "mlir::func::FuncOp"> {
+  let summary = "let sizes that a device computes end in the host's memory";
+  let description = [{
+    The buffer that `@f.measure` writes is the host's. On buffers, this lets it
+    write one of its own instead, which is copied when it ends.
+  }];
+  let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
 }
 
 def QuantFloatGuardKernelsPass

@@ -52,9 +52,13 @@ public:
   llvm::Error checkCall(size_t entry, size_t numInputs,
                         size_t numOutputs) const;
   /// Writes the sizes that the outputs have for these inputs: as many as output
-  /// i has dimensions to `sizes[i]`. Does not look at memory.
+  /// i has dimensions to `sizes[i]`. Looks at memory where sizes depend on what
+  /// tensors hold.
   llvm::Error getOutputSizes(size_t entry, ArrayRef<qf_tensor> inputs,
                              ArrayRef<int64_t *> sizes) const;
+  /// The same for inputs in the host's memory.
+  llvm::Error getOutputSizesOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
+                                   ArrayRef<int64_t *> sizes) const;
   /// Runs on the caller's memory, which is where getTarget says.
   llvm::Error run(size_t entry, ArrayRef<qf_tensor> inputs,
                   MutableArrayRef<qf_tensor> outputs) const;

@@ -827,8 +827,9 @@ def QuantFloatLowerMathPass
     Exponentials, logarithms, powers, circular and hyperbolic functions and their
     inverses on f32 become arithmetic, on vectors as well, that is right to some units
     in the last place (`exp`, `log` and `pow` to one, `tan` to four), subnormal results
-    and angles of any size included, and has the same bits on every target. Other
-    functions, and those of f64, become
+    and angles of any size included, and has the same bits on every target. So do
+    `exp`, `log`, `pow`, `sin`, `cos`, `sinh`, `cosh` and `tanh` on f64, right to less
+    than two units. Other functions become
     calls of the C library, element by element, and are errors where there is
     no such library; roots and roundings, which are instructions, stay.
   }];
@@ -982,6 +983,32 @@ def QuantFloatMergeParallelRegionsPass
   }];
 }
 
+def QuantFloatMapScalarsToGpuPass
+    : InterfacePass<"quant-float-map-scalars-to-gpu", "mlir::FunctionOpInterface"> {
+  let summary = "make kernels of loads, stores and loops of scalars";
+  let description = [{
+    Loads and stores that follow each other, and loops and branches that hold
+    nothing else, become a `gpu.launch` of one thread, with the arithmetic
+    between them and what else follows from what they load: right, in the order
+    of the program, and not fast. Linalg ops and loops around them stay as they
+    are.
+
+    What the host needs of it, such as a condition, a number of steps or the size
+    of a buffer, is copied into a buffer of the host behind the launch. An entry
+    point ends there if the device has failed; other functions go on with zeros.
+
+    Runs on buffers, before `quant-float-guard-kernels`.
+  }];
+  let options = [
+    Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
+           "symbol of the module that holds the kernels">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatMapToGpuPass
     : InterfacePass<"quant-float-map-to-gpu", "mlir::FunctionOpInterface"> {
   let summary = "make kernels of linalg ops on buffers";
@@ -1001,7 +1028,8 @@ def QuantFloatMapToGpuPass
       order of the op's loops: right, and not fast.
 
     Allocations become the device's, constants move into the kernel's module with
-    `gpu-kernel-outlining`. What else would touch memory is an error. `module` is
+    `gpu-kernel-outlining`. What else would touch the device's memory is an
+    error: `quant-float-map-scalars-to-gpu` runs before. `module` is
     the symbol of the module that the kernels are outlined to; they are named
     after the function.
   }];

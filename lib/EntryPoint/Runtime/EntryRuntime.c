@@ -18,14 +18,17 @@
 #include "Texts.h"
 #include "quant-float-c/EntryPoint.h"
 
+typedef const char *DeviceErrorFunction(void);
+
 /* Everything the checks need to know about one call. */
 typedef struct Call {
   const Table *table;
   const char *names;
   const qf_tensor *inputs;
   const qf_tensor *outputs;
-  /* Whether data is in the memory of a device. */
-  int isOnDevice;
+  /* Says what went wrong on the device since it was last asked; null where data
+   * is the host's. */
+  DeviceErrorFunction *takeDeviceError;
   Message message;
 } Call;
 
@@ -187,7 +190,7 @@ static int checkData(Call *call, int64_t index) {
   if (getArgument(call, index)->dtype == QF_STRING)
     return checkStrings(call, index);
   int64_t rest = (int64_t)((uintptr_t)data % (uintptr_t)bytes);
-  if (!call->isOnDevice || !rest)
+  if (!call->takeDeviceError || !rest)
     return QF_OK;
   return FAIL_AT(call, index, QF_ERROR_ALIGNMENT,
                  "expected an address on the device that is a multiple of %d, "
@@ -359,8 +362,15 @@ static RARE int reportNoRoom(Call *call) {
                  NUMBER(strings->needed), NUMBER(strings->capacity));
 }
 
+/* What others left behind is not this call's. */
+static void enterDevice(const Call *call) {
+  if (call->takeDeviceError)
+    call->takeDeviceError();
+}
+
 /* What a kernel returned that is not done. */
-static RARE int report(Call *call, int64_t status, const TextFailure *failure) {
+static RARE int failKernel(Call *call, int64_t status,
+                           const TextFailure *failure) {
   switch (status) {
   case QF_KERNEL_OUT_OF_MEMORY:
     return FAIL(call, QF_ERROR_MEMORY, "%s", TEXT("out of memory"));
@@ -377,11 +387,17 @@ static RARE int report(Call *call, int64_t status, const TextFailure *failure) {
   }
 }
 
+/* What a kernel returned, or went wrong on the device before it did. */
+static int report(Call *call, int64_t status, const TextFailure *failure) {
+  const char *error = call->takeDeviceError ? call->takeDeviceError() : 0;
+  if (error)
+    return FAIL(call, QF_ERROR_DEVICE, "%s", TEXT(error));
+  return status ? failKernel(call, status, failure) : QF_OK;
+}
+
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
 /* Writes the sizes of outputs that depend on elements; a kernel's status. */
 typedef int64_t MeasureFunction(const qf_tensor *inputs, int64_t *sizes);
-typedef const char *DeviceErrorFunction(void);
-
 /*
  * Computes the sizes of all outputs into `scratch`, and what the inputs have to
  * be for that. `measure` is null where sizes follow from sizes.
@@ -393,10 +409,11 @@ static int findSizes(Call *call, SizesFunction *computeSizes,
   if (!status && measure) {
     status = checkInputData(call);
     if (!status) {
+      enterDevice(call);
       FloatEnvironment saved = enterDefaultFloatEnvironment();
       int64_t result = measure(call->inputs, scratch);
       leaveFloatEnvironment(saved);
-      status = result ? report(call, result, 0) : QF_OK;
+      status = report(call, result, 0);
     }
   }
   return status ? status : checkComputed(call, scratch);
@@ -419,7 +436,7 @@ int __qf_run_entry_point(const Table *table, const char *names,
                names,
                inputs,
                outputs,
-               takeDeviceError != 0,
+               takeDeviceError,
                startMessage(error, errorSize)};
   int status = checkCpu(&call);
   if (!status)
@@ -433,28 +450,29 @@ int __qf_run_entry_point(const Table *table, const char *names,
     status = checkOutputs(&call, scratch);
   if (status)
     return status;
-  /* What others left behind is not this call's. */
-  if (takeDeviceError)
-    takeDeviceError();
+  enterDevice(&call);
   FloatEnvironment saved = enterDefaultFloatEnvironment();
   TextFailure failure;
   int64_t result = runTexts ? runTexts(table, kernel, inputs, outputs, &failure)
                             : kernel(inputs, outputs, 0);
   leaveFloatEnvironment(saved);
-  const char *deviceError = takeDeviceError ? takeDeviceError() : 0;
-  if (deviceError)
-    return FAIL(&call, QF_ERROR_DEVICE, "%s", TEXT(deviceError));
-  return result ? report(&call, result, &failure) : QF_OK;
+  return report(&call, result, &failure);
 }
 
 /* The body of <name>_output_sizes. */
 int __qf_compute_output_sizes(const Table *table, const char *names,
                               SizesFunction *computeSizes,
-                              MeasureFunction *measure, int64_t *scratch,
-                              const qf_tensor *inputs,
+                              MeasureFunction *measure,
+                              DeviceErrorFunction *takeDeviceError,
+                              int64_t *scratch, const qf_tensor *inputs,
                               int64_t *const *outputSizes, char *error,
                               size_t errorSize) {
-  Call call = {table, names, inputs, 0, 0, startMessage(error, errorSize)};
+  Call call = {table,
+               names,
+               inputs,
+               0,
+               takeDeviceError,
+               startMessage(error, errorSize)};
   int status = checkCpu(&call);
   if (!status)
     status = checkInputShapes(&call);

@@ -21,7 +21,7 @@ ACCESSES = re.compile(
     rf"^  (?:%[\w.]+ = )?(load|store)(?: volatile)? ({TYPE})(?: .*?)?, ptr (?:addrspace\((\d+)\) )?([%@][\w.]+), align (\d+).*$",
     re.MULTILINE,
 )
-KERNELS = re.compile(r"^define .*?ptx_kernel void @(\w+)\((.*)\)(.*\{)$", re.MULTILINE)
+KERNELS = re.compile(r"^define .*?ptx_kernel void @([\w$]+)\((.*)\)(.*\{)$", re.MULTILINE)
 # A NaN's bits on a GPU, and those of infinity.
 NAN_BITS = {
     "half": (16, 0x7FFF, 0x7C00),
@@ -121,7 +121,8 @@ def with_checks(text):
 
 
 def parameter_types(parameters):
-    """`ptr noundef align 16 %0, [2 x i64] %1` as types; a comma in brackets stands nowhere in kernels of ours."""
+    """`ptr noundef align 16 %0, [2 x i64] %1` as types; in brackets, commas stand in `initializes((0, 8))` alone."""
+    parameters = re.sub(r"initializes\(.*?\)\)", "", parameters)
     return [parameter.split()[0] for parameter in parameters.split(",") if parameter.strip()]
 
 
@@ -145,6 +146,8 @@ def caller(name, parameters):
 
 def build_kernels(text, library, compiler, cuda_include):
     """Makes the library of kernels that the simulator calls of a module of device code; returns their names."""
+    # Names with dollars need no quotes.
+    text = re.sub(r'@"([\w$]+)"', r"@\1", text)
     kernels = KERNELS.findall(text)
     if not kernels:
         raise ValueError("no kernels in the device code")

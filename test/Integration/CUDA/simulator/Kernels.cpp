@@ -9,12 +9,14 @@
 #include "Kernels.h"
 #include "Errors.h"
 #include "Memory.h"
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <sstream>
+#include <vector>
 
 using namespace simulator;
 
@@ -105,24 +107,24 @@ bool simulator::findKernel(const std::string &image, const char *name,
   const char *paths = getenv("QUANT_FLOAT_SIMULATOR_KERNELS");
   std::istringstream list(paths ? paths : "");
   std::string symbol = std::string("simulated_") + name;
-  void *found = nullptr;
-  long best = 0;
+  std::vector<void *> candidates;
   for (std::string path; std::getline(list, path, ':');) {
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       fprintf(stderr, "simulator: %s\n", dlerror());
       continue;
     }
-    if (!dlsym(library, (symbol + "_call").c_str()))
-      continue;
-    long score = compareKernels(library, image);
-    if (!found || score > best) {
-      best = score;
-      found = library;
-    }
+    if (dlsym(library, (symbol + "_call").c_str()))
+      candidates.push_back(library);
   }
-  if (!found)
+  if (candidates.empty())
     return false;
+  void *found = candidates.front();
+  if (candidates.size() > 1)
+    found = *std::max_element(
+        candidates.begin(), candidates.end(), [&](void *one, void *other) {
+          return compareKernels(one, image) < compareKernels(other, image);
+        });
   auto *sizes =
       static_cast<const uint32_t *>(dlsym(found, (symbol + "_sizes").c_str()));
   auto *hook = static_cast<decltype(&checkAccess) *>(
