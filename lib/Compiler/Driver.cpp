@@ -91,11 +91,13 @@ static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
     return emitError(module.getLoc()) << llvm::toString(chip.takeError());
   PassManager lower(module.getContext());
   prepareToCompile(lower);
-  buildOutlineKernelsPipeline(lower, options.islands);
   LowerToNVVMOptions lowering;
+  lowering.islands = options.islands;
+  lowering.sums = options.sums;
   lowering.chip = chip->name;
   lowering.features = chip->getFeatures();
   lowering.format = format;
+  buildOutlineKernelsPipeline(lower, lowering);
   buildLowerKernelsPipeline(lower, lowering);
   // Upstream goes on after errors about the toolkit.
   bool hasErrors = false;

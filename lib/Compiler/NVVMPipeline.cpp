@@ -25,12 +25,17 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
-                                              bool islands) {
-  buildBufferizePipeline(manager, islands, /*cpu=*/nullptr);
+void quant_float::buildOutlineKernelsPipeline(
+    OpPassManager &manager, const LowerToNVVMOptions &options) {
+  buildBufferizePipeline(manager, options.islands, /*cpu=*/nullptr);
   QuantFloatMapToGpuPassOptions mapping;
   mapping.module = kKernelModuleName;
+  mapping.chip = options.chip;
+  mapping.ptx = options.features;
+  mapping.fastSums = options.sums == Sums::Fast;
   OpPassManager &function = manager.nest<func::FuncOp>();
+  if (mapping.fastSums)
+    function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatMapToGpuPass(mapping));
   function.addPass(createConvertLinalgToLoopsPass());
   QuantFloatLowerPackedElementsPassOptions packed;
@@ -72,7 +77,9 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   }
 
   OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
-  flatten(device.nest<gpu::GPUFuncOp>());
+  OpPassManager &kernel = device.nest<gpu::GPUFuncOp>();
+  flatten(kernel);
+  kernel.addPass(createQuantFloatAlignSharedPass());
   QuantFloatRequireLoweredPassOptions requirement;
   requirement.target = chip->name;
   device.addPass(createQuantFloatRequireLoweredPass(requirement));
@@ -110,7 +117,7 @@ void quant_float::registerNVVMPipelines() {
       "lower quant_float on tensors to kernels for NVIDIA GPUs with C entry "
       "points that launch them",
       [](OpPassManager &manager, const LowerToNVVMOptions &options) {
-        buildOutlineKernelsPipeline(manager, options.islands);
+        buildOutlineKernelsPipeline(manager, options);
         buildLowerKernelsPipeline(manager, options);
       });
 }
