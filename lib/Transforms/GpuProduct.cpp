@@ -227,6 +227,25 @@ Value GpuProductBuilder::view(Value shared, ArrayRef<int64_t> shape,
                                 ValueRange());
 }
 
+SmallVector<Value> GpuProductBuilder::getPlaceOf(OpOperand &operand) {
+  AffineMap map = product.op.getMatchingIndexingMap(&operand);
+  SmallVector<OpFoldResult> numbers(point.begin(), point.end());
+  SmallVector<Value> place;
+  for (unsigned i = 0; i < map.getNumResults(); ++i)
+    place.push_back(affine::makeComposedAffineApply(
+        rewriter, loc, map.getSubMap({i}), numbers));
+  return place;
+}
+
+SmallVector<Value> GpuProductBuilder::getInputPlace(const GpuFactor &factor,
+                                                    BlockArgument argument,
+                                                    Value row, Value sum) {
+  point = indices;
+  point[factor.row] = row;
+  point[product.sum] = sum;
+  return getPlaceOf(product.op->getOpOperand(argument.getArgNumber()));
+}
+
 Value GpuProductBuilder::emitValue(Value value, IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
@@ -238,14 +257,8 @@ Value GpuProductBuilder::emitValue(Value value, IRMapping &mapping) {
     OpOperand &operand = op->getOpOperand(argument.getArgNumber());
     result = operand.get();
     if (isa<MemRefType>(result.getType())) {
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      SmallVector<Value> place;
-      for (unsigned i = 0; i < map.getNumResults(); ++i)
-        place.push_back(affine::makeComposedAffineApply(
-            rewriter, loc, map.getSubMap({i}),
-            SmallVector<OpFoldResult>(llvm::map_range(
-                point, [](Value v) { return OpFoldResult(v); }))));
-      result = memref::LoadOp::create(rewriter, loc, result, place);
+      result =
+          memref::LoadOp::create(rewriter, loc, result, getPlaceOf(operand));
     }
   } else {
     Operation *definition = value.getDefiningOp();

@@ -61,6 +61,11 @@ protected:
 
   /// A value of the body where the factor's row and the sum's index are these.
   Value emitFactor(const GpuFactor &factor, Value value, Value row, Value sum);
+  /// Where the input of a block argument has the element of this row and
+  /// summand.
+  SmallVector<Value> getInputPlace(const GpuFactor &factor,
+                                   BlockArgument argument, Value row,
+                                   Value sum);
   /// Whether there are such a row and summand; of the latter nothing is asked
   /// in whole tiles. Null where that is known.
   Value isElement(const GpuFactor &factor, Value row, Value sum, bool isWhole);
@@ -100,6 +105,7 @@ protected:
 
 private:
   Value emitValue(Value value, IRMapping &mapping);
+  SmallVector<Value> getPlaceOf(OpOperand &operand);
   Value isBelow(Value value, Value extent);
   /// Whether there is such a row of the factor; null if tiles end where rows
   /// do.

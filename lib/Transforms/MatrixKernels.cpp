@@ -33,6 +33,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -47,6 +49,8 @@ static constexpr int64_t kThreads = kWarpsOfRow * kWarpsOfRow * kWarp;
 static constexpr int64_t kDepthBytes = 64;
 static constexpr int64_t kRowBytes = kDepthBytes + 16;
 static constexpr int64_t kWordBytes = 4;
+/// Bytes of the widest access to memory that all chips have.
+static constexpr int64_t kPieceBytes = 16;
 /// Words of 16 bytes: the threads of one row read one each.
 static constexpr int64_t kThreadsOfRow = 4;
 
@@ -55,7 +59,7 @@ namespace {
 struct CodeTile {
   const GpuFactor *factor;
   const MatrixOperand *operand;
-  Value codes, words;
+  Value codes, words, pieces;
   /// Of the tile, and of the warp in the tile.
   Value first, warpRow;
   /// Of the instruction.
@@ -86,6 +90,14 @@ private:
   CodeTile makeTile(const GpuFactor &factor, const MatrixOperand &operand,
                     Value first, Value warpRow, int64_t rows);
   void loadTile(const CodeTile &tile, Value from);
+  /// The block argument that codes are, if they lie along the sum in memory as
+  /// they do in tiles.
+  BlockArgument getPlainCodes(const CodeTile &tile);
+  /// As many codes along the sum as a piece has: at once, if all are there and
+  /// aligned.
+  void loadPiece(const CodeTile &tile, BlockArgument codes, Value from,
+                 Value number);
+  void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
   Value emitCode(const CodeTile &tile, Value row, Value sum);
   /// What a thread has of the instruction's rows from `row` on.
   Registers loadRegisters(const CodeTile &tile, int64_t row, int64_t step);
@@ -146,8 +158,11 @@ CodeTile MatrixKernel::makeTile(const GpuFactor &factor,
                                 Value warpRow, int64_t rows) {
   Value shared = makeShared(kTile * kRowBytes);
   Type word = getRegisterType();
-  CodeTile tile = {&factor, &operand, Value(), Value(), first, warpRow, rows};
+  CodeTile tile = {&factor, &operand, {}, {}, {}, first, warpRow, rows};
   tile.codes = view(shared, {kTile, kRowBytes / getBytes()}, getCodeType());
+  tile.pieces =
+      view(shared, {kTile, kRowBytes / kPieceBytes},
+           VectorType::get({kPieceBytes / getBytes()}, getCodeType()));
   tile.words = view(shared, {kTile, kRowBytes / kWordBytes}, word);
   return tile;
 }
@@ -159,22 +174,105 @@ Value MatrixKernel::emitCode(const CodeTile &tile, Value row, Value sum) {
   return arith::TruncIOp::create(rewriter, loc, getCodeType(), code);
 }
 
-void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
-  int64_t depth = kDepthBytes / getBytes();
+BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile) {
+  linalg::GenericOp op = product.op;
+  Value source = tile.operand->code;
+  // An integer is made of the byte.
+  if (!isFloat())
+    source = source.getDefiningOp()->getOperand(0);
+  while (auto cast = source.getDefiningOp<StorageCastOp>())
+    source = cast.getInput();
+  auto argument = dyn_cast<BlockArgument>(source);
+  if (!argument || argument.getOwner() != op.getBody())
+    return nullptr;
+  OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!type || !type.isLastDimUnitStride() ||
+      type.getElementTypeBitWidth() != 8 * getBytes() ||
+      map.getNumResults() == 0 ||
+      map.getResults().back() != rewriter.getAffineDimExpr(product.sum))
+    return nullptr;
+  bool isElsewhere =
+      llvm::any_of(map.getResults().drop_back(), [&](auto index) {
+        return index.isFunctionOfDim(product.sum);
+      });
+  return isElsewhere ? nullptr : argument;
+}
+
+void MatrixKernel::loadCode(const CodeTile &tile, Value from, Value line,
+                            Value summand) {
   std::optional<int64_t> extent = getConstantIntValue(extents[product.sum]);
-  bool isWhole = extent && *extent % depth == 0;
+  bool isWhole = extent && *extent % (kDepthBytes / getBytes()) == 0;
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value code = orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
+                      [&] { return emitCode(tile, row, sum); });
+  memref::StoreOp::create(rewriter, loc, code, tile.codes,
+                          ValueRange{line, summand});
+}
+
+void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
+                             Value from, Value number) {
+  int64_t width = kPieceBytes / getBytes();
+  constexpr int64_t kPieces = kDepthBytes / kPieceBytes;
+  Value line = divide(number, kPieces);
+  Value piece = modulo(number, kPieces);
+  Value summand = times(piece, width);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value buffer = product.op->getOperand(codes.getArgNumber());
+  SmallVector<Value> place = getInputPlace(*tile.factor, codes, row, sum);
+
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, loc, buffer);
+  Value element = metadata.getOffset();
+  for (auto [index, stride] : llvm::zip_equal(place, metadata.getStrides()))
+    element = plus(element, launches.multiply(index, stride));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+      rewriter, loc, metadata.getBaseBuffer());
+  Value address = plus(base, times(element, getBytes()));
+  Value isAligned = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(rewriter, loc, address, index(kPieceBytes - 1)),
+      index(0));
+  // The last of them.
+  Value isThere =
+      isElement(*tile.factor, row, plus(sum, index(width - 1)), false);
+  auto branch = scf::IfOp::create(
+      rewriter, loc, arith::AndIOp::create(rewriter, loc, isThere, isAligned),
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  auto type = VectorType::get({width}, getElementTypeOrSelf(buffer));
+  auto load = vector::LoadOp::create(rewriter, loc, type, buffer, place);
+  load.setAlignment(kPieceBytes);
+  Value all = load;
+  auto codeType = VectorType::get({width}, getCodeType());
+  if (type != codeType)
+    all = arith::BitcastOp::create(rewriter, loc, codeType, all);
+  memref::StoreOp::create(rewriter, loc, all, tile.pieces,
+                          ValueRange{line, piece});
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  loadCode(tile, from, line, plus(summand, loop.getInductionVar()));
+}
+
+void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
+  if (BlockArgument codes = getPlainCodes(tile)) {
+    forEachElement(kTile * kDepthBytes / kPieceBytes, kThreads,
+                   [&](Value number) { loadPiece(tile, codes, from, number); });
+    return;
+  }
+  int64_t depth = kDepthBytes / getBytes();
   forEachElement(kTile * depth, kThreads, [&](Value number) {
     // Neighbouring threads load neighbours in memory.
     bool alongSum = tile.factor->alongSum;
     Value summand = alongSum ? modulo(number, depth) : divide(number, kTile);
     Value line = alongSum ? divide(number, depth) : modulo(number, kTile);
-    Value row = plus(tile.first, line);
-    Value sum = plus(from, summand);
-    Value code =
-        orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
-               [&] { return emitCode(tile, row, sum); });
-    memref::StoreOp::create(rewriter, loc, code, tile.codes,
-                            ValueRange{line, summand});
+    loadCode(tile, from, line, summand);
   });
 }
 
