@@ -59,7 +59,7 @@ namespace {
 struct CodeTile {
   const GpuFactor *factor;
   const MatrixOperand *operand;
-  Value codes, words, pieces;
+  Value codes, words, codesOfWords, pieces;
   /// Of the tile, and of the warp in the tile.
   Value first, warpRow;
   /// Of the instruction.
@@ -90,12 +90,22 @@ private:
   CodeTile makeTile(const GpuFactor &factor, const MatrixOperand &operand,
                     Value first, Value warpRow, int64_t rows);
   void loadTile(const CodeTile &tile, Value from);
-  /// The block argument that codes are, if they lie along the sum in memory as
-  /// they do in tiles.
-  BlockArgument getPlainCodes(const CodeTile &tile);
+  /// The block argument that codes are, if they lie in memory as they do in
+  /// tiles, neighbours along the loop.
+  BlockArgument getPlainCodes(const CodeTile &tile, unsigned loop);
+  /// `width` codes of memory from a row and summand on, and their address.
+  Value emitVector(const CodeTile &tile, BlockArgument codes, Value row,
+                   Value sum, int64_t width);
+  Value emitAddress(const CodeTile &tile, BlockArgument codes, Value row,
+                    Value sum);
+  Value isAligned(Value address, int64_t bytes);
   /// As many codes along the sum as a piece has: at once, if all are there and
   /// aligned.
   void loadPiece(const CodeTile &tile, BlockArgument codes, Value from,
+                 Value number);
+  /// A block of rows and summands, each of which is a word: those of the rows
+  /// are loaded, those of the summands stored.
+  void loadBlock(const CodeTile &tile, BlockArgument codes, Value from,
                  Value number);
   void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
   Value emitCode(const CodeTile &tile, Value row, Value sum);
@@ -158,11 +168,19 @@ CodeTile MatrixKernel::makeTile(const GpuFactor &factor,
                                 Value warpRow, int64_t rows) {
   Value shared = makeShared(kTile * kRowBytes);
   Type word = getRegisterType();
-  CodeTile tile = {&factor, &operand, {}, {}, {}, first, warpRow, rows};
+  CodeTile tile = {};
+  tile.factor = &factor;
+  tile.operand = &operand;
+  tile.first = first;
+  tile.warpRow = warpRow;
+  tile.rows = rows;
   tile.codes = view(shared, {kTile, kRowBytes / getBytes()}, getCodeType());
   tile.pieces =
       view(shared, {kTile, kRowBytes / kPieceBytes},
            VectorType::get({kPieceBytes / getBytes()}, getCodeType()));
+  tile.codesOfWords =
+      view(shared, {kTile, kRowBytes / kWordBytes},
+           VectorType::get({kWordBytes / getBytes()}, getCodeType()));
   tile.words = view(shared, {kTile, kRowBytes / kWordBytes}, word);
   return tile;
 }
@@ -174,7 +192,7 @@ Value MatrixKernel::emitCode(const CodeTile &tile, Value row, Value sum) {
   return arith::TruncIOp::create(rewriter, loc, getCodeType(), code);
 }
 
-BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile) {
+BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile, unsigned loop) {
   linalg::GenericOp op = product.op;
   Value source = tile.operand->code;
   // An integer is made of the byte.
@@ -191,12 +209,11 @@ BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile) {
   if (!type || !type.isLastDimUnitStride() ||
       type.getElementTypeBitWidth() != 8 * getBytes() ||
       map.getNumResults() == 0 ||
-      map.getResults().back() != rewriter.getAffineDimExpr(product.sum))
+      map.getResults().back() != rewriter.getAffineDimExpr(loop))
     return nullptr;
   bool isElsewhere =
-      llvm::any_of(map.getResults().drop_back(), [&](auto index) {
-        return index.isFunctionOfDim(product.sum);
-      });
+      llvm::any_of(map.getResults().drop_back(),
+                   [&](auto index) { return index.isFunctionOfDim(loop); });
   return isElsewhere ? nullptr : argument;
 }
 
@@ -212,6 +229,41 @@ void MatrixKernel::loadCode(const CodeTile &tile, Value from, Value line,
                           ValueRange{line, summand});
 }
 
+Value MatrixKernel::emitVector(const CodeTile &tile, BlockArgument codes,
+                               Value row, Value sum, int64_t width) {
+  Value buffer = product.op->getOperand(codes.getArgNumber());
+  auto type = VectorType::get({width}, getElementTypeOrSelf(buffer));
+  auto load =
+      vector::LoadOp::create(rewriter, loc, type, buffer,
+                             getInputPlace(*tile.factor, codes, row, sum));
+  load.setAlignment(width * getBytes());
+  auto codeType = VectorType::get({width}, getCodeType());
+  if (type == codeType)
+    return load;
+  return arith::BitcastOp::create(rewriter, loc, codeType, load);
+}
+
+Value MatrixKernel::emitAddress(const CodeTile &tile, BlockArgument codes,
+                                Value row, Value sum) {
+  Value buffer = product.op->getOperand(codes.getArgNumber());
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, loc, buffer);
+  Value element = metadata.getOffset();
+  for (auto [index, stride] : llvm::zip_equal(
+           getInputPlace(*tile.factor, codes, row, sum), metadata.getStrides()))
+    element = plus(element, launches.multiply(index, stride));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+      rewriter, loc, metadata.getBaseBuffer());
+  return plus(base, times(element, getBytes()));
+}
+
+Value MatrixKernel::isAligned(Value address, int64_t bytes) {
+  return arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(rewriter, loc, address, index(bytes - 1)),
+      index(0));
+}
+
 void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
                              Value from, Value number) {
   int64_t width = kPieceBytes / getBytes();
@@ -221,37 +273,18 @@ void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
   Value summand = times(piece, width);
   Value row = plus(tile.first, line);
   Value sum = plus(from, summand);
-  Value buffer = product.op->getOperand(codes.getArgNumber());
-  SmallVector<Value> place = getInputPlace(*tile.factor, codes, row, sum);
-
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(rewriter, loc, buffer);
-  Value element = metadata.getOffset();
-  for (auto [index, stride] : llvm::zip_equal(place, metadata.getStrides()))
-    element = plus(element, launches.multiply(index, stride));
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
-      rewriter, loc, metadata.getBaseBuffer());
-  Value address = plus(base, times(element, getBytes()));
-  Value isAligned = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::eq,
-      arith::AndIOp::create(rewriter, loc, address, index(kPieceBytes - 1)),
-      index(0));
   // The last of them.
   Value isThere =
       isElement(*tile.factor, row, plus(sum, index(width - 1)), false);
-  auto branch = scf::IfOp::create(
-      rewriter, loc, arith::AndIOp::create(rewriter, loc, isThere, isAligned),
-      /*withElseRegion=*/true);
+  Value isWide = arith::AndIOp::create(
+      rewriter, loc, isThere,
+      isAligned(emitAddress(tile, codes, row, sum), kPieceBytes));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(branch.thenBlock());
-  auto type = VectorType::get({width}, getElementTypeOrSelf(buffer));
-  auto load = vector::LoadOp::create(rewriter, loc, type, buffer, place);
-  load.setAlignment(kPieceBytes);
-  Value all = load;
-  auto codeType = VectorType::get({width}, getCodeType());
-  if (type != codeType)
-    all = arith::BitcastOp::create(rewriter, loc, codeType, all);
-  memref::StoreOp::create(rewriter, loc, all, tile.pieces,
+  memref::StoreOp::create(rewriter, loc,
+                          emitVector(tile, codes, row, sum, width), tile.pieces,
                           ValueRange{line, piece});
   rewriter.setInsertionPointToStart(branch.elseBlock());
   auto loop =
@@ -260,10 +293,65 @@ void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
   loadCode(tile, from, line, plus(summand, loop.getInductionVar()));
 }
 
+void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
+                             Value from, Value number) {
+  int64_t width = kWordBytes / getBytes();
+  constexpr int64_t kWords = kDepthBytes / kWordBytes;
+  // Eight threads read 32 bytes, as many as memory gives at once; the four
+  // groups of them in a warp write to other banks.
+  constexpr int64_t kNeighbours = 8;
+  Value word = modulo(divide(number, kNeighbours), kWords);
+  Value block = plus(times(divide(number, kNeighbours * kWords), kNeighbours),
+                     modulo(number, kNeighbours));
+  Value line = times(block, width);
+  Value summand = times(word, width);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value addresses;
+  for (int64_t i = 0; i < width; ++i) {
+    Value address = emitAddress(tile, codes, row, plus(sum, index(i)));
+    addresses = addresses
+                    ? arith::OrIOp::create(rewriter, loc, addresses, address)
+                    : address;
+  }
+  Value isThere = isElement(*tile.factor, plus(row, index(width - 1)),
+                            plus(sum, index(width - 1)), false);
+  Value isWide = arith::AndIOp::create(rewriter, loc, isThere,
+                                       isAligned(addresses, kWordBytes));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < width; ++i)
+    vectors.push_back(emitVector(tile, codes, row, plus(sum, index(i)), width));
+  for (int64_t j = 0; j < width; ++j) {
+    SmallVector<Value> elements;
+    for (Value vector : vectors)
+      elements.push_back(vector::ExtractOp::create(rewriter, loc, vector, j));
+    Value all = vector::FromElementsOp::create(
+        rewriter, loc, cast<VectorType>(vectors[0].getType()), elements);
+    memref::StoreOp::create(rewriter, loc, all, tile.codesOfWords,
+                            ValueRange{plus(line, index(j)), word});
+  }
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), index(width * width),
+                                 index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  loadCode(tile, from, plus(line, modulo(loop.getInductionVar(), width)),
+           plus(summand, divide(loop.getInductionVar(), width)));
+}
+
 void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
-  if (BlockArgument codes = getPlainCodes(tile)) {
+  int64_t width = kWordBytes / getBytes();
+  if (BlockArgument codes = getPlainCodes(tile, product.sum)) {
     forEachElement(kTile * kDepthBytes / kPieceBytes, kThreads,
                    [&](Value number) { loadPiece(tile, codes, from, number); });
+    return;
+  }
+  if (BlockArgument codes = getPlainCodes(tile, tile.factor->row)) {
+    forEachElement(kTile / width * kDepthBytes / kWordBytes, kThreads,
+                   [&](Value number) { loadBlock(tile, codes, from, number); });
     return;
   }
   int64_t depth = kDepthBytes / getBytes();

@@ -70,6 +70,25 @@ def shared_right(kind):
     )
 
 
+def scores(kind):
+    """Queries times transposed keys, as attention has them."""
+    tensor = f"?x?x?x?x{kind}"
+    lines = [
+        node("Transpose", [("b", tensor)], tensor, "perm = array<i64: 0, 1, 3, 2>", name="t"),
+        node("MatMul", [("a", tensor), ("t", tensor)], tensor),
+    ]
+    return Product(f"scores_{kind}", (("a", "?x?x?x?x", kind), ("b", "?x?x?x?x", kind)), "\n".join(lines), tensor)  # fmt: skip
+
+
+def blocked(kind):
+    """A matrix in f32 times codes with a scale for each 16 summands."""
+    lines = [
+        f"  %f = quant_float.dequantize %b, %s axis 0 block_size 16 opset 21 : tensor<?x?x{kind}>, tensor<?x?xf32> to tensor<?x?xf32>",
+        node("MatMul", [("a", "?x?xf32"), ("f", "?x?xf32")], "?x?xf32"),
+    ]
+    return Product(f"blocked_{kind}", (("a", "?x?x", "f32"), ("b", "?x?x", kind), ("s", "?x?x", "f32")), "\n".join(lines), "?x?xf32")  # fmt: skip
+
+
 def gemm(kind, trans_a, trans_b):
     matrix = f"?x?x{kind}"
     return Product(
@@ -125,6 +144,10 @@ def shapes(product, m, n, k):
     name = product.name
     if name.startswith("batched"):
         return [(2, 3, m, k), (2, 3, k, n)]
+    if name.startswith("scores"):
+        return [(2, 3, m, k), (2, 3, n, k)]
+    if name.startswith("blocked"):
+        return [(m, k), (k, n), (-(-k // 16), n)]
     if name.startswith("shared"):
         return [(3, m, k), (k, n)]
     trans_a, trans_b = (name[-2] == "1", name[-1] == "1") if name.startswith("gemm") else (0, 0)
@@ -147,6 +170,10 @@ def expected(product, values):
     if product.name.startswith("dequantized"):
         a, b = a * given["s"], b * given["t"]
         b = b.T if product.name[-1] == "1" else b
+    if product.name.startswith("blocked"):
+        b = b * np.repeat(given["s"], 16, axis=0)[: b.shape[0]]
+    if product.name.startswith("scores"):
+        b = np.swapaxes(b, 2, 3)
     if product.name.startswith("gemm"):
         a, b = (a.T if product.name[-2] == "1" else a), (b.T if product.name[-1] == "1" else b)
     c = given.get("c", 0)
@@ -156,6 +183,8 @@ def expected(product, values):
 def random(kind, shape, seed):
     """Values whose products are of one order of magnitude; all codes of integers."""
     generator = np.random.default_rng(seed)
+    if kind == "i4":
+        return generator.integers(-8, 8, shape).astype(np.int8)
     if kind in ("i8", "ui8"):
         info = np.iinfo(TYPES[kind])
         return generator.integers(info.min, info.max, shape, endpoint=True).astype(TYPES[kind])

@@ -34,6 +34,10 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         *(gpu_products.gemm("f32", a, b) for a in (0, 1) for b in (0, 1)),
         gpu_products.batched("f32"),
         gpu_products.shared_right("f32"),
+        gpu_products.scores("f32"),
+        gpu_products.scores("f16"),
+        gpu_products.blocked("i4"),
+        gpu_products.blocked("f8E4M3FN"),
         *(gpu_products.dequantized(kind, t) for kind in ("f8E4M3FN", "f8E5M2") for t in (0, 1)),
         *(gpu_products.integer(a, b) for a in ("i8", "ui8") for b in ("i8", "ui8")),
         gpu_products.integer("ui8", "i8", "one", "one"),
@@ -60,10 +64,11 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         text = (folder / f"{name}.ll").read_text()
         cuda.build_kernels(text, folder / f"{name}.kernels.so", compiler, cuda_include)
 
-    def compute(library, product, files, environment=None):
+    def compute(library, product, files, environment=None, offset=0):
         output = folder / "out/output_0.npy"
         output.unlink(missing_ok=True)
         given = ("--entry", product.name, "--inputs", *files, "--outputs", output.parent)
+        given += ("--offset-bytes", offset)
         run("quant-float-exec", library, *given, environment=environment)
         return np.load(output) if output.exists() else None
 
@@ -81,7 +86,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             for (name, _, kind), value in zip(product.inputs, values, strict=True):
                 files.append(folder / f"{name}.npy")
                 narrow = kind.startswith("f8")
-                np.save(files[-1], value.view("u1") if narrow else value.view("u2") if kind == "bf16" else value)
+                np.save(files[-1], value.view("u1") if narrow else value.view("u2") if kind == "bf16" else value.astype("i1") if kind == "i4" else value)  # fmt: skip
             result, magnitude = expected(product, values)
             cpu = compute(folder / "cpu.so", product, files)
             if cpu is None:
@@ -91,7 +96,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                 environment = cuda.simulator_environment(
                     obj_root, [folder / f"{chip}.{sums}.kernels.so"], chip=chip[3:], sums=rounding
                 )
-                gpu = compute(folder / f"{chip}.{sums}.so", product, files, environment)
+                gpu = compute(folder / f"{chip}.{sums}.so", product, files, environment, 8 * (seed % 2))
                 where = f"{product.name} of {m}x{n}x{k} on {chip}, {sums}, {rounding}"
                 if gpu is None:
                     continue
