@@ -67,7 +67,9 @@ def main(tools, folder):
                     failures.append(f"{chip}: {product.name}: products are rounded with their sums")
             said = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=True).stdout  # fmt: skip
             lines = [line for line in said.splitlines() if "product " in line]
-            by_instructions = sum("product of" in line and " by mma.sync." in line for line in lines)
+            by_instructions = sum(
+                "product of" in line and " by mma.sync." in line for line in lines
+            )
             expected = sum(instruction(product, chip, sums) is not None for product in PRODUCTS)
             if len(lines) != len(PRODUCTS) or by_instructions != expected:
                 failures.append(f"{chip} {sums}: --explain says\n" + "\n".join(lines))

@@ -96,7 +96,9 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                 environment = cuda.simulator_environment(
                     obj_root, [folder / f"{chip}.{sums}.kernels.so"], chip=chip[3:], sums=rounding
                 )
-                gpu = compute(folder / f"{chip}.{sums}.so", product, files, environment, 8 * (seed % 2))
+                gpu = compute(
+                    folder / f"{chip}.{sums}.so", product, files, environment, 8 * (seed % 2)
+                )
                 where = f"{product.name} of {m}x{n}x{k} on {chip}, {sums}, {rounding}"
                 if gpu is None:
                     continue

@@ -73,21 +73,19 @@ PRODUCTS = {
 }  # fmt: skip
 
 
-def product_kernel(name, instruction, registers_of_a, registers_of_b, registers_of_c, factor, result):
+def product_kernel(
+    name, instruction, registers_of_a, registers_of_b, registers_of_c, factor, result
+):
     """Each thread brings its registers along in memory, in the order of the operands."""
     lines, operands = [], []
     for index in range(registers_of_a + registers_of_b + registers_of_c):
         kind = factor if index < registers_of_a + registers_of_b else result
-        lines.append(
-            f"  %p{index} = getelementptr [16 x i32], ptr %in, i64 %i, i64 {index}"
-        )
+        lines.append(f"  %p{index} = getelementptr [16 x i32], ptr %in, i64 %i, i64 {index}")
         lines.append(f"  %r{index} = load {kind}, ptr %p{index}, align 4")
         operands.append(f"{kind} %r{index}")
     struct = "{ " + ", ".join([result] * registers_of_c) + " }"
     types = ", ".join(operand.rsplit(" ", 1)[0] for operand in operands)
-    lines.append(
-        f"  %d = call {struct} @llvm.nvvm.mma.{instruction}({', '.join(operands)})"
-    )
+    lines.append(f"  %d = call {struct} @llvm.nvvm.mma.{instruction}({', '.join(operands)})")
     for index in range(registers_of_c):
         lines.append(f"  %d{index} = extractvalue {struct} %d, {index}")
         lines.append(f"  %o{index} = getelementptr [16 x i32], ptr %out, i64 %i, i64 {index}")
@@ -154,6 +152,7 @@ def run_products():
     generator = np.random.default_rng(3)
     driver = Driver([f"product_{i}" for i in range(len(PRODUCTS))] + ["half_a_warp"])
     for index, (name, (a_type, b_type, d_type, m, n, k, _, _)) in enumerate(PRODUCTS.items()):
+
         def some(kind, shape):
             if isinstance(kind, str):
                 return generator.integers(0, 255, shape, np.uint8, endpoint=True).view(kind)
@@ -198,11 +197,16 @@ def main(compiler, cuda_include, obj_root, folder):
     for name, (body, message) in CASES.items():
         done = execute(build(name, KERNEL.format(name=name, body=body)), "threads", name)
         said = any(part in done.stderr for part in message.split("|"))
-        if not said or done.stdout.startswith("0") != (not message) or not message and done.stdout != "0 True\n":
+        if (
+            not said
+            or done.stdout.startswith("0") != (not message)
+            or not message
+            and done.stdout != "0 True\n"
+        ):
             failures.append(f"{name}: {done.stdout}{done.stderr}")
 
     text = ""
-    for index, (name, (a, _, _, m, n, k, factor, result)) in enumerate(PRODUCTS.items()):
+    for index, (name, (a, _, _, m, _, k, factor, result)) in enumerate(PRODUCTS.items()):
         size = np.dtype(a).itemsize
         words = k * size // 16
         kernel = product_kernel(f"product_{index}", name, m // 8 * words, words, m // 8 * 2, factor, result)  # fmt: skip

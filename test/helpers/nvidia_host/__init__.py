@@ -89,7 +89,7 @@ def as_product(match):
     return "\n".join(
         [
             *lines,
-            f'  {step}.out = call ptr (ptr, i32, ...) @simulated_product(ptr @simulated_{mma.replace(".", "_")}, i32 {len(registers)}, '
+            f"  {step}.out = call ptr (ptr, i32, ...) @simulated_product(ptr @simulated_{mma.replace('.', '_')}, i32 {len(registers)}, "
             + ", ".join(registers)
             + ")",
             f"  {name} = load {result}, ptr {step}.out",
@@ -117,7 +117,9 @@ def shared_arrays(text):
         f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {bytes_of(type_name)} }}"
         for name, type_name in arrays
     ] + ["{ ptr, i64 } zeroinitializer"]
-    return f"@simulated_shared = constant [{len(entries)} x {{ ptr, i64 }}] [{', '.join(entries)}]\n"
+    return (
+        f"@simulated_shared = constant [{len(entries)} x {{ ptr, i64 }}] [{', '.join(entries)}]\n"
+    )
 
 
 def to_host(text):
@@ -130,7 +132,10 @@ def to_host(text):
     text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
     # Which barrier it is tells its address.
     text = re.sub(
-        r"^(declare void @nvvm_barrier\w+\(.*?\)).*", r"\1 convergent nomerge", text, flags=re.MULTILINE
+        r"^(declare void @nvvm_barrier\w+\(.*?\)).*",
+        r"\1 convergent nomerge",
+        text,
+        flags=re.MULTILINE,
     )
     return re.sub(NAN_MAKERS, with_device_nans, text), instructions
 
