@@ -19,13 +19,15 @@ struct SumsOption : llvm::cl::opt<Sums> {
   explicit SumsOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("sums",
-            llvm::cl::desc("how sums of products are rounded on CPUs (default: "
-                           "stated)"),
+            llvm::cl::desc(
+                "how sums of products are rounded (default: stated)"),
             llvm::cl::values(
-                clEnumValN(Sums::Stated, "stated",
-                           "each product and each sum, the same on every CPU"),
+                clEnumValN(
+                    Sums::Stated, "stated",
+                    "each product and each sum, the same on every machine"),
                 clEnumValN(Sums::Fast, "fast",
-                           "by fused multiply-adds where the CPU has them")),
+                           "by fused multiply-adds, and on GPUs by matrix "
+                           "instructions, where there are any")),
             llvm::cl::init(Sums::Stated), llvm::cl::cat(category)) {}
 };
 

@@ -295,12 +295,13 @@ typedef enum QuantFloatTarget {
   QUANT_FLOAT_TARGET_NVVM = 1
 } QuantFloatTarget;
 
-/** How sums of products are rounded in code for CPUs. */
+/** How sums of products are rounded. */
 typedef enum QuantFloatSums {
   /** Each product and each sum on its own, in a stated order: the same bits on
    * every CPU. */
   QUANT_FLOAT_SUMS_STATED = 0,
-  /** In that order, by fused multiply-adds where the CPU has them. */
+  /** In that order, by fused multiply-adds where the CPU has them; on GPUs also
+   * in others, by instructions for products of matrices. */
   QUANT_FLOAT_SUMS_FAST = 1
 } QuantFloatSums;
 

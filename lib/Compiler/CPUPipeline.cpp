@@ -74,7 +74,9 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
-  function.addPass(createQuantFloatFuseElementwisePass());
+  QuantFloatFuseElementwisePassOptions fusion;
+  fusion.products = onDevice;
+  function.addPass(createQuantFloatFuseElementwisePass(fusion));
   if (!onDevice) {
     function.addPass(createQuantFloatFlattenWindowsPass());
     QuantFloatFuseWeightsPassOptions weights;

@@ -91,13 +91,14 @@ static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
     return emitError(module.getLoc()) << llvm::toString(chip.takeError());
   PassManager lower(module.getContext());
   prepareToCompile(lower);
-  buildOutlineKernelsPipeline(
-      lower, options.islands,
-      /*explains=*/module.getContext()->getRemarkEngine());
   LowerToNVVMOptions lowering;
+  lowering.islands = options.islands;
+  lowering.sums = options.sums;
   lowering.chip = chip->name;
   lowering.features = chip->getFeatures();
   lowering.format = format;
+  buildOutlineKernelsPipeline(
+      lower, lowering, /*explains=*/module.getContext()->getRemarkEngine());
   buildLowerKernelsPipeline(lower, lowering);
   // Upstream goes on after errors about the toolkit.
   bool hasErrors = false;

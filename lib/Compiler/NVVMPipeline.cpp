@@ -26,12 +26,18 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
-                                              bool islands, bool explains) {
-  buildBufferizePipeline(manager, islands, /*cpu=*/nullptr, /*threads=*/1,
-                         Activations::Float, explains);
+                                              const LowerToNVVMOptions &options,
+                                              bool explains) {
+  buildBufferizePipeline(manager, options.islands, /*cpu=*/nullptr,
+                         /*threads=*/1, Activations::Float, explains);
   QuantFloatMapToGpuPassOptions mapping;
   mapping.module = kKernelModuleName;
+  mapping.chip = options.chip;
+  mapping.ptx = options.features;
+  mapping.fastSums = options.sums == Sums::Fast;
   OpPassManager &function = manager.nest<func::FuncOp>();
+  if (mapping.fastSums)
+    function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatMapToGpuPass(mapping));
   function.addPass(createConvertLinalgToLoopsPass());
   QuantFloatLowerPackedElementsPassOptions packed;
@@ -73,7 +79,9 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   }
 
   OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
-  flatten(device.nest<gpu::GPUFuncOp>());
+  OpPassManager &kernel = device.nest<gpu::GPUFuncOp>();
+  flatten(kernel);
+  kernel.addPass(createQuantFloatAlignSharedPass());
   QuantFloatRequireLoweredPassOptions requirement;
   requirement.target = chip->name;
   device.addPass(createQuantFloatRequireLoweredPass(requirement));
@@ -111,7 +119,7 @@ void quant_float::registerNVVMPipelines() {
       "lower quant_float on tensors to kernels for NVIDIA GPUs with C entry "
       "points that launch them",
       [](OpPassManager &manager, const LowerToNVVMOptions &options) {
-        buildOutlineKernelsPipeline(manager, options.islands);
+        buildOutlineKernelsPipeline(manager, options);
         buildLowerKernelsPipeline(manager, options);
       });
 }

@@ -20,13 +20,16 @@ struct ChipRow {
   StringLiteral name;
   unsigned ptx;
   /// By NvidiaFeature.
-  unsigned features[3];
+  unsigned features[6];
 };
 } // namespace
 
 static constexpr ChipRow kChips[] = {
-#define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat)       \
-  {Name, Ptx, {Minimum, Float8, NarrowFloat}},
+#define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat,       \
+                                Products, WideProducts, Float8Products)        \
+  {Name,                                                                       \
+   Ptx,                                                                        \
+   {Minimum, Float8, NarrowFloat, Products, WideProducts, Float8Products}},
 #include "quant-float/Support/NvidiaChips.def"
 };
 

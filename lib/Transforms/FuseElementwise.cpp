@@ -78,6 +78,31 @@ static bool isUnpacking(OpOperand *operand) {
          isa<arith::ExtUIOp>(producer.getBody()->front());
 }
 
+/// Permutes elements, or makes wider ones of narrower ones, for a product of
+/// matrices alone.
+static bool isOfProduct(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !consumer || !producer->hasOneUse() ||
+      producer.getNumParallelLoops() != producer.getNumLoops() ||
+      consumer.getNumReductionLoops() != 1 ||
+      consumer.getNumParallelLoops() < 2)
+    return false;
+  Value yielded = producer.getBody()->getTerminator()->getOperand(0);
+  if (isa<BlockArgument>(yielded))
+    return true;
+  auto getBits = [](Value value) {
+    Type element = getElementTypeOrSelf(value);
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  unsigned bits = getBits(operand->get());
+  return llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
+    unsigned inputBits = getBits(input->get());
+    return producer.getMatchingIndexingMap(input).isPermutation() &&
+           inputBits != 0 && inputBits < bits;
+  });
+}
+
 /// Whether the producer is to be computed inside of the consumer.
 static bool shouldFuse(OpOperand *operand) {
   return isUnpacking(operand) || (readsOnce(operand) && keepsBlocks(operand));
@@ -97,6 +122,8 @@ static bool keepsUnwritten(linalg::GenericOp op) {
 namespace {
 struct FuseElementwise final
     : quant_float::impl::QuantFloatFuseElementwisePassBase<FuseElementwise> {
+  using QuantFloatFuseElementwisePassBase::QuantFloatFuseElementwisePassBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     IRRewriter rewriter(context);
@@ -121,7 +148,10 @@ struct FuseElementwise final
     if (isPartial)
       return signalPassFailure();
     RewritePatternSet patterns(context);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [&](OpOperand *operand) {
+          return shouldFuse(operand) || (products && isOfProduct(operand));
+        });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);

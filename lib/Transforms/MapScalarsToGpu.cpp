@@ -24,7 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GpuLaunches.h"
+#include "KernelLaunches.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -16,21 +16,28 @@
 //     else:
 //       one after the other
 //
+// Products of matrices have kernels of tiles, of ProductKernels.cpp and
+// MatrixKernels.cpp.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ElementwiseLoops.h"
-#include "GpuLaunches.h"
+#include "KernelLaunches.h"
+#include "MatrixInstructions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Emulation/ConversionPlan.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Transforms/Passes.h"
@@ -89,28 +96,20 @@ static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
 
 namespace {
 /// Makes the kernels of one function.
-class KernelBuilder {
+class KernelBuilder : KernelLaunches {
 public:
-  KernelBuilder(FunctionOpInterface function, StringRef module)
-      : rewriter(function.getContext()), function(function), module(module),
-        name(getKernelPrefix(function.getName())) {}
+  KernelBuilder(FunctionOpInterface function, StringRef module,
+                std::optional<NvidiaChip> chip, bool fastSums)
+      : KernelLaunches(function, module), chip(std::move(chip)),
+        fastSums(fastSums) {}
 
   /// Fails, with an error, where threads would share bytes.
   LogicalResult map(LinalgOp op);
 
 private:
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  }
-  Value multiply(Value left, Value right) {
-    return rewriter.createOrFold<arith::MulIOp>(loc, left, right);
-  }
-
   /// A launch of `count` threads or a few more; what is built next is what each
   /// of the `count` does. Returns its number.
   Value beginLaunch(Value count);
-  /// The indices of loops of these extents at `number`, the last fastest.
-  SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);
 
   /// Elements of the innermost loop that one thread does.
   int64_t chooseWidth(GenericOp op, const LoopNest &nest);
@@ -127,14 +126,11 @@ private:
   bool mapElementwise(LinalgOp &op);
   /// One thread for each element of the output.
   void mapElements(LinalgOp op);
+  /// False if the op is no product of matrices.
+  bool mapProduct(LinalgOp op);
 
-  IRRewriter rewriter;
-  FunctionOpInterface function;
-  Location loc = UnknownLoc::get(rewriter.getContext());
-  gpu::LaunchOp launch;
-  StringRef module;
-  std::string name;
-  unsigned numLaunches = 0;
+  std::optional<NvidiaChip> chip;
+  bool fastSums;
 };
 
 struct MapToGpu final
@@ -151,47 +147,17 @@ static int64_t getAccessBytes(Value buffer, int64_t width) {
 }
 
 Value KernelBuilder::beginLaunch(Value count) {
-  Value one = index(1);
-  Value threads = index(kThreads);
-  Value blocks = rewriter.createOrFold<arith::CeilDivUIOp>(loc, count, threads);
-  // No driver launches an empty grid.
-  blocks = rewriter.createOrFold<arith::MaxUIOp>(loc, blocks, one);
-  launch =
-      gpu::LaunchOp::create(rewriter, loc, blocks, one, one, threads, one, one);
-  launch.setModule(module);
-  launch.setFunction((name + "_kernel_" + Twine(numLaunches++)).str());
-  rewriter.setInsertionPointToStart(&launch.getBody().front());
-  Value first = multiply(launch.getBlockIds().x, index(kThreads));
+  Value blocks =
+      rewriter.createOrFold<arith::CeilDivUIOp>(loc, count, index(kThreads));
+  Value block = beginBlocks(blocks, kThreads);
+  Value first = multiply(block, index(kThreads));
   Value number =
       arith::AddIOp::create(rewriter, loc, first, launch.getThreadIds().x);
   Value isInside = arith::CmpIOp::create(
       rewriter, loc, arith::CmpIPredicate::ult, number, count);
   auto inside = scf::IfOp::create(rewriter, loc, isInside);
-  gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(inside.thenBlock());
   return number;
-}
-
-SmallVector<Value> KernelBuilder::delinearize(Value number,
-                                              ArrayRef<Value> extents) {
-  SmallVector<Value> indices(extents.size());
-  for (size_t i = extents.size(); i-- > 0;) {
-    if (isConstantIntValue(getAsOpFoldResult(extents[i]), 1)) {
-      indices[i] = index(0);
-      continue;
-    }
-    bool isLast = llvm::all_of(ArrayRef(extents).take_front(i), [](Value e) {
-      return isConstantIntValue(getAsOpFoldResult(e), 1);
-    });
-    if (isLast) {
-      indices[i] = number;
-      number = index(0);
-      continue;
-    }
-    indices[i] = arith::RemUIOp::create(rewriter, loc, number, extents[i]);
-    number = arith::DivUIOp::create(rewriter, loc, number, extents[i]);
-  }
-  return indices;
 }
 
 //===----------------------------------------------------------------------===//
@@ -402,9 +368,31 @@ bool KernelBuilder::mapElementwise(LinalgOp &op) {
   return true;
 }
 
+bool KernelBuilder::mapProduct(LinalgOp op) {
+  std::optional<GpuProduct> product = GpuProduct::get(op);
+  if (!product)
+    return false;
+  MatrixPlan plan = planMatrixProduct(*product, chip, fastSums);
+  auto options =
+      remark::RemarkOpts::name("product").category(kConversionRemarks);
+  auto remark = plan.instruction ? remark::passed(loc, options)
+                                 : remark::missed(loc, options);
+  if (remark)
+    remark << plan.text;
+  if (plan.instruction)
+    buildMatrixKernel(*this, *product, plan);
+  else
+    buildTiledKernel(*this, *product);
+  return true;
+}
+
 LogicalResult KernelBuilder::map(LinalgOp op) {
   loc = op.getLoc();
   rewriter.setInsertionPoint(op);
+  if (mapProduct(op)) {
+    rewriter.eraseOp(op);
+    return success();
+  }
   if (!mapElementwise(op)) {
     for (Value output : op.getDpsInits())
       if (isPacked(output))
@@ -414,7 +402,7 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
                << output.getType() << ", of which threads would share bytes";
     mapElements(op);
   }
-  sinkViews(rewriter, launch);
+  endLaunch();
   rewriter.eraseOp(op);
   return success();
 }
@@ -470,7 +458,13 @@ void MapToGpu::runOnOperation() {
     if (op.hasPureBufferSemantics())
       ops.push_back(op);
   });
-  KernelBuilder kernels(function, module);
+  std::optional<NvidiaChip> known;
+  // The lowering of conversions says what is wrong with the names.
+  if (llvm::Expected<NvidiaChip> resolved = NvidiaChip::get(chip, ptx))
+    known = std::move(*resolved);
+  else
+    llvm::consumeError(resolved.takeError());
+  KernelBuilder kernels(function, module, std::move(known), fastSums);
   for (LinalgOp op : ops)
     if (failed(kernels.map(op)))
       return signalPassFailure();

@@ -1,5 +1,7 @@
 // RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-map-to-gpu,canonicalize,cse))" | FileCheck %s
 // RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-map-to-gpu{module=mine}))" | FileCheck %s --check-prefix=MODULE
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-map-to-gpu{chip=sm_75},canonicalize,cse))" | FileCheck %s --check-prefix=TURING
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-map-to-gpu{chip=sm_80},canonicalize,cse))" | FileCheck %s --check-prefix=AMPERE
 
 #id1 = affine_map<(d0) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
@@ -181,5 +183,92 @@ func.func @network(%x: memref<?x4xf32>, %y: memref<?x8xf32>) {
   linalg.matmul ins(%x, %w : memref<?x4xf32>, memref<4x8xf32>) outs(%sum : memref<?x8xf32>)
   memref.copy %sum, %y : memref<?x8xf32> to memref<?x8xf32>
   memref.dealloc %sum : memref<?x8xf32>
+  return
+}
+
+// -----
+
+#left = affine_map<(d0, d1, d2) -> (d0, d2)>
+#right = affine_map<(d0, d1, d2) -> (d2, d1)>
+#scale = affine_map<(d0, d1, d2) -> (d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Products: tiles in shared memory, decoded; sums in the order of the axis.
+
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?x?xi8>, %[[S:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?x?xf32>)
+func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
+  // CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : index
+  // CHECK-DAG: %[[TILE:.+]] = arith.constant 64 : index
+  // CHECK-DAG: %[[DEPTH:.+]] = arith.constant 16 : index
+  // CHECK: %[[ROWS:.+]] = arith.ceildivui %{{.+}}, %[[TILE]]
+  // CHECK: %[[COLUMNS:.+]] = arith.ceildivui %{{.+}}, %[[TILE]]
+  // CHECK: arith.muli %[[ROWS]], %[[COLUMNS]]
+  // CHECK: gpu.launch
+  // CHECK-SAME: = %[[THREADS]],
+  // CHECK-SAME: workgroup(%[[LEFT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>, %[[RIGHT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>)
+  // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x68xf32, #gpu.address_space<workgroup>>
+  // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x17xvector<4xf32>, #gpu.address_space<workgroup>>
+  // CHECK: %[[SUMS:.+]]:4 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
+  // CHECK: memref.load %[[A]]
+  // CHECK: %[[CODE:.+]] = memref.load %[[B]]
+  // CHECK: %[[VALUE:.+]] = arith.sitofp %[[CODE]]
+  // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
+  // CHECK: arith.mulf %[[VALUE]], %[[SCALE]]
+  // CHECK: gpu.barrier
+  // CHECK: scf.for
+  // CHECK: %[[TERM:.+]] = arith.mulf %{{.+}}, %{{.+}} : vector<4xf32>
+  // CHECK: arith.addf %{{.+}}, %[[TERM]] : vector<4xf32>
+  // CHECK: gpu.barrier
+  // CHECK: scf.if
+  // CHECK: memref.store %{{.+}}, %[[Y]]
+  linalg.generic {indexing_maps = [#left, #right, #scale, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b, %s : memref<?x?xf32>, memref<?x?xi8>, memref<?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%x: f32, %code: i8, %scale: f32, %sum: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    %2 = arith.mulf %x, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// -----
+
+#left = affine_map<(d0, d1, d2) -> (d0, d2)>
+#right = affine_map<(d0, d1, d2) -> (d1, d2)>
+#zero = affine_map<(d0, d1, d2) -> (d0)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Integers are multiplied by warps where the chip is known; a zero point comes
+// off in the end, by the sums of the other factor.
+
+// CHECK-LABEL: func.func @integers
+// CHECK-NOT: llvm.call_intrinsic
+// TURING-LABEL: func.func @integers
+// TURING: "llvm.nvvm.mma.m8n8k16.row.col.s8.u8"
+// AMPERE-LABEL: func.func @integers
+func.func @integers(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %p: memref<?xi8>, %y: memref<?x?xi32>) {
+  // AMPERE-DAG: %[[ONES:.+]] = arith.constant 16843009 : i32
+  // AMPERE: gpu.launch
+  // AMPERE: scf.for
+  // AMPERE: gpu.barrier
+  // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8.u8"
+  // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8.u8"(%[[ONES]], %[[ONES]], %[[ONES]], %[[ONES]],
+  // AMPERE: gpu.barrier
+  // AMPERE: %[[OFF:.+]] = arith.muli %{{.+}}, %{{.+}} : i32
+  // AMPERE: arith.subi %{{.+}}, %[[OFF]] : i32
+  linalg.generic {indexing_maps = [#left, #right, #zero, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b, %p : memref<?x?xi8>, memref<?x?xi8>, memref<?xi8>) outs(%y : memref<?x?xi32>) {
+  ^bb0(%left: i8, %right: i8, %zero: i8, %sum: i32):
+    %0 = arith.extsi %left : i8 to i32
+    %1 = arith.extui %right : i8 to i32
+    %2 = arith.extsi %zero : i8 to i32
+    %3 = arith.subi %0, %2 : i32
+    %4 = arith.muli %3, %1 : i32
+    %5 = arith.addi %sum, %4 : i32
+    linalg.yield %5 : i32
+  }
   return
 }

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "quant-float/Compiler/Sums.h"
 
 namespace mlir::quant_float {
 
@@ -48,11 +49,18 @@ struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
       *this, "islands",
       llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
       llvm::cl::init(false)};
+  Option<Sums> sums{
+      *this, "sums", llvm::cl::desc("how sums of products are rounded"),
+      llvm::cl::values(
+          clEnumValN(Sums::Stated, "stated", "in the order of the summed axis"),
+          clEnumValN(Sums::Fast, "fast", "as is fastest on the chip")),
+      llvm::cl::init(Sums::Stated)};
 };
 
 /// From tensors to a `gpu.module` of kernels on memrefs, and functions of the
 /// host that launch them: the first half of quant-float-lower-to-nvvm.
-void buildOutlineKernelsPipeline(OpPassManager &manager, bool islands = false,
+void buildOutlineKernelsPipeline(OpPassManager &manager,
+                                 const LowerToNVVMOptions &options,
                                  bool explains = false);
 
 /// From there to LLVM: the kernels to a `gpu.binary`, what launches them to the

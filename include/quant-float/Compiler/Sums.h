@@ -17,7 +17,8 @@ enum class Sums {
   /// same bits on every CPU.
   Stated,
   /// In that order, a product together with the sum it is added to where the
-  /// CPU has an instruction for it.
+  /// CPU has an instruction for it; on GPUs also in others, by instructions for
+  /// products of matrices.
   Fast
 };
 

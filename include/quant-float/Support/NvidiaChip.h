@@ -23,6 +23,12 @@ enum class NvidiaFeature {
   Float8,
   /// Those of float4, float6 and f8E8M0FNU: of chips whose name ends in a or f.
   NarrowFloat,
+  /// Products of matrices by a warp, of f16 and of bytes.
+  Products,
+  /// Larger ones of those, and of bf16.
+  WideProducts,
+  /// Those of f8E4M3FN and f8E5M2.
+  Float8Products,
 };
 
 /// An NVIDIA chip and a version of PTX that LLVM can make code for, and what

@@ -473,9 +473,15 @@ def QuantFloatFuseElementwisePass
     Gives named linalg ops their generic form and fuses elementwise ones into
     the consumer, elementwise or a reduction, that reads each of their elements
     once. A producer that a larger loop nest reads, a contraction's or a
-    broadcast's, is not computed again there. `tensor.concat` becomes
-    insertions.
+    broadcast's, is not computed again there, unless with `products` it only
+    permutes elements or makes wider ones of narrower ones, and the larger nest is
+    a product of matrices: kernels for GPUs decode an element once for each of
+    their tiles. `tensor.concat` becomes insertions.
   }];
+  let options = [
+    Option<"products", "products", "bool", /*default=*/"false",
+           "decode and permute inside of products of matrices">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -1009,6 +1015,17 @@ def QuantFloatMapScalarsToGpuPass
   ];
 }
 
+def QuantFloatAlignSharedPass
+    : Pass<"quant-float-align-shared", "mlir::gpu::GPUFuncOp"> {
+  let summary = "align the memory that the threads of a block share";
+  let description = [{
+    To 32 bytes, those of the widest vector that is accessed there: `gpu.launch` has
+    no attributes for its attributions, so that this is done on the `gpu.func` that
+    it becomes.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def QuantFloatMapToGpuPass
     : InterfacePass<"quant-float-map-to-gpu", "mlir::FunctionOpInterface"> {
   let summary = "make kernels of linalg ops on buffers";
@@ -1024,6 +1041,16 @@ def QuantFloatMapToGpuPass
       change along the row are loaded once. Of packed results it takes as many as
       end with a byte, at least; these have to be written in the order of their
       elements.
+    - A product of matrices, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, of
+      floats or integers, of which either factor may be computed of codes, scales
+      and zero points, has tiles of 64 x 64 elements, one for a block of 256
+      threads, and loads 16 summands of all of their rows and columns, decoded,
+      into the block's shared memory at a time. An element adds its products in
+      the order of the sum, so that its bits are those of the op's own loops.
+      Where `chip` has an instruction of
+      [MatrixInstructions.def](../../../lib/Transforms/MatrixInstructions.def) for
+      the factors' types, a warp multiplies by it instead: integers of at most 8
+      bits, whose sums are exact in any order, and with `fast-sums` floats.
     - Of other ops a thread computes one element of the result, reductions in the
       order of the op's loops: right, and not fast.
 
@@ -1035,11 +1062,19 @@ def QuantFloatMapToGpuPass
   }];
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
-           "symbol of the module that holds the kernels">
+           "symbol of the module that holds the kernels">,
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "NVIDIA chip whose instructions for products of matrices are used">,
+    Option<"ptx", "ptx", "std::string", /*default=*/"",
+           "version of PTX; without one, the least that has all of the chip's "
+           "instructions">,
+    Option<"fastSums", "fast-sums", "bool", /*default=*/"false",
+           "sums of floats may be rounded in any order">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect",
+    "mlir::LLVM::LLVMDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
   ];

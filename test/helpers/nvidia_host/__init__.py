@@ -77,6 +77,51 @@ def by_integers(match):
     return "\n".join(lines)
 
 
+def as_product(match):
+    """A product of matrices by a warp: the name of the instruction and the registers, as bits; the result is read from memory."""
+    name, result, mma, arguments = match.groups()
+    step = name.replace("%", "%v", 1)
+    lines, registers = [], []
+    for index, argument in enumerate(arguments.split(", ")):
+        type_name, value = re.fullmatch(r"(<2 x half>|\w+)(?: noundef)? (.+)", argument).groups()
+        registers.append(f"i32 {step}.in{index}")
+        lines.append(f"  {step}.in{index} = bitcast {type_name} {value} to i32")
+    return "\n".join(
+        [
+            *lines,
+            f"  {step}.out = call ptr (ptr, i32, ...) @simulated_product(ptr @simulated_{mma.replace('.', '_')}, i32 {len(registers)}, "
+            + ", ".join(registers)
+            + ")",
+            f"  {name} = load {result}, ptr {step}.out",
+        ]
+    )
+
+
+def with_products(text):
+    """Products of matrices as calls of the simulator."""
+    names = sorted(set(re.findall(r"call \{.*?\} @llvm\.nvvm\.(mma\.[\w.]+)", text)))
+    text = re.sub(
+        r"  (%[\w.]+) = (?:tail )?call (\{.*?\}) @llvm\.nvvm\.(mma\.[\w.]+)\((.*?)\)(?: #\d+)?", as_product, text
+    )  # fmt: skip
+    text = re.sub(r"^declare .*@llvm\.nvvm\.mma\..*$", "", text, flags=re.MULTILINE)
+    for name in names:
+        value = name.removeprefix("mma.")
+        text += f'@simulated_{name.replace(".", "_")} = private constant [{len(value) + 1} x i8] c"{value}\\00"\n'
+    return text + "declare ptr @simulated_product(ptr, i32, ...) convergent\n" * bool(names)
+
+
+def shared_arrays(text):
+    """The arrays in shared memory, and the bytes of each; an array without address ends them."""
+    arrays = re.findall(r"^@([\w.]+) = .*addrspace\(3\) global (\[\d+ x \w+\])", text, re.MULTILINE)
+    entries = [
+        f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {bytes_of(type_name)} }}"
+        for name, type_name in arrays
+    ] + ["{ ptr, i64 } zeroinitializer"]
+    return (
+        f"@simulated_shared = constant [{len(entries)} x {{ ptr, i64 }}] [{', '.join(entries)}]\n"
+    )
+
+
 def to_host(text):
     """LLVM IR with NVIDIA's intrinsics as LLVM IR for the host, and the names of the intrinsics."""
     instructions = set(re.findall(r"@llvm\.nvvm\.([\w.]+)", text))
@@ -85,6 +130,13 @@ def to_host(text):
         r"  (%[\w.]+) = (?:tail )?call (.+) (@nvvm_\w+)\((.*?)\)(?: #\d+)?", by_integers, text
     )
     text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
+    # Which barrier it is tells its address.
+    text = re.sub(
+        r"^(declare void @nvvm_barrier\w+\(.*?\)).*",
+        r"\1 convergent nomerge",
+        text,
+        flags=re.MULTILINE,
+    )
     return re.sub(NAN_MAKERS, with_device_nans, text), instructions
 
 
@@ -154,7 +206,9 @@ def build_kernels(text, library, compiler, cuda_include):
     text = re.sub(r"^target (datalayout|triple) = .*$", "", text, flags=re.MULTILINE)
     text = re.sub(r' "target-(cpu|features)"="[^"]*"', "", text)
     text = re.sub(r"\bptx_kernel ", "", text)
-    text, _ = to_host(with_checks(text))
+    shared = shared_arrays(text)
+    text, _ = to_host(with_products(with_checks(text)))
+    text += shared
     text += "".join(caller(name, parameters) for name, parameters, _ in kernels)
     names = "".join(name + "\\0A" for name, _, _ in kernels)
     length = sum(len(name) + 1 for name, _, _ in kernels) + 1

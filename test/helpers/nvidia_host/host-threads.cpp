@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of every library of kernels: who a thread is, and whom to tell of an
-// access to memory.
+// access to memory, of a barrier and of a product of matrices.
 //
 //===----------------------------------------------------------------------===//
 
+#include <cstdarg>
 #include <cstdint>
 
 static thread_local uint32_t registers[12];
@@ -23,6 +24,27 @@ void (*simulated_access_hook)(const void *, uint64_t, uint64_t, int32_t);
 void simulated_access(const void *pointer, uint64_t bytes, uint64_t alignment,
                       int32_t isStore) {
   simulated_access_hook(pointer, bytes, alignment, isStore);
+}
+
+void (*simulated_barrier_hook)(const void *);
+
+void nvvm_barrier_cta_sync_aligned_all(int32_t) {
+  simulated_barrier_hook(__builtin_return_address(0));
+}
+
+const uint32_t *(*simulated_product_hook)(const void *, const char *,
+                                          const uint32_t *, uint32_t);
+
+/// `mma.NAME` of so many registers; the result's.
+const uint32_t *simulated_product(const char *name, uint32_t count, ...) {
+  uint32_t operands[16];
+  va_list arguments;
+  va_start(arguments, count);
+  for (uint32_t i = 0; i < count; ++i)
+    operands[i] = va_arg(arguments, uint32_t);
+  va_end(arguments);
+  return simulated_product_hook(__builtin_return_address(0), name, operands,
+                                count);
 }
 
 #define SPECIAL_REGISTER(Name, First)                                          \

@@ -24,9 +24,13 @@ INSTRUCTION_TYPES = {
 COUNTERPARTS = {"f8E4M3FNUZ": "f8E4M3FN", "f8E5M2FNUZ": "f8E5M2"}
 
 
+def number(chip):
+    """90 of sm_90a."""
+    return int(re.fullmatch(r"sm_(\d+)\w?", chip)[1])
+
+
 def has(chip, name):
     """Whether there are instructions for this narrow float."""
-    number, suffix = re.fullmatch(r"sm_(\d+)(\w?)", chip).groups()
     if name in ("f8E4M3FN", "f8E5M2"):
-        return int(number) >= 89
-    return name in INSTRUCTION_TYPES and int(number) >= 100 and suffix != ""
+        return number(chip) >= 89
+    return name in INSTRUCTION_TYPES and number(chip) >= 100 and not chip[-1].isdigit()

@@ -27,6 +27,7 @@ enum {
   kNotFound = 500,
   kIllegalAddress = 700,
   kMisalignedAddress = 716,
+  kLaunchFailed = 719,
 };
 
 } // namespace simulator

@@ -9,8 +9,8 @@
 #include "Kernels.h"
 #include "Errors.h"
 #include "Memory.h"
+#include "Threads.h"
 #include <algorithm>
-#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,12 +25,12 @@ namespace {
 /// The launch in progress; the driver's lock guards it.
 struct Running {
   const Kernel *kernel = nullptr;
-  jmp_buf end;
   int error = 0;
-  const char *stack = nullptr;
+  SharedMemory shared;
+  Threads threads;
 };
 
-Running running;
+Running &running = *new Running;
 
 } // namespace
 
@@ -69,7 +69,7 @@ static void failAccess(int error, const char *what, uint64_t address,
           isStore ? "store" : "load", static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(address), what);
   running.error = error;
-  longjmp(running.end, 1);
+  running.threads.fail();
 }
 
 /// What the libraries of kernels call before every access.
@@ -83,12 +83,39 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
       failAccess(kIllegalAddress, "out of bounds", address, bytes, isStore);
     return;
   }
+  if (running.shared.contains(address)) {
+    const uint32_t *registers = running.kernel->getRegisters();
+    uint32_t thread =
+        registers[0] +
+        registers[6] * (registers[1] + registers[7] * registers[2]);
+    if (const char *error =
+            running.shared.check(address, bytes, isStore, thread))
+      failAccess(kIllegalAddress, error, address, bytes, isStore);
+    return;
+  }
   // Else only what is the kernel's own: its stack and constants.
-  char here;
-  bool isOnStack = pointer > &here && pointer < running.stack;
   Dl_info info;
-  if (!isOnStack && (isStore || !dladdr(pointer, &info)))
+  if (!running.threads.isOnStack(pointer) &&
+      (isStore || !dladdr(pointer, &info)))
     failAccess(kIllegalAddress, "no device memory", address, bytes, isStore);
+}
+
+static void waitAtBarrier(const void *place) {
+  running.threads.waitAtBarrier(place);
+}
+
+static const uint32_t *multiply(const void *place, const char *name,
+                                const uint32_t *operands, uint32_t count) {
+  return running.threads.multiply(place, name, operands, count);
+}
+
+/// A hook of a library that has one.
+template <typename T>
+static bool setHook(void *library, const char *name, T *function) {
+  auto *hook = static_cast<T **>(dlsym(library, name));
+  if (hook)
+    *hook = function;
+  return hook;
 }
 
 /// How well a library fits a module: kernels that both have, less those that it
@@ -127,17 +154,21 @@ bool simulator::findKernel(const std::string &image, const char *name,
         });
   auto *sizes =
       static_cast<const uint32_t *>(dlsym(found, (symbol + "_sizes").c_str()));
-  auto *hook = static_cast<decltype(&checkAccess) *>(
-      dlsym(found, "simulated_access_hook"));
+  auto *arrays =
+      static_cast<const SharedArray *>(dlsym(found, "simulated_shared"));
   kernel.name = name;
   kernel.call = reinterpret_cast<decltype(kernel.call)>(
       dlsym(found, (symbol + "_call").c_str()));
   kernel.getRegisters = reinterpret_cast<decltype(kernel.getRegisters)>(
       dlsym(found, "simulated_registers"));
-  if (!sizes || !hook || !kernel.call || !kernel.getRegisters)
+  if (!sizes || !arrays || !kernel.call || !kernel.getRegisters ||
+      !setHook(found, "simulated_access_hook", checkAccess) ||
+      !setHook(found, "simulated_barrier_hook", waitAtBarrier) ||
+      !setHook(found, "simulated_product_hook", multiply))
     return false;
+  for (; arrays->data; ++arrays)
+    kernel.shared.push_back(*arrays);
   kernel.parameterBytes.assign(sizes + 1, sizes + 1 + sizes[0]);
-  *hook = checkAccess;
   return true;
 }
 
@@ -147,22 +178,27 @@ int simulator::run(const Kernel &kernel,
   std::vector<const void *> parameters;
   for (const std::vector<char> &value : values)
     parameters.push_back(value.data());
-  char here;
   running.kernel = &kernel;
   running.error = 0;
-  running.stack = &here;
   uint32_t *registers = kernel.getRegisters();
   memcpy(registers + 6, launch.block, sizeof launch.block);
   memcpy(registers + 9, launch.grid, sizeof launch.grid);
-  if (setjmp(running.end))
-    return running.error;
   uint32_t *thread = registers, *block = registers + 3;
+  const uint32_t *size = launch.block;
+  auto enter = [&](uint32_t number) {
+    thread[0] = number % size[0];
+    thread[1] = number / size[0] % size[1];
+    thread[2] = number / size[0] / size[1];
+  };
+  auto body = [&] { kernel.call(parameters.data()); };
+  auto passBarrier = [&] { running.shared.passBarrier(); };
   for (block[2] = 0; block[2] < launch.grid[2]; ++block[2])
     for (block[1] = 0; block[1] < launch.grid[1]; ++block[1])
-      for (block[0] = 0; block[0] < launch.grid[0]; ++block[0])
-        for (thread[2] = 0; thread[2] < launch.block[2]; ++thread[2])
-          for (thread[1] = 0; thread[1] < launch.block[1]; ++thread[1])
-            for (thread[0] = 0; thread[0] < launch.block[0]; ++thread[0])
-              kernel.call(parameters.data());
+      for (block[0] = 0; block[0] < launch.grid[0]; ++block[0]) {
+        running.shared.begin(kernel.shared);
+        if (!running.threads.run(size[0] * size[1] * size[2], body, enter,
+                                 passBarrier))
+          return running.error ? running.error : kLaunchFailed;
+      }
   return 0;
 }

@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_TEST_SIMULATOR_KERNELS_H
 #define QUANT_FLOAT_TEST_SIMULATOR_KERNELS_H
 
+#include "SharedMemory.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Kernel {
   std::vector<unsigned> parameterBytes;
   /// Twelve numbers of this thread: thread, block, block size, grid size.
   uint32_t *(*getRegisters)() = nullptr;
+  std::vector<SharedArray> shared;
 };
 
 struct Launch {
@@ -38,7 +40,8 @@ int getTargetOfPtx(const std::string &image);
 /// A kernel of the library that fits the module best.
 bool findKernel(const std::string &image, const char *name, Kernel &kernel);
 
-/// Every thread, one after the other. 0, or the error that an access is.
+/// Every block, one after the other. 0, or the error that an access is, or that
+/// threads wait for what never comes.
 int run(const Kernel &kernel, const std::vector<std::vector<char>> &values,
         const Launch &launch);
 

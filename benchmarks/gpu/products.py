@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""products.py [--sizes M N K] [--chip CHIP] [--repeat N]: times products of matrices on the first NVIDIA GPU, beside cuBLASLt (by
+PyTorch) and a kernel of Triton's where they are installed, and writes JSON. Without a GPU, or with --count, it reads the kernels
+instead: their registers and shared memory by ptxas, what is loaded from global memory for a product of two elements, and the
+instructions of the loops."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = Path(os.environ.get("QUANT_FLOAT_BUILD", ROOT / "build"))
+sys.path.insert(0, str(ROOT / "test" / "helpers"))
+
+import gpu_products  # noqa: E402
+from nvvm import ptx  # noqa: E402
+
+TOOLS = BUILD / "bin"
+# Model, and the sums it is compiled with.
+CASES = (
+    (gpu_products.matmul("f32"), "stated"),
+    (gpu_products.matmul("f32"), "fast"),
+    (gpu_products.matmul("f16"), "stated"),
+    (gpu_products.matmul("f16"), "fast"),
+    (gpu_products.matmul("bf16"), "fast"),
+    (gpu_products.dequantized("f8E4M3FN", 1), "stated"),
+    (gpu_products.dequantized("f8E4M3FN", 1), "fast"),
+    (gpu_products.integer("i8", "i8"), "stated"),
+    (gpu_products.integer("ui8", "i8", "one", "all"), "stated"),
+)
+# What a step of a loop is about.
+KINDS = {
+    "mma": r"mma\.sync",
+    "fma": r"fma\.rn",
+    "mul+add": r"(mul|add)\.rn|mad\.lo\.s32",
+    "ld.shared": r"ld\.shared",
+    "st.shared": r"st\.shared",
+    "ld.global": r"ld\.global",
+    "barrier": r"bar(rier)?\.",
+}
+
+
+def compile_to(folder, product, sums, chip, suffix):
+    model, out = folder / "model.mlir", folder / f"model.{suffix}"
+    model.write_text(product.text())
+    subprocess.run(
+        [TOOLS / "quant-float-compile", model, "-o", out, "--target", "nvvm", "--chip", chip, "--sums", sums],
+        check=True,
+    )  # fmt: skip
+    return out
+
+
+def loops(body):
+    """The blocks of a kernel that go back to themselves or to one before, with their instructions; inner ones first."""
+    lines = [line.strip() for line in body.splitlines() if line.strip()]
+    labels = {line[:-1]: at for at, line in enumerate(lines) if re.fullmatch(r"\$\w+:", line)}
+    found = []
+    for at, line in enumerate(lines):
+        target = re.search(r"bra(?:\.uni)?\s+(\$\w+)", line)
+        if target and labels.get(target[1], at + 1) <= at:
+            found.append(lines[labels[target[1]] : at + 1])
+    return sorted(found, key=len)
+
+
+def count(folder, chip):
+    """The kernel with the products, as text says what it does."""
+    rows = []
+    for product, sums in CASES:
+        code = compile_to(folder, product, sums, chip, "ptx")
+        text = code.read_text()
+        kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", text, re.DOTALL)
+        name, body = max(kernels, key=lambda kernel: len(re.findall(r"bar(?:rier)?\.", kernel[1])))
+        said = subprocess.run(
+            [ptx.PTXAS, f"-arch={chip}", "-v", code, "-o", folder / "code.cubin"], capture_output=True, text=True, check=True
+        ).stderr  # fmt: skip
+        used = re.search(rf"function '{name}'.*?Used (\d+) registers.*?(\d+) bytes smem", said, re.DOTALL)  # fmt: skip
+        # The loop that multiplies: the smallest with what adds products up.
+        inner = next(
+            (loop for loop in loops(body) if any(re.search(KINDS["mma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32", line) and "ld.shared" in " ".join(loop) for line in loop)),
+            [],
+        )  # fmt: skip
+        counts = {kind: sum(bool(re.match(rf"(@\S+ )?{pattern}", line)) for line in inner) for kind, pattern in KINDS.items()}  # fmt: skip
+        rows.append(
+            {
+                "product": product.name,
+                "sums": sums,
+                "registers": int(used[1]),
+                "shared_bytes": int(used[2]),
+                "instructions": sum(not line.endswith(":") for line in inner),
+                **{kind: number for kind, number in counts.items() if number},
+            }
+        )
+    return rows
+
+
+def seconds_of(tensors, run, repeat):
+    import torch
+
+    best = float("inf")
+    for turn in range(repeat + 3):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        run(*tensors)
+        stop.record()
+        stop.synchronize()
+        if turn >= 3:
+            best = min(best, start.elapsed_time(stop) * 1e-3)
+    return best
+
+
+def triton_matmul():
+    """A plain kernel of Triton's, as its tutorial has it: tiles of 128 x 128 x 64."""
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def kernel(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+        rows = tl.program_id(0) * BM + tl.arange(0, BM)
+        columns = tl.program_id(1) * BN + tl.arange(0, BN)
+        total = tl.zeros((BM, BN), dtype=tl.float32)
+        for first in range(0, k, BK):
+            along = first + tl.arange(0, BK)
+            left = tl.load(a + rows[:, None] * k + along[None, :], mask=(rows[:, None] < m) & (along[None, :] < k), other=0.0)  # fmt: skip
+            right = tl.load(b + along[:, None] * n + columns[None, :], mask=(along[:, None] < k) & (columns[None, :] < n), other=0.0)  # fmt: skip
+            total = tl.dot(left, right, total)
+        inside = (rows[:, None] < m) & (columns[None, :] < n)
+        tl.store(c + rows[:, None] * n + columns[None, :], total, mask=inside)
+
+    def run(a, b):
+        (m, k), n = a.shape, b.shape[1]
+        c = torch.empty((m, n), dtype=torch.float32, device=a.device)
+        kernel[(triton.cdiv(m, 128), triton.cdiv(n, 128))](a, b, c, m, n, k, BM=128, BN=128, BK=64, num_warps=8)  # fmt: skip
+        return c
+
+    return run
+
+
+def peers(kind, sizes, repeat):
+    """The same product by others: name and seconds, or why not."""
+    import torch
+
+    m, n, k = sizes
+    make = lambda *shape: torch.randn(*shape, device="cuda")  # noqa: E731
+    if kind == "i8":
+        a, b = (torch.randint(-128, 127, shape, dtype=torch.int8, device="cuda") for shape in ((m, k), (k, n)))  # fmt: skip
+        forms = {"cublaslt": (torch._int_mm, (a, b))}
+    elif kind == "f8E4M3FN":
+        a, b = make(m, k).to(torch.float8_e4m3fn), make(n, k).to(torch.float8_e4m3fn).t()
+        one = torch.ones((), device="cuda")
+        forms = {"cublaslt": (lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16), (a, b))}  # fmt: skip
+    else:
+        dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[kind]
+        given = make(m, k).to(dtype), make(k, n).to(dtype)
+        forms = {"cublaslt": (torch.matmul, given)}
+        if kind != "f32":
+            forms["triton"] = (None, given)
+    for by, (run, given) in forms.items():
+        try:
+            yield by, seconds_of(given, run or triton_matmul(), repeat)
+        except Exception as error:  # noqa: BLE001
+            yield by, f"{type(error).__name__}: {str(error)[:200]}"
+
+
+def measure(folder, chip, sizes, repeat):
+    m, n, k = sizes
+    rows, seen = [], set()
+    for product, sums in CASES:
+        library = compile_to(folder, product, sums, chip, "so")
+        shapes = gpu_products.shapes(product, m, n, k)
+        given = [f"{name}={'x'.join(map(str, shape))}" for (name, sizes_, _), shape in zip(product.inputs, shapes, strict=True) if sizes_]  # fmt: skip
+        said = subprocess.run(
+            [TOOLS / "quant-float-exec", library, "--random", "1", "--shapes", *given, "--time", "--repeat", str(repeat)],
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        seconds = float(re.search(r"^best_seconds: (\S+)$", said, re.MULTILINE)[1])
+        kind = product.inputs[0][2]
+        rows.append({"product": product.name, "sums": sums, "by": "quant-float", "seconds": seconds, "products_per_second": m * n * k / seconds})  # fmt: skip
+        if kind in seen or kind == "ui8":
+            continue
+        seen.add(kind)
+        for by, found in peers(kind, sizes, repeat):
+            row = {"product": product.name, "by": by}
+            row |= {"error": found} if isinstance(found, str) else {"seconds": found, "products_per_second": m * n * k / found}  # fmt: skip
+            rows.append(row)
+    return rows
+
+
+def why_no_gpu():
+    done = subprocess.run([TOOLS / "quant-float-exec", "--show-device"], capture_output=True, text=True, check=False)  # fmt: skip
+    if done.returncode:
+        return done.stderr.strip(), None
+    return "", done.stdout.splitlines()[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs=3, default=(4096, 4096, 4096), metavar=("M", "N", "K"))  # fmt: skip
+    parser.add_argument("--chip", help="to compile for (default: the device's, or sm_90)")
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--count", action="store_true", help="read the kernels, time nothing")
+    arguments = parser.parse_args()
+    message, chip = why_no_gpu()
+    chip = arguments.chip or chip or "sm_90"
+    report = {"chip": chip}
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.count or message:
+            if message:
+                print(f"nothing is timed: {message}", file=sys.stderr)
+            report["kernels"] = count(Path(folder), chip)
+        else:
+            report["sizes"] = arguments.sizes
+            report["timings"] = measure(Path(folder), chip, arguments.sizes, arguments.repeat)
+    json.dump(report, sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+//===- GpuProduct.h - Products of matrices for kernels -------- -*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_TRANSFORMS_GPUPRODUCT_H
+#define QUANT_FLOAT_LIB_TRANSFORMS_GPUPRODUCT_H
+
+#include "KernelLaunches.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::quant_float {
+
+/// One of the two that are multiplied.
+struct GpuFactor {
+  /// In the op's body: computed of what is loaded, of this factor alone.
+  Value value;
+  /// The loop of its rows: the result's rows or its columns.
+  unsigned row;
+  /// Whether neighbours in memory are neighbours along the sum.
+  bool alongSum;
+};
+
+/// Sums of products, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, where
+/// either factor may be computed of several operands: codes, scales, zero
+/// points. `b` are any number of loops.
+struct GpuProduct {
+  /// None if the op is no such thing, or has so few rows or columns that a tile
+  /// would be empty for the most part.
+  static std::optional<GpuProduct> get(linalg::LinalgOp op);
+
+  /// Whether a value of the body is different along the sum.
+  bool dependsOnSum(Value value) const;
+
+  linalg::GenericOp op;
+  Operation *multiply, *add;
+  /// Of which the right one has the result's last loop.
+  GpuFactor left, right;
+  unsigned sum;
+};
+
+/// What kernels of products have in common: tiles of the result, one for a
+/// block, and the elements of the factors.
+class GpuProductBuilder {
+public:
+  GpuProductBuilder(KernelLaunches &launches, const GpuProduct &product)
+      : launches(launches), rewriter(launches.rewriter), loc(launches.loc),
+        product(product) {}
+
+protected:
+  /// A launch of a block for each tile; sets `firstRow`, `firstColumn` and
+  /// `thread`.
+  void beginTiles(int64_t rows, int64_t columns, int64_t threads);
+  /// Memory that the threads of a block share, and the same as an array of
+  /// scalars or vectors.
+  Value makeShared(int64_t bytes);
+  Value view(Value shared, ArrayRef<int64_t> shape, Type element);
+
+  /// A value of the body where the factor's row and the sum's index are these.
+  Value emitFactor(const GpuFactor &factor, Value value, Value row, Value sum);
+  /// Where the input of a block argument has the element of this row and
+  /// summand.
+  SmallVector<Value> getInputPlace(const GpuFactor &factor,
+                                   BlockArgument argument, Value row,
+                                   Value sum);
+  /// Whether there are such a row and summand; of the latter nothing is asked
+  /// in whole tiles. Null where that is known.
+  Value isElement(const GpuFactor &factor, Value row, Value sum, bool isWhole);
+  /// What `body` makes if `condition`, and else zero.
+  Value orZero(Value condition, Type type, llvm::function_ref<Value()> body);
+  /// Runs `body` for each of `count` elements of a tile, `threads` at once.
+  void forEachElement(int64_t count, int64_t threads,
+                      llvm::function_ref<void(Value)> body);
+  /// Whether the result has such an element; null where that is known.
+  Value isResult(Value row, Value column) {
+    return both(hasRow(product.left, row), hasRow(product.right, column));
+  }
+  /// Runs `body` if it has.
+  void ifResult(Value row, Value column, llvm::function_ref<void()> body);
+  /// Where an element of the result is.
+  SmallVector<Value> getPlace(Value row, Value column);
+  Value getResult() { return product.op.getDpsInits()[0]; }
+
+  Value index(int64_t value) { return launches.index(value); }
+  Value plus(Value left, Value right) { return launches.add(left, right); }
+  Value times(Value left, int64_t right) {
+    return launches.multiply(left, index(right));
+  }
+  Value divide(Value left, int64_t right);
+  Value modulo(Value left, int64_t right);
+  Value minus(Value left, Value right) {
+    return rewriter.createOrFold<arith::SubIOp>(loc, left, right);
+  }
+
+  KernelLaunches &launches;
+  IRRewriter &rewriter;
+  Location loc;
+  GpuProduct product;
+  /// Of the op's loops; the block's in place of what all of it shares.
+  SmallVector<Value> extents, indices;
+  Value firstRow, firstColumn, thread;
+
+private:
+  Value emitValue(Value value, IRMapping &mapping);
+  SmallVector<Value> getPlaceOf(OpOperand &operand);
+  Value isBelow(Value value, Value extent);
+  /// Whether there is such a row of the factor; null if tiles end where rows
+  /// do.
+  Value hasRow(const GpuFactor &factor, Value row);
+  /// Null where both are.
+  Value both(Value left, Value right);
+
+  /// Of the element that is made.
+  SmallVector<Value> point;
+  int64_t tileRows = 0, tileColumns = 0;
+};
+
+/// A kernel that has tiles of both factors in shared memory; each thread adds
+/// up a few elements of the result in the order of the sum, rounding as the
+/// op's body does.
+void buildTiledKernel(KernelLaunches &launches, const GpuProduct &product);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_TRANSFORMS_GPUPRODUCT_H

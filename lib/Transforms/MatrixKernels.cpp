@@ -1,0 +1,521 @@
+//===- MatrixKernels.cpp - Products by instructions of a warp -------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A block of four warps makes a tile of the result of 64 x 64 elements, each
+// warp 32 x 32 of them:
+//
+//   for each 64 bytes of summands:
+//     all: load the codes of both factors into shared memory, zeros behind the
+//          end of the sum
+//     barrier
+//     each warp: multiplies them
+//     barrier
+//
+// Both factors have their summands next to each other there. Every shape of
+// mma.sync then takes the same words of 4 bytes into registers: of a quarter of
+// the threads' number from row to row, of the rest from word to word.
+//
+// Zero points come off in the end, modulo 2^32 as the products and sums are:
+//
+//   sum((a - p) * (b - q)) = sum(a * b) - q * sum(a) - p * sum(b) + K * p * q
+//
+// where the sums of one factor are its products with ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixInstructions.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr int64_t kTile = 64;
+static constexpr int64_t kWarpTile = 32;
+static constexpr int64_t kWarpsOfRow = kTile / kWarpTile;
+static constexpr int64_t kWarp = 32;
+static constexpr int64_t kThreads = kWarpsOfRow * kWarpsOfRow * kWarp;
+/// Bytes of summands of a tile, and from row to row: the eight rows that a warp
+/// reads at once are in different banks.
+static constexpr int64_t kDepthBytes = 64;
+static constexpr int64_t kRowBytes = kDepthBytes + 16;
+static constexpr int64_t kWordBytes = 4;
+/// Bytes of the widest access to memory that all chips have.
+static constexpr int64_t kPieceBytes = 16;
+/// Words of 16 bytes: the threads of one row read one each.
+static constexpr int64_t kThreadsOfRow = 4;
+
+namespace {
+/// The codes of one factor in shared memory.
+struct CodeTile {
+  const GpuFactor *factor;
+  const MatrixOperand *operand;
+  Value codes, words, codesOfWords, pieces;
+  /// Of the tile, and of the warp in the tile.
+  Value first, warpRow;
+  /// Of the instruction.
+  int64_t rows;
+};
+
+/// Registers of one of the instruction's matrices.
+using Registers = SmallVector<Value, 4>;
+
+class MatrixKernel : GpuProductBuilder {
+public:
+  MatrixKernel(KernelLaunches &launches, const GpuProduct &product,
+               const MatrixPlan &plan)
+      : GpuProductBuilder(launches, product), plan(plan),
+        instruction(*plan.instruction) {}
+
+  void build();
+
+private:
+  bool isFloat() const { return instruction.sum == MatrixElement::Float32; }
+  int64_t getBytes() const;
+  /// The codes' type in shared memory, and that of the registers they are in.
+  Type getCodeType();
+  Type getRegisterType();
+  Type getSumType();
+  Value getOnes();
+
+  CodeTile makeTile(const GpuFactor &factor, const MatrixOperand &operand,
+                    Value first, Value warpRow, int64_t rows);
+  void loadTile(const CodeTile &tile, Value from);
+  /// The block argument that codes are, if they lie in memory as they do in
+  /// tiles, neighbours along the loop.
+  BlockArgument getPlainCodes(const CodeTile &tile, unsigned loop);
+  /// `width` codes of memory from a row and summand on, and their address.
+  Value emitVector(const CodeTile &tile, BlockArgument codes, Value row,
+                   Value sum, int64_t width);
+  Value emitAddress(const CodeTile &tile, BlockArgument codes, Value row,
+                    Value sum);
+  Value isAligned(Value address, int64_t bytes);
+  /// As many codes along the sum as a piece has: at once, if all are there and
+  /// aligned.
+  void loadPiece(const CodeTile &tile, BlockArgument codes, Value from,
+                 Value number);
+  /// A block of rows and summands, each of which is a word: those of the rows
+  /// are loaded, those of the summands stored.
+  void loadBlock(const CodeTile &tile, BlockArgument codes, Value from,
+                 Value number);
+  void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
+  Value emitCode(const CodeTile &tile, Value row, Value sum);
+  /// What a thread has of the instruction's rows from `row` on.
+  Registers loadRegisters(const CodeTile &tile, int64_t row, int64_t step);
+  Registers multiply(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c);
+  /// Adds the products of a tile to all registers of sums.
+  SmallVector<Value> emitTile(Value from, ValueRange sums);
+  void storeSums(ValueRange sums);
+
+  int64_t getRowsOfWarp() const { return kWarpTile / instruction.m; }
+  int64_t getColumnsOfWarp() const { return kWarpTile / instruction.n; }
+  int64_t getSumRegisters() const {
+    return instruction.m * instruction.n / kWarp;
+  }
+  /// Where sums of one factor are among the registers, in units of matrices.
+  int64_t getSumsOfLeft() const { return getRowsOfWarp() * getColumnsOfWarp(); }
+  int64_t getSumsOfRight() const {
+    return getSumsOfLeft() + (plan.right.subtracted ? getRowsOfWarp() : 0);
+  }
+  int64_t getNumSums() const {
+    return getSumsOfRight() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
+  }
+
+  const MatrixPlan &plan;
+  const MatrixInstruction &instruction;
+  CodeTile left, right;
+  /// The thread's number in its warp, by four and the rest.
+  Value group, inGroup;
+};
+} // namespace
+
+int64_t MatrixKernel::getBytes() const {
+  return instruction.a == MatrixElement::Float16 ||
+                 instruction.a == MatrixElement::BFloat16
+             ? 2
+             : 1;
+}
+
+Type MatrixKernel::getCodeType() {
+  return rewriter.getIntegerType(8 * getBytes());
+}
+
+Type MatrixKernel::getRegisterType() {
+  if (instruction.a == MatrixElement::Float16)
+    return VectorType::get({2}, rewriter.getF16Type());
+  return rewriter.getI32Type();
+}
+
+Type MatrixKernel::getSumType() {
+  return isFloat() ? Type(rewriter.getF32Type()) : rewriter.getI32Type();
+}
+
+Value MatrixKernel::getOnes() {
+  return arith::ConstantIntOp::create(rewriter, loc, 0x01010101, 32);
+}
+
+CodeTile MatrixKernel::makeTile(const GpuFactor &factor,
+                                const MatrixOperand &operand, Value first,
+                                Value warpRow, int64_t rows) {
+  Value shared = makeShared(kTile * kRowBytes);
+  Type word = getRegisterType();
+  CodeTile tile = {};
+  tile.factor = &factor;
+  tile.operand = &operand;
+  tile.first = first;
+  tile.warpRow = warpRow;
+  tile.rows = rows;
+  tile.codes = view(shared, {kTile, kRowBytes / getBytes()}, getCodeType());
+  tile.pieces =
+      view(shared, {kTile, kRowBytes / kPieceBytes},
+           VectorType::get({kPieceBytes / getBytes()}, getCodeType()));
+  tile.codesOfWords =
+      view(shared, {kTile, kRowBytes / kWordBytes},
+           VectorType::get({kWordBytes / getBytes()}, getCodeType()));
+  tile.words = view(shared, {kTile, kRowBytes / kWordBytes}, word);
+  return tile;
+}
+
+Value MatrixKernel::emitCode(const CodeTile &tile, Value row, Value sum) {
+  Value code = emitFactor(*tile.factor, tile.operand->code, row, sum);
+  if (isFloat())
+    return arith::BitcastOp::create(rewriter, loc, getCodeType(), code);
+  return arith::TruncIOp::create(rewriter, loc, getCodeType(), code);
+}
+
+BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile, unsigned loop) {
+  linalg::GenericOp op = product.op;
+  Value source = tile.operand->code;
+  // An integer is made of the byte.
+  if (!isFloat())
+    source = source.getDefiningOp()->getOperand(0);
+  while (auto cast = source.getDefiningOp<StorageCastOp>())
+    source = cast.getInput();
+  auto argument = dyn_cast<BlockArgument>(source);
+  if (!argument || argument.getOwner() != op.getBody())
+    return nullptr;
+  OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!type || !type.isLastDimUnitStride() ||
+      type.getElementTypeBitWidth() != 8 * getBytes() ||
+      map.getNumResults() == 0 ||
+      map.getResults().back() != rewriter.getAffineDimExpr(loop))
+    return nullptr;
+  bool isElsewhere =
+      llvm::any_of(map.getResults().drop_back(),
+                   [&](auto index) { return index.isFunctionOfDim(loop); });
+  return isElsewhere ? nullptr : argument;
+}
+
+void MatrixKernel::loadCode(const CodeTile &tile, Value from, Value line,
+                            Value summand) {
+  std::optional<int64_t> extent = getConstantIntValue(extents[product.sum]);
+  bool isWhole = extent && *extent % (kDepthBytes / getBytes()) == 0;
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value code = orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
+                      [&] { return emitCode(tile, row, sum); });
+  memref::StoreOp::create(rewriter, loc, code, tile.codes,
+                          ValueRange{line, summand});
+}
+
+Value MatrixKernel::emitVector(const CodeTile &tile, BlockArgument codes,
+                               Value row, Value sum, int64_t width) {
+  Value buffer = product.op->getOperand(codes.getArgNumber());
+  auto type = VectorType::get({width}, getElementTypeOrSelf(buffer));
+  auto load =
+      vector::LoadOp::create(rewriter, loc, type, buffer,
+                             getInputPlace(*tile.factor, codes, row, sum));
+  load.setAlignment(width * getBytes());
+  auto codeType = VectorType::get({width}, getCodeType());
+  if (type == codeType)
+    return load;
+  return arith::BitcastOp::create(rewriter, loc, codeType, load);
+}
+
+Value MatrixKernel::emitAddress(const CodeTile &tile, BlockArgument codes,
+                                Value row, Value sum) {
+  Value buffer = product.op->getOperand(codes.getArgNumber());
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, loc, buffer);
+  Value element = metadata.getOffset();
+  for (auto [index, stride] : llvm::zip_equal(
+           getInputPlace(*tile.factor, codes, row, sum), metadata.getStrides()))
+    element = plus(element, launches.multiply(index, stride));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+      rewriter, loc, metadata.getBaseBuffer());
+  return plus(base, times(element, getBytes()));
+}
+
+Value MatrixKernel::isAligned(Value address, int64_t bytes) {
+  return arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(rewriter, loc, address, index(bytes - 1)),
+      index(0));
+}
+
+void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
+                             Value from, Value number) {
+  int64_t width = kPieceBytes / getBytes();
+  constexpr int64_t kPieces = kDepthBytes / kPieceBytes;
+  Value line = divide(number, kPieces);
+  Value piece = modulo(number, kPieces);
+  Value summand = times(piece, width);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  // The last of them.
+  Value isThere =
+      isElement(*tile.factor, row, plus(sum, index(width - 1)), false);
+  Value isWide = arith::AndIOp::create(
+      rewriter, loc, isThere,
+      isAligned(emitAddress(tile, codes, row, sum), kPieceBytes));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  memref::StoreOp::create(rewriter, loc,
+                          emitVector(tile, codes, row, sum, width), tile.pieces,
+                          ValueRange{line, piece});
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  loadCode(tile, from, line, plus(summand, loop.getInductionVar()));
+}
+
+void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
+                             Value from, Value number) {
+  int64_t width = kWordBytes / getBytes();
+  constexpr int64_t kWords = kDepthBytes / kWordBytes;
+  // Eight threads read 32 bytes, as many as memory gives at once; the four
+  // groups of them in a warp write to other banks.
+  constexpr int64_t kNeighbours = 8;
+  Value word = modulo(divide(number, kNeighbours), kWords);
+  Value block = plus(times(divide(number, kNeighbours * kWords), kNeighbours),
+                     modulo(number, kNeighbours));
+  Value line = times(block, width);
+  Value summand = times(word, width);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value addresses;
+  for (int64_t i = 0; i < width; ++i) {
+    Value address = emitAddress(tile, codes, row, plus(sum, index(i)));
+    addresses = addresses
+                    ? arith::OrIOp::create(rewriter, loc, addresses, address)
+                    : address;
+  }
+  Value isThere = isElement(*tile.factor, plus(row, index(width - 1)),
+                            plus(sum, index(width - 1)), false);
+  Value isWide = arith::AndIOp::create(rewriter, loc, isThere,
+                                       isAligned(addresses, kWordBytes));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < width; ++i)
+    vectors.push_back(emitVector(tile, codes, row, plus(sum, index(i)), width));
+  for (int64_t j = 0; j < width; ++j) {
+    SmallVector<Value> elements;
+    for (Value vector : vectors)
+      elements.push_back(vector::ExtractOp::create(rewriter, loc, vector, j));
+    Value all = vector::FromElementsOp::create(
+        rewriter, loc, cast<VectorType>(vectors[0].getType()), elements);
+    memref::StoreOp::create(rewriter, loc, all, tile.codesOfWords,
+                            ValueRange{plus(line, index(j)), word});
+  }
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), index(width * width),
+                                 index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  loadCode(tile, from, plus(line, modulo(loop.getInductionVar(), width)),
+           plus(summand, divide(loop.getInductionVar(), width)));
+}
+
+void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
+  int64_t width = kWordBytes / getBytes();
+  if (BlockArgument codes = getPlainCodes(tile, product.sum)) {
+    forEachElement(kTile * kDepthBytes / kPieceBytes, kThreads,
+                   [&](Value number) { loadPiece(tile, codes, from, number); });
+    return;
+  }
+  if (BlockArgument codes = getPlainCodes(tile, tile.factor->row)) {
+    forEachElement(kTile / width * kDepthBytes / kWordBytes, kThreads,
+                   [&](Value number) { loadBlock(tile, codes, from, number); });
+    return;
+  }
+  int64_t depth = kDepthBytes / getBytes();
+  forEachElement(kTile * depth, kThreads, [&](Value number) {
+    // Neighbouring threads load neighbours in memory.
+    bool alongSum = tile.factor->alongSum;
+    Value summand = alongSum ? modulo(number, depth) : divide(number, kTile);
+    Value line = alongSum ? divide(number, depth) : modulo(number, kTile);
+    loadCode(tile, from, line, summand);
+  });
+}
+
+Registers MatrixKernel::loadRegisters(const CodeTile &tile, int64_t row,
+                                      int64_t step) {
+  Registers registers;
+  int64_t words = instruction.k * getBytes() / kWordBytes;
+  for (int64_t word = 0; word < words; word += kThreadsOfRow)
+    for (int64_t half = 0; half < tile.rows; half += 8) {
+      Value line = plus(plus(tile.warpRow, group), index(row + half));
+      Value place = plus(inGroup, index(step * words + word));
+      registers.push_back(memref::LoadOp::create(rewriter, loc, tile.words,
+                                                 ValueRange{line, place}));
+    }
+  return registers;
+}
+
+Registers MatrixKernel::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
+                                 ArrayRef<Value> c) {
+  SmallVector<Value> operands(a);
+  llvm::append_range(operands, b);
+  llvm::append_range(operands, c);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      rewriter.getContext(), SmallVector<Type>(c.size(), getSumType()));
+  StringAttr name =
+      rewriter.getStringAttr("llvm.nvvm.mma." + instruction.intrinsic);
+  Value result =
+      LLVM::CallIntrinsicOp::create(rewriter, loc, type, name, operands)
+          .getResult(0);
+  Registers sums;
+  for (int64_t i = 0; i < int64_t(c.size()); ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(rewriter, loc, result, i));
+  return sums;
+}
+
+SmallVector<Value> MatrixKernel::emitTile(Value from, ValueRange sums) {
+  loadTile(left, from);
+  loadTile(right, from);
+  gpu::BarrierOp::create(rewriter, loc);
+  SmallVector<Registers> all;
+  int64_t each = getSumRegisters();
+  for (int64_t i = 0; i < getNumSums(); ++i)
+    all.emplace_back(sums.slice(i * each, each));
+  int64_t rows = getRowsOfWarp(), columns = getColumnsOfWarp();
+  int64_t steps = kDepthBytes / (instruction.k * getBytes());
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Registers> a, b;
+    for (int64_t i = 0; i < rows; ++i)
+      a.push_back(loadRegisters(left, i * instruction.m, step));
+    for (int64_t j = 0; j < columns; ++j)
+      b.push_back(loadRegisters(right, j * instruction.n, step));
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        Registers &sum = all[i * columns + j];
+        sum = multiply(a[i], b[j], sum);
+      }
+    if (plan.right.subtracted)
+      for (int64_t i = 0; i < rows; ++i) {
+        Registers &sum = all[getSumsOfLeft() + i];
+        sum = multiply(a[i], Registers(b[0].size(), getOnes()), sum);
+      }
+    if (plan.left.subtracted)
+      for (int64_t j = 0; j < columns; ++j) {
+        Registers &sum = all[getSumsOfRight() + j];
+        sum = multiply(Registers(a[0].size(), getOnes()), b[j], sum);
+      }
+  }
+  gpu::BarrierOp::create(rewriter, loc);
+  SmallVector<Value> results;
+  for (const Registers &registers : all)
+    llvm::append_range(results, registers);
+  return results;
+}
+
+void MatrixKernel::storeSums(ValueRange sums) {
+  int64_t each = getSumRegisters(), columns = getColumnsOfWarp();
+  Type i32 = rewriter.getI32Type();
+  auto times32 = [&](Value x, Value y) -> Value {
+    return arith::MulIOp::create(rewriter, loc, x, y);
+  };
+  Value count =
+      arith::IndexCastOp::create(rewriter, loc, i32, extents[product.sum]);
+  for (int64_t i = 0; i < getRowsOfWarp(); ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t k = 0; k < each; ++k) {
+        // Two neighbours, then those of eight rows below.
+        Value row = plus(plus(left.first, left.warpRow),
+                         plus(group, index(i * instruction.m + k / 2 * 8)));
+        Value column =
+            plus(plus(right.first, right.warpRow),
+                 plus(times(inGroup, 2), index(j * instruction.n + k % 2)));
+        ifResult(row, column, [&] {
+          auto emit = [&](const CodeTile &tile, Value value) {
+            bool isLeft = &tile == &left;
+            return emitFactor(*tile.factor, value, isLeft ? row : column,
+                              index(0));
+          };
+          Value sum = sums[(i * columns + j) * each + k];
+          Value p, q;
+          if (plan.left.subtracted) {
+            p = emit(left, plan.left.subtracted);
+            Value ofRight = sums[(getSumsOfRight() + j) * each + k];
+            sum = minus(sum, times32(p, ofRight));
+          }
+          if (plan.right.subtracted) {
+            q = emit(right, plan.right.subtracted);
+            Value ofLeft = sums[(getSumsOfLeft() + i) * each + k];
+            sum = minus(sum, times32(q, ofLeft));
+          }
+          if (p && q)
+            sum = plus(sum, times32(count, times32(p, q)));
+          for (const CodeTile *tile : {&left, &right})
+            if (Value scale = tile->operand->scale)
+              sum =
+                  arith::MulFOp::create(rewriter, loc, sum, emit(*tile, scale));
+          SmallVector<Value> place = getPlace(row, column);
+          Value before =
+              memref::LoadOp::create(rewriter, loc, getResult(), place);
+          sum = isFloat()
+                    ? Value(arith::AddFOp::create(rewriter, loc, before, sum))
+                    : plus(before, sum);
+          memref::StoreOp::create(rewriter, loc, sum, getResult(), place);
+        });
+      }
+}
+
+void MatrixKernel::build() {
+  beginTiles(kTile, kTile, kThreads);
+  Value warp = divide(thread, kWarp);
+  Value lane = modulo(thread, kWarp);
+  group = divide(lane, kThreadsOfRow);
+  inGroup = modulo(lane, kThreadsOfRow);
+  left = makeTile(product.left, plan.left, firstRow,
+                  times(divide(warp, kWarpsOfRow), kWarpTile), instruction.m);
+  right = makeTile(product.right, plan.right, firstColumn,
+                   times(modulo(warp, kWarpsOfRow), kWarpTile), instruction.n);
+
+  Value zero = arith::ConstantOp::create(rewriter, loc, getSumType(),
+                                         rewriter.getZeroAttr(getSumType()));
+  SmallVector<Value> sums(getNumSums() * getSumRegisters(), zero);
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), extents[product.sum],
+                                 index(kDepthBytes / getBytes()), sums);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next =
+        emitTile(loop.getInductionVar(), loop.getRegionIterArgs());
+    scf::YieldOp::create(rewriter, loc, next);
+  }
+  storeSums(loop.getResults());
+  launches.endLaunch();
+}
+
+void quant_float::buildMatrixKernel(KernelLaunches &launches,
+                                    const GpuProduct &product,
+                                    const MatrixPlan &plan) {
+  MatrixKernel(launches, product, plan).build();
+}

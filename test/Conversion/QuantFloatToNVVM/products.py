@@ -1,0 +1,81 @@
+# Products of matrices for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
+# them and the sums allow it, and none where not; --explain says so.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir %t
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import gpu_products
+from nvvm import ptx
+from nvvm.chips import CHIPS, MORE_CHIPS, number
+
+PRODUCTS = (
+    gpu_products.matmul("f32"),
+    gpu_products.matmul("f64"),
+    gpu_products.matmul("f16"),
+    gpu_products.matmul("bf16"),
+    gpu_products.dequantized("f8E4M3FN"),
+    gpu_products.dequantized("f8E5M2"),
+    gpu_products.integer("i8", "ui8"),
+    gpu_products.integer("ui8", "ui8", "one", "all"),
+)
+
+
+def instruction(product, chip, sums):
+    """By a table of our own, of the PTX ISA: the shape and the types of both factors; nothing where there is none."""
+    kind = product.inputs[0][2]
+    if kind in ("i8", "ui8"):
+        types = ".".join({"i8": "s8", "ui8": "u8"}[other] for _, _, other in product.inputs[:2])
+        return f"{'m16n8k32' if number(chip) >= 80 else 'm8n8k16'}.row.col.s32.{types}.s32"
+    if sums != "fast":
+        return None
+    if kind == "f16":
+        return f"m16n8k{16 if number(chip) >= 80 else 8}.row.col.f32.f16.f16.f32"
+    if kind == "bf16" and number(chip) >= 80:
+        return "m16n8k16.row.col.f32.bf16.bf16.f32"
+    if kind.startswith("f8") and number(chip) >= 89:
+        name = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}[kind]
+        return f"m16n8k32.row.col.f32.{name}.{name}.f32"
+    return None
+
+
+def main(tools, folder):
+    tools, folder, failures = Path(tools), Path(folder), []
+    model = folder / "model.mlir"
+    model.write_text("".join(product.text() for product in PRODUCTS))
+    for chip in (*CHIPS, *MORE_CHIPS):
+        for sums in ("stated", "fast"):
+            code = folder / f"{chip}.{sums}.ptx"
+            command = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "--sums", sums]  # fmt: skip
+            subprocess.run([*command, "-o", code], check=True)
+            if chip in CHIPS and (message := ptx.assemble(code, chip, folder / "code.cubin")):
+                failures.append(f"{chip} {sums}: {message}")
+            kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", code.read_text(), re.DOTALL)
+            for product in PRODUCTS:
+                found = set()
+                fused = False
+                for name, body in kernels:
+                    if name.startswith(product.name + "_kernel"):
+                        found |= set(re.findall(r"mma\.sync\.aligned\.(\S+)", body))
+                        fused |= "fma.rn" in body
+                wanted = instruction(product, chip, sums)
+                if found != ({wanted} if wanted else set()):
+                    failures.append(f"{chip} {sums}: {product.name}: {found} for {wanted}")
+                if fused and sums == "stated":
+                    failures.append(f"{chip}: {product.name}: products are rounded with their sums")
+            said = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=True).stdout  # fmt: skip
+            lines = [line for line in said.splitlines() if "product " in line]
+            by_instructions = sum(
+                "product of" in line and " by mma.sync." in line for line in lines
+            )
+            expected = sum(instruction(product, chip, sums) is not None for product in PRODUCTS)
+            if len(lines) != len(PRODUCTS) or by_instructions != expected:
+                failures.append(f"{chip} {sums}: --explain says\n" + "\n".join(lines))
+    print(f"{len(failures)} failures")
+    return "\n".join(failures) if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

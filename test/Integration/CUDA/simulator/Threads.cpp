@@ -1,0 +1,176 @@
+//===- Threads.cpp - The threads of a block -------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+#include "MatrixProducts.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <vector>
+
+using namespace simulator;
+
+namespace {
+
+constexpr size_t kStackBytes = 128 * 1024;
+constexpr uint32_t kMostThreads = 1024, kWarp = 32;
+
+enum class State { Ready, AtBarrier, AtProduct, Done };
+
+struct Thread {
+  ucontext_t context;
+  State state = State::Ready;
+  const void *place = nullptr;
+  MatrixProduct product;
+};
+
+} // namespace
+
+struct Threads::Implementation {
+  std::vector<Thread> threads{kMostThreads};
+  char *stacks = static_cast<char *>(
+      mmap(nullptr, kMostThreads *kStackBytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  ucontext_t scheduler;
+  uint32_t current = 0, count = 0;
+  bool hasFailed = false;
+  const std::function<void()> *body = nullptr;
+
+  static void start(unsigned low, unsigned high) {
+    auto address = uint64_t(high) << 32 | low;
+    auto *it = reinterpret_cast<Implementation *>(address);
+    (*it->body)();
+    it->wait(State::Done, nullptr);
+  }
+
+  void wait(State state, const void *place) {
+    Thread &thread = threads[current];
+    thread.state = state;
+    thread.place = place;
+    swapcontext(&thread.context, &scheduler);
+  }
+
+  /// Whether threads from `first` on wait for each other in one place.
+  bool areTogether(uint32_t first, uint32_t number, State state) const {
+    for (uint32_t i = first; i < first + number; ++i)
+      if (threads[i].state != state || threads[i].place != threads[first].place)
+        return false;
+    return true;
+  }
+
+  void release(uint32_t first, uint32_t number) {
+    for (uint32_t i = first; i < first + number; ++i)
+      threads[i].state = State::Ready;
+  }
+
+  /// False if nobody can go on.
+  bool releaseWaiting(const std::function<void()> &passBarrier) {
+    if (areTogether(0, count, State::AtBarrier)) {
+      passBarrier();
+      release(0, count);
+      return true;
+    }
+    bool isAny = false;
+    for (uint32_t first = 0; first + kWarp <= count; first += kWarp) {
+      if (!areTogether(first, kWarp, State::AtProduct))
+        continue;
+      MatrixProduct *lanes[kWarp];
+      for (uint32_t lane = 0; lane < kWarp; ++lane)
+        lanes[lane] = &threads[first + lane].product;
+      if (const char *error = multiplyMatrices(lanes)) {
+        fprintf(stderr, "simulator: %s: %s\n", lanes[0]->name, error);
+        return false;
+      }
+      release(first, kWarp);
+      isAny = true;
+    }
+    if (!isAny)
+      report();
+    return isAny;
+  }
+
+  void report() const {
+    unsigned barrier = 0, product = 0, done = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      barrier += threads[i].state == State::AtBarrier;
+      product += threads[i].state == State::AtProduct;
+      done += threads[i].state == State::Done;
+    }
+    fprintf(stderr,
+            "simulator: threads wait for others for ever: of %u are %u at a "
+            "barrier, %u at a product of matrices, %u done\n",
+            count, barrier, product, done);
+  }
+};
+
+Threads::Threads() : it(new Implementation) {}
+Threads::~Threads() { munmap(it->stacks, kMostThreads * kStackBytes); }
+
+bool Threads::run(uint32_t count, const std::function<void()> &body,
+                  const std::function<void(uint32_t)> &enter,
+                  const std::function<void()> &passBarrier) {
+  it->count = count;
+  it->body = &body;
+  it->hasFailed = false;
+  auto address = reinterpret_cast<uint64_t>(it.get());
+  for (uint32_t i = 0; i < count; ++i) {
+    Thread &thread = it->threads[i];
+    thread.state = State::Ready;
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = it->stacks + i * kStackBytes;
+    thread.context.uc_stack.ss_size = kStackBytes;
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context,
+                reinterpret_cast<void (*)()>(&Implementation::start), 2,
+                unsigned(address), unsigned(address >> 32));
+  }
+  while (true) {
+    bool isDone = true;
+    for (uint32_t i = 0; i < count; ++i) {
+      Thread &thread = it->threads[i];
+      if (thread.state == State::Ready) {
+        it->current = i;
+        enter(i);
+        swapcontext(&it->scheduler, &thread.context);
+        if (it->hasFailed)
+          return false;
+      }
+      isDone &= thread.state == State::Done;
+    }
+    if (isDone)
+      return true;
+    if (!it->releaseWaiting(passBarrier))
+      return false;
+  }
+}
+
+void Threads::waitAtBarrier(const void *place) {
+  it->wait(State::AtBarrier, place);
+}
+
+const uint32_t *Threads::multiply(const void *place, const char *name,
+                                  const uint32_t *operands, unsigned count) {
+  MatrixProduct &product = it->threads[it->current].product;
+  product.name = name;
+  product.operands.assign(operands, operands + count);
+  it->wait(State::AtProduct, place);
+  return product.results;
+}
+
+void Threads::fail() {
+  it->hasFailed = true;
+  setcontext(&it->scheduler);
+  abort();
+}
+
+bool Threads::isOnStack(const void *pointer) const {
+  const char *stack = it->stacks + it->current * kStackBytes;
+  return pointer >= stack && pointer < stack + kStackBytes;
+}

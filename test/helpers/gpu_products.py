@@ -1,0 +1,191 @@
+"""Products of matrices for GPUs: models, inputs, and what NumPy makes of them."""
+
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+# Element types by MLIR's names.
+TYPES = {
+    "f32": np.float32,
+    "f64": np.float64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "i8": np.int8,
+    "ui8": np.uint8,
+}
+# Rows, columns, summands: whole tiles, tails of each, less than a tile, one more than a tile, no summands, no rows.
+SIZES = ((64, 64, 32), (65, 70, 33), (9, 130, 16), (128, 8, 7), (1, 1, 1), (40, 24, 0), (0, 9, 5))
+
+
+@dataclass(frozen=True)
+class Product:
+    """`inputs` are (name, shape, type) with ? for open sizes; `node` makes %y of them."""
+
+    name: str
+    inputs: tuple
+    node: str
+    result: str
+
+    def text(self):
+        arguments = ", ".join(
+            f'%{name}: tensor<{shape}{kind}> {{quant_float.name = "{name}"}}' for name, shape, kind in self.inputs
+        )  # fmt: skip
+        return f"func.func @{self.name}({arguments}) -> tensor<{self.result}> {{\n{self.node}\n  return %y : tensor<{self.result}>\n}}\n"
+
+
+def node(op, operands, result, attributes="", opset=21, name="y"):
+    """Operands are (value, type)."""
+    values = ", ".join(f"%{value}" for value, _ in operands)
+    types = ", ".join(f"tensor<{kind}>" for _, kind in operands)
+    given = f" attributes {{{attributes}}}" if attributes else ""
+    return f'  %{name} = quant_float.node "{op}"({values}) opset {opset}{given} : ({types}) -> tensor<{result}>'
+
+
+def matmul(kind, sizes=None):
+    m, n, k = sizes or ("?", "?", "?")
+    a, b, y = f"{m}x{k}x", f"{k}x{n}x", f"{m}x{n}x"
+    name = f"matmul_{kind}" + ("_{}_{}_{}".format(*sizes) if sizes else "")
+    return Product(
+        name, (("a", a, kind), ("b", b, kind)), node("MatMul", [("a", a + kind), ("b", b + kind)], y + kind), y + kind
+    )  # fmt: skip
+
+
+def batched(kind, inner="?x?x?x?x"):
+    tensor = inner + kind
+    return Product(
+        f"batched_{kind}", (("a", inner, kind), ("b", inner, kind)), node("MatMul", [("a", tensor), ("b", tensor)], tensor), tensor
+    )  # fmt: skip
+
+
+def shared_right(kind):
+    """Matrices times one."""
+    return Product(
+        f"shared_right_{kind}",
+        (("a", "?x?x?x", kind), ("b", "?x?x", kind)),
+        node("MatMul", [("a", f"?x?x?x{kind}"), ("b", f"?x?x{kind}")], f"?x?x?x{kind}"),
+        f"?x?x?x{kind}",
+    )
+
+
+def scores(kind):
+    """Queries times transposed keys, as attention has them."""
+    tensor = f"?x?x?x?x{kind}"
+    lines = [
+        node("Transpose", [("b", tensor)], tensor, "perm = array<i64: 0, 1, 3, 2>", name="t"),
+        node("MatMul", [("a", tensor), ("t", tensor)], tensor),
+    ]
+    return Product(f"scores_{kind}", (("a", "?x?x?x?x", kind), ("b", "?x?x?x?x", kind)), "\n".join(lines), tensor)  # fmt: skip
+
+
+def blocked(kind):
+    """A matrix in f32 times codes with a scale for each 16 summands."""
+    lines = [
+        f"  %f = quant_float.dequantize %b, %s axis 0 block_size 16 opset 21 : tensor<?x?x{kind}>, tensor<?x?xf32> to tensor<?x?xf32>",
+        node("MatMul", [("a", "?x?xf32"), ("f", "?x?xf32")], "?x?xf32"),
+    ]
+    return Product(f"blocked_{kind}", (("a", "?x?x", "f32"), ("b", "?x?x", kind), ("s", "?x?x", "f32")), "\n".join(lines), "?x?xf32")  # fmt: skip
+
+
+def gemm(kind, trans_a, trans_b):
+    matrix = f"?x?x{kind}"
+    return Product(
+        f"gemm_{kind}_{trans_a}{trans_b}",
+        (("a", "?x?x", kind), ("b", "?x?x", kind), ("c", "?x", kind)),
+        node(
+            "Gemm",
+            [("a", matrix), ("b", matrix), ("c", f"?x{kind}")],
+            matrix,
+            f"transA = {trans_a} : i64, transB = {trans_b} : i64",
+        ),
+        matrix,
+    )
+
+
+def integer(a, b, zero_a="", zero_b=""):
+    """MatMulInteger; zero points of one element, or of each row or column."""
+    inputs = [("a", "?x?x", a), ("b", "?x?x", b)]
+    if zero_a:
+        inputs.append(("p", {"one": "", "all": "?x"}[zero_a], a))
+    if zero_b:
+        inputs.append(("q", {"one": "", "all": "?x"}[zero_b], b))
+    return Product(
+        f"integer_{a}_{b}_{zero_a or 'none'}_{zero_b or 'none'}",
+        tuple(inputs),
+        node("MatMulInteger", [(name, shape + kind) for name, shape, kind in inputs], "?x?xi32"),
+        "?x?xi32",
+    )
+
+
+def dequantized(kind, trans_b=0):
+    """The product of what DequantizeLinear makes of codes, one scale for each matrix."""
+    lines = [
+        f"  %{name}f = quant_float.dequantize %{name}, %{scale} opset 21 : tensor<?x?x{kind}>, tensor<f32> to tensor<?x?xf32>"
+        for name, scale in (("a", "s"), ("b", "t"))
+    ]
+    if trans_b:
+        lines.append(
+            node("Transpose", [("bf", "?x?xf32")], "?x?xf32", "perm = array<i64: 1, 0>", name="bt")
+        )
+    right = "bt" if trans_b else "bf"
+    lines.append(node("MatMul", [("af", "?x?xf32"), (right, "?x?xf32")], "?x?xf32"))
+    return Product(
+        f"dequantized_{kind}_{trans_b}",
+        (("a", "?x?x", kind), ("b", "?x?x", kind), ("s", "", "f32"), ("t", "", "f32")),
+        "\n".join(lines),
+        "?x?xf32",
+    )
+
+
+def shapes(product, m, n, k):
+    """The shapes of the inputs of a product of these sizes."""
+    name = product.name
+    if name.startswith("batched"):
+        return [(2, 3, m, k), (2, 3, k, n)]
+    if name.startswith("scores"):
+        return [(2, 3, m, k), (2, 3, n, k)]
+    if name.startswith("blocked"):
+        return [(m, k), (k, n), (-(-k // 16), n)]
+    if name.startswith("shared"):
+        return [(3, m, k), (k, n)]
+    trans_a, trans_b = (name[-2] == "1", name[-1] == "1") if name.startswith("gemm") else (0, 0)
+    trans_b |= name.startswith("dequantized") and name[-1] == "1"
+    found = [(k, m) if trans_a else (m, k), (n, k) if trans_b else (k, n)]
+    for other, shape, _ in product.inputs[2:]:
+        found.append({"c": (n,), "p": (m,), "q": (n,)}.get(other, ()) if shape else ())
+    return found
+
+
+def expected(product, values):
+    """The result in f64 or as 32-bit integers that wrap, and the sum of magnitudes."""
+    exact = np.int64 if product.name.startswith("integer") else np.float64
+    given = {name: value.astype(exact) for (name, _, _), value in zip(product.inputs, values, strict=True)}  # fmt: skip
+    a, b = given["a"], given["b"]
+    if product.name.startswith("integer"):
+        a = a - np.reshape(given.get("p", 0), (-1, 1))
+        b = b - given.get("q", 0)
+        return (a @ b).astype(np.int32), None
+    if product.name.startswith("dequantized"):
+        a, b = a * given["s"], b * given["t"]
+        b = b.T if product.name[-1] == "1" else b
+    if product.name.startswith("blocked"):
+        b = b * np.repeat(given["s"], 16, axis=0)[: b.shape[0]]
+    if product.name.startswith("scores"):
+        b = np.swapaxes(b, 2, 3)
+    if product.name.startswith("gemm"):
+        a, b = (a.T if product.name[-2] == "1" else a), (b.T if product.name[-1] == "1" else b)
+    c = given.get("c", 0)
+    return a @ b + c, np.abs(a) @ np.abs(b) + np.abs(c)
+
+
+def random(kind, shape, seed):
+    """Values whose products are of one order of magnitude; all codes of integers."""
+    generator = np.random.default_rng(seed)
+    if kind == "i4":
+        return generator.integers(-8, 8, shape).astype(np.int8)
+    if kind in ("i8", "ui8"):
+        info = np.iinfo(TYPES[kind])
+        return generator.integers(info.min, info.max, shape, endpoint=True).astype(TYPES[kind])
+    return generator.standard_normal(shape).astype(np.float32).astype(TYPES[kind])
