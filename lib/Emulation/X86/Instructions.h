@@ -55,6 +55,11 @@ Value roundToBytes(Lanes &lanes, Value part, const Conversion &conversion);
 /// Truncations of vectors by permutes of AVX-512 VBMI, with what they truncate.
 void populateNarrowByPermutesPatterns(RewritePatternSet &patterns);
 
+/// Casts to f32 of differences between bytes that are small, of AVX2's
+/// registers and of constants.
+void populateDifferencePatterns(const EmulationTarget &target,
+                                RewritePatternSet &patterns);
+
 } // namespace mlir::quant_float::x86
 
 #endif // QUANT_FLOAT_LIB_EMULATION_X86_INSTRUCTIONS_H
