@@ -12,6 +12,7 @@
 #include "../ConversionRow.h"
 
 namespace mlir {
+class Operation;
 class RewritePatternSet;
 } // namespace mlir
 
@@ -59,6 +60,9 @@ void populateNarrowByPermutesPatterns(RewritePatternSet &patterns);
 /// registers and of constants.
 void populateDifferencePatterns(const EmulationTarget &target,
                                 RewritePatternSet &patterns);
+
+/// In loops over blocks makes the reciprocals of scales a round ahead.
+void prepareAhead(Operation *root);
 
 } // namespace mlir::quant_float::x86
 
