@@ -187,6 +187,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   manager.addPass(createQuantFloatStreamStoresPass());
   QuantFloatLowerPackedElementsPassOptions packed;
   packed.permutes = target.has(ConversionFeature::Avx512Vbmi);
+  if (target.has(ConversionFeature::Avx2))
+    packed.registerBytes = vectorBytes;
   manager.addPass(createQuantFloatLowerPackedElementsPass(packed));
   manager.addNestedPass<func::FuncOp>(createQuantFloatLowerTransfersPass());
 

@@ -10,6 +10,7 @@
 #include "Flatten.h"
 #include "Patterns.h"
 #include "Storage.h"
+#include "X86/Instructions.h"
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -126,4 +127,6 @@ void quant_float::populateCastSplitPatterns(const EmulationTarget &target,
 void quant_float::populateCastPatterns(const EmulationTarget &target,
                                        RewritePatternSet &patterns) {
   patterns.add<CastOpExpansion>(patterns.getContext(), target);
+  if (target.has(ConversionFeature::Avx2))
+    x86::populateDifferencePatterns(target, patterns);
 }

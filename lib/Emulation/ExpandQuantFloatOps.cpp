@@ -98,6 +98,8 @@ LogicalResult QuantFloatExpansion::apply(Operation *root) const {
   walkAndApplyPatterns(root, steps->casts);
   walkAndApplyPatterns(root, steps->rest);
   eraseUnused<StorageCastOp>(root);
+  if (steps->target.has(ConversionFeature::Avx2))
+    x86::prepareAhead(root);
   if (isKernel)
     nvvm::lowerShapes(root);
   if (steps->target.has(ConversionFeature::Fp8))

@@ -21,6 +21,9 @@
 // a reciprocal, and nothing is clamped: quotients that overflow, as those of
 // infinities, are NaN by e.
 //
+// AVX2's machines divide beside multiplications, but not as quickly: half of a
+// vector is divided and the other half multiplied, in about the same time.
+//
 // By a power of two nothing is divided at all: its reciprocal is exact.
 //
 //===----------------------------------------------------------------------===//
@@ -28,8 +31,10 @@
 #include "ExpandQuantize.h"
 #include "RoundThroughFloats.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -38,6 +43,9 @@ using arith::CmpFPredicate;
 /// Quotients of this magnitude and more are the end of every range: of 17-bit
 /// sums of codes and zero points, and of the floats up to 8 bits.
 static constexpr int kEndOfRanges = 20;
+
+/// In four registers of AVX2.
+static constexpr int64_t kDividedElements = 32;
 
 /// In a register of NEON, of which the instruction is.
 static constexpr int64_t kRoundedElements = 4;
@@ -71,7 +79,8 @@ static std::optional<APFloat> getExactInverse(Value scale) {
 }
 
 namespace {
-/// x / s = (x * factor) / scale; the latter is positive and near 1.
+/// x / s = (x * factor) / scale; the latter is positive and near 1. Without a
+/// factor, which is 1 then.
 struct Divisor {
   Value factor, scale, reciprocal;
 };
@@ -88,12 +97,14 @@ public:
   Value quantizeToInteger(IntegerType to);
   /// The quotient, to be rounded to `to` once.
   Carrier getFloatQuotient(Type to, const CastSemantics &semantics);
+  Carrier getFloatQuotientInPlace(Type to);
   OrdinaryQuotient getOrdinaryQuotient(Type to, const CastSemantics &semantics);
 
 private:
   Divisor prepare();
   /// q' and q.
   std::pair<Value, Value> divide(Value value, const Divisor &divisor);
+  std::pair<Value, Value> divideByHalves(const Divisor &divisor);
   Carrier divideMagnitude(const Divisor &divisor, const APFloat &end);
   Value getQuotient();
   Value roundToPrecision(Value value);
@@ -151,11 +162,42 @@ std::pair<Value, Value> QuantizeExpander::divide(Value value,
   return {quotient, estimate};
 }
 
+/// The quotient and what has its sign, of zero too. Where it may be wrong it is
+/// NaN.
+std::pair<Value, Value>
+QuantizeExpander::divideByHalves(const Divisor &divisor) {
+  auto type = dyn_cast<VectorType>(op.input.getType());
+  if (!lanes.getTarget().has(ConversionFeature::Avx2) || !type ||
+      type.getRank() != 1 || type.isScalable() ||
+      type.getNumElements() != kDividedElements ||
+      lanes.getTarget().vectorBytes != kDividedElements)
+    return divide(op.input, divisor);
+  int64_t half = kDividedElements / 2;
+  auto slice = [&](int64_t offset) -> Value {
+    return lanes.make<vector::ExtractStridedSliceOp>(op.input, offset, half, 1);
+  };
+  auto join = [&](Value one, Value other) -> Value {
+    return lanes.make<vector::ShuffleOp>(
+        one, other, llvm::to_vector(llvm::seq<int64_t>(2 * half)));
+  };
+  Value first = slice(0);
+  Lanes parts = lanes.withShapeOf(first);
+  QuantizeOperands own = op;
+  own.input = slice(half);
+  QuantizeExpander expander(parts, uniform, own);
+  Value divided =
+      parts.make<arith::DivFOp>(first, expander.spread(divisor.scale));
+  auto [quotient, estimate] = expander.divide(own.input, divisor);
+  return {join(divided, quotient), join(divided, estimate)};
+}
+
 /// The magnitude of the quotient, but `end` where it is more, and its sign
 /// apart: q' has none where it is zero.
 Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor,
                                           const APFloat &end) {
-  Value scaled = lanes.make<arith::MulFOp>(op.input, spread(divisor.factor));
+  Value scaled = op.input;
+  if (divisor.factor)
+    scaled = lanes.make<arith::MulFOp>(scaled, spread(divisor.factor));
   Value magnitude = getMagnitude(lanes, scaled);
   Value limit = spread(uniform.make<arith::MulFOp>(
       uniform.number(getFloatType(scaled), end), divisor.scale));
@@ -331,6 +373,39 @@ Carrier QuantizeExpander::getFloatQuotient(Type to,
   return {quotient};
 }
 
+/// The same, where most scales need no factor: a branch on x86, which saves one
+/// of the few operations in front of rounding in place.
+Carrier QuantizeExpander::getFloatQuotientInPlace(Type to) {
+  CastSemantics semantics;
+  if (!byReciprocal || op.zeroPoint || op.random || !op.precision.isF32() ||
+      lanes.getTarget().machine != Machine::X86 ||
+      !isa<VectorType>(op.input.getType()) ||
+      isa<VectorType>(op.scale.getType()))
+    return getFloatQuotient(to, semantics);
+  Divisor divisor = prepare(), plain{{}, divisor.scale, divisor.reciprocal};
+  APFloat end = getOverflowValue(to, semantics);
+  OpBuilder &builder = lanes.getBuilder();
+  // As bits, which are compared once for all vectors.
+  Value isPlain =
+      uniform.compare(arith::CmpIPredicate::eq, uniform.toBits(divisor.factor),
+                      APFloat(1.0f).bitcastToAPInt().getZExtValue());
+  Type types[] = {op.input.getType(), lanes.getType(lanes.getInt(32))};
+  auto branch = scf::IfOp::create(builder, lanes.getLoc(), types, isPlain,
+                                  /*withElseRegion=*/true);
+  for (auto [block, own] :
+       {std::pair(branch.thenBlock(), plain), {branch.elseBlock(), divisor}}) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    Carrier carrier = divideMagnitude(own, end);
+    scf::YieldOp::create(builder, lanes.getLoc(),
+                         ValueRange{carrier.value, carrier.signBits});
+  }
+  Carrier carrier{branch.getResult(0)};
+  carrier.signBits = branch.getResult(1);
+  carrier.isCapped = true;
+  return carrier;
+}
+
 OrdinaryQuotient
 QuantizeExpander::getOrdinaryQuotient(Type to, const CastSemantics &semantics) {
   auto integer = dyn_cast<IntegerType>(to);
@@ -357,8 +432,7 @@ QuantizeExpander::getOrdinaryQuotient(Type to, const CastSemantics &semantics) {
       uniform.make<arith::DivFOp>(uniform.powerOfTwo(f32, 0), op.scale),
       uniform.number(f32, APFloat::getNaN(f32.getFloatSemantics())));
   Divisor divisor{{}, op.scale, reciprocal};
-  auto [quotient, estimate] = divide(op.input, divisor);
-  // The estimate has the sign, of zero too.
+  auto [quotient, estimate] = divideByHalves(divisor);
   result.carrier.value = quotient;
   result.carrier.signBits = lanes.toBits(estimate);
   if (!op.precision.isF32())
@@ -401,6 +475,5 @@ Value quant_float::expandQuantizeInPlace(Lanes &lanes, Lanes &uniform,
                                          const QuantizeOperands &operands,
                                          FloatType to) {
   QuantizeExpander expander(lanes, uniform, operands);
-  return roundInPlace(lanes, expander.getFloatQuotient(to, CastSemantics()),
-                      to);
+  return roundInPlace(lanes, expander.getFloatQuotientInPlace(to), to);
 }

@@ -18,6 +18,10 @@
 // of an element and what is above does not count: one instruction, which takes
 // any 8 neighbouring bits of 64 for each byte, makes indices of packed codes.
 //
+// AVX2 looks bytes up, 16 entries in each half of a register: a constant table
+// byte by byte, of which many are zero in all entries, and unpacks them to
+// elements. Codes are dealt out to the halves so that these end in order.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LookUpPackedElements.h"
@@ -254,5 +258,140 @@ void quant_float::lookUpPackedElements(arith::ExtUIOp codes, Value packed,
     b.setInsertionPointAfterValue(value);
     Value found = LookUp(b, bits).build(table, packed, count);
     value.replaceAllUsesWith(found);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Look-ups of bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of 32 codes, in registers of as many bytes.
+class NibbleLookUp {
+public:
+  NibbleLookUp(ImplicitLocOpBuilder &b) : b(b) {}
+
+  Value build(DenseElementsAttr table, Value packed);
+
+private:
+  static constexpr int64_t kBytes = 32, kHalf = kBytes / 2;
+
+  VectorType getRegister(int64_t bytes) {
+    return VectorType::get(kBytes / bytes, b.getIntegerType(8 * bytes));
+  }
+  Value splat(VectorType type, uint64_t number) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(
+               type, b.getIntegerAttr(type.getElementType(), number)));
+  }
+  Value makeIndices(Value packed, int64_t groups);
+  Value lookUpByte(ArrayRef<APInt> entries, int64_t byte, Value indices);
+  SmallVector<Value> unpack(Value low, Value high, int64_t bytes);
+
+  ImplicitLocOpBuilder &b;
+};
+} // namespace
+
+/// A code in each byte. Those of the j-th register of results are the j-th of
+/// so many groups in each half.
+Value NibbleLookUp::makeIndices(Value packed, int64_t groups) {
+  // A byte of packed codes in each word, and one of zeros.
+  int64_t size = kHalf / groups / 2;
+  SmallVector<int64_t> order;
+  for (int64_t half : {0, 1})
+    for (int64_t group = 0; group < groups; ++group)
+      for (int64_t i = 0; i < size; ++i)
+        order.append({(2 * group + half) * size + i, kHalf});
+  VectorType wordsType = getRegister(2);
+  Value zeros = splat(VectorType::get(kHalf, b.getI8Type()), /*number=*/0);
+  Value words = vector::BitCastOp::create(
+      b, wordsType, vector::ShuffleOp::create(b, packed, zeros, order));
+  Value moved = arith::ShLIOp::create(b, words, splat(wordsType, 4));
+  Value codes = arith::AndIOp::create(b, arith::OrIOp::create(b, words, moved),
+                                      splat(wordsType, 0x0F0F));
+  return vector::BitCastOp::create(b, getRegister(1), codes);
+}
+
+Value NibbleLookUp::lookUpByte(ArrayRef<APInt> entries, int64_t byte,
+                               Value indices) {
+  SmallVector<int8_t> bytes;
+  for (int64_t i = 0; i < kBytes; ++i)
+    bytes.push_back(
+        int8_t(entries[i % kEntries].extractBitsAsZExtValue(8, 8 * byte)));
+  VectorType type = getRegister(1);
+  if (llvm::all_equal(bytes))
+    return splat(type, uint8_t(bytes.front()));
+  Value table = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef(bytes)));
+  return LLVM::CallIntrinsicOp::create(b, type,
+                                       b.getStringAttr("llvm.x86.avx2.pshuf.b"),
+                                       ValueRange{table, indices})
+      .getResult(0);
+}
+
+/// Pairs of elements of so many bytes, half by half.
+SmallVector<Value> NibbleLookUp::unpack(Value low, Value high, int64_t bytes) {
+  VectorType type = getRegister(bytes);
+  int64_t count = type.getNumElements();
+  SmallVector<Value> results;
+  for (int64_t part : {0, 1}) {
+    SmallVector<int64_t> order;
+    for (int64_t half : {0, 1})
+      for (int64_t i = 0; i < count / 4; ++i) {
+        int64_t at = half * count / 2 + part * count / 4 + i;
+        order.append({at, count + at});
+      }
+    results.push_back(vector::ShuffleOp::create(
+        b, vector::BitCastOp::create(b, type, low),
+        vector::BitCastOp::create(b, type, high), order));
+  }
+  return results;
+}
+
+Value NibbleLookUp::build(DenseElementsAttr table, Value packed) {
+  Type elementType = table.getElementType();
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  SmallVector<APInt> entries;
+  if (isa<FloatType>(elementType))
+    for (const APFloat &value : table.getValues<APFloat>())
+      entries.push_back(value.bitcastToAPInt());
+  else
+    llvm::append_range(entries, table.getValues<APInt>());
+  Value indices = makeIndices(packed, /*groups=*/bytes);
+  SmallVector<Value> registers;
+  for (int64_t i = 0; i < bytes; ++i)
+    registers.push_back(lookUpByte(entries, i, indices));
+  for (int64_t size = 1; size < bytes; size *= 2) {
+    // Words are unpacked in the order of their registers.
+    SmallVector<Value> wider;
+    if (size == 1)
+      for (int64_t i = 0; i < bytes; i += 2)
+        llvm::append_range(wider, unpack(registers[i], registers[i + 1], size));
+    else
+      for (int64_t i : {0, 1})
+        llvm::append_range(wider, unpack(registers[i], registers[i + 2], size));
+    registers = std::move(wider);
+  }
+  auto partType = getRegister(bytes);
+  int64_t count = partType.getNumElements();
+  auto type = VectorType::get(kBytes, partType.getElementType());
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (auto [i, part] : llvm::enumerate(registers))
+    result = vector::InsertStridedSliceOp::create(
+        b, vector::BitCastOp::create(b, partType, part), result,
+        int64_t(i) * count, 1);
+  return arith::BitcastOp::create(b, VectorType::get(kBytes, elementType),
+                                  result);
+}
+
+void quant_float::lookUpNibbles(arith::ExtUIOp codes, Value packed) {
+  for (auto [value, table] : Tables(codes, /*bits=*/4).getResults()) {
+    DenseElementsAttr constant;
+    if (getElementTypeOrSelf(value).getIntOrFloatBitWidth() == 8 ||
+        !matchPattern(table, m_Constant(&constant)))
+      continue;
+    ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
+    b.setInsertionPointAfterValue(value);
+    value.replaceAllUsesWith(NibbleLookUp(b).build(constant, packed));
   }
 }

@@ -21,6 +21,10 @@ namespace mlir::quant_float {
 /// For machines with AVX-512 VBMI.
 void lookUpPackedElements(arith::ExtUIOp codes, Value packed, unsigned bits);
 
+/// The same of 32 codes of 4 bits where the table is constant, for machines
+/// with AVX2.
+void lookUpNibbles(arith::ExtUIOp codes, Value packed);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_ENTRYPOINT_LOOKUPPACKEDELEMENTS_H

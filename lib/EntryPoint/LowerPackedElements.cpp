@@ -55,7 +55,7 @@ public:
   /// Of `buffer`, whose sizes and strides count elements, at `indices`. With
   /// `inOrder`, elements are written in order, vectors from bytes on.
   PackedAccess(ImplicitLocOpBuilder &b, Value buffer, ValueRange indices,
-               unsigned bits, bool inOrder = false);
+               unsigned bits, bool inOrder = false, int64_t registerBytes = 0);
 
   /// Of `count` elements, those in whole groups.
   int64_t getWhole(int64_t count) const { return count - count % groupSize; }
@@ -114,6 +114,8 @@ private:
   ImplicitLocOpBuilder &b;
   unsigned bits;
   bool inOrder;
+  /// Of AVX2 or AVX-512.
+  int64_t registerBytes;
   int64_t groupSize;
   /// memref<i8>: where the buffer begins.
   Value base;
@@ -124,8 +126,10 @@ private:
 } // namespace
 
 PackedAccess::PackedAccess(ImplicitLocOpBuilder &b, Value buffer,
-                           ValueRange indices, unsigned bits, bool inOrder)
-    : b(b), bits(bits), inOrder(inOrder), groupSize(8 / std::gcd(8u, bits)) {
+                           ValueRange indices, unsigned bits, bool inOrder,
+                           int64_t registerBytes)
+    : b(b), bits(bits), inOrder(inOrder), registerBytes(registerBytes),
+      groupSize(8 / std::gcd(8u, bits)) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
   base = metadata.getBaseBuffer();
   SmallVector<int64_t> strides;
@@ -286,7 +290,7 @@ Value PackedAccess::readBytes(int64_t count, Value limit) {
 }
 
 ///   x = group of elements, in a lane of as many bytes
-///   (x & 0xf) | (x << 4 & 0xf00)                      // 4 bits
+///   (x | x << 4) & 0xf0f                              // 4 bits
 Value PackedAccess::spread(Value packed, int64_t count) {
   int64_t numGroups = count / groupSize;
   auto laneType = VectorType::get({numGroups}, b.getIntegerType(8 * groupSize));
@@ -301,19 +305,49 @@ Value PackedAccess::spread(Value packed, int64_t count) {
     Value spread = vector::ShuffleOp::create(b, packed, packed, order);
     lanes = vector::BitCastOp::create(b, laneType, spread);
   }
-  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits), all = 0;
+  // Of one byte no two elements come to the same place.
+  bool isOneByte = groupSize * bits == 8;
   Value elements;
-  for (int64_t i = 0; i < groupSize; ++i)
-    elements = merge(elements,
-                     keep(shiftLeft(lanes, i * (8 - bits)), mask << (8 * i)));
+  for (int64_t i = 0; i < groupSize; ++i) {
+    Value moved = shiftLeft(lanes, i * (8 - bits));
+    all |= mask << (8 * i);
+    elements =
+        merge(elements, isOneByte ? moved : keep(moved, mask << (8 * i)));
+  }
+  if (isOneByte)
+    elements = keep(elements, all);
   return vector::BitCastOp::create(b, VectorType::get({count}, b.getI8Type()),
                                    elements);
+}
+
+/// The low halves of the bytes of a register, two in a byte. An instruction
+/// adds the products of neighbours.
+static Value packByProducts(ImplicitLocOpBuilder &b, Value elements) {
+  auto type = cast<VectorType>(elements.getType());
+  int64_t count = type.getNumElements();
+  auto makeConstant = [&](ArrayRef<int8_t> values) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, values));
+  };
+  SmallVector<int8_t> factors;
+  for (int64_t i = 0; i < count / 2; ++i)
+    factors.append({1, 16});
+  StringRef name = count == 64 ? "llvm.x86.avx512.pmaddubs.w.512"
+                               : "llvm.x86.avx2.pmadd.ub.sw";
+  Value nibbles = arith::AndIOp::create(b, elements, makeConstant({0xF}));
+  auto words = LLVM::CallIntrinsicOp::create(
+      b, VectorType::get(count / 2, b.getI16Type()), b.getStringAttr(name),
+      ValueRange{nibbles, makeConstant(factors)});
+  return arith::TruncIOp::create(b, VectorType::get(count / 2, b.getI8Type()),
+                                 words.getResult(0));
 }
 
 Value PackedAccess::pack(TypedValue<VectorType> elements) {
   int64_t count = elements.getType().getNumElements();
   int64_t numBytes = count * bits / 8, numGroups = count / groupSize;
   auto type = VectorType::get({numBytes}, b.getI8Type());
+  if (bits == 4 && registerBytes && count == registerBytes)
+    return packByProducts(b, elements);
   Value lanes = vector::BitCastOp::create(
       b, VectorType::get({numGroups}, b.getIntegerType(8 * groupSize)),
       elements);
@@ -518,7 +552,8 @@ visitRest(ImplicitLocOpBuilder &b, ValueRange indices, int64_t from,
 
 /// Replaces `op`, which reads a vector, the first `limit` elements of it.
 static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
-                                Value limit, unsigned bits, bool lookUp) {
+                                Value limit, unsigned bits, bool permutes,
+                                int64_t registerBytes) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   int64_t count = cast<VectorType>(op->getResult(0).getType()).getNumElements();
   PackedAccess access(b, buffer, indices, bits);
@@ -534,11 +569,16 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
       }
     if (op->use_empty())
       return success();
-    if (lookUp)
-      for (Operation *user : op->getUsers())
-        if (auto codes = dyn_cast<arith::ExtUIOp>(user);
-            codes && getElementTypeOrSelf(codes.getType()).isInteger(8))
-          lookUpPackedElements(codes, packed, bits);
+    for (Operation *user : op->getUsers()) {
+      auto codes = dyn_cast<arith::ExtUIOp>(user);
+      if (bits > 4 || !codes ||
+          !getElementTypeOrSelf(codes.getType()).isInteger(8))
+        continue;
+      if (permutes)
+        lookUpPackedElements(codes, packed, bits);
+      else if (bits == 4 && count == registerBytes && count == 32)
+        lookUpNibbles(codes, packed);
+    }
     replaceElements(b, op, access.spread(packed, count));
     return success();
   }
@@ -559,9 +599,10 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
 
 static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
                                  ValueRange indices, Value elements,
-                                 Value limit, unsigned bits, bool inOrder) {
+                                 Value limit, unsigned bits, bool inOrder,
+                                 int64_t registerBytes) {
   auto vector = cast<TypedValue<VectorType>>(elements);
-  PackedAccess access(b, buffer, indices, bits, inOrder);
+  PackedAccess access(b, buffer, indices, bits, inOrder, registerBytes);
   int64_t count = vector.getType().getNumElements();
   int64_t whole = access.getWhole(count);
   if (limit) {
@@ -584,7 +625,6 @@ static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
 /// bytes, whose sizes, strides and offset still count elements.
 LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  bool lookUp = permutes && bits <= 4;
   auto refuse = [&] {
     return op->emitOpError("has no lowering on packed elements");
   };
@@ -598,18 +638,19 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
   } else if (auto load = dyn_cast<vector::LoadOp>(op)) {
     if (load.getVectorType().getRank() != 1 ||
         failed(readVector(op, load.getBase(), load.getIndices(),
-                          /*limit=*/Value(), bits, lookUp)))
+                          /*limit=*/Value(), bits, permutes, registerBytes)))
       return refuse();
   } else if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
     if (read.getVectorType().getRank() != 1 || !isContiguous(read) ||
         failed(readVector(op, read.getBase(), read.getIndices(), getLimit(read),
-                          bits, lookUp)))
+                          bits, permutes, registerBytes)))
       return refuse();
   } else if (auto store = dyn_cast<vector::StoreOp>(op)) {
     // Made where it is known that elements are whole bytes, from the first on.
     auto vector =
         cast<TypedValue<VectorType>>(getBytes(b, store.getValueToStore()));
-    PackedAccess access(b, store.getBase(), store.getIndices(), bits);
+    PackedAccess access(b, store.getBase(), store.getIndices(), bits, inOrder,
+                        registerBytes);
     if (!store.getAlignment() || vector.getType().getRank() != 1 ||
         access.getWhole(vector.getType().getNumElements()) !=
             vector.getType().getNumElements())
@@ -619,7 +660,7 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
     if (write.getVectorType().getRank() != 1 || !isContiguous(write) ||
         failed(writeVector(b, write.getBase(), write.getIndices(),
                            getBytes(b, write.getVector()), getLimit(write),
-                           bits, inOrder)))
+                           bits, inOrder, registerBytes)))
       return refuse();
   } else if (auto prefetch = dyn_cast<memref::PrefetchOp>(op)) {
     PackedAccess(b, prefetch.getMemref(), prefetch.getIndices(), bits)

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
 #include <numeric>
 
@@ -311,8 +312,9 @@ private:
 } // namespace
 
 /// A loop over whole blocks from `from` to `to`, `count` of them in a round.
-/// Their scales are loaded before anything is done with them, so that they can
-/// be prepared together.
+/// Scales to divide by are loaded before anything is done with them, so that
+/// they can be prepared together; others not, for which registers would be
+/// held.
 void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
                                  int64_t count) {
   auto getValue = [&](OpFoldResult value) {
@@ -324,6 +326,7 @@ void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
   AffineExpr start = rewriter.getAffineDimExpr(0);
+  bool divides = !op.getBody()->getOps<QuantizeElementsOp>().empty();
   GenericOp first;
   for (int64_t i = 0; i < count; ++i) {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -335,7 +338,7 @@ void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
     rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
     tiles.push_back(
         nest.buildTile(offset, rewriter.getIndexAttr(blockSize), first));
-    if (!first)
+    if (divides && !first)
       first = tiles.back();
   }
 }

@@ -1,6 +1,7 @@
 // Packed elements are read and written in bytes; how many there are shows in no type. What it computes, packed.py runs.
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements=permutes=true | FileCheck %s --check-prefix=PERMUTES
+// RUN: quant-float-opt %s --quant-float-lower-packed-elements=register-bytes=32 | FileCheck %s --check-prefix=AVX2
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements=in-order=true --canonicalize --cse | FileCheck %s --check-prefix=ORDER
 
 // CHECK-LABEL: func.func @loads(
@@ -97,6 +98,11 @@ func.func @odd(%x: memref<?xi4>, %y: memref<?xi4>) {
 }
 
 // A store that says how it is aligned is one, and stays as it is.
+// A register of codes is packed by products.
+// AVX2-LABEL: func.func @aligned(
+// AVX2: %[[LOW:.+]] = arith.andi
+// AVX2: %[[WORDS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"(%[[LOW]], %{{.+}})
+// AVX2: arith.trunci %[[WORDS]] : vector<16xi16> to vector<16xi8>
 // CHECK-LABEL: func.func @aligned(
 // CHECK: vector.store {{.*}} {alignment = 16 : i64, nontemporal = true} : {{.*}} vector<16xi8>
 // CHECK-NOT: scf.if
@@ -119,6 +125,15 @@ func.func @aligned(%x: vector<32xi4>, %y: memref<?xi4>, %n: index) {
 // PERMUTES: %[[INDICES:.+]] = llvm.call_intrinsic "llvm.x86.avx512.pmultishift.qb.512"
 // PERMUTES: %[[INDEX:.+]] = vector.bitcast %[[INDICES]]
 // PERMUTES: llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"(%[[ENTRIES]], %[[INDEX]])
+// Of AVX2's tables that are constant only the bytes that are not all alike.
+// AVX2-LABEL: func.func @table_of_codes(
+// AVX2: %[[WORDS:.+]] = vector.bitcast %{{.+}} : vector<32xi8> to vector<16xi16>
+// AVX2: %[[MOVED:.+]] = arith.shli %[[WORDS]]
+// AVX2: %[[BOTH:.+]] = arith.ori %[[WORDS]], %[[MOVED]]
+// AVX2: arith.andi %[[BOTH]]
+// AVX2-COUNT-2: "llvm.x86.avx2.pshuf.b"
+// AVX2-NOT: pshuf.b
+// AVX2: return
 func.func @table_of_codes(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
   %p = ub.poison : i4
   %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi4>, vector<32xi4>
@@ -139,6 +154,9 @@ func.func @table_of_codes(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
 // PERMUTES: arith.bitcast %[[HALVES]] : vector<16xf16> to vector<16xi16>
 // PERMUTES: vector.shuffle {{.*}} : vector<16xi16>, vector<16xi16>
 // PERMUTES: "llvm.x86.avx512.permvar.hi.512"
+// AVX2-LABEL: func.func @table_of_block(
+// AVX2-NOT: llvm.call_intrinsic
+// AVX2: return
 func.func @table_of_block(%m: memref<?xi2>, %i: index, %s: f32) -> vector<32xf16> {
   %p = ub.poison : i2
   %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi2>, vector<32xi2>

@@ -145,6 +145,7 @@ def QuantFloatLowerPackedElementsPass
     With `permutes`, what elementwise ops make of a vector of codes of up to 4
     bits, by themselves or with operands that all elements share, is looked up
     in a table of what they make of each code, straight from the packed bits.
+    With the `register-bytes` of AVX2 that is done where the table is constant.
 
     Constants become as many bytes as there are. The bits behind the last element
     of a result are zero. Everything is moved by one thread for each byte: ops
@@ -163,6 +164,8 @@ def QuantFloatLowerPackedElementsPass
   let options = [
     Option<"permutes", "permutes", "bool", /*default=*/"false",
            "the machine has the permutes of AVX-512 VBMI">,
+    Option<"registerBytes", "register-bytes", "int64_t", /*default=*/"0",
+           "bytes of the registers of AVX2 or AVX-512, if it has these">,
     Option<"inOrder", "in-order", "bool", /*default=*/"false",
            "one thread writes the elements of a byte, in order">
   ];

@@ -264,3 +264,15 @@ Value registers::ByteRegister::putSign(Value codes, unsigned excess,
     return bytes.make<arith::OrIOp>(bytes.bitAnd(codes, ~to.signMask()), sign);
   return bytes.make<arith::XOrIOp>(codes, sign);
 }
+
+Value registers::ByteRegister::putSign(Value codes, Value signs,
+                                       const FloatFormat &to) {
+  uint64_t magnitudes = to.magnitudeMask();
+  if (size != 32)
+    return bytes.make<arith::AndIOp>(
+        codes, bytes.bitOr(bytes.shrU(signs, 8 - to.width), magnitudes));
+  Value positive = bytes.integer(codes, magnitudes);
+  Value negative = bytes.integer(codes, magnitudes | to.signMask());
+  return bytes.make<arith::AndIOp>(
+      codes, call("pblendvb", codes.getType(), {positive, negative, signs}));
+}

@@ -82,6 +82,9 @@ public:
   /// signs of the elements of `registers`.
   Value putSign(Value codes, unsigned excess, ArrayRef<Value> registers,
                 const FloatFormat &to);
+  /// The same of x86 where all bits from the sign's on are set in `codes`, and
+  /// `signs` are packed ones.
+  Value putSign(Value codes, Value signs, const FloatFormat &to);
 
   /// Bytes, which may be in another order.
   Lanes bytes;

@@ -18,7 +18,8 @@
 // and pshufb or TBL looks all differences up, the 15th for all others.
 //
 // Of f32 such words are the upper halves, for narrow floats have few bits. NEON
-// widens f16, of which f8E5M2 are the upper halves.
+// widens f16, of which f8E5M2 are the upper halves, and so does AVX2, which
+// looks up what NaNs differ by.
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,6 +160,44 @@ static std::array<Value, 2> makeWords(Lanes &lanes, Unpacker &unpacker,
   return words;
 }
 
+/// A register of AVX2 with upper halves of f16 to f32. Instructions that widen
+/// take 128 bits, so that nothing has to be dealt out before.
+static Value widenHalves(Lanes &lanes, Value codes, const FloatFormat &from,
+                         bool nanMatters) {
+  if (nanMatters) {
+    // Counted from the last code back NaNs have the first indices, and the
+    // others' top bits are set.
+    uint64_t last = from.signMask() - 1;
+    std::array<uint8_t, kEntries> changes = {};
+    for (uint64_t code = from.infinityCode + 1; code <= last; ++code)
+      changes[last - code] = from.nanCode - code;
+    Value index = lanes.bitAnd(
+        lanes.make<arith::XOrIOp>(codes, lanes.integer(codes, 0xFF)), last);
+    index = lanes.make<LLVM::UAddSat>(index.getType(), index,
+                                      lanes.integer(index, 0x80 - kEntries));
+    codes = lanes.make<arith::AddIOp>(codes, lookUp(lanes, changes, index));
+  }
+  OpBuilder &builder = lanes.getBuilder();
+  Unpacker unpacker(lanes, codes);
+  Value result = lanes.make<arith::ConstantOp>(
+      builder.getZeroAttr(lanes.getType(builder.getF32Type())));
+  constexpr int64_t count = 8;
+  for (auto [i, words] :
+       llvm::enumerate(unpacker.unpack(lanes.integer(codes, 0), codes, 1))) {
+    Value bits = unpacker.withElements(words, 2);
+    Value halves = lanes.withShapeOf(bits).bitcast(bits, builder.getF16Type());
+    for (int64_t lane : {0, 1}) {
+      Value part = lanes.make<vector::ExtractStridedSliceOp>(
+          halves, lane * count, count, int64_t(1));
+      part = lanes.withShapeOf(part).convert<arith::ExtFOp>(
+          part, builder.getF32Type());
+      result = lanes.make<vector::InsertStridedSliceOp>(
+          part, result, (2 * lane + int64_t(i)) * count, int64_t(1));
+    }
+  }
+  return result;
+}
+
 Value registers::decodeByWords(Lanes &whole, Value codes,
                                const Conversion &conversion) {
   Lanes lanes = whole.withShapeOf(codes);
@@ -169,6 +208,14 @@ Value registers::decodeByWords(Lanes &whole, Value codes,
         lanes, decodeHalves(lanes, codes, from, conversion.nanMatters), to);
   if (to.isF64())
     to = Float32Type::get(to.getContext());
+  int64_t size = cast<VectorType>(codes.getType()).getNumElements();
+  if (!isNeon(lanes) && size == 32 && to.isF32() &&
+      areHalves(conversion.from) && lanes.getTarget().hasHalfConversions) {
+    Value result = widenHalves(lanes, codes, from, conversion.nanMatters);
+    return to == conversion.to
+               ? result
+               : lanes.convert<arith::ExtFOp>(result, conversion.to);
+  }
   WordDecoder decoder(from, to);
   Unpacker unpacker(lanes, codes);
   codes = unpacker.deal(codes, to.getWidth() / 8);

@@ -78,7 +78,7 @@ private:
   Value round(Value magnitude);
   Value combine(ArrayRef<Value> sums);
   SmallVector<Value, 4> findNaNs(ArrayRef<Value> sums);
-  Value putNaNs(Value codes, ArrayRef<Value> sums);
+  SmallVector<Value> putNaNs(Value codes, Value signs, ArrayRef<Value> sums);
 
   const Conversion &conversion;
   FloatFormat to;
@@ -206,8 +206,10 @@ SmallVector<Value, 4> ProductEncoder::findNaNs(ArrayRef<Value> sums) {
   return conditions;
 }
 
-/// C4, C5, C8. A NaN gave anything.
-Value ProductEncoder::putNaNs(Value codes, ArrayRef<Value> sums) {
+/// C4, C5, C8. A NaN gave anything. Gives codes and, if they are there, packed
+/// signs.
+SmallVector<Value> ProductEncoder::putNaNs(Value codes, Value signs,
+                                           ArrayRef<Value> sums) {
   uint64_t nanCode = (to.hasNaN ? to.nanCode : to.signMask()) + excess;
   SmallVector<Value, 4> conditions = findNaNs(sums);
   Lanes lanes = bytes.withShapeOf(conditions[0]);
@@ -220,7 +222,7 @@ Value ProductEncoder::putNaNs(Value codes, ArrayRef<Value> sums) {
   };
   // Where the mask is no index of a table, codes stay.
   if (isNeon())
-    return lookUpOver(bytes, codes, uint8_t(nanCode), getMask());
+    return {lookUpOver(bytes, codes, uint8_t(nanCode), getMask())};
   Value hasNaN;
   if (infinityIsNaN || !from.isF32()) {
     Value isAny = conditions[0];
@@ -230,12 +232,18 @@ Value ProductEncoder::putNaNs(Value codes, ArrayRef<Value> sums) {
   } else {
     hasNaN = anyUnordered(registers);
   }
-  return replaceRarely(bytes, hasNaN, codes, [&]() -> SmallVector<Value> {
+  SmallVector<Value, 2> usual = {codes};
+  if (signs)
+    usual.push_back(signs);
+  return replaceRarely(bytes, hasNaN, usual, [&]() -> SmallVector<Value> {
     Value mask = getMask();
     Value others = bytes.make<arith::AndIOp>(
         codes, bytes.make<arith::XOrIOp>(mask, bytes.integer(mask, 0xFF)));
+    if (signs)
+      return {addWhere(mask, others, excess),
+              bytes.make<arith::XOrIOp>(signs, mask)};
     return {addWhere(mask, others, uint8_t(nanCode))};
-  })[0];
+  });
 }
 
 Value ProductEncoder::encode() {
@@ -245,14 +253,20 @@ Value ProductEncoder::encode() {
   SmallVector<Value, 2> words;
   for (unsigned i : {0, 2})
     words.push_back(combine(ArrayRef(sums).slice(i, 2)));
-  Value codes = narrow(words, 0);
+  SmallVector<Value> values = {narrow(words, 0)};
+  SmallVector<Value, 4> signs =
+      conversion.signBits ? split(conversion.signBits) : registers;
+  // The excess is all bits above magnitudes.
+  bool hasAllAbove = !isNeon() && to.width < 8 && !to.hasNaN;
+  if (hasAllAbove)
+    values.push_back(packSigns(signs));
   if (conversion.failures)
     conversion.failures->push_back(anyUnordered(registers));
   else if (infinityIsNaN || conversion.nans != NaNs::None)
-    codes = putNaNs(codes, sums);
-  SmallVector<Value, 4> signs =
-      conversion.signBits ? split(conversion.signBits) : registers;
-  return inOrder(putSign(codes, excess, signs, to), registers.size());
+    values = putNaNs(values[0], hasAllAbove ? values[1] : Value(), sums);
+  return inOrder(hasAllAbove ? putSign(values[0], values[1], to)
+                             : putSign(values[0], excess, signs, to),
+                 registers.size());
 }
 
 Value registers::encodeByProducts(Lanes &lanes, Value part,

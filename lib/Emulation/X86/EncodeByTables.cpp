@@ -76,11 +76,8 @@ static Value makeTable(Lanes &lanes, ArrayRef<uint8_t> bytes) {
       DenseElementsAttr::getFromRawBuffer(type, raw));
 }
 
-/// Of `indices` the top bits do not count.
-static Value lookUp(Lanes &lanes, const Table &table, Value indices) {
-  ArrayRef<uint8_t> bytes(table);
-  Value low = makeTable(lanes, bytes.take_front(kElements));
-  Value high = makeTable(lanes, bytes.drop_front(kElements));
+/// Bytes of two registers.
+static Value permute(Lanes &lanes, Value low, Value indices, Value high) {
   return LLVM::CallIntrinsicOp::create(lanes.getBuilder(), lanes.getLoc(),
                                        indices.getType(),
                                        lanes.getBuilder().getStringAttr(
@@ -89,14 +86,38 @@ static Value lookUp(Lanes &lanes, const Table &table, Value indices) {
       .getResult(0);
 }
 
-/// The lower (0) or upper (1) bytes of words.
-static Value getBytes(Lanes &lanes, Value words, unsigned which) {
+/// Of `indices` the top bits do not count.
+static Value lookUp(Lanes &lanes, const Table &table, Value indices) {
+  ArrayRef<uint8_t> bytes(table);
+  Value low = makeTable(lanes, bytes.take_front(kElements));
+  Value high = makeTable(lanes, bytes.drop_front(kElements));
+  return permute(lanes, low, indices, high);
+}
+
+/// The upper bytes of words.
+static Value getUpperBytes(Lanes &lanes, Value words) {
   Value bytes = lanes.make<vector::BitCastOp>(
       VectorType::get(2 * kElements, lanes.getInt(8)), words);
   SmallVector<int64_t> mask;
   for (unsigned i = 0; i < kElements; ++i)
-    mask.push_back(2 * i + which);
+    mask.push_back(2 * i + 1);
   return lanes.make<vector::ShuffleOp>(bytes, bytes, mask);
+}
+
+/// The lower bytes of words. Their shuffle would be two truncations and what
+/// puts these together.
+static Value getLowerBytes(Lanes &lanes, Value words) {
+  SmallVector<uint8_t> indices;
+  for (unsigned i = 0; i < kElements; ++i)
+    indices.push_back(2 * i);
+  auto getRegister = [&](int64_t offset) -> Value {
+    return lanes.make<vector::BitCastOp>(
+        VectorType::get(kElements, lanes.getInt(8)),
+        lanes.make<vector::ExtractStridedSliceOp>(words, offset, kElements / 2,
+                                                  1));
+  };
+  return permute(lanes, getRegister(0), makeTable(lanes, indices),
+                 getRegister(kElements / 2));
 }
 
 /// The code of each magnitude, whose lower bits are `lower`.
@@ -106,7 +127,11 @@ static Value climb(Lanes &lanes, const Segments &segments, Value upper,
   for (const Table &table : segments.steps) {
     Value isAbove =
         lanes.compare(CmpIPredicate::ugt, lower, lookUp(lanes, table, upper));
-    code = lanes.select(isAbove, lanes.add(code, 1), code);
+    // Ordinary additions under a condition become subtractions of masks that
+    // have to be made first.
+    Value next =
+        lanes.make<LLVM::UAddSat>(code.getType(), code, lanes.integer(code, 1));
+    code = lanes.select(isAbove, next, code);
   }
   return code;
 }
@@ -116,7 +141,7 @@ static Value encodeHalfMagnitudes(Lanes &lanes, Value bits, Steps steps) {
   steps.starts.resize(steps.infinityCode, steps.infinity);
   steps.starts.resize(steps.nanCode, steps.infinity + 1);
   return climb(lanes, Segments(steps.starts, /*lowerBits=*/8),
-               getBytes(lanes, bits, 1), getBytes(lanes, bits, 0));
+               getUpperBytes(lanes, bits), getLowerBytes(lanes, bits));
 }
 
 /// The codes of the magnitudes of bf16.
@@ -139,7 +164,7 @@ static Value encodeBFloatMagnitudes(Lanes &lanes, Value bits, Steps steps,
   position = lanes.shl(position, 8 - lowerBits);
   Value code =
       climb(lanes, Segments(steps.starts, lowerBits),
-            getBytes(lanes, position, 1), getBytes(lanes, position, 0));
+            getUpperBytes(lanes, position), getLowerBytes(lanes, position));
   unsigned highest =
       steps.infinityCode == steps.nanCode ? steps.infinity - 1 : steps.infinity;
   if (nans == NaNs::None && highest == steps.infinity)
@@ -169,6 +194,6 @@ Value x86::encodeByTables(Lanes &whole, Value part,
                    ? encodeHalfMagnitudes(lanes, bits, std::move(steps))
                    : encodeBFloatMagnitudes(lanes, bits, std::move(steps),
                                             conversion.nans);
-  return putSign(lanes, code, getBytes(lanes, bits, 1),
+  return putSign(lanes, code, getUpperBytes(lanes, bits),
                  FloatFormat(conversion.to));
 }

@@ -12,6 +12,7 @@
 #include "../ConversionRow.h"
 
 namespace mlir {
+class Operation;
 class RewritePatternSet;
 } // namespace mlir
 
@@ -54,6 +55,14 @@ Value roundToBytes(Lanes &lanes, Value part, const Conversion &conversion);
 
 /// Truncations of vectors by permutes of AVX-512 VBMI, with what they truncate.
 void populateNarrowByPermutesPatterns(RewritePatternSet &patterns);
+
+/// Casts to f32 of differences between bytes that are small, of AVX2's
+/// registers and of constants.
+void populateDifferencePatterns(const EmulationTarget &target,
+                                RewritePatternSet &patterns);
+
+/// In loops over blocks makes the reciprocals of scales a round ahead.
+void prepareAhead(Operation *root);
 
 } // namespace mlir::quant_float::x86
 

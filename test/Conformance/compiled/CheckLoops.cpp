@@ -71,15 +71,22 @@ static Function parseFunction(StringRef text) {
   return function;
 }
 
-/// How far the fastest counter of the loop goes in a round.
+/// How far the fastest counter of the loop goes in a round. One whose next
+/// value is needed before is advanced in another register.
 static int64_t getStep(ArrayRef<StringRef> body) {
   static const llvm::Regex advance("^(add|sub)q\t\\$(-?[0-9]+), %r[a-z0-9]+$");
+  static const llvm::Regex next(
+      "^(lea)q\t([0-9]+)\\(%r[a-z0-9]+\\), %r[a-z0-9]+$");
   int64_t step = 0;
   for (StringRef line : body) {
     SmallVector<StringRef, 3> parts;
     int64_t number;
     if (advance.match(line, &parts) && !parts[2].getAsInteger(10, number))
       step = std::max(step, std::abs(number));
+    // Other numbers are added to round up.
+    if (next.match(line, &parts) && !parts[2].getAsInteger(10, number) &&
+        number % kLeastStep == 0)
+      step = std::max(step, number);
   }
   return step;
 }
@@ -109,12 +116,18 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
   static const llvm::Regex vectorStore(
       "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
+  // AVX2 divides at most as many as it multiplies by reciprocals.
+  static const llvm::Regex halfDivision("^vdivps\t.*%ymm");
+  static const llvm::Regex correction("^vfnmadd[0-9]+ps\t.*%ymm");
   // What is prefetched is no further than the last vector, of many tensors by
   // addresses on the stack.
   static const llvm::Regex address("^(cmovaeq\t|movq\t[0-9]*\\(%rsp\\), %r)");
   bool prefetches = llvm::any_of(
       body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
+  int64_t corrections = 0;
+  for (StringRef line : body)
+    corrections += correction.match(line);
   for (StringRef line : body) {
     if (line.starts_with("call"))
       return ("calls: " + line).str();
@@ -128,7 +141,8 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       return ("works on single elements: " + line).str();
     if (line.contains("gather"))
       return ("gathers: " + line).str();
-    if (!rules.mayDivide && vectorDivision.match(line))
+    bool isHalf = halfDivision.match(line) && corrections-- > 0;
+    if (!rules.mayDivide && !isHalf && vectorDivision.match(line))
       return ("divides: " + line).str();
     stores |= vectorStore.match(line);
     isWide |= line.contains("%ymm") || line.contains("%zmm");

@@ -87,3 +87,27 @@ func.func @others(%x: vector<32xf8E3M4>, %y: vector<32xf8E8M0FNU>) -> (vector<32
   %1 = quant_float.cast %y opset 24 : vector<32xf8E8M0FNU> to vector<32xf32>
   return %0, %1 : vector<32xf32>, vector<32xf32>
 }
+
+// f8E5M2 are upper halves of f16, which instructions widen. Only what NaNs differ by is looked up.
+
+// CHECK-LABEL: func.func @halves(
+// CHECK-COUNT-1: "llvm.x86.avx2.pshuf.b"
+// CHECK-NOT:     pshuf.b
+// CHECK-COUNT-4: arith.extf %{{.*}} : vector<8xf16> to vector<8xf32>
+// CHECK:         return
+func.func @halves(%x: vector<32xf8E5M2>) -> vector<32xf32> {
+  %0 = quant_float.cast %x opset 23 : vector<32xf8E5M2> to vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// D8: nobody looks at which NaN arithmetic takes.
+
+// CHECK-LABEL: func.func @halves_in_arithmetic(
+// CHECK-NOT:     pshuf.b
+// CHECK-COUNT-4: arith.extf %{{.*}} : vector<8xf16> to vector<8xf32>
+// CHECK:         return
+func.func @halves_in_arithmetic(%x: vector<32xf8E5M2>, %y: vector<32xf32>) -> vector<32xf32> {
+  %0 = quant_float.cast %x opset 23 : vector<32xf8E5M2> to vector<32xf32>
+  %1 = arith.mulf %0, %y : vector<32xf32>
+  return %1 : vector<32xf32>
+}

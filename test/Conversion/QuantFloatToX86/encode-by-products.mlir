@@ -71,8 +71,8 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
   return %0, %1 : vector<16xf8E4M3FN>, vector<16xf8E4M3FN>
 }
 
-// Quotients are not cut off: what overflows on the way is a NaN, for which there is a branch. Signs come from x / s before
-// it is corrected, as zero has no other.
+// Half of the quotients are divided, the others products and corrected. They are not cut off: what overflows on the way is a NaN,
+// for which there is a branch. Signs come from x / s before it is corrected, as zero has no other.
 
 // REMARK-DAG: [Passed] quantize | {{.*}}"f32 to f8E4M3FN by vpmaddwd: vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw"
 // CHECK-LABEL: func.func @quantize(
@@ -81,16 +81,22 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
 // CHECK:         %[[IS_ORDINARY:.+]] = arith.cmpi ule
 // CHECK:         %[[INVERSE:.+]] = arith.divf %{{.+}}, %[[S]] : f32
 // CHECK:         %[[RECIPROCAL:.+]] = arith.select %[[IS_ORDINARY]], %[[INVERSE]], %[[NAN]] : f32
-// CHECK:         %[[ALL:.+]] = vector.broadcast %[[RECIPROCAL]]
-// CHECK:         %[[ESTIMATE:.+]] = arith.mulf %[[X]], %[[ALL]]
+// CHECK-DAG:     %[[X0:.+]] = vector.extract_strided_slice %[[X]] {offsets = [0], sizes = [16]
+// CHECK-DAG:     %[[X1:.+]] = vector.extract_strided_slice %[[X]] {offsets = [16], sizes = [16]
+// CHECK:         %[[DIVISORS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
+// CHECK:         %[[DIVIDED:.+]] = arith.divf %[[X0]], %[[DIVISORS]]
+// CHECK:         %[[ALL:.+]] = vector.broadcast %[[RECIPROCAL]] : f32 to vector<16xf32>
+// CHECK:         %[[ESTIMATE:.+]] = arith.mulf %[[X1]], %[[ALL]]
 // CHECK:         %[[REST:.+]] = math.fma
-// CHECK:         %[[QUOTIENT:.+]] = math.fma %[[REST]], %[[ALL]], %[[ESTIMATE]]
-// CHECK-DAG:     %[[SIGNS:.+]] = arith.bitcast %[[ESTIMATE]]
+// CHECK:         %[[CORRECTED:.+]] = math.fma %[[REST]], %[[ALL]], %[[ESTIMATE]]
+// CHECK:         %[[QUOTIENT:.+]] = vector.shuffle %[[DIVIDED]], %[[CORRECTED]] [0, 1,
+// CHECK:         %[[ESTIMATES:.+]] = vector.shuffle %[[DIVIDED]], %[[ESTIMATE]] [0, 1,
+// CHECK-DAG:     %[[SIGNS:.+]] = arith.bitcast %[[ESTIMATES]]
 // CHECK-DAG:     arith.bitcast %[[QUOTIENT]]
 // CHECK-COUNT-4: llvm.x86.avx2.pmadd.wd
-// CHECK:         arith.cmpf uno
-// CHECK:         arith.cmpf uno
 // CHECK:         %[[SIGNS0:.+]] = vector.extract_strided_slice %[[SIGNS]] {offsets = [0]
+// CHECK:         arith.cmpf uno
+// CHECK:         arith.cmpf uno
 // CHECK:         "llvm.x86.avx2.packssdw"(%[[SIGNS0]],
 // CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} to vector<32xi8>
 // CHECK:         %[[HAS_NAN:.+]] = llvm.intr.expect
@@ -122,4 +128,22 @@ func.func @round_trip(%x: vector<32xf32>) -> vector<32xf32> {
   %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
   %1 = quant_float.cast %0 opset 19 : vector<32xf8E4M3FN> to vector<32xf32>
   return %1 : vector<32xf32>
+}
+
+// C8: without NaN all bits above a magnitude are set; one choice by the sign's bit leaves the others and the sign. A NaN turns it over.
+
+// CHECK-LABEL: func.func @no_nan(
+// CHECK-DAG:     %[[MAGNITUDE:.+]] = arith.constant dense<7> : vector<32xi8>
+// CHECK-DAG:     %[[ALL:.+]] = arith.constant dense<15> : vector<32xi8>
+// CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packuswb"
+// CHECK:         %[[SIGNS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packsswb"
+// CHECK:         %[[BOTH:.+]]:2 = scf.if
+// CHECK:           arith.xori %[[SIGNS]], %{{.+}}
+// CHECK:           scf.yield %[[CODES]], %[[SIGNS]]
+// CHECK:         %[[BITS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pblendvb"(%[[MAGNITUDE]], %[[ALL]], %[[BOTH]]#1)
+// CHECK:         arith.andi %[[BOTH]]#0, %[[BITS]]
+// CHECK:         return
+func.func @no_nan(%x: vector<32xf32>) -> vector<32xf4E2M1FN> {
+  %0 = quant_float.cast %x opset 23 : vector<32xf32> to vector<32xf4E2M1FN>
+  return %0 : vector<32xf4E2M1FN>
 }

@@ -11,16 +11,17 @@
 // CHECK-SAME:      %[[INPUT:.+]]: vector<64xf16>
 // 2^-10 is a tie, to zero; 3 * 2^-10 is one to 4 * 2^-10.
 // CHECK-DAG:     %[[STEP1:.+]] = arith.constant dense<[-1, {{(-1, )+}}0, -1, {{(-1, )+}}0, -1, -1, -128, 127,
+// CHECK-DAG:     %[[EVEN:.+]] = arith.constant dense<[0, 2, 4,
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant dense<1> : vector<64xi8>
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[INPUT]] : vector<64xf16> to vector<64xi16>
 // CHECK:         %[[BYTES:.+]] = vector.bitcast %[[BITS]] : vector<64xi16> to vector<128xi8>
 // CHECK:         %[[UPPER:.+]] = vector.shuffle %[[BYTES]], %[[BYTES]] [1, 3, 5,
-// CHECK:         %[[LOWER:.+]] = vector.shuffle %[[BYTES]], %[[BYTES]] [0, 2, 4,
+// CHECK:         %[[LOWER:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.+}}, %[[EVEN]], %{{.+}})
 // CHECK:         %[[FIRST:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.+}}, %[[UPPER]], %{{.+}})
 // CHECK:         %[[AFTER1:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[STEP1]], %[[UPPER]], %{{.+}})
 // CHECK:         %[[IS_ABOVE1:.+]] = arith.cmpi ugt, %[[LOWER]], %[[AFTER1]]
-// CHECK:         %[[NEXT:.+]] = arith.addi %[[FIRST]], %[[ONE]]
+// CHECK:         %[[NEXT:.+]] = llvm.intr.uadd.sat(%[[FIRST]], %[[ONE]])
 // CHECK:         %[[CODE1:.+]] = arith.select %[[IS_ABOVE1]], %[[NEXT]], %[[FIRST]]
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"
 // CHECK:         %[[CODE2:.+]] = arith.select %{{.+}}, %{{.+}}, %[[CODE1]]
@@ -37,7 +38,7 @@ func.func @c3_half(%x: vector<64xf16>) -> vector<64xf8E4M3FN> {
 // Numbers have one step in a segment; NaN is the second after infinity.
 
 // CHECK-LABEL: func.func @c5_half_to_e5m2(
-// CHECK-COUNT-3: vpermi2var
+// CHECK-COUNT-4: vpermi2var
 // CHECK-NOT:     vpermi2var
 // CHECK:         return
 func.func @c5_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
@@ -56,7 +57,7 @@ func.func @c5_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
 // CHECK:         %[[COUNTED:.+]] = llvm.intr.usub.sat(%[[BITS]], %[[ORIGIN]])
 // CHECK:         %[[POSITION:.+]] = arith.minui %[[COUNTED]], %[[LAST]]
 // CHECK:         arith.shli %[[POSITION]]
-// CHECK-COUNT-3: vpermi2var
+// CHECK-COUNT-4: vpermi2var
 // CHECK:         arith.cmpi ugt, %[[BITS]], %[[INFINITY]]
 // CHECK:         return
 func.func @c3_bfloat(%x: vector<64xbf16>) -> vector<64xf8E4M3FN> {
