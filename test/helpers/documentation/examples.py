@@ -20,6 +20,8 @@ from documentation import mlir
 from documentation.markdown import find_blocks
 
 # These set up machines, build and test, so that none can be run by a test; others do.
+# What quant-float-certify says every ten seconds, on machines that take so long.
+PROGRESS = re.compile(r"^\d+ of \d+ conversions, .* s left\n", re.MULTILINE)
 SCRIPTS = re.compile(r"^(scripts|benchmarks)/(?P<name>[\w.-]+)( .*)?$")
 # Text that is only shown.
 SHOWN = {"text", "lua", "toml", "ini", ""}
@@ -123,7 +125,7 @@ class Page:
         printed = ""
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
             answer = self.shell(block, command)
-            got = answer.stdout if answer else expected
+            got = PROGRESS.sub("", answer.stdout) if answer else expected
             if answer and answer.returncode != int(block.options.get("status", 0)):
                 self.fail(block, f"'{command}' exits with {answer.returncode}:\n{got}")
             if got and not got.endswith("\n"):
