@@ -41,11 +41,11 @@ EntryPointNames EntryPointInfo::getNames() const {
 }
 
 EntryPointInfo EntryPointInfo::withNames(const EntryPointNames &names) const {
-  EntryPointInfo info = *this;
-  info.symbol = names.symbol;
-  info.graphName = names.graphName;
-  info.position = names.position;
-  info.sharing.clear();
+  // Without the names of all the others.
+  EntryPointInfo info = {names.symbol,  names.graphName, inputs,
+                         outputs,       checks,          messages,
+                         hasTexts,      isMeasure,       names.position,
+                         /*sharing=*/{}};
   for (auto [argument, name] :
        llvm::zip(llvm::concat<EntryPointArgument>(info.inputs, info.outputs),
                  names.arguments))
