@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import quant_float as qf
+from quant_float import _native
+from quant_float._kernels import Kernel
 
 tools, work = sys.argv[1], Path(sys.argv[2])
 failures = []
@@ -58,18 +60,24 @@ header = (work / "host.h").read_text()
 places = [header.index(f"int {name}(") for name in FUNCTIONS]
 check("the header's order", sorted(places), places)
 
-for name, (argument, weights) in FUNCTIONS.items():
+# All in one, where weights are arguments and so all four share a kernel.
+every = qf.load(source)._native.compile(_native.Options(), None)
+check("entry points in the process", every.num_entries, len(FUNCTIONS))
+
+for place, (name, (argument, weights)) in enumerate(FUNCTIONS.items()):
     expected = x + np.asarray(weights, np.float32)
     kernels = {cpu: qf.load_kernel(library, function=name) for cpu, library in libraries.items()}
     kernels["process"] = qf.load(source).compile(function=name)
+    kernels["all in the process"] = Kernel(every, place)
     for kind, kernel in kernels.items():
+        check(f"{name}, {kind}: name", kernel.name, name)
         check(f"{name}, {kind}: bits", kernel(x).tobytes(), expected.tobytes())
         check(f"{name}, {kind}: argument", kernel.inputs[0].name, argument)
         try:
             kernel(x[:-1])
             failures.append(f"{name}, {kind}: 299 elements are no error")
         except qf.RunError as error:
-            if name not in str(error):
+            if not str(error).startswith(f"{name}: "):
                 failures.append(f"{name}, {kind}: the error does not say whose: {error}")
 if failures:
     sys.exit("\n".join(failures))

@@ -31,6 +31,9 @@ struct Pooling {
   LogicalResult analyze();
   /// Folds the elements of each window, with `pad` around the input.
   SmallVector<Value> fold(Value pad, ValueRange inits, ReductionBody body);
+  /// Sums of what `term` makes of each element, 0 around the input.
+  Value
+  sum(llvm::function_ref<Value(ImplicitLocOpBuilder &b, Value element)> term);
 
   NodeContext &context;
   ImplicitLocOpBuilder &b;
@@ -83,6 +86,18 @@ SmallVector<Value> Pooling::fold(Value pad, ValueRange inits,
       {AffineMap::get(numLoops, 0, inputExprs, mlirContext),
        AffineMap::get(numLoops, 0, windowExprs, mlirContext)},
       inits, AffineMap::get(numLoops, 0, resultExprs, mlirContext), body);
+}
+
+Value Pooling::sum(
+    llvm::function_ref<Value(ImplicitLocOpBuilder &b, Value element)> term) {
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
+                  ValueRange accumulators) -> SmallVector<Value> {
+    return {buildCombine(b, Combine::Sum, accumulators[0], term(b, elements[0]),
+                         /*isUnsigned=*/false)};
+  };
+  return fold(makeNumber(b, elementType, 0),
+              buildFilled(b, resultSizes, makeNumber(b, type, 0)), body)
+      .front();
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,17 +238,9 @@ NodeResults onnx_nodes::convertAveragePool(NodeContext &context) {
     return failure();
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = pooling.elementType, type = pooling.type;
-  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
-                  ValueRange accumulators) -> SmallVector<Value> {
-    return {buildCombine(b, Combine::Sum, accumulators[0],
-                         toCompute(b, elements[0]), /*isUnsigned=*/false)};
-  };
-  Value sums =
-      pooling
-          .fold(makeNumber(b, elementType, 0),
-                buildFilled(b, pooling.resultSizes, makeNumber(b, type, 0)),
-                body)
-          .front();
+  Value sums = pooling.sum([](ImplicitLocOpBuilder &b, Value element) {
+    return toCompute(b, element);
+  });
 
   // The number of elements of a window is the product of those along each axis.
   bool countPads = context.getFlag("count_include_pad");
@@ -267,19 +274,10 @@ static NodeResults buildLpPool(NodeContext &context, double p) {
   if (!(p > 0))
     return context.unsupported("attribute 'p' must be above 0");
   ImplicitLocOpBuilder &b = context.b;
-  Type elementType = pooling.elementType, type = pooling.type;
-  auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
-                  ValueRange accumulators) -> SmallVector<Value> {
-    return {buildCombine(b, Combine::Sum, accumulators[0],
-                         buildPower(b, toCompute(b, elements[0]), p),
-                         /*isUnsigned=*/false)};
-  };
-  Value sums =
-      pooling
-          .fold(makeNumber(b, elementType, 0),
-                buildFilled(b, pooling.resultSizes, makeNumber(b, type, 0)),
-                body)
-          .front();
+  Type elementType = pooling.elementType;
+  Value sums = pooling.sum([&](ImplicitLocOpBuilder &b, Value element) {
+    return buildPower(b, toCompute(b, element), p);
+  });
   return SmallVector<Value>{buildParallel(
       b, pooling.resultSizes, elementType, sums,
       b.getMultiDimIdentityMap(pooling.resultSizes.size()),
