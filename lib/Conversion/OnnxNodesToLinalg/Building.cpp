@@ -627,6 +627,16 @@ FailureOr<SmallVector<int64_t>> onnx_nodes::getWindowList(NodeContext &context,
   return values;
 }
 
+FailureOr<WindowLists> onnx_nodes::getWindowLists(NodeContext &context,
+                                                  size_t axes) {
+  auto strides = getWindowList(context, "strides", axes, 1);
+  auto dilations = getWindowList(context, "dilations", axes, 1);
+  auto pads = getWindowList(context, "pads", 2 * axes, 0);
+  if (failed(strides) || failed(dilations) || failed(pads))
+    return failure();
+  return WindowLists{*strides, *dilations, *pads};
+}
+
 LogicalResult onnx_nodes::requireIndices(NodeContext &context, size_t input,
                                          OpFoldResult size) {
   if (!isa<IntegerType>(context.elementType(input)))

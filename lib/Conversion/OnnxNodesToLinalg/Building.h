@@ -215,6 +215,13 @@ Value buildRequantized(NodeContext &context, Value sums, ArrayRef<Value> scales,
 FailureOr<SmallVector<int64_t>>
 getWindowList(NodeContext &context, StringRef name, size_t size, int64_t least);
 
+/// How windows go over an input, by the attributes of these names; pads before
+/// all axes, then behind them.
+struct WindowLists {
+  SmallVector<int64_t> strides, dilations, pads;
+};
+FailureOr<WindowLists> getWindowLists(NodeContext &context, size_t axes);
+
 /// Where an input with an element for each column is, over loops of `sizes`.
 FailureOr<AffineMap> getBiasMap(NodeContext &context, size_t index,
                                 ArrayRef<OpFoldResult> sizes);

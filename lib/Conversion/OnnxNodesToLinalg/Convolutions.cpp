@@ -303,15 +303,10 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
                   ArrayRef<OpFoldResult> kernel) {
   ImplicitLocOpBuilder &b = context.b;
   size_t rank = input.size();
-  FailureOr<SmallVector<int64_t>> strides =
-      getWindowList(context, "strides", rank, 1);
-  FailureOr<SmallVector<int64_t>> dilations =
-      getWindowList(context, "dilations", rank, 1);
-  FailureOr<SmallVector<int64_t>> pads =
-      getWindowList(context, "pads", 2 * rank, 0);
+  FailureOr<WindowLists> lists = getWindowLists(context, rank);
   FailureOr<SmallVector<int64_t>> extra =
       getWindowList(context, "output_padding", rank, 0);
-  if (failed(strides) || failed(dilations) || failed(pads) || failed(extra))
+  if (failed(lists) || failed(extra))
     return failure();
   SmallVector<int64_t> shape = context.getInts("output_shape");
   // It may have the batch and the channels, too.
@@ -327,7 +322,7 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
   AffineExpr s2 = b.getAffineSymbolExpr(2), zero = b.getAffineConstantExpr(0);
   SmallVector<TransposedAxis> axes;
   for (size_t i = 0; i < rank; ++i) {
-    int64_t stride = (*strides)[i], dilation = (*dilations)[i];
+    int64_t stride = lists->strides[i], dilation = lists->dilations[i];
     OpFoldResult whole = computeIndex(
         b, (s0 - 1) * stride + (*extra)[i] + getExtent(s1, dilation),
         {input[i], kernel[i]});
@@ -343,8 +338,8 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
           b, autoPad == "SAME_UPPER" ? s0.floorDiv(2) : s0.ceilDiv(2), total);
     } else {
       bool isPadded = autoPad == "NOTSET";
-      before = b.getIndexAttr(isPadded ? (*pads)[i] : 0);
-      OpFoldResult after = b.getIndexAttr(isPadded ? (*pads)[rank + i] : 0);
+      before = b.getIndexAttr(isPadded ? lists->pads[i] : 0);
+      OpFoldResult after = b.getIndexAttr(isPadded ? lists->pads[rank + i] : 0);
       output = computeIndex(b, s0 - s1 - s2, {whole, before, after});
     }
     std::optional<int64_t> size = getConstantIntValue(output);

@@ -23,18 +23,16 @@ enum : size_t { Image, Weights, Offsets, Bias, Mask };
 
 /// What an op is of along the axes behind batch and channels.
 struct DeformWindow {
-  SmallVector<int64_t> pads, strides, dilations;
+  WindowLists lists;
   int64_t groups = 1, offsetGroups = 1;
 };
 } // namespace
 
 static FailureOr<DeformWindow> readWindow(NodeContext &context, size_t axes) {
-  auto pads = getWindowList(context, "pads", 2 * axes, 0);
-  auto strides = getWindowList(context, "strides", axes, 1);
-  auto dilations = getWindowList(context, "dilations", axes, 1);
-  if (failed(pads) || failed(strides) || failed(dilations))
+  FailureOr<WindowLists> lists = getWindowLists(context, axes);
+  if (failed(lists))
     return failure();
-  DeformWindow window{*pads, *strides, *dilations, context.getInt("group"),
+  DeformWindow window{*lists, context.getInt("group"),
                       context.getInt("offset_group")};
   if (failed(context.requireRange("group", window.groups, 1)) ||
       failed(context.requireRange("offset_group", window.offsetGroups, 1)))
@@ -155,9 +153,10 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
   AffineExpr s0, s1;
   bindSymbols(b.getContext(), s0, s1);
   for (int64_t axis = 0; axis < axes; ++axis) {
-    int64_t dilation = window->dilations[axis], stride = window->strides[axis];
-    AffineExpr span = s0 + window->pads[axis] + window->pads[axes + axis] -
-                      dilation * (s1 - 1) - 1;
+    int64_t dilation = window->lists.dilations[axis],
+            stride = window->lists.strides[axis];
+    AffineExpr span = s0 + window->lists.pads[axis] +
+                      window->lists.pads[axes + axis] - dilation * (s1 - 1) - 1;
     OpFoldResult room = computeIndex(b, span, {from[2 + axis], kernel[axis]});
     if (failed(context.requireAtLeast(1, kernel[axis], "a size of a window")) ||
         failed(context.requireAtLeast(0, room, "the room for a window")))
@@ -235,10 +234,11 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
     for (int64_t axis = 0; axis < axes; ++axis) {
       at[1] = add(mul(place, number(axes)), number(axis));
       Value move = toCompute(b, tensor::ExtractOp::create(b, offsets, at));
-      Value straight =
-          add(mul(loops[2 + axis], number(window->strides[axis])),
-              mul(loops[rank + 1 + axis], number(window->dilations[axis])));
-      straight = arith::SubIOp::create(b, straight, number(window->pads[axis]));
+      Value straight = add(
+          mul(loops[2 + axis], number(window->lists.strides[axis])),
+          mul(loops[rank + 1 + axis], number(window->lists.dilations[axis])));
+      straight =
+          arith::SubIOp::create(b, straight, number(window->lists.pads[axis]));
       Value real = arith::SIToFPOp::create(
           b, type, arith::IndexCastOp::create(b, b.getI64Type(), straight));
       around.push_back(getAround(b, arith::AddFOp::create(b, real, move),

@@ -40,10 +40,8 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
         "the input must have rank 3, and image and block the same 1 to " +
         Twine(kMostAxes) + " sizes, but got " + Twine(from.size()) + ", " +
         Twine(axes) + " and " + Twine(block->size()));
-  auto pads = getWindowList(context, "pads", 2 * axes, 0);
-  auto strides = getWindowList(context, "strides", axes, 1);
-  auto dilations = getWindowList(context, "dilations", axes, 1);
-  if (failed(pads) || failed(strides) || failed(dilations))
+  FailureOr<WindowLists> lists = getWindowLists(context, axes);
+  if (failed(lists))
     return failure();
 
   // The number of windows along each axis.
@@ -51,8 +49,8 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
   AffineExpr s0, s1;
   bindSymbols(b.getContext(), s0, s1);
   for (int64_t axis = 0; axis < axes; ++axis) {
-    AffineExpr span = s0 + (*pads)[axis] + (*pads)[axes + axis] -
-                      (*dilations)[axis] * (s1 - 1) - 1;
+    AffineExpr span = s0 + lists->pads[axis] + lists->pads[axes + axis] -
+                      lists->dilations[axis] * (s1 - 1) - 1;
     if (failed(
             context.requireAtLeast(0, (*image)[axis], "a size of the image")) ||
         failed(
@@ -61,7 +59,8 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
     OpFoldResult room = computeIndex(b, span, {(*image)[axis], (*block)[axis]});
     if (failed(context.requireAtLeast(0, room, "the room for a block")))
       return failure();
-    counts.push_back(computeIndex(b, s0.floorDiv((*strides)[axis]) + 1, room));
+    counts.push_back(
+        computeIndex(b, s0.floorDiv(lists->strides[axis]) + 1, room));
   }
   OpFoldResult blockSize = context.computeProduct(*block);
   // The size may be computed before a block without elements is refused.
@@ -102,11 +101,11 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
       Value inBlock = linalg::IndexOp::create(b, rank + axis);
       channel = append(channel, (*block)[axis], inBlock);
       Value position = arith::AddIOp::create(
-          b, linalg::IndexOp::create(b, 2 + axis), number((*pads)[axis]));
+          b, linalg::IndexOp::create(b, 2 + axis), number(lists->pads[axis]));
       position = arith::SubIOp::create(
           b, position,
-          arith::MulIOp::create(b, inBlock, number((*dilations)[axis])));
-      Value stride = number((*strides)[axis]);
+          arith::MulIOp::create(b, inBlock, number(lists->dilations[axis])));
+      Value stride = number(lists->strides[axis]);
       Value place = arith::DivSIOp::create(b, position, stride);
       Value conditions[] = {
           arith::CmpIOp::create(b, arith::CmpIPredicate::sge, position, zero),

@@ -97,13 +97,8 @@ FailureOr<SmallVector<WindowAxis>>
 onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
                        ArrayRef<OpFoldResult> kernel) {
   size_t rank = input.size();
-  FailureOr<SmallVector<int64_t>> strides =
-      getWindowList(context, "strides", rank, 1);
-  FailureOr<SmallVector<int64_t>> dilations =
-      getWindowList(context, "dilations", rank, 1);
-  FailureOr<SmallVector<int64_t>> pads =
-      getWindowList(context, "pads", 2 * rank, 0);
-  if (failed(strides) || failed(dilations) || failed(pads))
+  FailureOr<WindowLists> lists = getWindowLists(context, rank);
+  if (failed(lists))
     return failure();
   StringRef autoPad = context.getString("auto_pad");
   bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
@@ -116,10 +111,10 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
     WindowAxis window{input[axis],
                       kernel[axis],
                       {},
-                      b.getIndexAttr(isPadded ? (*pads)[axis] : 0),
-                      b.getIndexAttr(isPadded ? (*pads)[rank + axis] : 0),
-                      (*strides)[axis],
-                      (*dilations)[axis],
+                      b.getIndexAttr(isPadded ? lists->pads[axis] : 0),
+                      b.getIndexAttr(isPadded ? lists->pads[rank + axis] : 0),
+                      lists->strides[axis],
+                      lists->dilations[axis],
                       {}};
     if (isSame)
       padEvenly(context.b, window, autoPad == "SAME_UPPER");
