@@ -133,8 +133,7 @@ static constexpr llvm::StringLiteral kKernelPasses =
     "cgscc(inline,function<eager-inv;no-rerun>("
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
-    "loop(loop-idiom,loop-deletion),early-cse<memssa>,dse,adce,simplifycfg,"
-    "instcombine<no-verify-fixpoint>)),globalopt,globaldce";
+    "loop(loop-idiom,loop-deletion),early-cse<memssa>,simplifycfg)),globaldce";
 
 /// The vectorization is done, by rules of our own: LLVM's loop vectorizer and
 /// unroller would only make the scalar tails large.
@@ -240,13 +239,10 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
   return result;
 }
 
-FailureOr<std::unique_ptr<llvm::Module>>
-quant_float::compileToLLVM(ModuleOp module, const CompileOptions &options,
-                           llvm::LLVMContext &llvmContext) {
-  FailureOr<CpuLevel> compiled = compile(module, options, llvmContext);
-  if (failed(compiled))
-    return failure();
-  return std::move(compiled->module);
+FailureOr<CpuLevel> quant_float::compileToLLVM(ModuleOp module,
+                                               const CompileOptions &options,
+                                               llvm::LLVMContext &llvmContext) {
+  return compile(module, options, llvmContext);
 }
 
 /// Writes the device code of all kernels as LLVM IR, PTX or a cubin.

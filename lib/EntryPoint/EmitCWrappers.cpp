@@ -12,7 +12,9 @@
 //   @f_output_sizes    calls __qf_compute_output_sizes
 //   @f.table, @f.names what Runtime/Table.h describes
 //   @f.invoke          unpacks qf_tensors and calls @f.kernel
-//   @f.infer           unpacks sizes, calls @f.sizes, lists all output sizes
+//   @f.infer           unpacks sizes, calls @f.sizes, lists all output sizes;
+//                      none where they are sizes of inputs, which the table
+//                      says
 //   @f.measure.invoke  unpacks qf_tensors and calls @f.measure, if there is one
 //
 // and the first four for each entry point that shares the kernel.
@@ -63,6 +65,7 @@ private:
                                 LLVM::Linkage linkage);
   void makeTable(const EntryPointInfo &named);
   LLVM::LLVMFuncOp makeInvoke();
+  std::optional<SmallVector<int64_t>> findImplied();
   LLVM::LLVMFuncOp makeInfer();
   LLVM::LLVMFuncOp makeInvokeMeasure();
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
@@ -103,8 +106,9 @@ private:
   ImplicitLocOpBuilder b;
   Type ptr, i32, i64;
   LLVM::GlobalOp table, names;
-  /// Numbers that the runtime computes on the way.
-  int64_t scratchSize = 1;
+  /// What the table says of the sizes of outputs and of checks; none where a
+  /// function computes them.
+  std::optional<SmallVector<int64_t>> implied;
 };
 
 } // namespace
@@ -184,8 +188,17 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
   SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
                                 static_cast<int64_t>(info.outputs.size()),
                                 static_cast<int64_t>(info.checks.size())};
-  int64_t size = 3 + 5 * arguments.size() + 4 * info.checks.size() +
+  int64_t size = (sizeof(Table) + arguments.size() * sizeof(Argument) +
+                  info.checks.size() * sizeof(Check)) /
+                     sizeof(int64_t) +
                  info.messages.size() + measureMessages.size();
+  int64_t numInputSizes = 0, numOutputSizes = 0;
+  for (const EntryPointArgument &input : info.inputs)
+    numInputSizes += input.sizes.size();
+  for (const EntryPointArgument &output : info.outputs)
+    numOutputSizes += output.sizes.size();
+  words.append(
+      {info.hasTexts, numOutputSizes, size + numInputSizes + numOutputSizes});
   SmallVector<int64_t> sizes;
   for (const EntryPointArgument &argument : arguments) {
     words.append({add(argument.name), argument.dtype,
@@ -203,6 +216,8 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
        llvm::concat<const std::string>(info.messages, measureMessages))
     words.push_back(add(message));
   words.append(sizes);
+  if (implied)
+    words.append(*implied);
   size = words.size();
   b.setInsertionPointAfter(kernel);
   table = LLVM::GlobalOp::create(
@@ -279,6 +294,53 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   return invoke;
 }
 
+/// Where all sizes are known or those of inputs, and nothing is measured.
+std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
+  if (measure || !llvm::hasSingleElement(sizes.getBody()))
+    return std::nullopt;
+  SmallVector<int64_t> places;
+  for (auto [input, argument] : llvm::enumerate(info.inputs))
+    for (auto [dimension, size] : llvm::enumerate(argument.sizes))
+      places.push_back(
+          size >= 0 ? size : ~static_cast<int64_t>(input << 32 | dimension));
+  SmallVector<Value> values(
+      sizes.getBody().front().getTerminator()->getOperands());
+  if (!values.empty())
+    if (auto type = dyn_cast<LLVM::LLVMStructType>(values[0].getType())) {
+      Value rest = values[0];
+      values.assign(type.getBody().size(), Value());
+      while (auto insert = rest.getDefiningOp<LLVM::InsertValueOp>()) {
+        Value &value = values[insert.getPosition().front()];
+        value = value ? value : insert.getValue();
+        rest = insert.getContainer();
+      }
+    }
+  SmallVector<int64_t> all;
+  auto *next = values.begin();
+  auto add = [&](Value value) {
+    APInt number;
+    if (auto argument = dyn_cast_if_present<BlockArgument>(value))
+      all.push_back(places[argument.getArgNumber()]);
+    else if (value && matchPattern(value, m_ConstantInt(&number)) &&
+             number.isNonNegative())
+      all.push_back(number.getSExtValue());
+    else
+      return false;
+    return true;
+  };
+  for (const EntryPointArgument &argument : info.outputs)
+    for (int64_t size : argument.sizes) {
+      if (size >= 0)
+        all.push_back(size);
+      else if (!add(*next++))
+        return std::nullopt;
+    }
+  for (; next != values.end(); ++next)
+    if (!add(*next))
+      return std::nullopt;
+  return all;
+}
+
 LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   auto voidType = LLVM::LLVMVoidType::get(b.getContext());
   LLVM::LLVMFuncOp infer = makeFunction(info.symbol + ".infer", voidType,
@@ -306,7 +368,6 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   for (auto [index, value] : llvm::enumerate(all))
     LLVM::StoreOp::create(b, value, getElement(infer.getArgument(1), index));
   LLVM::ReturnOp::create(b, ValueRange());
-  scratchSize = std::max<int64_t>(all.size(), 1);
   return infer;
 }
 
@@ -356,10 +417,16 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                                LLVM::LLVMFuncOp invoke, const Twine &name) {
   LLVM::LLVMFuncOp entry =
       makeFunction(name, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
-  Value scratch = LLVM::AllocaOp::create(b, ptr, i64, constant(scratchSize));
+  // Bytes of arguments, sizes of outputs and the numbers of checks.
+  int64_t scratchSize =
+      info.inputs.size() + info.outputs.size() + 2 * info.checks.size();
+  for (const EntryPointArgument &argument : info.outputs)
+    scratchSize += argument.sizes.size();
+  Value scratch = LLVM::AllocaOp::create(
+      b, ptr, i64, constant(std::max<int64_t>(scratchSize, 1)));
   SmallVector<Value> arguments = {
       LLVM::AddressOfOp::create(b, table), LLVM::AddressOfOp::create(b, names),
-      LLVM::AddressOfOp::create(b, infer), addressOrNull(measurer)};
+      addressOrNull(infer), addressOrNull(measurer)};
   if (invoke)
     arguments.push_back(addressOrNull(invoke));
   arguments.push_back(addressOrNull(takeDeviceError));
@@ -373,8 +440,9 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
 
 void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
                            LLVM::LLVMFuncOp sizesFunction) {
+  implied = findImplied();
   LLVM::LLVMFuncOp invoke = makeInvoke();
-  LLVM::LLVMFuncOp infer = makeInfer();
+  LLVM::LLVMFuncOp infer = implied ? LLVM::LLVMFuncOp() : makeInfer();
   LLVM::LLVMFuncOp measurer = measure ? makeInvokeMeasure() : measure;
   auto makeEntries = [&](const EntryPointInfo &named) {
     makeTable(named);
@@ -396,7 +464,10 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
                       b.getUnitAttr());
     position += 3 + 2 * argument.sizes.size();
   }
-  sizes.setLinkage(LLVM::Linkage::Internal);
+  if (implied)
+    sizes.erase();
+  else
+    sizes.setLinkage(LLVM::Linkage::Internal);
   if (measure)
     measure.setLinkage(LLVM::Linkage::Internal);
 }

@@ -23,46 +23,12 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-static const unsigned char x86Entry[] = {
-#include "EntryRuntime.x86_64.inc"
-};
-static const unsigned char x86EntryAssembly[] = {
-#include "EntryRuntime.x86_64.s.inc"
-};
-static const unsigned char x86Text[] = {
-#include "TextRuntime.x86_64.inc"
-};
-static const unsigned char x86TextAssembly[] = {
-#include "TextRuntime.x86_64.s.inc"
-};
-static const unsigned char aarch64Entry[] = {
-#include "EntryRuntime.aarch64.inc"
-};
-static const unsigned char aarch64EntryAssembly[] = {
-#include "EntryRuntime.aarch64.s.inc"
-};
-static const unsigned char aarch64Text[] = {
-#include "TextRuntime.aarch64.inc"
-};
-static const unsigned char aarch64TextAssembly[] = {
-#include "TextRuntime.aarch64.s.inc"
-};
-static const unsigned char riscv64Entry[] = {
-#include "EntryRuntime.riscv64.inc"
-};
-static const unsigned char riscv64EntryAssembly[] = {
-#include "EntryRuntime.riscv64.s.inc"
-};
-static const unsigned char riscv64Text[] = {
-#include "TextRuntime.riscv64.inc"
-};
-static const unsigned char riscv64TextAssembly[] = {
-#include "TextRuntime.riscv64.s.inc"
-};
-
 namespace {
 /// A part of the runtime, for one architecture.
 struct RuntimePart {
+  /// Attributes of its functions, which any CPU of the architecture executes,
+  /// and the ABI, where there are several.
+  StringRef cpu, features, tuning, abi;
   StringRef bitcode;
   /// For ELF.
   StringRef assembly;
@@ -79,25 +45,47 @@ static StringRef toText(const unsigned char (&bytes)[size]) {
   return StringRef(reinterpret_cast<const char *>(bytes), size);
 }
 
+// What EmbedRuntime.cpp wrote.
+#define RUNTIME_PART                                                           \
+  {cpu, features, tuning, abi, toText(bitcode), toText(assembly)}
+static RuntimePart getX86Entry() {
+#include "EntryRuntime.x86_64.inc"
+  return RUNTIME_PART;
+}
+static RuntimePart getX86Text() {
+#include "TextRuntime.x86_64.inc"
+  return RUNTIME_PART;
+}
+static RuntimePart getAArch64Entry() {
+#include "EntryRuntime.aarch64.inc"
+  return RUNTIME_PART;
+}
+static RuntimePart getAArch64Text() {
+#include "TextRuntime.aarch64.inc"
+  return RUNTIME_PART;
+}
+static RuntimePart getRISCV64Entry() {
+#include "EntryRuntime.riscv64.inc"
+  return RUNTIME_PART;
+}
+static RuntimePart getRISCV64Text() {
+#include "TextRuntime.riscv64.inc"
+  return RUNTIME_PART;
+}
+#undef RUNTIME_PART
+
 /// Empty for architectures that have none.
 static Runtime getRuntime(const llvm::Triple &triple) {
-#define RUNTIME(arch)                                                          \
-  {                                                                            \
-    {toText(arch##Entry), toText(arch##EntryAssembly)}, {                      \
-      toText(arch##Text), toText(arch##TextAssembly)                           \
-    }                                                                          \
-  }
   switch (triple.getArch()) {
   case llvm::Triple::x86_64:
-    return RUNTIME(x86);
+    return {getX86Entry(), getX86Text()};
   case llvm::Triple::aarch64:
-    return RUNTIME(aarch64);
+    return {getAArch64Entry(), getAArch64Text()};
   case llvm::Triple::riscv64:
-    return RUNTIME(riscv64);
+    return {getRISCV64Entry(), getRISCV64Text()};
   default:
     return {};
   }
-#undef RUNTIME
 }
 
 // The source of the bitcode compiled for this machine, too, for code that is
@@ -129,11 +117,13 @@ static void keepOnlyAbiFlag(llvm::Module &runtime) {
     ident->eraseFromParent();
 }
 
-static void copyTarget(const llvm::Function &from, llvm::Function &to) {
-  for (const char *name : {"target-cpu", "target-features", "tune-cpu"}) {
-    to.removeFnAttr(name);
-    if (from.hasFnAttribute(name))
-      to.addFnAttr(from.getFnAttribute(name));
+static void setTarget(const RuntimePart &part, llvm::Function &function) {
+  for (auto [name, value] : {std::pair("target-cpu", part.cpu),
+                             std::pair("target-features", part.features),
+                             std::pair("tune-cpu", part.tuning)}) {
+    function.removeFnAttr(name);
+    if (!value.empty())
+      function.addFnAttr(name, value);
   }
 }
 
@@ -157,32 +147,22 @@ findEntryPoints(llvm::Module &module) {
   return entryPoints;
 }
 
-/// A part of the runtime, for the module's target; of its functions the
-/// attributes alone.
-static llvm::Expected<std::unique_ptr<llvm::Module>>
-parseRuntime(const RuntimePart &part, const llvm::Module &module) {
-  llvm::Expected<std::unique_ptr<llvm::Module>> parsed =
-      llvm::getLazyBitcodeModule(
-          llvm::MemoryBufferRef(part.bitcode, "entry runtime"),
-          module.getContext());
+/// Compiles a part of the runtime with the module.
+static llvm::Error addBitcode(llvm::Module &module, const RuntimePart &part) {
+  llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(part.bitcode, "entry runtime"),
+      module.getContext());
   if (!parsed)
     return parsed.takeError();
   // The runtime is compiled for Linux, but depends on the architecture alone.
   (*parsed)->setTargetTriple(module.getTargetTriple());
   (*parsed)->setDataLayout(module.getDataLayout());
   keepOnlyAbiFlag(**parsed);
-  return parsed;
-}
-
-static llvm::Error linkInternally(llvm::Module &module,
-                                  std::unique_ptr<llvm::Module> linked) {
   llvm::SmallVector<std::string> names;
-  for (llvm::GlobalValue &value : linked->global_values())
+  for (llvm::GlobalValue &value : (*parsed)->global_values())
     if (!value.isDeclaration() && !value.hasLocalLinkage())
       names.push_back(value.getName().str());
-  if (llvm::Error error = linked->materializeAll())
-    return error;
-  if (llvm::Linker::linkModules(module, std::move(linked)))
+  if (llvm::Linker::linkModules(module, std::move(*parsed)))
     return llvm::createStringError("the entry runtime does not link");
   for (const std::string &name : names)
     if (llvm::GlobalValue *value = module.getNamedValue(name)) {
@@ -192,17 +172,16 @@ static llvm::Error linkInternally(llvm::Module &module,
   return llvm::Error::success();
 }
 
-/// Puts a part of the runtime, which `linked` declares, beside the module's own
-/// code, to be assembled with it.
-static void addAssembly(llvm::Module &module, const RuntimePart &part,
-                        const llvm::Module &linked) {
+/// Puts a part of the runtime beside the module's own code, to be assembled
+/// with it.
+static void addAssembly(llvm::Module &module, const RuntimePart &part) {
   module.appendModuleInlineAsm(part.assembly);
-  if (llvm::Metadata *abi = linked.getModuleFlag("target-abi"))
-    module.setModuleFlag(llvm::Module::Error, "target-abi", abi);
-  for (const llvm::Function &function : linked)
-    if (!function.isDeclaration())
-      if (llvm::Function *called = module.getFunction(function.getName()))
-        called->setDSOLocal(true);
+  if (!part.abi.empty())
+    module.setModuleFlag(llvm::Module::Error, "target-abi",
+                         llvm::MDString::get(module.getContext(), part.abi));
+  for (llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("__qf_"))
+      function.setDSOLocal(true);
 }
 
 /// What the runtime asks the machine for. Returns the constant that says so.
@@ -262,30 +241,17 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
   static std::once_flag assemblersRegistered;
   std::call_once(assemblersRegistered, [] { llvm::InitializeAllAsmParsers(); });
 
-  llvm::Expected<std::unique_ptr<llvm::Module>> parsed =
-      parseRuntime(runtime.entry, module);
-  if (!parsed)
-    return parsed.takeError();
-  llvm::Module &linked = **parsed;
-  for (const llvm::Function &function : linked)
-    if (!function.isDeclaration()) {
-      for (llvm::Function *entryPoint : entryPoints)
-        copyTarget(function, *entryPoint);
-      break;
-    }
+  for (llvm::Function *entryPoint : entryPoints)
+    setTarget(runtime.entry, *entryPoint);
 
   bool asAssembly = options.asAssembly && triple.isOSBinFormatELF();
   SmallVector<const RuntimePart *, 2> parts = {&runtime.entry};
   if (module.getFunction("__qf_run_texts"))
     parts.push_back(&runtime.text);
   for (const RuntimePart *part : parts) {
-    if (part != parts.front())
-      parsed = parseRuntime(*part, module);
-    if (!parsed)
-      return parsed.takeError();
     if (asAssembly)
-      addAssembly(module, *part, **parsed);
-    else if (llvm::Error error = linkInternally(module, std::move(*parsed)))
+      addAssembly(module, *part);
+    else if (llvm::Error error = addBitcode(module, *part))
       return error;
   }
   llvm::GlobalVariable *required = defineLevels(module, levels);

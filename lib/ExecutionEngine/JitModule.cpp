@@ -16,7 +16,9 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 #include <dlfcn.h>
 #ifdef __ELF__
 #include <link.h>
@@ -177,42 +179,52 @@ static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
+namespace {
+/// Compiles by the code generator that there is, once: if it lived as long as
+/// its code it would hold most of the memory. What constructors need besides
+/// gets its own.
+class Compiler : public orc::IRCompileLayer::IRCompiler {
+public:
+  Compiler(std::unique_ptr<llvm::TargetMachine> machine,
+           orc::JITTargetMachineBuilder builder)
+      : IRCompiler(orc::irManglingOptionsFromTargetOptions(machine->Options)),
+        machine(std::move(machine)), others(std::move(builder)) {}
+
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  operator()(llvm::Module &module) override {
+    std::unique_ptr<llvm::TargetMachine> own = std::move(machine);
+    return own ? orc::SimpleCompiler(*own)(module) : others(module);
+  }
+
+private:
+  std::unique_ptr<llvm::TargetMachine> machine;
+  orc::ConcurrentIRCompiler others;
+};
+} // namespace
+
 llvm::Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<llvm::Module> given,
                   std::unique_ptr<llvm::LLVMContext> context,
-                  unsigned optimizationLevel) {
+                  std::unique_ptr<llvm::TargetMachine> machine) {
   // Whatever fails, the module goes before its context.
   orc::ThreadSafeModule owned(std::move(given), std::move(context));
   llvm::Module *module = owned.getModuleUnlocked();
-  static std::once_flag targetInitialized;
-  std::call_once(targetInitialized, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  llvm::Expected<orc::JITTargetMachineBuilder> host =
-      orc::JITTargetMachineBuilder::detectHost();
-  if (!host)
-    return host.takeError();
-  // Its code generator would abort on the CPU's name.
-  const llvm::Triple &triple = module->getTargetTriple();
-  if (triple.getArch() != llvm::Triple::UnknownArch &&
-      triple.getArch() != host->getTargetTriple().getArch())
+  const llvm::Triple &triple = machine->getTargetTriple();
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  if (triple.getArch() != host.getArch())
     return llvm::createStringError("code for '" + triple.str() +
                                    "' cannot run in this process, which is "
                                    "for '" +
-                                   host->getTargetTriple().str() + "'");
-  host->setCodeGenOptLevel(
-      static_cast<llvm::CodeGenOptLevel>(std::min(optimizationLevel, 3u)));
-
-  // A code generator that lives as long as the module, LLJIT's default, would
-  // hold most of its memory.
-  auto createCompiler = [](orc::JITTargetMachineBuilder builder)
+                                   host.str() + "'");
+  llvm::DataLayout layout = machine->createDataLayout();
+  auto createCompiler = [&](orc::JITTargetMachineBuilder builder)
       -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
-    return std::make_unique<orc::ConcurrentIRCompiler>(std::move(builder));
+    return std::make_unique<Compiler>(std::move(machine), std::move(builder));
   };
   llvm::Expected<std::unique_ptr<orc::LLJIT>> jit =
       orc::LLJITBuilder()
-          .setJITTargetMachineBuilder(std::move(*host))
+          .setJITTargetMachineBuilder(orc::JITTargetMachineBuilder(triple))
+          .setDataLayout(layout)
           .setCompileFunctionCreator(createCompiler)
           .create();
   if (!jit)
@@ -228,8 +240,6 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
   // What loads the kernels.
   bool hasConstructors = module->getNamedGlobal("llvm.global_ctors");
 
-  module->setDataLayout((*jit)->getDataLayout());
-  module->setTargetTriple((*jit)->getTargetTriple());
   if (llvm::Error error = (*jit)->addIRModule(std::move(owned)))
     return std::move(error);
   std::unique_ptr<JitModule> result(new JitModule(std::move(*jit)));

@@ -477,8 +477,7 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   if (!weights)
     return makeError(ErrorKind::Model, weights.takeError());
   auto context = std::make_unique<llvm::LLVMContext>();
-  FailureOr<std::unique_ptr<llvm::Module>> compiled =
-      compileToLLVM(lowered, options, *context);
+  FailureOr<CpuLevel> compiled = compileToLLVM(lowered, options, *context);
   if (failed(compiled) || !call.progress("generate", ""))
     return call.fail();
   FailureOr<std::vector<EntryPointInfo>> infos = getEntryPoints(lowered);
@@ -502,11 +501,13 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
     }
     code->weights.push_back(std::move(tensors));
     code->weightDescriptors.push_back(describe(code->weights.back()));
-    symbols.back() = addForwarders(**compiled, info.symbol, info.inputs.size(),
-                                   code->weightDescriptors.back());
+    symbols.back() =
+        addForwarders(*compiled->module, info.symbol, info.inputs.size(),
+                      code->weightDescriptors.back());
   }
-  llvm::Expected<std::unique_ptr<JitModule>> jit = JitModule::create(
-      std::move(*compiled), std::move(context), options.optimizationLevel);
+  llvm::Expected<std::unique_ptr<JitModule>> jit =
+      JitModule::create(std::move(compiled->module), std::move(context),
+                        std::move(compiled->machine));
   if (!jit)
     return makeError(ErrorKind::Model, jit.takeError());
   code->jit = std::move(*jit);

@@ -9,15 +9,14 @@
 
 // CHECK: llvm.func @f_output_sizes(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
 // CHECK: llvm.func @f(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
-// 1 input, 1 output, no checks; name 2, float, 32 bits, rank 1, sizes from 13; name 4, float16, 16 bits, rank 1,
-// sizes from 14; both are open
-// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 2, 1, 32, 1, 13, 4, 10, 16, 1, 14, -1, -1]>
+// 1 input, 1 output, no checks, no texts, 1 size of the output, which word 18 tells; name 2, float, 32 bits, rank 1, sizes from
+// 16; name 4, float16, 16 bits, rank 1, sizes from 17; both are open; the output's is that of dimension 0 of input 0
+// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 0, 1, 18, 2, 1, 32, 1, 16, 4, 10, 16, 1, 17, -1, -1, -1]>
 // CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")
-// CHECK: llvm.func internal @f.infer({{.*}}) attributes {no_inline}
-// CHECK:   llvm.call @f.sizes(
+// CHECK-NOT: @f.infer
 // CHECK: llvm.func internal @f.invoke({{.*}}) -> i64 attributes {no_inline}
 // CHECK:   llvm.call @f.kernel(
-// CHECK: llvm.func internal @f.sizes(
+// CHECK-NOT: @f.sizes
 llvm.func @f.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
                     %5: !llvm.ptr, %6: !llvm.ptr, %7: i64, %8: i64, %9: i64)
     attributes {quant_float.entry_point = {
@@ -28,6 +27,59 @@ llvm.func @f.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
 }
 llvm.func @f.sizes(%0: i64) -> i64 {
   llvm.return %0 : i64
+}
+
+// -----
+
+// A size that is computed: a function does it all.
+
+// CHECK: llvm.mlir.global internal constant @p.table(dense<[2, 1, 1, 0, 1, 28,
+// CHECK: llvm.func internal @p.infer({{.*}}) attributes {no_inline}
+// CHECK:   llvm.call @p.sizes(
+// CHECK: llvm.func internal @p.sizes(
+llvm.func @p.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
+                    %5: !llvm.ptr, %6: !llvm.ptr, %7: i64, %8: i64, %9: i64,
+                    %10: !llvm.ptr, %11: !llvm.ptr, %12: i64, %13: i64, %14: i64)
+    attributes {quant_float.entry_point = {
+      graph_name = "", symbol = "p",
+      checks = [{assertion = false, place = array<i64: 1, 0>, text = ""}],
+      inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "y", sizes = array<i64: -1>}],
+      outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: -1>}]}} {
+  llvm.return
+}
+llvm.func @p.sizes(%0: i64, %1: i64) -> !llvm.struct<(i64, i64, i64)> {
+  %2 = llvm.add %0, %0 : i64
+  %3 = llvm.mlir.poison : !llvm.struct<(i64, i64, i64)>
+  %4 = llvm.insertvalue %2, %3[0] : !llvm.struct<(i64, i64, i64)>
+  %5 = llvm.insertvalue %0, %4[1] : !llvm.struct<(i64, i64, i64)>
+  %6 = llvm.insertvalue %1, %5[2] : !llvm.struct<(i64, i64, i64)>
+  llvm.return %6 : !llvm.struct<(i64, i64, i64)>
+}
+
+// -----
+
+// Of the first input the size, and 7; the second input is to have the latter, too.
+
+// CHECK: llvm.mlir.global internal constant @c.table(dense<[2, 1, 1, 0, 2,
+// CHECK-SAME: -1, -1, -1, 7, -1, 7, 7, -4294967297]>
+// CHECK-NOT: @c.infer
+llvm.func @c.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
+                    %5: !llvm.ptr, %6: !llvm.ptr, %7: i64, %8: i64, %9: i64,
+                    %10: !llvm.ptr, %11: !llvm.ptr, %12: i64, %13: i64, %14: i64, %15: i64, %16: i64)
+    attributes {quant_float.entry_point = {
+      graph_name = "", symbol = "c",
+      checks = [{assertion = false, place = array<i64: 1, 0>, text = ""}],
+      inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "y", sizes = array<i64: -1>}],
+      outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: -1, 7>}]}} {
+  llvm.return
+}
+llvm.func @c.sizes(%0: i64, %1: i64) -> !llvm.struct<(i64, i64, i64)> {
+  %2 = llvm.mlir.constant(7 : i64) : i64
+  %3 = llvm.mlir.poison : !llvm.struct<(i64, i64, i64)>
+  %4 = llvm.insertvalue %0, %3[0] : !llvm.struct<(i64, i64, i64)>
+  %5 = llvm.insertvalue %2, %4[1] : !llvm.struct<(i64, i64, i64)>
+  %6 = llvm.insertvalue %1, %5[2] : !llvm.struct<(i64, i64, i64)>
+  llvm.return %6 : !llvm.struct<(i64, i64, i64)>
 }
 
 // -----

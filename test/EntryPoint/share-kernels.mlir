@@ -33,11 +33,10 @@
 // LLVM:      llvm.func @third(
 // LLVM:        addressof @third.table
 // LLVM:        addressof @third.names
-// LLVM:        addressof @first.infer
 // LLVM:        addressof @first.invoke
 // LLVM:      @third.names("third\00other x\00other y\00")
 // LLVM:      @first.names("first\00x\00y\00")
-// LLVM:      llvm.func internal @first.infer
+// LLVM:      llvm.func internal @first.invoke
 // LLVM-NOT:  llvm.func internal @third
 #map = affine_map<(d0) -> (d0)>
 func.func @first(%x: tensor<8xf32> {quant_float.name = "x"}) -> (tensor<8xf32> {quant_float.name = "y"})

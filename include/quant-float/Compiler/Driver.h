@@ -12,7 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "quant-float/Compiler/Activations.h"
 #include "quant-float/Compiler/Sums.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/EntryPoint/Link.h"
 #include "quant-float/Support/OutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <functional>
@@ -97,9 +97,9 @@ void prepareToCompile(PassManager &manager);
 
 /// Lowers, translates, links the entry runtime and optimizes: the host's code,
 /// which for kernels on a GPU needs the functions of QuantFloatCudaRuntime.
-FailureOr<std::unique_ptr<llvm::Module>>
-compileToLLVM(ModuleOp module, const CompileOptions &options,
-              llvm::LLVMContext &llvmContext);
+FailureOr<CpuLevel> compileToLLVM(ModuleOp module,
+                                  const CompileOptions &options,
+                                  llvm::LLVMContext &llvmContext);
 
 /// The suffix of the file that goes beside an output of this kind: the C header
 /// of an object or library; empty if there is none.

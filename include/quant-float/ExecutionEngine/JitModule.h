@@ -17,6 +17,7 @@
 namespace llvm {
 class LLVMContext;
 class Module;
+class TargetMachine;
 namespace orc {
 class LLJIT;
 } // namespace orc
@@ -36,12 +37,12 @@ public:
 
   /// Compiles `module`, into which the entry runtime has been linked. Loads the
   /// OpenMP runtime when the code calls it, and fails if there is none. Code
-  /// that launches kernels calls this program's CUDA runtime. The level, 0 to
-  /// 3, is the same as for the module's optimization.
+  /// that launches kernels calls this program's CUDA runtime. The machine is
+  /// the one that the module was optimized for; it goes when the code is there.
   static llvm::Expected<std::unique_ptr<JitModule>>
   create(std::unique_ptr<llvm::Module> module,
          std::unique_ptr<llvm::LLVMContext> context,
-         unsigned optimizationLevel = 2);
+         std::unique_ptr<llvm::TargetMachine> machine);
   ~JitModule();
 
   /// The functions of one entry point, valid as long as this object.

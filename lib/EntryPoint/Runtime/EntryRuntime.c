@@ -18,6 +18,9 @@
 #include "Texts.h"
 #include "quant-float-c/EntryPoint.h"
 
+/* What every call comes to. */
+#define HOT inline __attribute__((always_inline))
+
 typedef const char *DeviceErrorFunction(void);
 
 /* Everything the checks need to know about one call. */
@@ -29,6 +32,8 @@ typedef struct Call {
   /* Says what went wrong on the device since it was last asked; null where data
    * is the host's. */
   DeviceErrorFunction *takeDeviceError;
+  /* Of each argument, once its sizes are known to be right. */
+  int64_t *bytes;
   Message message;
 } Call;
 
@@ -91,32 +96,7 @@ static RARE int failAt(Call *call, int64_t index, int status, const char *format
 #define FAIL_AT(call, index, status, format, ...)                              \
   failAt(call, index, status, format, (const Value[]){__VA_ARGS__})
 
-/*
- * Bytes of the tensor, or -1 when they do not fit the address space. A zero
- * anywhere makes it empty, however large the other sizes are.
- */
-static int64_t countBytes(const Call *call, int64_t index) {
-  const Argument *argument = getArgument(call, index);
-  const int64_t *sizes = getTensor(call, index)->sizes;
-  /* Fewer bits than a byte are packed: whole groups of 8 elements first. */
-  int isPacked = argument->bits < 8;
-  int64_t count = isPacked ? 1 : argument->bits / 8;
-  int overflow = 0;
-  for (int64_t i = 0; i < argument->rank; ++i) {
-    if (sizes[i] == 0)
-      return 0;
-    overflow |= __builtin_mul_overflow(count, sizes[i], &count);
-  }
-  if (isPacked)
-    count = count / 8 * argument->bits + (count % 8 * argument->bits + 7) / 8;
-  return overflow ? -1 : count;
-}
-
-/*
- * Element type, rank and sizes of one argument. `expected` are, for outputs,
- * the sizes that follow from the inputs, and the model's own otherwise.
- */
-static int checkShape(Call *call, int64_t index, const int64_t *expected) {
+static RARE int failType(Call *call, int64_t index) {
   const Argument *argument = getArgument(call, index);
   const qf_tensor *tensor = getTensor(call, index);
   if (tensor->dtype != argument->dtype)
@@ -129,24 +109,62 @@ static int checkShape(Call *call, int64_t index, const int64_t *expected) {
   if (tensor->rank != argument->rank)
     return FAIL_AT(call, index, QF_ERROR_RANK, "expected rank %d, but got %d",
                    NUMBER(argument->rank), NUMBER(tensor->rank));
-  if (argument->rank && !tensor->sizes)
-    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("sizes"));
+  return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("sizes"));
+}
+
+static RARE int failNull(Call *call, const char *what) {
+  return FAIL(call, QF_ERROR_NULL, "%s is null", TEXT(what));
+}
+
+/* A zero anywhere makes a tensor empty, however large the other sizes are. */
+static RARE int checkEmpty(Call *call, int64_t index) {
+  const qf_tensor *tensor = getTensor(call, index);
+  for (int64_t i = 0; i < tensor->rank; ++i)
+    if (tensor->sizes[i] == 0)
+      return call->bytes[index] = 0;
+  return FAIL_AT(call, index, QF_ERROR_SIZE,
+                 "expected at most %d bytes, but the sizes give more",
+                 NUMBER(INT64_MAX));
+}
+
+static RARE int failSize(Call *call, int64_t index, int64_t dimension,
+                         int64_t expected) {
+  int64_t size = getTensor(call, index)->sizes[dimension];
+  if (expected < 0)
+    return FAIL_AT(call, index, QF_ERROR_SIZE,
+                   "dimension %d: expected a size of 0 or more, but got %d",
+                   NUMBER(dimension), NUMBER(size));
+  return FAIL_AT(call, index, QF_ERROR_SIZE,
+                 "dimension %d: expected size %d, but got %d",
+                 NUMBER(dimension), NUMBER(expected), NUMBER(size));
+}
+
+/*
+ * Element type, rank and sizes of one argument, and how many bytes it is then.
+ * `expected` are, for outputs, the sizes that follow from the inputs, and the
+ * model's own otherwise.
+ */
+static HOT int checkShape(Call *call, int64_t index,
+                             const Argument *argument, const qf_tensor *tensor,
+                             const int64_t *expected) {
+  if (tensor->dtype != argument->dtype || tensor->rank != argument->rank ||
+      (argument->rank && !tensor->sizes))
+    return failType(call, index);
+  int isTooLarge = 0;
+  int64_t count = 1;
   for (int64_t i = 0; i < argument->rank; ++i) {
     int64_t size = tensor->sizes[i];
-    if (size < 0 && expected[i] < 0)
-      return FAIL_AT(call, index, QF_ERROR_SIZE,
-                     "dimension %d: expected a size of 0 or more, but got %d",
-                     NUMBER(i), NUMBER(size));
-    if (expected[i] >= 0 && size != expected[i])
-      return FAIL_AT(call, index, QF_ERROR_SIZE,
-                     "dimension %d: expected size %d, but got %d", NUMBER(i),
-                     NUMBER(expected[i]), NUMBER(size));
+    if (expected[i] < 0 ? size < 0 : size != expected[i])
+      return failSize(call, index, i, expected[i]);
+    isTooLarge |= __builtin_mul_overflow(count, size, &count);
   }
-  if (countBytes(call, index) < 0)
-    return FAIL_AT(call, index, QF_ERROR_SIZE,
-                   "expected at most %d bytes, but the sizes give more",
-                   NUMBER(INT64_MAX));
-  return QF_OK;
+  /* Fewer bits than a byte are packed: whole groups of 8 elements first. */
+  if (argument->bits < 8)
+    count = count / 8 * argument->bits + (count % 8 * argument->bits + 7) / 8;
+  else
+    isTooLarge |= __builtin_mul_overflow(count, argument->bits / 8, &count);
+  call->bytes[index] = count;
+  return isTooLarge ? checkEmpty(call, index) : QF_OK;
 }
 
 /*
@@ -155,8 +173,7 @@ static int checkShape(Call *call, int64_t index, const int64_t *expected) {
  */
 static int checkStrings(Call *call, int64_t index) {
   const qf_strings *strings = getTensor(call, index)->data;
-  int64_t count =
-      countBytes(call, index) / (getArgument(call, index)->bits / 8);
+  int64_t count = call->bytes[index] / (getArgument(call, index)->bits / 8);
   if (!strings->offsets)
     return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("offsets"));
   if (strings->capacity < 0)
@@ -179,18 +196,12 @@ static int checkStrings(Call *call, int64_t index) {
   return QF_OK;
 }
 
-static int checkData(Call *call, int64_t index) {
-  if (!countBytes(call, index))
-    return QF_OK;
-  const void *data = getTensor(call, index)->data;
+static int checkAlignment(Call *call, int64_t index) {
   int64_t bits = getArgument(call, index)->bits;
   int64_t bytes = bits < 8 ? 1 : bits / 8;
-  if (!data)
-    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("data"));
-  if (getArgument(call, index)->dtype == QF_STRING)
-    return checkStrings(call, index);
-  int64_t rest = (int64_t)((uintptr_t)data % (uintptr_t)bytes);
-  if (!call->takeDeviceError || !rest)
+  int64_t rest =
+      (int64_t)((uintptr_t)getTensor(call, index)->data % (uintptr_t)bytes);
+  if (!rest)
     return QF_OK;
   return FAIL_AT(call, index, QF_ERROR_ALIGNMENT,
                  "expected an address on the device that is a multiple of %d, "
@@ -198,14 +209,36 @@ static int checkData(Call *call, int64_t index) {
                  NUMBER(bytes), NUMBER(rest));
 }
 
-static int checkInputShapes(Call *call) {
-  if (call->table->numInputs && !call->inputs)
-    return FAIL(call, QF_ERROR_NULL, "%s is null", TEXT("inputs"));
-  int status = QF_OK;
-  for (int64_t i = 0; !status && i < call->table->numInputs; ++i)
-    status = checkShape(
-        call, i, (const int64_t *)call->table + getArgument(call, i)->sizes);
-  return status;
+/* Of numbers on the host nothing but that they are somewhere. */
+static HOT int needsDataChecked(const Call *call, const qf_tensor *tensor,
+                                int64_t bytes) {
+  return (bytes && !tensor->data) || call->takeDeviceError ||
+         call->table->hasTexts;
+}
+
+static RARE int checkData(Call *call, int64_t index) {
+  if (!call->bytes[index])
+    return QF_OK;
+  const qf_tensor *tensor = getTensor(call, index);
+  if (!tensor->data)
+    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("data"));
+  if (tensor->dtype == QF_STRING)
+    return checkStrings(call, index);
+  return call->takeDeviceError ? checkAlignment(call, index) : QF_OK;
+}
+
+static inline int checkInputShapes(Call *call) {
+  const Argument *argument = getArgument(call, 0);
+  const qf_tensor *tensor = call->inputs;
+  if (call->table->numInputs && !tensor)
+    return failNull(call, "inputs");
+  for (int64_t i = 0; i < call->table->numInputs; ++i, ++argument, ++tensor) {
+    int status = checkShape(call, i, argument, tensor,
+                            (const int64_t *)call->table + argument->sizes);
+    if (status)
+      return status;
+  }
+  return QF_OK;
 }
 
 typedef struct Range {
@@ -213,77 +246,97 @@ typedef struct Range {
   uint64_t size;
 } Range;
 
-static int isShared(Range one, Range other) {
-  return one.start < other.start ? other.start - one.start < one.size
-                                 : one.start - other.start < other.size;
+/* The memory of a tensor, but for strings. */
+static inline Range getRange(const qf_tensor *tensor, int64_t bytes) {
+  return (Range){(uintptr_t)tensor->data, (uint64_t)bytes};
 }
 
-/* The memory of a tensor, and how many pieces it is; of strings there are 3. */
-enum { QF_MOST_RANGES = 3 };
+static inline int isShared(Range one, Range other) {
+  return one.size && other.size &&
+         (other.start - one.start < one.size ||
+          one.start - other.start < other.size);
+}
 
-static int getRanges(const Call *call, int64_t index,
-                     Range ranges[QF_MOST_RANGES]) {
+/* A string tensor is three pieces, all others are one. */
+static int getPieces(const Call *call, int64_t index, Range pieces[3]) {
   const qf_tensor *tensor = getTensor(call, index);
-  uint64_t size = (uint64_t)countBytes(call, index);
-  if (!size)
-    return 0;
-  ranges[0] = (Range){(uintptr_t)tensor->data, size};
-  if (getArgument(call, index)->dtype != QF_STRING)
+  pieces[0] = getRange(tensor, call->bytes[index]);
+  if (tensor->dtype != QF_STRING || !pieces[0].size)
     return 1;
   const qf_strings *strings = tensor->data;
-  ranges[0].size = sizeof *strings;
-  ranges[1] =
-      (Range){(uintptr_t)strings->offsets, size + sizeof *strings->offsets};
-  ranges[2] = (Range){(uintptr_t)strings->bytes, (uint64_t)strings->capacity};
-  return strings->capacity ? 3 : 2;
+  pieces[1] = (Range){(uintptr_t)strings->offsets,
+                      pieces[0].size + sizeof *strings->offsets};
+  pieces[2] = (Range){(uintptr_t)strings->bytes, (uint64_t)strings->capacity};
+  pieces[0].size = sizeof *strings;
+  return 3;
 }
 
-static int sharesBytes(const Call *call, const Range *ranges, int count,
-                       int64_t other) {
-  Range others[QF_MOST_RANGES];
-  int otherCount = getRanges(call, other, others);
+static RARE int sharesPieces(const Call *call, int64_t index, int64_t other) {
+  Range ones[3], others[3];
+  int count = getPieces(call, index, ones);
+  int otherCount = getPieces(call, other, others);
   for (int i = 0; i < count; ++i)
     for (int j = 0; j < otherCount; ++j)
-      if (isShared(ranges[i], others[j]))
+      if (isShared(ones[i], others[j]))
         return 1;
   return 0;
 }
 
+static RARE int failOverlap(Call *call, int64_t index, int64_t other) {
+  int64_t output = other - call->table->numInputs;
+  return FAIL_AT(call, index, QF_ERROR_OVERLAP, "overlaps %s %d",
+                 TEXT(output < 0 ? "input" : "output"),
+                 NUMBER(output < 0 ? other : output));
+}
+
 /* No output may share bytes with an input or with an output before it. */
-static int checkOverlap(Call *call) {
-  int64_t inputs = call->table->numInputs;
-  for (int64_t i = inputs; i < countArguments(call); ++i) {
-    Range ranges[QF_MOST_RANGES];
-    int count = getRanges(call, i, ranges);
-    for (int64_t j = 0; j < i; ++j)
-      if (sharesBytes(call, ranges, count, j))
-        return FAIL_AT(call, i, QF_ERROR_OVERLAP, "overlaps %s %d",
-                       TEXT(j < inputs ? "input" : "output"),
-                       NUMBER(j < inputs ? j : j - inputs));
+static inline int checkOverlap(Call *call, int64_t index,
+                               const qf_tensor *output) {
+  Range range = getRange(output, call->bytes[index]);
+  const qf_tensor *other = call->inputs;
+  for (int64_t i = 0; i < index; ++i, ++other) {
+    other = i == call->table->numInputs ? call->outputs : other;
+    if (call->table->hasTexts
+            ? sharesPieces(call, index, i)
+            : isShared(range, getRange(other, call->bytes[i])))
+      return failOverlap(call, index, i);
   }
   return QF_OK;
 }
 
-static int checkInputData(Call *call) {
-  int status = QF_OK;
-  for (int64_t i = 0; !status && i < call->table->numInputs; ++i)
-    status = checkData(call, i);
-  return status;
+static inline int checkInputData(Call *call) {
+  const qf_tensor *tensor = call->inputs;
+  for (int64_t i = 0; i < call->table->numInputs; ++i, ++tensor)
+    if (needsDataChecked(call, tensor, call->bytes[i])) {
+      int status = checkData(call, i);
+      if (status)
+        return status;
+    }
+  return QF_OK;
 }
 
 /* `implied` holds the sizes of all outputs, one after the other. */
-static int checkOutputs(Call *call, const int64_t *implied) {
-  if (call->table->numOutputs && !call->outputs)
-    return FAIL(call, QF_ERROR_NULL, "%s is null", TEXT("outputs"));
-  int status = QF_OK;
-  for (int64_t i = call->table->numInputs; !status && i < countArguments(call);
-       ++i) {
-    status = checkShape(call, i, implied);
-    if (!status)
+static inline int checkOutputs(Call *call, const int64_t *implied) {
+  int64_t first = call->table->numInputs, end = countArguments(call);
+  const Argument *argument = getArgument(call, first);
+  const qf_tensor *tensor = call->outputs;
+  if (first != end && !tensor)
+    return failNull(call, "outputs");
+  for (int64_t i = first; i < end; ++i, ++argument, ++tensor) {
+    int status = checkShape(call, i, argument, tensor, implied);
+    if (!status && needsDataChecked(call, tensor, call->bytes[i]))
       status = checkData(call, i);
-    implied += getArgument(call, i)->rank;
+    if (status)
+      return status;
+    implied += argument->rank;
   }
-  return status ? status : checkOverlap(call);
+  tensor = call->outputs;
+  for (int64_t i = first; i < end; ++i, ++tensor) {
+    int status = checkOverlap(call, i, tensor);
+    if (status)
+      return status;
+  }
+  return QF_OK;
 }
 
 static RARE int failCpu(Call *call, int64_t level) {
@@ -317,19 +370,16 @@ static RARE int failPair(Call *call, const Check *check, const int64_t *pair) {
  * What has to hold between the sizes of inputs. `computed` has the sizes of all
  * outputs, then two numbers for each check.
  */
-static int checkPairs(Call *call, const int64_t *computed) {
-  const int64_t *pairs = computed;
-  int status = QF_OK;
-  for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
-    pairs += getArgument(call, i)->rank;
-  for (int64_t i = 0; !status && i < call->table->numChecks; ++i, pairs += 2)
+static inline int checkPairs(Call *call, const int64_t *computed) {
+  const int64_t *pairs = computed + call->table->numSizes;
+  for (int64_t i = 0; i < call->table->numChecks; ++i, pairs += 2)
     if (pairs[0] != pairs[1])
-      status = failPair(call, getChecks(call) + i, pairs);
-  return status;
+      return failPair(call, getChecks(call) + i, pairs);
+  return QF_OK;
 }
 
 /* Sizes that networks compute may come out negative. */
-static int checkComputed(Call *call, const int64_t *computed) {
+static RARE int checkComputed(Call *call, const int64_t *computed) {
   for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
     for (int64_t j = 0; j < getArgument(call, i)->rank; ++j, ++computed)
       if (*computed < 0)
@@ -398,32 +448,55 @@ static int report(Call *call, int64_t status, const TextFailure *failure) {
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
 /* Writes the sizes of outputs that depend on elements; a kernel's status. */
 typedef int64_t MeasureFunction(const qf_tensor *inputs, int64_t *sizes);
+
+/* Sizes that are the inputs' or the model's own. */
+static inline void copySizes(const Call *call, int64_t *sizes) {
+  const Table *table = call->table;
+  const int64_t *words = (const int64_t *)table + table->implied;
+  int64_t count = table->numSizes + 2 * table->numChecks;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t place = ~(uint64_t)words[i];
+    sizes[i] = words[i] >= 0
+                   ? words[i]
+                   : call->inputs[place >> 32].sizes[(uint32_t)place];
+  }
+}
+
+static RARE int runMeasure(Call *call, MeasureFunction *measure,
+                           int64_t *scratch) {
+  int status = checkInputData(call);
+  if (status)
+    return status;
+  enterDevice(call);
+  FloatEnvironment saved = enterDefaultFloatEnvironment();
+  int64_t result = measure(call->inputs, scratch);
+  leaveFloatEnvironment(saved);
+  return report(call, result, 0);
+}
+
 /*
  * Computes the sizes of all outputs into `scratch`, and what the inputs have to
- * be for that. `measure` is null where sizes follow from sizes.
+ * be for that. `computeSizes` is null where the table says them, `measure`
+ * where sizes follow from sizes.
  */
-static int findSizes(Call *call, SizesFunction *computeSizes,
-                     MeasureFunction *measure, int64_t *scratch) {
+static HOT int findSizes(Call *call, SizesFunction *computeSizes,
+                            MeasureFunction *measure, int64_t *scratch) {
+  if (!computeSizes) {
+    copySizes(call, scratch);
+    return checkPairs(call, scratch);
+  }
   computeSizes(call->inputs, scratch);
   int status = checkPairs(call, scratch);
-  if (!status && measure) {
-    status = checkInputData(call);
-    if (!status) {
-      enterDevice(call);
-      FloatEnvironment saved = enterDefaultFloatEnvironment();
-      int64_t result = measure(call->inputs, scratch);
-      leaveFloatEnvironment(saved);
-      status = report(call, result, 0);
-    }
-  }
+  if (!status && measure)
+    status = runMeasure(call, measure, scratch);
   return status ? status : checkComputed(call, scratch);
 }
 
 /*
- * The body of <name>. `scratch` has room for the sizes of all outputs and two
- * numbers for each check. What runs on a device gives `takeDeviceError`, which
- * says what went wrong there since it was last asked, what has strings
- * `runTexts`; they are null otherwise.
+ * The body of <name>. `scratch` has room for a number of each argument, the
+ * sizes of all outputs and two numbers for each check. What runs on a device
+ * gives `takeDeviceError`, which says what went wrong there since it was last
+ * asked, what has strings `runTexts`; they are null otherwise.
  */
 int __qf_run_entry_point(const Table *table, const char *names,
                          SizesFunction *computeSizes, MeasureFunction *measure,
@@ -437,7 +510,9 @@ int __qf_run_entry_point(const Table *table, const char *names,
                inputs,
                outputs,
                takeDeviceError,
+               scratch,
                startMessage(error, errorSize)};
+  scratch += countArguments(&call);
   int status = checkCpu(&call);
   if (!status)
     status = checkInputShapes(&call);
@@ -472,14 +547,16 @@ int __qf_compute_output_sizes(const Table *table, const char *names,
                inputs,
                0,
                takeDeviceError,
+               scratch,
                startMessage(error, errorSize)};
+  scratch += countArguments(&call);
   int status = checkCpu(&call);
   if (!status)
     status = checkInputShapes(&call);
   if (status)
     return status;
   if (table->numOutputs && !outputSizes)
-    return FAIL(&call, QF_ERROR_NULL, "%s is null", TEXT("output_sizes"));
+    return failNull(&call, "output_sizes");
   const Argument *outputs = getArgument(&call, table->numInputs);
   for (int64_t i = 0; i < table->numOutputs; ++i)
     if (outputs[i].rank && !outputSizes[i])

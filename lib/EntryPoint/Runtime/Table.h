@@ -11,7 +11,7 @@
  * read-only memory that processes share.
  *
  *   table = Table, Argument of each input and output, Check..., the offset of
- *           each message, sizes
+ *           each message, sizes of arguments, implied sizes
  *   names = "function\0input0\0...output0\0...check0\0...message0\0..."
  */
 #ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIME_TABLE_H
@@ -39,6 +39,12 @@ typedef struct Table {
   int64_t numInputs;
   int64_t numOutputs;
   int64_t numChecks;
+  int64_t hasTexts; /* 0 or 1 */
+  int64_t numSizes; /* of all outputs */
+  /* Where these sizes and the numbers of checks begin: a number, or
+   * ~(input << 32 | dimension) for that size. Nowhere if a function computes
+   * them. */
+  int64_t implied;
 } Table;
 
 enum {

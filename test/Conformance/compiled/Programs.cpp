@@ -27,13 +27,13 @@ void test::loadDialects(MLIRContext &context) {
 FailureOr<std::unique_ptr<JitModule>>
 test::load(ModuleOp module, const CompileOptions &options) {
   auto context = std::make_unique<llvm::LLVMContext>();
-  FailureOr<std::unique_ptr<llvm::Module>> compiled =
-      compileToLLVM(module, options, *context);
+  FailureOr<CpuLevel> compiled = compileToLLVM(module, options, *context);
   if (failed(compiled))
     return failure();
   // The functions name the CPU that they are for themselves.
   llvm::Expected<std::unique_ptr<JitModule>> jit =
-      JitModule::create(std::move(*compiled), std::move(context));
+      JitModule::create(std::move(compiled->module), std::move(context),
+                        std::move(compiled->machine));
   if (jit)
     return std::move(*jit);
   llvm::errs() << llvm::toString(jit.takeError()) << "\n";

@@ -147,13 +147,14 @@ static llvm::Error runAll(StringRef cpu, uint32_t stride,
   CompileOptions options;
   options.cpu = cpu.str();
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  FailureOr<std::unique_ptr<llvm::Module>> compiled = failure();
+  FailureOr<CpuLevel> compiled = failure();
   if (module)
     compiled = compileToLLVM(*module, options, *llvmContext);
   if (failed(compiled))
     return llvm::createStringError("the functions do not compile");
   llvm::Expected<std::unique_ptr<JitModule>> jit =
-      JitModule::create(std::move(*compiled), std::move(llvmContext));
+      JitModule::create(std::move(compiled->module), std::move(llvmContext),
+                        std::move(compiled->machine));
   if (!jit)
     return jit.takeError();
 
