@@ -66,7 +66,14 @@ static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
   SmallVector<OpFoldResult> ends;
   for (Value part : parts) {
     OpFoldResult end = ends.empty() ? b.getIndexAttr(0) : ends.back();
-    ends.push_back(context.computeSum({end, context.getSizes(part)[axis]}));
+    OpFoldResult size = context.getSizes(part)[axis];
+    // Not a sum of all sizes before: of those each part would have its own.
+    ends.push_back(
+        getConstantIntValue(end) && getConstantIntValue(size)
+            ? context.computeSum({end, size})
+            : OpFoldResult(b.createOrFold<arith::AddIOp>(
+                  getValueOrCreateConstantIndexOp(b, b.getLoc(), end),
+                  getValueOrCreateConstantIndexOp(b, b.getLoc(), size))));
   }
   Type elementType = getElementTypeOrSelf(parts.front());
   sizes[axis] = ends.back();
