@@ -78,15 +78,26 @@ static bool isUnpacking(OpOperand *operand) {
          isa<arith::ExtUIOp>(producer.getBody()->front());
 }
 
+/// Whether the op adds up products, as convolutions do, and is no pooling.
+static bool isSumOfProducts(linalg::GenericOp op) {
+  Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum) &&
+         llvm::any_of(sum->getOperands(), [](Value term) {
+           return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(
+               term.getDefiningOp());
+         });
+}
+
 /// Permutes elements, or makes wider ones of narrower ones, for a product of
-/// matrices alone.
+/// matrices or a convolution alone.
 static bool isOfProduct(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || !producer->hasOneUse() ||
       producer.getNumParallelLoops() != producer.getNumLoops() ||
-      consumer.getNumReductionLoops() != 1 ||
-      consumer.getNumParallelLoops() < 2)
+      consumer.getNumReductionLoops() == 0 ||
+      consumer.getNumParallelLoops() < 2 ||
+      (consumer.getNumReductionLoops() > 1 && !isSumOfProducts(consumer)))
     return false;
   Value yielded = producer.getBody()->getTerminator()->getOperand(0);
   if (isa<BlockArgument>(yielded))

@@ -61,7 +61,7 @@ private:
   /// The products of `count` summands from `from` on; `count` is all of a tile
   /// if it is null.
   SmallVector<Value> emitTile(Value from, Value count, ValueRange sums);
-  SmallVector<Value> emitStep(Value depth, ValueRange sums);
+  SmallVector<Value> emitStep(Value summand, ValueRange sums);
   /// Runs `body` for the elements of this thread.
   void
   forEachOwn(llvm::function_ref<void(int64_t, int64_t, Value, Value)> body);
@@ -77,25 +77,25 @@ void TiledKernel::loadTile(const GpuFactor &factor, const Tile &tile,
                            Value first, Value from, bool isWhole) {
   forEachElement(kTile * kDepth, kThreads, [&](Value number) {
     // Neighbouring threads load neighbours in memory.
-    Value depth =
+    Value summand =
         factor.alongSum ? modulo(number, kDepth) : divide(number, kTile);
     Value line =
         factor.alongSum ? divide(number, kDepth) : modulo(number, kTile);
     Value place = plus(first, line);
-    Value sum = plus(from, depth);
+    Value sum = plus(from, summand);
     Value value = orZero(isElement(factor, place, sum, isWhole), element, [&] {
       return emitFactor(factor, factor.value, place, sum);
     });
     memref::StoreOp::create(rewriter, loc, value, tile.elements,
-                            ValueRange{depth, line});
+                            ValueRange{summand, line});
   });
 }
 
-SmallVector<Value> TiledKernel::emitStep(Value depth, ValueRange sums) {
+SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
   Value lefts = memref::LoadOp::create(rewriter, loc, leftTile.shares,
-                                       ValueRange{depth, threadRow});
+                                       ValueRange{summand, threadRow});
   Value rights = memref::LoadOp::create(rewriter, loc, rightTile.shares,
-                                        ValueRange{depth, threadColumn});
+                                        ValueRange{summand, threadColumn});
   bool isSwapped = product.multiply->getOperand(0) != product.left.value;
   bool isSumFirst =
       product.add->getOperand(1) == product.multiply->getResult(0);
@@ -170,8 +170,7 @@ void TiledKernel::build() {
   for (ArrayRef<Value> line : lines)
     sums.push_back(vector::FromElementsOp::create(rewriter, loc, row, line));
 
-  Value extent = extents[product.sum];
-  Value whole = times(divide(extent, kDepth), kDepth);
+  Value whole = times(divide(depth, kDepth), kDepth);
   auto loop =
       scf::ForOp::create(rewriter, loc, index(0), whole, index(kDepth), sums);
   {
@@ -182,9 +181,9 @@ void TiledKernel::build() {
     scf::YieldOp::create(rewriter, loc, next);
   }
   sums = loop.getResults();
-  std::optional<int64_t> size = getConstantIntValue(extent);
+  std::optional<int64_t> size = getConstantIntValue(depth);
   if (!size || *size % kDepth != 0) {
-    Value rest = minus(extent, whole);
+    Value rest = minus(depth, whole);
     Value hasRest = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
     auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(sums)),

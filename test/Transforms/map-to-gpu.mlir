@@ -272,3 +272,42 @@ func.func @integers(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %p: memref<?xi8>, %y
   }
   return
 }
+
+// -----
+
+#image = affine_map<(n, o, y, x, c, i, j) -> (n, c, y * 2 + i, x * 2 + j)>
+#weight = affine_map<(n, o, y, x, c, i, j) -> (o, c, i, j)>
+#out = affine_map<(n, o, y, x, c, i, j) -> (n, o, y, x)>
+
+// Convolutions are products: of all channels of the result by all places of all
+// images, along what a window has in it.
+
+// AMPERE-LABEL: func.func @convolution
+// AMPERE-SAME: (%[[X:.+]]: memref<3x15x13x15xi8>, %[[W:.+]]: memref<16x15x3x3xi8>, %[[Y:.+]]: memref<3x16x6x7xi32>)
+func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: memref<3x16x6x7xi32>) {
+  // AMPERE-DAG: %[[BLOCKS:.+]] = arith.constant 2 : index
+  // AMPERE-DAG: %[[DEPTH:.+]] = arith.constant 135 : index
+  // AMPERE-DAG: %[[PLACES:.+]] = arith.constant 126 : index
+  // AMPERE-DAG: %[[WIDTH:.+]] = arith.constant 7 : index
+  // AMPERE: gpu.launch blocks(%[[BLOCK:[^,]+]], {{.*}} = %[[BLOCKS]],
+  // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
+  // Weights of neighbouring summands lie next to each other.
+  // AMPERE: vector.load %[[W]]{{.*}} {alignment = 16 : i64} : memref<16x15x3x3xi8>, vector<16xi8>
+  // AMPERE: arith.cmpi ult, %{{.+}}, %[[PLACES]]
+  // AMPERE: arith.remui %{{.+}}, %[[WIDTH]]
+  // AMPERE: affine.apply
+  // AMPERE: memref.load %[[X]]
+  // AMPERE: gpu.barrier
+  // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8"
+  // AMPERE: memref.store %{{.+}}, %[[Y]]
+  linalg.generic {indexing_maps = [#image, #weight, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<3x15x13x15xi8>, memref<16x15x3x3xi8>) outs(%y : memref<3x16x6x7xi32>) {
+  ^bb0(%code: i8, %weight: i8, %sum: i32):
+    %0 = arith.extsi %code : i8 to i32
+    %1 = arith.extsi %weight : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %sum, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
