@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WeightProduct.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -161,7 +162,9 @@ struct FuseElementwise final
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [&](OpOperand *operand) {
-          return shouldFuse(operand) || (products && isOfProduct(operand));
+          // A fused op would not have the order of its sums any more.
+          return !operand->getOwner()->hasAttr(kSumOrderAttrName) &&
+                 (shouldFuse(operand) || (products && isOfProduct(operand)));
         });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);

@@ -311,3 +311,86 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   }
   return
 }
+
+// -----
+
+#image = affine_map<(n, y, i) -> (n, y + i)>
+#window = affine_map<(n, y, i) -> (i)>
+#out = affine_map<(n, y, i) -> (n, y)>
+
+// What a thread reduces is in a register until the end.
+
+// CHECK-LABEL: func.func @reduction
+// CHECK-SAME: (%[[X:.+]]: memref<3x9xf32>, %[[W:.+]]: memref<3xi32>, %[[Y:.+]]: memref<3x7xf32>)
+func.func @reduction(%x: memref<3x9xf32>, %w: memref<3xi32>, %y: memref<3x7xf32>) {
+  // CHECK-DAG: %[[SIZE:.+]] = arith.constant 3 : index
+  // CHECK: scf.if
+  // CHECK: %[[START:.+]] = memref.load %[[Y]]
+  // CHECK: %[[ALL:.+]] = scf.for %[[I:.+]] = %{{.+}} to %[[SIZE]] step %{{.+}} iter_args(%[[BEFORE:.+]] = %[[START]]) -> (f32) {
+  // CHECK: %[[AT:.+]] = affine.apply
+  // CHECK: %[[ELEMENT:.+]] = memref.load %[[X]][%{{.+}}, %[[AT]]]
+  // CHECK: %[[WEIGHT:.+]] = memref.load %[[W]][%[[I]]]
+  // CHECK: %[[NUMBER:.+]] = arith.index_cast %[[I]]
+  // CHECK: %[[FACTOR:.+]] = arith.addi %[[WEIGHT]], %[[NUMBER]]
+  // CHECK: %[[FLOAT:.+]] = arith.uitofp %[[FACTOR]]
+  // CHECK: %[[TERM:.+]] = arith.mulf %[[ELEMENT]], %[[FLOAT]]
+  // CHECK: %[[SUM:.+]] = arith.addf %[[BEFORE]], %[[TERM]]
+  // CHECK: scf.yield %[[SUM]]
+  // CHECK: memref.store %[[ALL]], %[[Y]]
+  linalg.generic {indexing_maps = [#image, #window, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<3x9xf32>, memref<3xi32>) outs(%y : memref<3x7xf32>) {
+  ^bb0(%in: f32, %weight: i32, %sum: f32):
+    %0 = linalg.index 2 : index
+    %number = arith.index_cast %0 : index to i32
+    %1 = arith.addi %weight, %number : i32
+    %2 = arith.uitofp %1 : i32 to f32
+    %3 = arith.mulf %in, %2 : f32
+    %4 = arith.addf %sum, %3 : f32
+    linalg.yield %4 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#scale = affine_map<(m, n, k) -> (n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// The lanes of an order of sums are those of threads: four of each.
+
+// CHECK-LABEL: func.func @lanes
+// CHECK-SAME: (%[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi8>, %[[S:.+]]: memref<64xf32>, %[[Y:.+]]: memref<1x64xf32>)
+func.func @lanes(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32>, %y: memref<1x64xf32>) {
+  // CHECK-DAG: %[[THREADS:.+]] = arith.constant 128 : index
+  // CHECK-DAG: %[[BLOCKS:.+]] = arith.constant 2 : index
+  // CHECK: gpu.launch blocks({{.*}} = %[[BLOCKS]],
+  // CHECK-SAME: = %[[THREADS]],
+  // CHECK-SAME: workgroup(%[[PACKED:.+]] : memref<1024xi8, #gpu.address_space<workgroup>>, %[[LANES:.+]] : memref<2048xi8, #gpu.address_space<workgroup>>)
+  // CHECK: memref.load %[[X]]
+  // CHECK: memref.store
+  // CHECK: gpu.barrier
+  // CHECK: scf.if
+  // CHECK: vector.load %[[W]]{{.*}} {alignment = 4 : i64} : memref<64x256xi8>, vector<4xi8>
+  // CHECK: arith.sitofp %{{.+}} : vector<4xi8> to vector<4xf32>
+  // CHECK: arith.mulf %{{.+}} : vector<4xf32>
+  // CHECK: arith.addf %{{.+}} : vector<4xf32>
+  // CHECK: gpu.barrier
+  // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
+  // CHECK: %[[SUM:.+]] = arith.mulf %[[SCALE]], %{{.+}} : f32
+  // CHECK: %[[BEFORE:.+]] = memref.load %[[Y]]
+  // CHECK: %[[ALL:.+]] = arith.addf %[[BEFORE]], %[[SUM]] : f32
+  // CHECK: memref.store %[[ALL]], %[[Y]]
+  linalg.generic {indexing_maps = [#x, #w, #scale, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi8>, memref<64xf32>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.sum_order = {consecutive = false, lanes = 16 : i64, terms = 8 : i64}} {
+  ^bb0(%in: f32, %code: i8, %by: f32, %sum: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %by : f32
+    %2 = arith.mulf %in, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}

@@ -1,5 +1,6 @@
 """Functions of a model as code for the CPU and as kernels on the simulator of a driver, run on the same inputs and compared."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def save(file, kind, value):
 class Comparison:
     def __init__(self, tools, compiler, cuda_include, obj_root, folder, text, variants=VARIANTS):
         self.tools, self.folder, self.obj_root = Path(tools), Path(folder), obj_root
+        self.compiler, self.cuda_include = compiler, cuda_include
         self.variants, self.failures, self.runs = variants, [], 0
         model = self.folder / "model.mlir"
         model.write_text(text)
@@ -42,6 +44,8 @@ class Comparison:
             on = ("--target", "nvvm", "--chip", chip, "--sums", sums)
             self.run("quant-float-compile", model, "-o", self.folder / f"{name}.so", *on)
             self.run("quant-float-compile", model, "-o", self.folder / f"{name}.ll", *on, "--emit", "llvm-ir")  # fmt: skip
+            if self.failures:
+                raise RuntimeError("\n".join(self.failures))
             code = (self.folder / f"{name}.ll").read_text()
             cuda.build_kernels(code, self.folder / f"{name}.kernels.so", compiler, cuda_include)
 
@@ -104,3 +108,32 @@ class Comparison:
             most = bound(fast_kind or kind, k, magnitude, sums == "fast") + last * np.abs(result)
             if not (np.abs(gpu.astype(np.float64) - result) <= most).all():
                 self.failures.append(f"{at}: not within the bound")
+
+    def need_barriers(self, variant, entry, number, count, files):
+        """Without any one of its `count` barriers a kernel is not right, which the simulator sees."""
+        text = (self.folder / f"{variant}.ll").read_text()
+        start = text.index(f"ptx_kernel void @{entry}_kernel_{number}(")
+        end = text.index("\n}\n", start)
+        marked = text[start:end].replace("call void @llvm.nvvm.barrier", "call void @BARRIER")
+        parts = re.split(
+            r"^.*call void @BARRIER.*$", text[:start] + marked + text[end:], flags=re.MULTILINE
+        )
+        if len(parts) != count + 1:
+            self.failures.append(
+                f"{entry}, {variant}: expected {count} barriers, but got {len(parts) - 1}"
+            )
+        call = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"
+        for left_out in range(1, len(parts)):
+            kept = parts[0] + "".join(
+                ("" if i == left_out else call) + part for i, part in enumerate(parts[1:], 1)
+            )
+            library = self.folder / "without.kernels.so"
+            cuda.build_kernels(kept, library, self.compiler, self.cuda_include)
+            done = subprocess.run(
+                [self.tools / "quant-float-exec", self.folder / f"{variant}.so", "--entry", entry, "--inputs", *files],
+                env=cuda.simulator_environment(self.obj_root, [library]), capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if not re.search("a race|nobody wrote", done.stderr):
+                self.failures.append(
+                    f"{entry}, {variant}: nothing is said without barrier {left_out}: {done.stderr}"
+                )

@@ -3,12 +3,9 @@
 # are NumPy's, floats within the bound of every order of additions, and of the instructions' with --sums fast (R7).
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
-import re
-import subprocess
 import sys
 from pathlib import Path
 
-import cuda
 import gpu_products
 from gpu_products import SIZES, expected, shapes
 from gpu_runs import Comparison, save
@@ -59,33 +56,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     for file, value in zip(files, values, strict=True):
         save(file, "f16", value)
     for sums, count in (("stated", 3), ("fast", 2)):
-        text = (folder / f"sm_90.{sums}.ll").read_text()
-        start = text.index("ptx_kernel void @matmul_f16_kernel_1(")
-        text = (
-            text[:start]
-            + text[start : text.index("\n}\n", start)].replace(
-                "call void @llvm.nvvm.barrier", "call void @BARRIER"
-            )
-            + text[text.index("\n}\n", start) :]
-        )
-        parts = re.split(r"^.*call void @BARRIER.*$", text, flags=re.MULTILINE)
-        if len(parts) != count + 1:
-            failures.append(f"{sums}: expected {count} barriers, but got {len(parts) - 1}")
-        call = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"
-        for left_out in range(1, len(parts)):
-            kept = parts[0] + "".join(
-                ("" if i == left_out else call) + part for i, part in enumerate(parts[1:], 1)
-            )
-            library = folder / "without.kernels.so"
-            cuda.build_kernels(kept, library, compiler, cuda_include)
-            done = subprocess.run(
-                [Path(tools) / "quant-float-exec", folder / f"sm_90.{sums}.so", "--entry", "matmul_f16", "--inputs", *files],
-                env=cuda.simulator_environment(obj_root, [library]), capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            if not re.search("a race|nobody wrote", done.stderr):
-                failures.append(
-                    f"{sums}: nothing is said without barrier {left_out}: {done.stderr}"
-                )
+        comparison.need_barriers(f"sm_90.{sums}", "matmul_f16", 1, count, files)
     print(f"{comparison.runs} runs, {len(failures)} failures")
     return "\n".join(failures) if failures else 0
 
