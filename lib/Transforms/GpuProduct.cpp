@@ -351,6 +351,23 @@ void GpuProductBuilder::forEachElement(int64_t count, int64_t threads,
   body(plus(loop.getInductionVar(), thread));
 }
 
+SmallVector<Value>
+GpuProductBuilder::loadFrom(Value from, ArrayRef<Type> types,
+                            llvm::function_ref<SmallVector<Value>()> body) {
+  auto branch = scf::IfOp::create(rewriter, loc, types, isBelow(from, depth),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(rewriter, loc, body());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc,
+                       llvm::map_to_vector(types, [&](Type type) -> Value {
+                         return arith::ConstantOp::create(
+                             rewriter, loc, type, rewriter.getZeroAttr(type));
+                       }));
+  return branch.getResults();
+}
+
 Value GpuProductBuilder::isBelow(Value value, Value extent) {
   return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, value,
                                extent);

@@ -79,6 +79,9 @@ protected:
   /// Runs `body` for each of `count` elements of a tile, `threads` at once.
   void forEachElement(int64_t count, int64_t threads,
                       llvm::function_ref<void(Value)> body);
+  /// What `body` loads of the tiles from a summand on; zeros if there is none.
+  SmallVector<Value> loadFrom(Value from, ArrayRef<Type> types,
+                              llvm::function_ref<SmallVector<Value>()> body);
   /// Whether the result has such an element; null where that is known.
   Value isResult(Value row, Value column) {
     return both(hasRow(product.left, row), hasRow(product.right, column));

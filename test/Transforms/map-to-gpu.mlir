@@ -209,13 +209,16 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %
   // CHECK-SAME: workgroup(%[[LEFT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>, %[[RIGHT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>)
   // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x68xf32, #gpu.address_space<workgroup>>
   // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x17xvector<4xf32>, #gpu.address_space<workgroup>>
-  // CHECK: %[[SUMS:.+]]:4 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
   // CHECK: memref.load %[[A]]
   // CHECK: %[[CODE:.+]] = memref.load %[[B]]
   // CHECK: %[[VALUE:.+]] = arith.sitofp %[[CODE]]
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
   // CHECK: arith.mulf %[[VALUE]], %[[SCALE]]
+  // Beside the sums, what was loaded a step before.
+  // CHECK: %[[SUMS:.+]]:12 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
+  // CHECK: memref.store
   // CHECK: gpu.barrier
+  // CHECK: memref.load %[[A]]
   // CHECK: scf.for
   // CHECK: %[[TERM:.+]] = arith.mulf %{{.+}}, %{{.+}} : vector<4xf32>
   // CHECK: arith.addf %{{.+}}, %[[TERM]] : vector<4xf32>
