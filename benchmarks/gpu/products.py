@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""products.py [--sizes M N K] [--chip CHIP] [--repeat N]: times products of matrices on the first NVIDIA GPU, beside cuBLASLt (by
-PyTorch) and a kernel of Triton's where they are installed, and writes JSON. Without a GPU, or with --count, it reads the kernels
+"""products.py [--sizes M N K] [--chip CHIP] [--repeat N]: times products of matrices, of few vectors, and convolutions, on the first NVIDIA GPU, beside
+cuBLASLt (by PyTorch) and a kernel of Triton's where they are installed, and writes JSON. Without a GPU, or with --count, it reads the kernels
 instead: their registers and shared memory by ptxas, what is loaded from global memory for a product of two elements, and the
 instructions of the loops."""
 
 import argparse
 import json
+import math
 import os
 import re
 import subprocess
@@ -19,9 +20,20 @@ BUILD = Path(os.environ.get("QUANT_FLOAT_BUILD", ROOT / "build"))
 sys.path.insert(0, str(ROOT / "test" / "helpers"))
 
 import gpu_products  # noqa: E402
+from gpu_convolutions import Convolution  # noqa: E402
+from gpu_vectors import Vectors  # noqa: E402
 from nvvm import ptx  # noqa: E402
 
 TOOLS = BUILD / "bin"
+
+
+def convolution(kind, weight, size=56, channels=64, window=3, **more):
+    """One of a ResNet's, of eight images."""
+    return Convolution(
+        f"conv{window}_{kind}", kind, weight, (8, channels, size, size), (channels, channels, window, window), pads=(window // 2,) * 4, **more
+    )  # fmt: skip
+
+
 # Model, and the sums it is compiled with.
 CASES = (
     (gpu_products.matmul("f32"), "stated"),
@@ -33,6 +45,16 @@ CASES = (
     (gpu_products.dequantized("f8E4M3FN", 1), "fast"),
     (gpu_products.integer("i8", "i8"), "stated"),
     (gpu_products.integer("ui8", "i8", "one", "all"), "stated"),
+    (convolution("f32", "f32"), "stated"),
+    (convolution("f32", "f32"), "fast"),
+    (convolution("f16", "f16"), "fast"),
+    (convolution("ui8", "i8", points=((), None)), "stated"),
+    (convolution("ui8", "i8", 14, 256, 1, points=((), None)), "stated"),
+    (Vectors("vector_i8", "i8", 1, 4096, 4096), "stated"),
+    (Vectors("vector_f8E4M3FN", "f8E4M3FN", 1, 4096, 4096), "stated"),
+    (Vectors("vector_i4", "i4", 1, 4096, 4096, 32, packed=True), "stated"),
+    (Vectors("vector_f4E2M1FN", "f4E2M1FN", 1, 4096, 4096, 32, packed=True), "stated"),
+    (Vectors("vector_i8_columns", "i8", 1, 4096, 4096, along=False), "stated"),
 )
 # What a step of a loop is about.
 KINDS = {
@@ -80,9 +102,11 @@ def count(folder, chip):
             [ptx.PTXAS, f"-arch={chip}", "-v", code, "-o", folder / "code.cubin"], capture_output=True, text=True, check=True
         ).stderr  # fmt: skip
         used = re.search(rf"function '{name}'.*?Used (\d+) registers.*?(\d+) bytes smem", said, re.DOTALL)  # fmt: skip
-        # The loop that multiplies: the smallest with what adds products up.
+        # The loop that multiplies: the smallest with what adds products up, and with loads.
+        multiplies = KINDS["mma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32"
+        from_memory = "ld.global" if isinstance(product, Vectors) and not product.along else "ld.shared"  # fmt: skip
         inner = next(
-            (loop for loop in loops(body) if any(re.search(KINDS["mma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32", line) and "ld.shared" in " ".join(loop) for line in loop)),
+            (loop for loop in loops(body) if from_memory in " ".join(loop) and any(re.search(multiplies, line) for line in loop)),
             [],
         )  # fmt: skip
         counts = {kind: sum(bool(re.match(rf"(@\S+ )?{pattern}", line)) for line in inner) for kind, pattern in KINDS.items()}  # fmt: skip
@@ -173,16 +197,23 @@ def measure(folder, chip, sizes, repeat):
     rows, seen = [], set()
     for product, sums in CASES:
         library = compile_to(folder, product, sums, chip, "so")
-        shapes = gpu_products.shapes(product, m, n, k)
-        given = [f"{name}={'x'.join(map(str, shape))}" for (name, sizes_, _), shape in zip(product.inputs, shapes, strict=True) if sizes_]  # fmt: skip
+        is_fixed = isinstance(product, (Convolution, Vectors))
+        if isinstance(product, Convolution):
+            given, products = [], math.prod(product.result_shape()) * product.summands()
+        elif isinstance(product, Vectors):
+            given, products = [], product.rows * product.channels * product.depth
+        else:
+            shapes = gpu_products.shapes(product, m, n, k)
+            given = [f"{name}={'x'.join(map(str, shape))}" for (name, sizes_, _), shape in zip(product.inputs, shapes, strict=True) if sizes_]  # fmt: skip
+            products = m * n * k
         said = subprocess.run(
-            [TOOLS / "quant-float-exec", library, "--random", "1", "--shapes", *given, "--time", "--repeat", str(repeat)],
+            [TOOLS / "quant-float-exec", library, "--random", "1", *(["--shapes", *given] if given else []), "--time", "--repeat", str(repeat)],
             capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
         seconds = float(re.search(r"^best_seconds: (\S+)$", said, re.MULTILINE)[1])
-        kind = product.inputs[0][2]
-        rows.append({"product": product.name, "sums": sums, "by": "quant-float", "seconds": seconds, "products_per_second": m * n * k / seconds})  # fmt: skip
-        if kind in seen or kind == "ui8":
+        kind = product.factors()[0]
+        rows.append({"product": product.name, "sums": sums, "by": "quant-float", "seconds": seconds, "products_per_second": products / seconds})  # fmt: skip
+        if kind in seen or kind == "ui8" or is_fixed:
             continue
         seen.add(kind)
         for by, found in peers(kind, sizes, repeat):

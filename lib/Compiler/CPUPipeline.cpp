@@ -63,8 +63,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                          Activations activations,
                                          bool explains) {
   bool onDevice = !cpu;
-  if (!onDevice)
-    manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
+  manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
   buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
@@ -74,16 +73,20 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Asking a result for its sizes is a use that would be in the way of fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
-  QuantFloatFuseElementwisePassOptions fusion;
-  fusion.products = onDevice;
-  function.addPass(createQuantFloatFuseElementwisePass(fusion));
-  if (!onDevice) {
+  function.addPass(createQuantFloatFuseElementwisePass());
+  if (!onDevice)
     function.addPass(createQuantFloatFlattenWindowsPass());
-    QuantFloatFuseWeightsPassOptions weights;
-    weights.xBits = activations == Activations::Int8    ? 8
-                    : activations == Activations::Int16 ? 16
-                                                        : 0;
-    function.addPass(createQuantFloatFuseWeightsPass(weights));
+  QuantFloatFuseWeightsPassOptions weights;
+  weights.xBits = activations == Activations::Int8    ? 8
+                  : activations == Activations::Int16 ? 16
+                                                      : 0;
+  function.addPass(createQuantFloatFuseWeightsPass(weights));
+  if (onDevice) {
+    // Sums of weights have their order by now.
+    QuantFloatFuseElementwisePassOptions fusion;
+    fusion.products = true;
+    function.addPass(createQuantFloatFuseElementwisePass(fusion));
+  } else {
     function.addPass(createQuantFloatPropagateTransposesPass());
     function.addPass(createQuantFloatFuseAttentionPass());
     QuantFloatPackDotsPassOptions dots;

@@ -65,6 +65,8 @@ public:
   /// The bytes of so many elements, moved to begin with the first one. With
   /// `limit`, only so many of them are there.
   Value readBytes(int64_t count, Value limit = {});
+  /// The same where the first one begins a byte, with this alignment.
+  Value readBytes(int64_t count, uint64_t alignment);
   /// One element in each byte.
   Value spread(Value packed, int64_t count);
   void write(Value element);
@@ -287,6 +289,16 @@ Value PackedAccess::readBytes(int64_t count, Value limit) {
     scf::YieldOp::create(b, joined);
   }
   return branch.getResult(0);
+}
+
+Value PackedAccess::readBytes(int64_t count, uint64_t alignment) {
+  int64_t numBytes = count * bits / 8;
+  Value first = getByteIndex();
+  Value bytes = view(b.createOrFold<arith::AddIOp>(first, index(numBytes)));
+  auto load = vector::LoadOp::create(
+      b, VectorType::get({numBytes}, b.getI8Type()), bytes, first);
+  load.setAlignment(alignment);
+  return load;
 }
 
 ///   x = group of elements, in a lane of as many bytes
@@ -559,7 +571,11 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
   PackedAccess access(b, buffer, indices, bits);
   int64_t whole = access.getWhole(count);
   if (whole == count) {
-    Value packed = access.readBytes(count, limit);
+    // Made where it is known that elements are whole bytes, from the first on.
+    auto load = dyn_cast<vector::LoadOp>(op);
+    Value packed = load && load.getAlignment()
+                       ? access.readBytes(count, *load.getAlignment())
+                       : access.readBytes(count, limit);
     // All bits of the elements, as something else.
     for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
       if (auto bits = dyn_cast<vector::BitCastOp>(user)) {

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractSums.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -17,6 +19,7 @@ namespace mlir::quant_float {
 } // namespace mlir::quant_float
 
 using namespace mlir;
+using namespace mlir::quant_float;
 
 /// Whether the op is in code that sums: that of an op that does not, a bias
 /// after a scale perhaps, keeps its roundings.
@@ -33,21 +36,23 @@ static void allowContraction(Operation *op) {
                   op->getContext(), flags | arith::FastMathFlags::contract));
 }
 
+void quant_float::contractSums(Operation *root) {
+  root->walk([](arith::AddFOp sum) {
+    if (!isInSum(sum))
+      return;
+    for (Value term : sum->getOperands()) {
+      auto product = term.getDefiningOp<arith::MulFOp>();
+      if (!product || !product->hasOneUse())
+        continue;
+      allowContraction(product);
+      allowContraction(sum);
+    }
+  });
+}
+
 namespace {
 struct ContractSums final
     : quant_float::impl::QuantFloatContractSumsPassBase<ContractSums> {
-  void runOnOperation() override {
-    getOperation()->walk([](arith::AddFOp sum) {
-      if (!isInSum(sum))
-        return;
-      for (Value term : sum->getOperands()) {
-        auto product = term.getDefiningOp<arith::MulFOp>();
-        if (!product || !product->hasOneUse())
-          continue;
-        allowContraction(product);
-        allowContraction(sum);
-      }
-    });
-  }
+  void runOnOperation() override { contractSums(getOperation()); }
 };
 } // namespace

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WeightProduct.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -78,15 +79,26 @@ static bool isUnpacking(OpOperand *operand) {
          isa<arith::ExtUIOp>(producer.getBody()->front());
 }
 
+/// Whether the op adds up products, as convolutions do, and is no pooling.
+static bool isSumOfProducts(linalg::GenericOp op) {
+  Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum) &&
+         llvm::any_of(sum->getOperands(), [](Value term) {
+           return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(
+               term.getDefiningOp());
+         });
+}
+
 /// Permutes elements, or makes wider ones of narrower ones, for a product of
-/// matrices alone.
+/// matrices or a convolution alone.
 static bool isOfProduct(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || !producer->hasOneUse() ||
       producer.getNumParallelLoops() != producer.getNumLoops() ||
-      consumer.getNumReductionLoops() != 1 ||
-      consumer.getNumParallelLoops() < 2)
+      consumer.getNumReductionLoops() == 0 ||
+      consumer.getNumParallelLoops() < 2 ||
+      (consumer.getNumReductionLoops() > 1 && !isSumOfProducts(consumer)))
     return false;
   Value yielded = producer.getBody()->getTerminator()->getOperand(0);
   if (isa<BlockArgument>(yielded))
@@ -150,7 +162,9 @@ struct FuseElementwise final
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [&](OpOperand *operand) {
-          return shouldFuse(operand) || (products && isOfProduct(operand));
+          // A fused op would not have the order of its sums any more.
+          return !operand->getOwner()->hasAttr(kSumOrderAttrName) &&
+                 (shouldFuse(operand) || (products && isOfProduct(operand)));
         });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);

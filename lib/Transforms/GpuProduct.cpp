@@ -50,9 +50,11 @@ static bool addLoops(GenericOp op, Value value, llvm::SmallBitVector &loops) {
          });
 }
 
-/// Whether what `value` loads the most of has the loop innermost.
-static bool isInnermost(GenericOp op, Value value, unsigned loop) {
-  SmallVector<Value> todo = {value};
+/// Whether the neighbours of what `value` loads the most of are summands, and
+/// not rows.
+static bool isAlongSum(const GpuProduct &product, const GpuFactor &factor) {
+  GenericOp op = product.op;
+  SmallVector<Value> todo = {factor.value};
   unsigned rank = 0;
   bool result = false;
   while (!todo.empty()) {
@@ -70,36 +72,43 @@ static bool isInnermost(GenericOp op, Value value, unsigned loop) {
     if (map.getNumResults() <= rank)
       continue;
     rank = map.getNumResults();
-    result = map.getResults().back().isFunctionOfDim(loop);
+    AffineExpr last = map.getResults().back();
+    result = product.isAlongSum(last) &&
+             llvm::none_of(factor.rows, [&](unsigned loop) {
+               return last.isFunctionOfDim(loop);
+             });
   }
   return result;
 }
 
-/// The largest of the loops in one factor alone, open sizes being large, and of
-/// equal ones the last of the result.
-static std::optional<unsigned> getRow(GenericOp op,
-                                      const llvm::SmallBitVector &loops) {
+/// The loops of one factor alone, as the result has them; none if there are so
+/// few rows that a tile would be empty for the most part.
+static SmallVector<unsigned> getRows(GenericOp op,
+                                     const llvm::SmallBitVector &loops) {
   constexpr int64_t kFewest = 8;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  std::optional<unsigned> best;
-  int64_t largest = 0;
+  SmallVector<unsigned> rows;
+  int64_t known = 1;
+  bool isOpen = false;
   for (AffineExpr result : op.getIndexingMapsArray().back().getResults()) {
     unsigned loop = cast<AffineDimExpr>(result).getPosition();
-    int64_t range = ranges[loop];
-    if (ShapedType::isDynamic(range))
-      range = std::numeric_limits<int64_t>::max();
-    if (!loops.test(loop) || range < std::max(largest, kFewest))
+    if (!loops.test(loop))
       continue;
-    largest = range;
-    best = loop;
+    rows.push_back(loop);
+    if (ShapedType::isDynamic(ranges[loop]))
+      isOpen = true;
+    else if (known < kFewest)
+      known *= ranges[loop];
   }
-  return best;
+  if (!isOpen && known < kFewest)
+    rows.clear();
+  return rows;
 }
 
 std::optional<GpuProduct> GpuProduct::get(linalg::LinalgOp op) {
   auto generic = dyn_cast<GenericOp>(op.getOperation());
   if (!generic || generic.getNumDpsInits() != 1 ||
-      generic.getNumReductionLoops() != 1)
+      generic.getNumReductionLoops() == 0)
     return std::nullopt;
   AffineMap result = generic.getIndexingMapsArray().back();
   if (!result.isProjectedPermutation() ||
@@ -131,28 +140,33 @@ std::optional<GpuProduct> GpuProduct::get(linalg::LinalgOp op) {
     if (!addLoops(generic, factors[i]->value, loops[i]))
       return std::nullopt;
   }
-  SmallVector<unsigned> sums;
-  generic.getReductionDims(sums);
-  product.sum = sums.front();
+  generic.getReductionDims(product.sums);
   for (unsigned i = 0; i < 2; ++i) {
     llvm::SmallBitVector own = loops[i];
     own.reset(loops[1 - i]);
-    std::optional<unsigned> row = getRow(generic, own);
-    if (!row || !loops[i].test(product.sum))
+    factors[i]->rows = getRows(generic, own);
+    if (factors[i]->rows.empty() ||
+        !llvm::all_of(product.sums,
+                      [&](unsigned sum) { return loops[i].test(sum); }))
       return std::nullopt;
-    factors[i]->row = *row;
-    factors[i]->alongSum = isInnermost(generic, factors[i]->value, product.sum);
+    factors[i]->alongSum = ::isAlongSum(product, *factors[i]);
   }
   auto last = cast<AffineDimExpr>(result.getResults().back());
-  if (last.getPosition() == product.left.row)
+  if (llvm::is_contained(product.left.rows, last.getPosition()))
     std::swap(product.left, product.right);
   return product;
+}
+
+bool GpuProduct::isAlongSum(AffineExpr index) const {
+  return llvm::any_of(
+      sums, [&](unsigned loop) { return index.isFunctionOfDim(loop); });
 }
 
 bool GpuProduct::dependsOnSum(Value value) const {
   GenericOp generic = op;
   llvm::SmallBitVector loops(generic.getNumLoops());
-  return !addLoops(generic, value, loops) || loops.test(sum);
+  return !addLoops(generic, value, loops) ||
+         llvm::any_of(sums, [&](unsigned loop) { return loops.test(loop); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,30 +185,30 @@ void GpuProductBuilder::beginTiles(int64_t rows, int64_t columns,
                                    int64_t threads) {
   tileRows = rows;
   tileColumns = columns;
-  // One after the other, the result's columns fastest.
-  SmallVector<unsigned> order;
-  SmallVector<Value> counts;
-  Value blocks = index(1);
   auto op = cast<linalg::LinalgOp>(product.op.getOperation());
   for (Range range : op.createLoopRanges(rewriter, loc))
     extents.push_back(
         getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
-  for (unsigned loop = 0; loop < extents.size(); ++loop)
-    if (loop != product.sum && loop != product.left.row &&
-        loop != product.right.row)
-      order.push_back(loop);
-  order.append({product.left.row, product.right.row});
-  for (unsigned loop : order) {
-    Value count = extents[loop];
-    int64_t size = loop == product.left.row    ? rows
-                   : loop == product.right.row ? columns
-                                               : 1;
-    if (size != 1)
-      count =
-          rewriter.createOrFold<arith::CeilDivUIOp>(loc, count, index(size));
-    counts.push_back(count);
+  // One after the other, the result's columns fastest.
+  llvm::SmallBitVector isShared(extents.size(), true);
+  for (ArrayRef<unsigned> loops :
+       {ArrayRef(product.left.rows), ArrayRef(product.right.rows),
+        ArrayRef(product.sums)})
+    for (unsigned loop : loops)
+      isShared.reset(loop);
+  SmallVector<Value> counts;
+  for (unsigned loop : isShared.set_bits())
+    counts.push_back(extents[loop]);
+  depth = getExtent(product.sums);
+  numRows = getExtent(product.left.rows);
+  numColumns = getExtent(product.right.rows);
+  for (auto [extent, size] :
+       {std::pair(numRows, rows), std::pair(numColumns, columns)})
+    counts.push_back(
+        rewriter.createOrFold<arith::CeilDivUIOp>(loc, extent, index(size)));
+  Value blocks = index(1);
+  for (Value count : counts)
     blocks = launches.multiply(blocks, count);
-  }
   Value block = launches.beginBlocks(blocks, threads);
   // The one block of an empty result has nothing to do.
   if (Value isThere = isBelow(block, blocks)) {
@@ -202,11 +216,11 @@ void GpuProductBuilder::beginTiles(int64_t rows, int64_t columns,
     rewriter.setInsertionPointToStart(inside.thenBlock());
   }
   SmallVector<Value> numbers = launches.delinearize(block, counts);
+  firstColumn = times(numbers.pop_back_val(), columns);
+  firstRow = times(numbers.pop_back_val(), rows);
   indices.assign(extents.size(), Value());
-  for (auto [loop, number] : llvm::zip_equal(order, numbers))
+  for (auto [loop, number] : llvm::zip_equal(isShared.set_bits(), numbers))
     indices[loop] = number;
-  firstRow = times(indices[product.left.row], rows);
-  firstColumn = times(indices[product.right.row], columns);
   thread = launches.launch.getThreadIds().x;
 }
 
@@ -227,6 +241,30 @@ Value GpuProductBuilder::view(Value shared, ArrayRef<int64_t> shape,
                                 ValueRange());
 }
 
+Value GpuProductBuilder::getExtent(ArrayRef<unsigned> loops) {
+  Value all = extents[loops.front()];
+  for (unsigned loop : loops.drop_front())
+    all = launches.multiply(all, extents[loop]);
+  return all;
+}
+
+void GpuProductBuilder::setIndices(SmallVectorImpl<Value> &all,
+                                   ArrayRef<unsigned> loops, Value number) {
+  SmallVector<Value> sizes;
+  for (unsigned loop : loops)
+    sizes.push_back(extents[loop]);
+  for (auto [loop, value] :
+       llvm::zip_equal(loops, launches.delinearize(number, sizes)))
+    all[loop] = value;
+}
+
+void GpuProductBuilder::setPoint(const GpuFactor &factor, Value row,
+                                 Value sum) {
+  point = indices;
+  setIndices(point, factor.rows, row);
+  setIndices(point, product.sums, sum);
+}
+
 SmallVector<Value> GpuProductBuilder::getPlaceOf(OpOperand &operand) {
   AffineMap map = product.op.getMatchingIndexingMap(&operand);
   SmallVector<OpFoldResult> numbers(point.begin(), point.end());
@@ -240,9 +278,7 @@ SmallVector<Value> GpuProductBuilder::getPlaceOf(OpOperand &operand) {
 SmallVector<Value> GpuProductBuilder::getInputPlace(const GpuFactor &factor,
                                                     BlockArgument argument,
                                                     Value row, Value sum) {
-  point = indices;
-  point[factor.row] = row;
-  point[product.sum] = sum;
+  setPoint(factor, row, sum);
   return getPlaceOf(product.op->getOpOperand(argument.getArgNumber()));
 }
 
@@ -279,9 +315,7 @@ Value GpuProductBuilder::emitValue(Value value, IRMapping &mapping) {
 
 Value GpuProductBuilder::emitFactor(const GpuFactor &factor, Value value,
                                     Value row, Value sum) {
-  point = indices;
-  point[factor.row] = row;
-  point[product.sum] = sum;
+  setPoint(factor, row, sum);
   IRMapping mapping;
   return emitValue(value, mapping);
 }
@@ -289,7 +323,7 @@ Value GpuProductBuilder::emitFactor(const GpuFactor &factor, Value value,
 Value GpuProductBuilder::isElement(const GpuFactor &factor, Value row,
                                    Value sum, bool isWhole) {
   Value result = hasRow(factor, row);
-  return isWhole ? result : both(result, isBelow(sum, extents[product.sum]));
+  return isWhole ? result : both(result, isBelow(sum, depth));
 }
 
 Value GpuProductBuilder::orZero(Value condition, Type type,
@@ -317,6 +351,23 @@ void GpuProductBuilder::forEachElement(int64_t count, int64_t threads,
   body(plus(loop.getInductionVar(), thread));
 }
 
+SmallVector<Value>
+GpuProductBuilder::loadFrom(Value from, ArrayRef<Type> types,
+                            llvm::function_ref<SmallVector<Value>()> body) {
+  auto branch = scf::IfOp::create(rewriter, loc, types, isBelow(from, depth),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(rewriter, loc, body());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc,
+                       llvm::map_to_vector(types, [&](Type type) -> Value {
+                         return arith::ConstantOp::create(
+                             rewriter, loc, type, rewriter.getZeroAttr(type));
+                       }));
+  return branch.getResults();
+}
+
 Value GpuProductBuilder::isBelow(Value value, Value extent) {
   return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, value,
                                extent);
@@ -329,24 +380,23 @@ Value GpuProductBuilder::both(Value left, Value right) {
 }
 
 Value GpuProductBuilder::hasRow(const GpuFactor &factor, Value row) {
-  Value extent = extents[factor.row];
+  bool isLeft = factor.rows == product.left.rows;
+  Value extent = isLeft ? numRows : numColumns;
   std::optional<int64_t> size = getConstantIntValue(extent);
-  bool isLeft = factor.row == product.left.row;
   if (size && *size % (isLeft ? tileRows : tileColumns) == 0)
     return nullptr;
   return isBelow(row, extent);
 }
 
 SmallVector<Value> GpuProductBuilder::getPlace(Value row, Value column) {
-  SmallVector<Value> place;
-  for (AffineExpr result :
-       product.op.getIndexingMapsArray().back().getResults()) {
-    unsigned loop = cast<AffineDimExpr>(result).getPosition();
-    place.push_back(loop == product.left.row    ? row
-                    : loop == product.right.row ? column
-                                                : indices[loop]);
-  }
-  return place;
+  SmallVector<Value> all = indices;
+  setIndices(all, product.left.rows, row);
+  setIndices(all, product.right.rows, column);
+  return llvm::map_to_vector(
+      product.op.getIndexingMapsArray().back().getResults(),
+      [&](AffineExpr result) {
+        return all[cast<AffineDimExpr>(result).getPosition()];
+      });
 }
 
 void GpuProductBuilder::ifResult(Value row, Value column,

@@ -18,15 +18,17 @@ namespace mlir::quant_float {
 struct GpuFactor {
   /// In the op's body: computed of what is loaded, of this factor alone.
   Value value;
-  /// The loop of its rows: the result's rows or its columns.
-  unsigned row;
+  /// The loops of its rows, which are the result's rows or its columns; the
+  /// last is the fastest.
+  SmallVector<unsigned> rows;
   /// Whether neighbours in memory are neighbours along the sum.
   bool alongSum;
 };
 
 /// Sums of products, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, where
 /// either factor may be computed of several operands: codes, scales, zero
-/// points. `b` are any number of loops.
+/// points. Each of the letters is any number of loops. Of a convolution `m` are
+/// channels, `n` places of the windows, and `k` what a window has in it.
 struct GpuProduct {
   /// None if the op is no such thing, or has so few rows or columns that a tile
   /// would be empty for the most part.
@@ -34,12 +36,15 @@ struct GpuProduct {
 
   /// Whether a value of the body is different along the sum.
   bool dependsOnSum(Value value) const;
+  /// Whether a map has the sum's index in it.
+  bool isAlongSum(AffineExpr index) const;
 
   linalg::GenericOp op;
   Operation *multiply, *add;
   /// Of which the right one has the result's last loop.
   GpuFactor left, right;
-  unsigned sum;
+  /// The loops of the sum; the last is the fastest.
+  SmallVector<unsigned> sums;
 };
 
 /// What kernels of products have in common: tiles of the result, one for a
@@ -74,6 +79,9 @@ protected:
   /// Runs `body` for each of `count` elements of a tile, `threads` at once.
   void forEachElement(int64_t count, int64_t threads,
                       llvm::function_ref<void(Value)> body);
+  /// What `body` loads of the tiles from a summand on; zeros if there is none.
+  SmallVector<Value> loadFrom(Value from, ArrayRef<Type> types,
+                              llvm::function_ref<SmallVector<Value>()> body);
   /// Whether the result has such an element; null where that is known.
   Value isResult(Value row, Value column) {
     return both(hasRow(product.left, row), hasRow(product.right, column));
@@ -83,6 +91,8 @@ protected:
   /// Where an element of the result is.
   SmallVector<Value> getPlace(Value row, Value column);
   Value getResult() { return product.op.getDpsInits()[0]; }
+  /// How many elements some loops have together.
+  Value getExtent(ArrayRef<unsigned> loops);
 
   Value index(int64_t value) { return launches.index(value); }
   Value plus(Value left, Value right) { return launches.add(left, right); }
@@ -102,10 +112,16 @@ protected:
   /// Of the op's loops; the block's in place of what all of it shares.
   SmallVector<Value> extents, indices;
   Value firstRow, firstColumn, thread;
+  /// How many summands there are.
+  Value depth;
 
 private:
   Value emitValue(Value value, IRMapping &mapping);
   SmallVector<Value> getPlaceOf(OpOperand &operand);
+  /// Sets what some loops are where `number` of their elements came before.
+  void setIndices(SmallVectorImpl<Value> &all, ArrayRef<unsigned> loops,
+                  Value number);
+  void setPoint(const GpuFactor &factor, Value row, Value sum);
   Value isBelow(Value value, Value extent);
   /// Whether there is such a row of the factor; null if tiles end where rows
   /// do.
@@ -116,6 +132,7 @@ private:
   /// Of the element that is made.
   SmallVector<Value> point;
   int64_t tileRows = 0, tileColumns = 0;
+  Value numRows, numColumns;
 };
 
 /// A kernel that has tiles of both factors in shared memory; each thread adds

@@ -17,13 +17,16 @@
 //       one after the other
 //
 // Products of matrices have kernels of tiles, of ProductKernels.cpp and
-// MatrixKernels.cpp.
+// MatrixKernels.cpp, those of few vectors with weights kernels of
+// VectorKernels.cpp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractSums.h"
 #include "ElementwiseLoops.h"
 #include "KernelLaunches.h"
 #include "MatrixInstructions.h"
+#include "VectorKernels.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -126,8 +129,14 @@ private:
   bool mapElementwise(LinalgOp &op);
   /// One thread for each element of the output.
   void mapElements(LinalgOp op);
+  /// The same where sums, or what else is reduced, are in registers; false if
+  /// the op is of another kind.
+  bool mapReduction(GenericOp op);
   /// False if the op is no product of matrices.
   bool mapProduct(LinalgOp op);
+  void remarkProduct(bool isInstruction, StringRef text);
+  /// Of an op whose sums have a stated order.
+  LogicalResult mapVectors(GenericOp op);
 
   std::optional<NvidiaChip> chip;
   bool fastSums;
@@ -352,6 +361,91 @@ void KernelBuilder::mapElements(LinalgOp op) {
       .getTiledImplementation(rewriter, offsets, sizes);
 }
 
+bool KernelBuilder::mapReduction(GenericOp op) {
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  auto isReduced = [&](OpOperand &output) {
+    return llvm::none_of(reductions, [&](unsigned loop) {
+      return op.getMatchingIndexingMap(&output).isFunctionOfDim(loop);
+    });
+  };
+  if (reductions.empty() || !llvm::all_of(op.getDpsInitsMutable(), isReduced))
+    return false;
+  SmallVector<Value> all, extents, indices;
+  for (Range range :
+       cast<LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
+    all.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  Value count = index(1);
+  for (unsigned loop : parallel) {
+    extents.push_back(all[loop]);
+    count = multiply(count, all[loop]);
+  }
+  indices.assign(all.size(), index(0));
+  for (auto [loop, value] :
+       llvm::zip_equal(parallel, delinearize(beginLaunch(count), extents)))
+    indices[loop] = value;
+
+  auto getPlace = [&](OpOperand &operand) {
+    SmallVector<OpFoldResult> numbers(indices.begin(), indices.end());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<Value> place;
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      place.push_back(affine::makeComposedAffineApply(
+          rewriter, loc, map.getSubMap({i}), numbers));
+    return place;
+  };
+  SmallVector<Value> values;
+  for (OpOperand &output : op.getDpsInitsMutable())
+    values.push_back(
+        memref::LoadOp::create(rewriter, loc, output.get(), getPlace(output)));
+  SmallVector<scf::ForOp> loops;
+  for (unsigned loop : reductions) {
+    auto inner = scf::ForOp::create(rewriter, loc, index(0), all[loop],
+                                    index(1), values);
+    loops.push_back(inner);
+    indices[loop] = inner.getInductionVar();
+    values.assign(inner.getRegionIterArgs().begin(),
+                  inner.getRegionIterArgs().end());
+    rewriter.setInsertionPointToStart(inner.getBody());
+  }
+  IRMapping mapping;
+  mapping.map(op.getBody()->getArguments().take_back(values.size()), values);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    // Of windows of a pooling the size counts alone.
+    if (argument.use_empty())
+      continue;
+    Value value = input->get();
+    if (isa<MemRefType>(value.getType()))
+      value = memref::LoadOp::create(rewriter, loc, value, getPlace(*input));
+    mapping.map(argument, value);
+  }
+  for (Operation &each : op.getBody()->without_terminator()) {
+    if (auto number = dyn_cast<linalg::IndexOp>(each)) {
+      mapping.map(number.getResult(), indices[number.getDim()]);
+      continue;
+    }
+    rewriter.clone(each, mapping)->walk([&](linalg::IndexOp number) {
+      rewriter.replaceOp(number, indices[number.getDim()]);
+    });
+  }
+  values = llvm::map_to_vector(
+      op.getBody()->getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+  for (scf::ForOp inner : llvm::reverse(loops)) {
+    rewriter.setInsertionPointToEnd(inner.getBody());
+    scf::YieldOp::create(rewriter, loc, values);
+    values.assign(inner.getResults().begin(), inner.getResults().end());
+  }
+  rewriter.setInsertionPointAfter(loops.front());
+  for (auto [output, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
+    memref::StoreOp::create(rewriter, loc, value, output.get(),
+                            getPlace(output));
+  return true;
+}
+
 bool KernelBuilder::mapElementwise(LinalgOp &op) {
   auto generic = dyn_cast<GenericOp>(op.getOperation());
   if (!generic || generic.getNumLoops() == 0 ||
@@ -373,12 +467,7 @@ bool KernelBuilder::mapProduct(LinalgOp op) {
   if (!product)
     return false;
   MatrixPlan plan = planMatrixProduct(*product, chip, fastSums);
-  auto options =
-      remark::RemarkOpts::name("product").category(kConversionRemarks);
-  auto remark = plan.instruction ? remark::passed(loc, options)
-                                 : remark::missed(loc, options);
-  if (remark)
-    remark << plan.text;
+  remarkProduct(plan.instruction, plan.text);
   if (plan.instruction)
     buildMatrixKernel(*this, *product, plan);
   else
@@ -386,9 +475,37 @@ bool KernelBuilder::mapProduct(LinalgOp op) {
   return true;
 }
 
+void KernelBuilder::remarkProduct(bool isInstruction, StringRef text) {
+  auto options =
+      remark::RemarkOpts::name("product").category(kConversionRemarks);
+  auto remark = isInstruction ? remark::passed(loc, options)
+                              : remark::missed(loc, options);
+  if (remark)
+    remark << text;
+}
+
+LogicalResult KernelBuilder::mapVectors(GenericOp op) {
+  std::optional<SumOrder> order = SumOrder::get(op);
+  std::optional<WeightProduct> product = WeightProduct::get(op);
+  bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
+    auto type = dyn_cast<MemRefType>(operand);
+    return type && (type.getRank() == 0 || type.isLastDimUnitStride());
+  });
+  if (!product || !order || *order != product->getOrder() || !isContiguous)
+    return op.emitOpError("has no kernel that keeps the order of its sums");
+  remarkProduct(/*isInstruction=*/false, describeVectorKernel(*product));
+  buildVectorKernel(*this, *product, *order);
+  if (fastSums)
+    contractSums(launch);
+  rewriter.eraseOp(op);
+  return success();
+}
+
 LogicalResult KernelBuilder::map(LinalgOp op) {
   loc = op.getLoc();
   rewriter.setInsertionPoint(op);
+  if (op->hasAttr(kSumOrderAttrName))
+    return mapVectors(cast<GenericOp>(op.getOperation()));
   if (mapProduct(op)) {
     rewriter.eraseOp(op);
     return success();
@@ -400,7 +517,9 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
                << "has no kernel: expected packed results of elementwise ops, "
                   "in the order of their elements, but got "
                << output.getType() << ", of which threads would share bytes";
-    mapElements(op);
+    auto generic = dyn_cast<GenericOp>(op.getOperation());
+    if (!generic || !mapReduction(generic))
+      mapElements(op);
   }
   endLaunch();
   rewriter.eraseOp(op);

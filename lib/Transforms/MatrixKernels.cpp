@@ -85,14 +85,20 @@ private:
   Type getCodeType();
   Type getRegisterType();
   Type getSumType();
+  /// Whether this is known of it.
+  static bool isMultiple(Value extent, int64_t of) {
+    std::optional<int64_t> known = getConstantIntValue(extent);
+    return known && *known % of == 0;
+  }
   Value getOnes();
 
   CodeTile makeTile(const GpuFactor &factor, const MatrixOperand &operand,
                     Value first, Value warpRow, int64_t rows);
   void loadTile(const CodeTile &tile, Value from);
   /// The block argument that codes are, if they lie in memory as they do in
-  /// tiles, neighbours along the loop.
-  BlockArgument getPlainCodes(const CodeTile &tile, unsigned loop);
+  /// tiles, neighbours along the innermost of the loops, whose number is set.
+  BlockArgument getPlainCodes(const CodeTile &tile, ArrayRef<unsigned> loops,
+                              size_t &numInner);
   /// `width` codes of memory from a row and summand on, and their address.
   Value emitVector(const CodeTile &tile, BlockArgument codes, Value row,
                    Value sum, int64_t width);
@@ -104,9 +110,12 @@ private:
   void loadPiece(const CodeTile &tile, BlockArgument codes, Value from,
                  Value number);
   /// A block of rows and summands, each of which is a word: those of the rows
-  /// are loaded, those of the summands stored.
-  void loadBlock(const CodeTile &tile, BlockArgument codes, Value from,
-                 Value number);
+  /// are loaded, if they are neighbours by the innermost loops; those of the
+  /// summands stored.
+  void loadBlock(const CodeTile &tile, BlockArgument codes, size_t numInner,
+                 Value from, Value number);
+  /// The codes of a word one by one.
+  void loadWord(const CodeTile &tile, Value from, Value number);
   void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
   Value emitCode(const CodeTile &tile, Value row, Value sum);
   /// What a thread has of the instruction's rows from `row` on.
@@ -192,7 +201,9 @@ Value MatrixKernel::emitCode(const CodeTile &tile, Value row, Value sum) {
   return arith::TruncIOp::create(rewriter, loc, getCodeType(), code);
 }
 
-BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile, unsigned loop) {
+BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile,
+                                          ArrayRef<unsigned> loops,
+                                          size_t &numInner) {
   linalg::GenericOp op = product.op;
   Value source = tile.operand->code;
   // An integer is made of the byte.
@@ -205,28 +216,89 @@ BlockArgument MatrixKernel::getPlainCodes(const CodeTile &tile, unsigned loop) {
     return nullptr;
   OpOperand &operand = op->getOpOperand(argument.getArgNumber());
   auto type = dyn_cast<MemRefType>(operand.get().getType());
-  AffineMap map = op.getMatchingIndexingMap(&operand);
   if (!type || !type.isLastDimUnitStride() ||
-      type.getElementTypeBitWidth() != 8 * getBytes() ||
-      map.getNumResults() == 0 ||
-      map.getResults().back() != rewriter.getAffineDimExpr(loop))
+      type.getElementTypeBitWidth() != 8 * getBytes())
     return nullptr;
-  bool isElsewhere =
-      llvm::any_of(map.getResults().drop_back(),
-                   [&](auto index) { return index.isFunctionOfDim(loop); });
-  return isElsewhere ? nullptr : argument;
+  // Loops of one element are none.
+  SmallVector<AffineExpr> dims;
+  for (unsigned loop = 0; loop < extents.size(); ++loop)
+    dims.push_back(isConstantIntValue(extents[loop], 1)
+                       ? rewriter.getAffineConstantExpr(0)
+                       : rewriter.getAffineDimExpr(loop));
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<AffineExpr> places;
+  for (AffineExpr place : map.getResults())
+    places.push_back(
+        simplifyAffineExpr(place.replaceDims(dims), dims.size(), 0));
+  // From the innermost axis out: whether there is nothing between one row of
+  // what is inside and the next.
+  bool isDense = type.getLayout().isIdentity(), isPlain = false;
+  size_t axis = places.size();
+  numInner = 0;
+  for (unsigned loop : llvm::reverse(loops)) {
+    if (isa<AffineConstantExpr>(dims[loop])) {
+      ++numInner;
+      continue;
+    }
+    size_t next = axis;
+    while (next > 0 && isa<AffineConstantExpr>(places[next - 1]) &&
+           type.getDimSize(next - 1) == 1)
+      --next;
+    if (next == 0 || places[next - 1] != dims[loop] ||
+        (next != places.size() && !isDense) ||
+        llvm::any_of(
+            ArrayRef(places).take_front(next - 1),
+            [&](AffineExpr place) { return place.isFunctionOfDim(loop); }))
+      break;
+    ++numInner;
+    isPlain = true;
+    axis = next - 1;
+    isDense &= map.getResult(axis) == dims[loop] ||
+               getConstantIntValue(extents[loop]) == type.getDimSize(axis);
+  }
+  return isPlain ? argument : nullptr;
 }
 
 void MatrixKernel::loadCode(const CodeTile &tile, Value from, Value line,
                             Value summand) {
-  std::optional<int64_t> extent = getConstantIntValue(extents[product.sum]);
-  bool isWhole = extent && *extent % (kDepthBytes / getBytes()) == 0;
+  bool isWhole = isMultiple(depth, kDepthBytes / getBytes());
   Value row = plus(tile.first, line);
   Value sum = plus(from, summand);
   Value code = orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
                       [&] { return emitCode(tile, row, sum); });
   memref::StoreOp::create(rewriter, loc, code, tile.codes,
                           ValueRange{line, summand});
+}
+
+void MatrixKernel::loadWord(const CodeTile &tile, Value from, Value number) {
+  int64_t width = kWordBytes / getBytes();
+  constexpr int64_t kWords = kDepthBytes / kWordBytes;
+  // Neighbouring threads load neighbours in memory.
+  bool alongSum = tile.factor->alongSum;
+  Value word = alongSum ? modulo(number, kWords) : divide(number, kTile);
+  Value line = alongSum ? divide(number, kWords) : modulo(number, kTile);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, times(word, width));
+  auto type = VectorType::get({width}, getCodeType());
+  bool isWhole = isMultiple(depth, kDepthBytes / getBytes());
+  auto emitAll = [&](llvm::function_ref<Value(Value)> emit) -> Value {
+    SmallVector<Value> codes;
+    for (int64_t i = 0; i < width; ++i)
+      codes.push_back(emit(plus(sum, index(i))));
+    return vector::FromElementsOp::create(rewriter, loc, type, codes);
+  };
+  auto emit = [&](Value sum) { return emitCode(tile, row, sum); };
+  Value codes;
+  if (isMultiple(depth, width))
+    codes = orZero(isElement(*tile.factor, row, sum, isWhole), type,
+                   [&] { return emitAll(emit); });
+  else
+    codes = emitAll([&](Value sum) {
+      return orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
+                    [&] { return emit(sum); });
+    });
+  memref::StoreOp::create(rewriter, loc, codes, tile.codesOfWords,
+                          ValueRange{line, word});
 }
 
 Value MatrixKernel::emitVector(const CodeTile &tile, BlockArgument codes,
@@ -294,7 +366,7 @@ void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
 }
 
 void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
-                             Value from, Value number) {
+                             size_t numInner, Value from, Value number) {
   int64_t width = kWordBytes / getBytes();
   constexpr int64_t kWords = kDepthBytes / kWordBytes;
   // Eight threads read 32 bytes, as many as memory gives at once; the four
@@ -318,6 +390,17 @@ void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
                             plus(sum, index(width - 1)), false);
   Value isWide = arith::AndIOp::create(rewriter, loc, isThere,
                                        isAligned(addresses, kWordBytes));
+  ArrayRef<unsigned> rows = tile.factor->rows;
+  if (numInner < rows.size()) {
+    Value inner = getExtent(rows.take_back(numInner));
+    if (!isMultiple(inner, width)) {
+      Value place = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
+      Value isInside =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
+                                plus(place, index(width)), inner);
+      isWide = arith::AndIOp::create(rewriter, loc, isWide, isInside);
+    }
+  }
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
@@ -344,24 +427,21 @@ void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
 
 void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
   int64_t width = kWordBytes / getBytes();
-  if (BlockArgument codes = getPlainCodes(tile, product.sum)) {
+  size_t numInner;
+  BlockArgument codes = getPlainCodes(tile, product.sums, numInner);
+  if (codes && numInner == product.sums.size()) {
     forEachElement(kTile * kDepthBytes / kPieceBytes, kThreads,
                    [&](Value number) { loadPiece(tile, codes, from, number); });
     return;
   }
-  if (BlockArgument codes = getPlainCodes(tile, tile.factor->row)) {
-    forEachElement(kTile / width * kDepthBytes / kWordBytes, kThreads,
-                   [&](Value number) { loadBlock(tile, codes, from, number); });
+  if ((codes = getPlainCodes(tile, tile.factor->rows, numInner))) {
+    forEachElement(
+        kTile / width * kDepthBytes / kWordBytes, kThreads,
+        [&](Value number) { loadBlock(tile, codes, numInner, from, number); });
     return;
   }
-  int64_t depth = kDepthBytes / getBytes();
-  forEachElement(kTile * depth, kThreads, [&](Value number) {
-    // Neighbouring threads load neighbours in memory.
-    bool alongSum = tile.factor->alongSum;
-    Value summand = alongSum ? modulo(number, depth) : divide(number, kTile);
-    Value line = alongSum ? divide(number, depth) : modulo(number, kTile);
-    loadCode(tile, from, line, summand);
-  });
+  forEachElement(kTile * kDepthBytes / kWordBytes, kThreads,
+                 [&](Value number) { loadWord(tile, from, number); });
 }
 
 Registers MatrixKernel::loadRegisters(const CodeTile &tile, int64_t row,
@@ -441,8 +521,7 @@ void MatrixKernel::storeSums(ValueRange sums) {
   auto times32 = [&](Value x, Value y) -> Value {
     return arith::MulIOp::create(rewriter, loc, x, y);
   };
-  Value count =
-      arith::IndexCastOp::create(rewriter, loc, i32, extents[product.sum]);
+  Value count = arith::IndexCastOp::create(rewriter, loc, i32, depth);
   for (int64_t i = 0; i < getRowsOfWarp(); ++i)
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t k = 0; k < each; ++k) {
@@ -501,7 +580,7 @@ void MatrixKernel::build() {
   Value zero = arith::ConstantOp::create(rewriter, loc, getSumType(),
                                          rewriter.getZeroAttr(getSumType()));
   SmallVector<Value> sums(getNumSums() * getSumRegisters(), zero);
-  auto loop = scf::ForOp::create(rewriter, loc, index(0), extents[product.sum],
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
                                  index(kDepthBytes / getBytes()), sums);
   {
     OpBuilder::InsertionGuard guard(rewriter);

@@ -9,9 +9,11 @@
 //
 // A block of 256 threads makes a tile of the result of 64 x 64 elements:
 //
+//   all: load the first elements of both factors, decoded
 //   for each 16 summands:
-//     all: load the elements of both factors, decoded, into shared memory
+//     all: store what was loaded in shared memory
 //     barrier
+//     all: load the elements of the next 16
 //     each thread: for each summand, 4 + 4 elements make 16 products
 //     barrier
 //
@@ -31,6 +33,8 @@ using namespace mlir::quant_float;
 static constexpr int64_t kTile = 64;
 /// Summands of a tile.
 static constexpr int64_t kDepth = 16;
+/// Elements of the tile of a factor.
+static constexpr int64_t kElements = kTile * kDepth;
 /// Rows and columns of one thread.
 static constexpr int64_t kShare = 4;
 static constexpr int64_t kThreadsOfRow = kTile / kShare;
@@ -56,12 +60,22 @@ public:
 private:
   Type getElementType() { return product.multiply->getResult(0).getType(); }
 
-  void loadTile(const GpuFactor &factor, const Tile &tile, Value first,
-                Value from, bool isWhole);
-  /// The products of `count` summands from `from` on; `count` is all of a tile
-  /// if it is null.
-  SmallVector<Value> emitTile(Value from, Value count, ValueRange sums);
-  SmallVector<Value> emitStep(Value depth, ValueRange sums);
+  /// Runs `body` for the elements of a tile that are this thread's, with the
+  /// element's number and one that counts them.
+  void forEachOfTile(llvm::function_ref<void(Value, int64_t)> body) {
+    for (int64_t i = 0; i < kElements / kThreads; ++i)
+      body(plus(index(i * kThreads), thread), i);
+  }
+  /// Line and summand of an element of the tile of a factor.
+  std::pair<Value, Value> locate(const GpuFactor &factor, Value number);
+  /// The elements of this thread in the tiles of both factors, from a summand
+  /// on.
+  SmallVector<Value> loadTiles(Value from);
+  void storeTiles(ValueRange elements);
+  /// Adds the products of the first `count` summands of the tiles, of all if it
+  /// is null.
+  SmallVector<Value> addProducts(Value count, ValueRange sums);
+  SmallVector<Value> emitStep(Value summand, ValueRange sums);
   /// Runs `body` for the elements of this thread.
   void
   forEachOwn(llvm::function_ref<void(int64_t, int64_t, Value, Value)> body);
@@ -73,29 +87,54 @@ private:
 };
 } // namespace
 
-void TiledKernel::loadTile(const GpuFactor &factor, const Tile &tile,
-                           Value first, Value from, bool isWhole) {
-  forEachElement(kTile * kDepth, kThreads, [&](Value number) {
-    // Neighbouring threads load neighbours in memory.
-    Value depth =
-        factor.alongSum ? modulo(number, kDepth) : divide(number, kTile);
-    Value line =
-        factor.alongSum ? divide(number, kDepth) : modulo(number, kTile);
-    Value place = plus(first, line);
-    Value sum = plus(from, depth);
-    Value value = orZero(isElement(factor, place, sum, isWhole), element, [&] {
-      return emitFactor(factor, factor.value, place, sum);
-    });
-    memref::StoreOp::create(rewriter, loc, value, tile.elements,
-                            ValueRange{depth, line});
+std::pair<Value, Value> TiledKernel::locate(const GpuFactor &factor,
+                                            Value number) {
+  // Neighbouring threads load neighbours in memory.
+  if (factor.alongSum)
+    return {divide(number, kDepth), modulo(number, kDepth)};
+  return {modulo(number, kTile), divide(number, kTile)};
+}
+
+SmallVector<Value> TiledKernel::loadTiles(Value from) {
+  SmallVector<Type> types(2 * kElements / kThreads, element);
+  std::optional<int64_t> size = getConstantIntValue(depth);
+  bool isWhole = size && *size % kDepth == 0;
+  return loadFrom(from, types, [&] {
+    SmallVector<Value> elements;
+    for (const GpuFactor *factor : {&product.left, &product.right}) {
+      Value first = factor == &product.left ? firstRow : firstColumn;
+      forEachOfTile([&](Value number, int64_t) {
+        auto [line, summand] = locate(*factor, number);
+        Value row = plus(first, line);
+        Value sum = plus(from, summand);
+        elements.push_back(
+            orZero(isElement(*factor, row, sum, isWhole), element, [&] {
+              return emitFactor(*factor, factor->value, row, sum);
+            }));
+      });
+    }
+    return elements;
   });
 }
 
-SmallVector<Value> TiledKernel::emitStep(Value depth, ValueRange sums) {
+void TiledKernel::storeTiles(ValueRange elements) {
+  for (const GpuFactor *factor : {&product.left, &product.right}) {
+    const Tile &tile = factor == &product.left ? leftTile : rightTile;
+    forEachOfTile([&](Value number, int64_t i) {
+      auto [line, summand] = locate(*factor, number);
+      memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
+                              ValueRange{summand, line});
+    });
+    elements = elements.drop_front(kElements / kThreads);
+  }
+  gpu::BarrierOp::create(rewriter, loc);
+}
+
+SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
   Value lefts = memref::LoadOp::create(rewriter, loc, leftTile.shares,
-                                       ValueRange{depth, threadRow});
+                                       ValueRange{summand, threadRow});
   Value rights = memref::LoadOp::create(rewriter, loc, rightTile.shares,
-                                        ValueRange{depth, threadColumn});
+                                        ValueRange{summand, threadColumn});
   bool isSwapped = product.multiply->getOperand(0) != product.left.value;
   bool isSumFirst =
       product.add->getOperand(1) == product.multiply->getResult(0);
@@ -118,11 +157,7 @@ SmallVector<Value> TiledKernel::emitStep(Value depth, ValueRange sums) {
   return results;
 }
 
-SmallVector<Value> TiledKernel::emitTile(Value from, Value count,
-                                         ValueRange sums) {
-  loadTile(product.left, leftTile, firstRow, from, !count);
-  loadTile(product.right, rightTile, firstColumn, from, !count);
-  gpu::BarrierOp::create(rewriter, loc);
+SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
   auto loop = scf::ForOp::create(rewriter, loc, index(0),
                                  count ? count : index(kDepth), index(1), sums);
   {
@@ -132,9 +167,6 @@ SmallVector<Value> TiledKernel::emitTile(Value from, Value count,
         emitStep(loop.getInductionVar(), loop.getRegionIterArgs());
     scf::YieldOp::create(rewriter, loc, next);
   }
-  // Nobody writes to tiles behind the last one.
-  if (!count)
-    gpu::BarrierOp::create(rewriter, loc);
   return loop.getResults();
 }
 
@@ -170,28 +202,36 @@ void TiledKernel::build() {
   for (ArrayRef<Value> line : lines)
     sums.push_back(vector::FromElementsOp::create(rewriter, loc, row, line));
 
-  Value extent = extents[product.sum];
-  Value whole = times(divide(extent, kDepth), kDepth);
+  Value whole = times(divide(depth, kDepth), kDepth);
+  size_t numSums = sums.size();
+  llvm::append_range(sums, loadTiles(index(0)));
   auto loop =
       scf::ForOp::create(rewriter, loc, index(0), whole, index(kDepth), sums);
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        emitTile(loop.getInductionVar(), Value(), loop.getRegionIterArgs());
+    ValueRange before = loop.getRegionIterArgs();
+    storeTiles(before.drop_front(numSums));
+    SmallVector<Value> elements =
+        loadTiles(plus(loop.getInductionVar(), index(kDepth)));
+    SmallVector<Value> next = addProducts(Value(), before.take_front(numSums));
+    gpu::BarrierOp::create(rewriter, loc);
+    llvm::append_range(next, elements);
     scf::YieldOp::create(rewriter, loc, next);
   }
-  sums = loop.getResults();
-  std::optional<int64_t> size = getConstantIntValue(extent);
+  ValueRange elements = loop.getResults().drop_front(numSums);
+  sums = loop.getResults().take_front(numSums);
+  std::optional<int64_t> size = getConstantIntValue(depth);
   if (!size || *size % kDepth != 0) {
-    Value rest = minus(extent, whole);
+    Value rest = minus(depth, whole);
     Value hasRest = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
     auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(sums)),
                                     hasRest, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(rewriter, loc, emitTile(whole, rest, sums));
+    storeTiles(elements);
+    scf::YieldOp::create(rewriter, loc, addProducts(rest, sums));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(rewriter, loc, sums);
     sums = branch.getResults();

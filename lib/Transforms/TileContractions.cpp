@@ -8,6 +8,7 @@
 
 #include "IntegerDots.h"
 #include "TileCleanup.h"
+#include "WeightProduct.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -155,6 +156,9 @@ static std::optional<Panels> match(GenericOp op) {
   constexpr int64_t kRows = 32;
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() < 2 ||
       op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  // Parts of them would be sums in another order.
+  if (op->hasAttr(kSumOrderAttrName))
     return std::nullopt;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   // Nothing to compute is nothing to tile.

@@ -50,6 +50,17 @@ func.func @stores(%m: memref<?xi2>, %i: index, %x: i8) {
   return
 }
 
+// Loads with an alignment begin with a byte.
+// CHECK-LABEL: func.func @aligned_load(
+// CHECK-NOT: scf.if
+// CHECK: %[[WORD:.+]] = vector.load {{.*}} {alignment = 4 : i64} : {{.*}} vector<4xi8>
+// CHECK: vector.bitcast %[[WORD]] : vector<4xi8> to vector<1xi32>
+func.func @aligned_load(%m: memref<4x64xi4>, %i: index, %j: index) -> vector<1xi32> {
+  %0 = vector.load %m[%i, %j] {alignment = 4 : i64} : memref<4x64xi4>, vector<8xi4>
+  %1 = vector.bitcast %0 : vector<8xi4> to vector<1xi32>
+  return %1 : vector<1xi32>
+}
+
 // Vectors are whole bytes, wherever the first element is.
 // CHECK-LABEL: func.func @vectors(
 // CHECK: %[[FIRST:.+]] = vector.load {{.*}} vector<8xi8>

@@ -22,3 +22,22 @@ func.func @shared_bytes(%x: memref<?x?xi8>, %y: memref<?x?xi4>) {
   }
   return
 }
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+func.func @another_order(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %y: memref<1x64xf32>) {
+  // expected-error @+1 {{has no kernel that keeps the order of its sums}}
+  linalg.generic {indexing_maps = [#x, #w, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1x256xf32>, memref<64x256xi8>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.sum_order = {consecutive = false, lanes = 8 : i64, terms = 8 : i64}} {
+  ^bb0(%in: f32, %code: i8, %sum: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %in, %0 : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}

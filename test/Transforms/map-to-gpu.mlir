@@ -209,13 +209,16 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %
   // CHECK-SAME: workgroup(%[[LEFT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>, %[[RIGHT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>)
   // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x68xf32, #gpu.address_space<workgroup>>
   // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x17xvector<4xf32>, #gpu.address_space<workgroup>>
-  // CHECK: %[[SUMS:.+]]:4 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
   // CHECK: memref.load %[[A]]
   // CHECK: %[[CODE:.+]] = memref.load %[[B]]
   // CHECK: %[[VALUE:.+]] = arith.sitofp %[[CODE]]
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
   // CHECK: arith.mulf %[[VALUE]], %[[SCALE]]
+  // Beside the sums, what was loaded a step before.
+  // CHECK: %[[SUMS:.+]]:12 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
+  // CHECK: memref.store
   // CHECK: gpu.barrier
+  // CHECK: memref.load %[[A]]
   // CHECK: scf.for
   // CHECK: %[[TERM:.+]] = arith.mulf %{{.+}}, %{{.+}} : vector<4xf32>
   // CHECK: arith.addf %{{.+}}, %[[TERM]] : vector<4xf32>
@@ -269,6 +272,128 @@ func.func @integers(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %p: memref<?xi8>, %y
     %4 = arith.muli %3, %1 : i32
     %5 = arith.addi %sum, %4 : i32
     linalg.yield %5 : i32
+  }
+  return
+}
+
+// -----
+
+#image = affine_map<(n, o, y, x, c, i, j) -> (n, c, y * 2 + i, x * 2 + j)>
+#weight = affine_map<(n, o, y, x, c, i, j) -> (o, c, i, j)>
+#out = affine_map<(n, o, y, x, c, i, j) -> (n, o, y, x)>
+
+// Convolutions are products: of all channels of the result by all places of all
+// images, along what a window has in it.
+
+// AMPERE-LABEL: func.func @convolution
+// AMPERE-SAME: (%[[X:.+]]: memref<3x15x13x15xi8>, %[[W:.+]]: memref<16x15x3x3xi8>, %[[Y:.+]]: memref<3x16x6x7xi32>)
+func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: memref<3x16x6x7xi32>) {
+  // AMPERE-DAG: %[[BLOCKS:.+]] = arith.constant 2 : index
+  // AMPERE-DAG: %[[DEPTH:.+]] = arith.constant 135 : index
+  // AMPERE-DAG: %[[PLACES:.+]] = arith.constant 126 : index
+  // AMPERE-DAG: %[[WIDTH:.+]] = arith.constant 7 : index
+  // AMPERE: gpu.launch blocks(%[[BLOCK:[^,]+]], {{.*}} = %[[BLOCKS]],
+  // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
+  // Weights of neighbouring summands lie next to each other.
+  // AMPERE: vector.load %[[W]]{{.*}} {alignment = 16 : i64} : memref<16x15x3x3xi8>, vector<16xi8>
+  // AMPERE: arith.cmpi ult, %{{.+}}, %[[PLACES]]
+  // AMPERE: arith.remui %{{.+}}, %[[WIDTH]]
+  // AMPERE: affine.apply
+  // AMPERE: memref.load %[[X]]
+  // AMPERE: gpu.barrier
+  // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8"
+  // AMPERE: memref.store %{{.+}}, %[[Y]]
+  linalg.generic {indexing_maps = [#image, #weight, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<3x15x13x15xi8>, memref<16x15x3x3xi8>) outs(%y : memref<3x16x6x7xi32>) {
+  ^bb0(%code: i8, %weight: i8, %sum: i32):
+    %0 = arith.extsi %code : i8 to i32
+    %1 = arith.extsi %weight : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %sum, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
+// -----
+
+#image = affine_map<(n, y, i) -> (n, y + i)>
+#window = affine_map<(n, y, i) -> (i)>
+#out = affine_map<(n, y, i) -> (n, y)>
+
+// What a thread reduces is in a register until the end.
+
+// CHECK-LABEL: func.func @reduction
+// CHECK-SAME: (%[[X:.+]]: memref<3x9xf32>, %[[W:.+]]: memref<3xi32>, %[[Y:.+]]: memref<3x7xf32>)
+func.func @reduction(%x: memref<3x9xf32>, %w: memref<3xi32>, %y: memref<3x7xf32>) {
+  // CHECK-DAG: %[[SIZE:.+]] = arith.constant 3 : index
+  // CHECK: scf.if
+  // CHECK: %[[START:.+]] = memref.load %[[Y]]
+  // CHECK: %[[ALL:.+]] = scf.for %[[I:.+]] = %{{.+}} to %[[SIZE]] step %{{.+}} iter_args(%[[BEFORE:.+]] = %[[START]]) -> (f32) {
+  // CHECK: %[[AT:.+]] = affine.apply
+  // CHECK: %[[ELEMENT:.+]] = memref.load %[[X]][%{{.+}}, %[[AT]]]
+  // CHECK: %[[WEIGHT:.+]] = memref.load %[[W]][%[[I]]]
+  // CHECK: %[[NUMBER:.+]] = arith.index_cast %[[I]]
+  // CHECK: %[[FACTOR:.+]] = arith.addi %[[WEIGHT]], %[[NUMBER]]
+  // CHECK: %[[FLOAT:.+]] = arith.uitofp %[[FACTOR]]
+  // CHECK: %[[TERM:.+]] = arith.mulf %[[ELEMENT]], %[[FLOAT]]
+  // CHECK: %[[SUM:.+]] = arith.addf %[[BEFORE]], %[[TERM]]
+  // CHECK: scf.yield %[[SUM]]
+  // CHECK: memref.store %[[ALL]], %[[Y]]
+  linalg.generic {indexing_maps = [#image, #window, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<3x9xf32>, memref<3xi32>) outs(%y : memref<3x7xf32>) {
+  ^bb0(%in: f32, %weight: i32, %sum: f32):
+    %0 = linalg.index 2 : index
+    %number = arith.index_cast %0 : index to i32
+    %1 = arith.addi %weight, %number : i32
+    %2 = arith.uitofp %1 : i32 to f32
+    %3 = arith.mulf %in, %2 : f32
+    %4 = arith.addf %sum, %3 : f32
+    linalg.yield %4 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#scale = affine_map<(m, n, k) -> (n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// The lanes of an order of sums are those of threads: four of each.
+
+// CHECK-LABEL: func.func @lanes
+// CHECK-SAME: (%[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi8>, %[[S:.+]]: memref<64xf32>, %[[Y:.+]]: memref<1x64xf32>)
+func.func @lanes(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32>, %y: memref<1x64xf32>) {
+  // CHECK-DAG: %[[THREADS:.+]] = arith.constant 128 : index
+  // CHECK-DAG: %[[BLOCKS:.+]] = arith.constant 2 : index
+  // CHECK: gpu.launch blocks({{.*}} = %[[BLOCKS]],
+  // CHECK-SAME: = %[[THREADS]],
+  // CHECK-SAME: workgroup(%[[PACKED:.+]] : memref<1024xi8, #gpu.address_space<workgroup>>, %[[LANES:.+]] : memref<2048xi8, #gpu.address_space<workgroup>>)
+  // CHECK: memref.load %[[X]]
+  // CHECK: memref.store
+  // CHECK: gpu.barrier
+  // CHECK: scf.if
+  // CHECK: vector.load %[[W]]{{.*}} {alignment = 4 : i64} : memref<64x256xi8>, vector<4xi8>
+  // CHECK: arith.sitofp %{{.+}} : vector<4xi8> to vector<4xf32>
+  // CHECK: arith.mulf %{{.+}} : vector<4xf32>
+  // CHECK: arith.addf %{{.+}} : vector<4xf32>
+  // CHECK: gpu.barrier
+  // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
+  // CHECK: %[[SUM:.+]] = arith.mulf %[[SCALE]], %{{.+}} : f32
+  // CHECK: %[[BEFORE:.+]] = memref.load %[[Y]]
+  // CHECK: %[[ALL:.+]] = arith.addf %[[BEFORE]], %[[SUM]] : f32
+  // CHECK: memref.store %[[ALL]], %[[Y]]
+  linalg.generic {indexing_maps = [#x, #w, #scale, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi8>, memref<64xf32>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.sum_order = {consecutive = false, lanes = 16 : i64, terms = 8 : i64}} {
+  ^bb0(%in: f32, %code: i8, %by: f32, %sum: f32):
+    %0 = arith.sitofp %code : i8 to f32
+    %1 = arith.mulf %0, %by : f32
+    %2 = arith.mulf %in, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
   }
   return
 }

@@ -212,3 +212,32 @@ func.func @cache(%q: tensor<4x1x32xf32>, %past: tensor<4x?x32xi8>, %new: tensor<
   } -> tensor<4x1x?xf32>
   return %y : tensor<4x1x?xf32>
 }
+
+// Sums that have an order stay whole, also where what they take has to be made.
+
+// CHECK-LABEL: func.func @ordered
+// CHECK-NOT: scf.for
+// CHECK: quant_float.sum_order
+func.func @ordered(%x: tensor<1x128xf16>, %w: tensor<8x128xi8>, %init: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %e = tensor.empty() : tensor<1x128xf32>
+  %wide = linalg.generic {
+      indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m, k)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1x128xf16>) outs(%e : tensor<1x128xf32>) {
+  ^bb0(%i: f16, %o: f32):
+    %f = arith.extf %i : f16 to f32
+    linalg.yield %f : f32
+  } -> tensor<1x128xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%wide, %w : tensor<1x128xf32>, tensor<8x128xi8>) outs(%init : tensor<1x8xf32>)
+      attrs = {quant_float.sum_order = {consecutive = false, lanes = 16 : i64, terms = 8 : i64}} {
+  ^bb0(%l: f32, %c: i8, %s: f32):
+    %f = arith.sitofp %c : i8 to f32
+    %p = arith.mulf %l, %f : f32
+    %a = arith.addf %s, %p : f32
+    linalg.yield %a : f32
+  } -> tensor<1x8xf32>
+  return %y : tensor<1x8xf32>
+}

@@ -29,6 +29,9 @@ class Product:
     node: str
     result: str
 
+    def factors(self):
+        return self.inputs[0][2], self.inputs[1][2]
+
     def text(self):
         arguments = ", ".join(
             f'%{name}: tensor<{shape}{kind}> {{quant_float.name = "{name}"}}' for name, shape, kind in self.inputs

@@ -475,12 +475,13 @@ def QuantFloatFuseElementwisePass
     once. A producer that a larger loop nest reads, a contraction's or a
     broadcast's, is not computed again there, unless with `products` it only
     permutes elements or makes wider ones of narrower ones, and the larger nest is
-    a product of matrices: kernels for GPUs decode an element once for each of
-    their tiles. `tensor.concat` becomes insertions.
+    a product of matrices or a convolution: kernels for GPUs decode an element
+    once for each of their tiles. Nothing is fused into an op with
+    `quant_float.sum_order`. `tensor.concat` becomes insertions.
   }];
   let options = [
     Option<"products", "products", "bool", /*default=*/"false",
-           "decode and permute inside of products of matrices">
+           "decode and permute inside of products of matrices and convolutions">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
@@ -1050,9 +1051,12 @@ def QuantFloatMapToGpuPass
       Where `chip` has an instruction of
       [MatrixInstructions.def](../../../lib/Transforms/MatrixInstructions.def) for
       the factors' types, a warp multiplies by it instead: integers of at most 8
-      bits, whose sums are exact in any order, and with `fast-sums` floats.
+      bits, whose sums are exact in any order, and with `fast-sums` floats. `b`,
+      `m`, `n` and `k` are any number of loops, those of a convolution too.
+    - A product with `quant_float.sum_order` (`quant-float-fuse-weights`) has
+      threads in place of a register's lanes, which read each code once.
     - Of other ops a thread computes one element of the result, reductions in the
-      order of the op's loops: right, and not fast.
+      order of the op's loops and in registers: right, and not fast.
 
     Allocations become the device's, constants move into the kernel's module with
     `gpu-kernel-outlining`. What else would touch the device's memory is an

@@ -1,4 +1,4 @@
-# Products of matrices for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
+# Products of matrices, convolutions and products of few vectors for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
 # them and the sums allow it, and none where not; --explain says so.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import gpu_products
+from gpu_convolutions import CONVOLUTIONS
+from gpu_vectors import VECTORS
 from nvvm import ptx
 from nvvm.chips import CHIPS, MORE_CHIPS, number
 
@@ -20,14 +22,20 @@ PRODUCTS = (
     gpu_products.dequantized("f8E5M2"),
     gpu_products.integer("i8", "ui8"),
     gpu_products.integer("ui8", "ui8", "one", "all"),
-)
+    *(each for each in VECTORS if each.name in ("bytes", "nibbles_blocks", "float4", "float8_blocks", "columns_nibbles")),
+    *(each for each in CONVOLUTIONS if each.name in ("padded", "f16", "zero_points", "f8")),
+)  # fmt: skip
 
 
 def instruction(product, chip, sums):
     """By a table of our own, of the PTX ISA: the shape and the types of both factors; nothing where there is none."""
-    kind = product.inputs[0][2]
+    if product in VECTORS:
+        return None
+    kind, other = product.factors()
     if kind in ("i8", "ui8"):
-        types = ".".join({"i8": "s8", "ui8": "u8"}[other] for _, _, other in product.inputs[:2])
+        # Of a convolution the channels are the rows.
+        given = (other, kind) if product in CONVOLUTIONS else (kind, other)
+        types = ".".join({"i8": "s8", "ui8": "u8"}[each] for each in given)
         return f"{'m16n8k32' if number(chip) >= 80 else 'm8n8k16'}.row.col.s32.{types}.s32"
     if sums != "fast":
         return None

@@ -9,7 +9,8 @@
 // What LLVM's intrinsics for conversion instructions do, by the functions of
 // cuda_fp8.h, cuda_fp6.h and cuda_fp4.h, compiled as plain host C++. Of two
 // operands the first has the high half; pairs of halves travel as integers.
-// And the roots that are rounded, which the C library has as well.
+// And the roots that are rounded, which the C library has as well, and the
+// permutation of bytes, by its description in the PTX ISA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,21 @@ template <typename To, typename From> static To bitCast(const From &from) {
 }
 
 extern "C" float nvvm_sqrt_rn_f(float x) { return std::sqrt(x); }
+
+/// Each four bits of `selector` choose one of eight bytes, or, by the fourth
+/// bit, eight times its sign.
+extern "C" uint32_t nvvm_prmt(uint32_t low, uint32_t high, uint32_t selector) {
+  uint64_t bytes = uint64_t(high) << 32 | low;
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    unsigned choice = selector >> (4 * i) & 15;
+    uint8_t byte = bytes >> (8 * (choice & 7));
+    if (choice & 8)
+      byte = byte & 0x80 ? 0xFF : 0;
+    result |= uint32_t(byte) << (8 * i);
+  }
+  return result;
+}
 
 #define ENCODE_FLOAT8(Name, Format)                                            \
   extern "C" uint16_t nvvm_ff_to_##Name##_rn(float high, float low) {          \
