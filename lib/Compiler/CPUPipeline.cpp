@@ -174,6 +174,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
 
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
+  QuantFloatLowerPhasesPassOptions phases;
+  phases.vectorBytes = vectorBytes;
+  function.addPass(createQuantFloatLowerPhasesPass(phases));
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
   if (sums == Sums::Fast)
     function.addPass(createQuantFloatContractSumsPass());

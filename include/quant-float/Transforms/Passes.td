@@ -826,6 +826,25 @@ def QuantFloatLowerCopiesPass
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
+def QuantFloatLowerPhasesPass
+    : InterfacePass<"quant-float-lower-phases", "mlir::FunctionOpInterface"> {
+  let summary = "split even and odd columns by vectors";
+  let description = [{
+    A copy of every other element along the last dimension, as a `linalg.generic` on
+    buffers with an index `d * 2` or `d * 2 + phase`, becomes loads of what lies side by
+    side, whose elements are sorted in registers. No element behind the row is read.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+           "bytes of a vector register">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatLowerMathPass
     : Pass<"quant-float-lower-math", "mlir::ModuleOp"> {
   let summary = "expand mathematical functions, or call the C library's";
