@@ -177,6 +177,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   QuantFloatLowerPhasesPassOptions phases;
   phases.vectorBytes = vectorBytes;
   function.addPass(createQuantFloatLowerPhasesPass(phases));
+  if (threads != 1)
+    function.addPass(createQuantFloatDistributeReductionsPass());
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
   if (sums == Sums::Fast)
     function.addPass(createQuantFloatContractSumsPass());

@@ -776,6 +776,22 @@ def QuantFloatPackDotsPass
   ];
 }
 
+def QuantFloatDistributeReductionsPass
+    : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "give the results of reductions to several threads";
+  let description = [{
+    A `linalg.generic` on buffers with reductions and so many steps that waking threads
+    pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
+    of a convolution, rows of a product, columns where there are few rows. Reductions stay
+    whole, so that bits do not depend on how many threads there are. Where sizes are
+    unknown, or have no equal parts, one thread does it all.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
+  ];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "turn reductions on buffers into loops that keep sums in registers";
