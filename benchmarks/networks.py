@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
 
-    benchmarks/networks.py [--only NAME,...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated]
+    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated]
                            [--threads 1] [--repeat N] [--openvino] [--output FILE.json]
 
 The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
@@ -183,7 +183,7 @@ def make_inputs(model, folder):
 
 def list_networks(work, options):
     """Of each its name, its file and its inputs."""
-    only = set(options.only.split(",")) if options.only else None
+    only = set(options.only.split(";")) if options.only else None
     makers = {name: (lambda name=name: make_light(name), kinds) for name, kinds in LIGHT_NETWORKS.items()}  # fmt: skip
     makers["detector"] = make_detector, ("static", "dynamic", "u16s4")
     for name, (make, kinds) in makers.items():

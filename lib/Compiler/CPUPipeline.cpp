@@ -149,6 +149,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
                                           unsigned threads, bool islands,
                                           Sums sums, Activations activations,
                                           bool explains) {
+  if (sums == Sums::Fast)
+    manager.addNestedPass<func::FuncOp>(createQuantFloatMultiplyCodesPass());
   buildBufferizePipeline(manager, islands, &cpu, threads, activations,
                          explains);
 

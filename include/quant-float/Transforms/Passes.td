@@ -792,6 +792,28 @@ def QuantFloatDistributeReductionsPass
   ];
 }
 
+def QuantFloatMultiplyCodesPass
+    : InterfacePass<"quant-float-multiply-codes", "mlir::FunctionOpInterface"> {
+  let summary = "multiply dequantized bytes as integers";
+  let description = [{
+    A `Conv`, and a `MatMul` or `Gemm` of more than four rows, both of whose factors are
+    dequantized from 8 bits, becomes a `ConvInteger` or `MatMulInteger`, whose sums are
+    exact. These are multiplied by the product of both scales, and the bias is added, in
+    f32. The first factor has one scale, the weights one or one for each channel; both
+    are constants. The result is as near to the exact one as sums of floats are, and has
+    the same bits on every target, but not those of the products of floats.
+
+    ```
+    sum(sx * (x - zx) * (sw[c] * (w - zw[c]))) + bias[c]
+    // becomes
+    f32(sum((x - zx) * (w - zw[c]))) * (sx * sw[c]) + bias[c]
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "turn reductions on buffers into loops that keep sums in registers";
