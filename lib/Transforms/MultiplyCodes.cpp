@@ -60,12 +60,18 @@ static std::optional<Bytes> getBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
   auto scale = dyn_cast<RankedTensorType>(op.getScale().getType());
   auto element = type ? dyn_cast<IntegerType>(type.getElementType()) : nullptr;
-  DenseFPElementsAttr scales;
   if (!element || element.getWidth() != 8 || !scale || scale.getRank() > 1 ||
-      !scale.getElementType().isF32() ||
-      !matchPattern(op.getScale(), m_Constant(&scales)))
+      !scale.getElementType().isF32() || !scale.hasStaticShape())
     return std::nullopt;
-  return Bytes{op, llvm::to_vector(scales.getValues<APFloat>())};
+  std::optional<SmallVector<APInt>> bits = getConstantElements(op.getScale());
+  if (!bits || bits->empty())
+    return std::nullopt;
+  Bytes bytes{op, {}};
+  for (const APInt &number : *bits)
+    bytes.scales.emplace_back(APFloat::IEEEsingle(), number);
+  // All may be the same.
+  bytes.scales.resize(scale.getNumElements(), bytes.scales.front());
+  return bytes;
 }
 
 /// Whether all scales are one, or one for each index of this axis.

@@ -68,6 +68,8 @@ for kinds in ((u8, s8), (s8, s8), (u8, u8), (s8, u8)):
 x = make_codes(u8, image)
 stride = Case("Conv", x, make_codes(s8, (5, 12, 1, 1)), 0, lambda x, w: convolve(x, w, 0, 2), per_channel=False, bias=False, strides=[2, 2])  # fmt: skip
 check(stride)
+# Many channels, whose scales are kept apart from the model.
+check(Case("Conv", x, make_codes(s8, (600, 12, 1, 1)), 0, lambda x, w: convolve(x, w, 0)))
 rows = make_codes(u8, (6, 40))
 check(Case("MatMul", rows, make_codes(s8, (40, 24)), 1, np.matmul, bias=False))
 check(Case("Gemm", rows, make_codes(s8, (24, 40)), 0, lambda x, w: x @ w.T, transB=1))
