@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
 
-    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated]
+    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated,fast]
                            [--threads 1] [--repeat N] [--openvino] [--output FILE.json]
 
 The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
@@ -14,10 +14,12 @@ difference from ONNX Runtime's results, computed without its optimizations, in u
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import io
 import json
 import logging
+import multiprocessing
 import pathlib
 import sys
 import tempfile
@@ -244,13 +246,27 @@ def find_difference(results, wanted):
     return max(float(np.abs(a - b).max() / max(np.abs(b).max(), 1e-30)) for a, b in pairs)
 
 
-def measure(path, inputs, options):
+def compute(path, inputs):
+    return start_onnx_runtime(path, inputs, 1, optimized=False)()
+
+
+def run_alone(function, *arguments):
+    """In a process of its own, whose memory nothing else has used."""
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def measure(path, inputs, wanted, options):
     threads, result = options.threads, {}
-    starts = {f"quant-float ({cpu})": (lambda cpu=cpu: start_ours(path, inputs, cpu, options.sums, threads)) for cpu in options.cpus.split(",")}  # fmt: skip
+    starts = {}
+    for sums in options.sums.split(","):
+        for cpu in options.cpus.split(","):
+            name = f"quant-float ({cpu}{'' if sums == 'stated' else ', ' + sums})"
+            starts[name] = lambda cpu=cpu, sums=sums: start_ours(path, inputs, cpu, sums, threads)
     starts["ONNX Runtime"] = lambda: start_onnx_runtime(path, inputs, threads)
     if options.openvino:
         starts["OpenVINO"] = lambda: start_openvino(path, inputs, threads)
-    wanted = start_onnx_runtime(path, inputs, threads, optimized=False)()
     calls = {}
     for name, start in starts.items():
         try:
@@ -283,7 +299,7 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--models", type=pathlib.Path)
     parser.add_argument("--cpus", default="host,x86-64-v3")
-    parser.add_argument("--sums", default="stated")
+    parser.add_argument("--sums", default="stated,fast")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--openvino", action="store_true")
@@ -292,7 +308,8 @@ def main():
     records = []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, inputs in list_networks(pathlib.Path(folder), options):
-            result = measure(path, inputs, options)
+            wanted = run_alone(compute, path, inputs)
+            result = run_alone(measure, path, inputs, wanted, options)
             records.append({"network": name, "contenders": result})
             cells = [
                 f"{who} {cell['ms']:.4g} ({cell.get('over')}, off {cell['off']:.0e})" if "ms" in cell else f"{who} - ({cell['refused'][:60]})"
