@@ -131,6 +131,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
+  if (!onDevice)
+    manager.addNestedPass<func::FuncOp>(createQuantFloatPlanBuffersPass());
   if (onDevice) {
     manager.addNestedPass<func::FuncOp>(createQuantFloatCopyMeasurementsPass());
     QuantFloatMapScalarsToGpuPassOptions scalars;

@@ -814,6 +814,19 @@ def QuantFloatMultiplyCodesPass
   ];
 }
 
+def QuantFloatPlanBuffersPass
+    : InterfacePass<"quant-float-plan-buffers", "mlir::FunctionOpInterface"> {
+  let summary = "make one allocation of those of a function";
+  let description = [{
+    Buffers of known sizes that are allocated and freed in the function's first block become
+    views of one buffer, where those that are there at the same time do not overlap. It is
+    worth it from 128 KiB on: below, malloc keeps what is freed for the next call.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "turn reductions on buffers into loops that keep sums in registers";
