@@ -316,8 +316,8 @@ def main():
                 for who, cell in result.items()
             ]  # fmt: skip
             print(f"{name}: {'; '.join(cells)}", flush=True)
-    if options.output:
-        pathlib.Path(options.output).write_text(json.dumps(records, indent=1) + "\n")
+            if options.output:
+                pathlib.Path(options.output).write_text(json.dumps(records, indent=1) + "\n")
 
 
 if __name__ == "__main__":
