@@ -63,6 +63,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                          Activations activations,
                                          bool explains) {
   bool onDevice = !cpu;
+  manager.addNestedPass<func::FuncOp>(createQuantFloatMultiplyCodesPass());
   manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
   buildConvertNodesPipeline(manager, islands);
   manager.addPass(createQuantFloatDecomposeQdqPass());
@@ -134,6 +135,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
+  if (!onDevice)
+    manager.addNestedPass<func::FuncOp>(createQuantFloatPlanBuffersPass());
   if (onDevice) {
     manager.addNestedPass<func::FuncOp>(createQuantFloatCopyMeasurementsPass());
     QuantFloatMapScalarsToGpuPassOptions scalars;
@@ -177,6 +180,11 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
 
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
+  QuantFloatLowerPhasesPassOptions phases;
+  phases.vectorBytes = vectorBytes;
+  function.addPass(createQuantFloatLowerPhasesPass(phases));
+  if (threads != 1)
+    function.addPass(createQuantFloatDistributeReductionsPass());
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
   if (sums == Sums::Fast)
     function.addPass(createQuantFloatContractSumsPass());

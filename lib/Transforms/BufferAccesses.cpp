@@ -13,14 +13,50 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/Support/BufferSize.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
+/// A part of a buffer that holds several (PlanBuffers): a root, too.
+static memref::ViewOp getPart(Value buffer) {
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  return view && view.getType().hasStaticShape() &&
+                 getConstantIntValue(view.getByteShift()) &&
+                 view.getSource().getDefiningOp<memref::AllocOp>()
+             ? view
+             : memref::ViewOp();
+}
+
 Value quant_float::getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    if (getPart(buffer))
+      return buffer;
     buffer = view.getViewSource();
+  }
   return buffer;
+}
+
+/// Whether two roots have bytes in common.
+static bool overlap(Value one, Value other) {
+  if (one == other)
+    return true;
+  memref::ViewOp parts[] = {getPart(one), getPart(other)};
+  if (!parts[0] || !parts[1])
+    return (parts[0] && parts[0].getSource() == other) ||
+           (parts[1] && parts[1].getSource() == one);
+  if (parts[0].getSource() != parts[1].getSource())
+    return false;
+  uint64_t from[2], to[2];
+  for (unsigned i : {0, 1}) {
+    from[i] = *getConstantIntValue(parts[i].getByteShift());
+    to[i] = from[i] + getStaticBytes(parts[i].getType());
+  }
+  return from[0] < to[1] && from[1] < to[0];
+}
+
+static bool overlapAny(Value root, const llvm::SmallPtrSet<Value, 4> &roots) {
+  return llvm::any_of(roots, [&](Value other) { return overlap(root, other); });
 }
 
 /// Whether no other root is the same memory, or both are only read.
@@ -31,7 +67,7 @@ static bool isApart(Value root) {
            parent->hasAttr(kEntryPointAttrName);
   }
   Operation *op = root.getDefiningOp();
-  return isa<memref::GetGlobalOp>(op) ||
+  return isa<memref::GetGlobalOp>(op) || getPart(root) ||
          hasEffect<MemoryEffects::Allocate>(op, root);
 }
 
@@ -73,13 +109,14 @@ void BufferAccesses::add(const BufferAccesses &others) {
 
 bool BufferAccesses::canRepeat() const {
   return !isUnknown && llvm::none_of(writes, [&](Value root) {
-    return reads.contains(root);
+    return overlapAny(root, reads);
   });
 }
 
 bool BufferAccesses::isIndependentOf(const BufferAccesses &others) const {
   auto isUsed = [](Value root, const BufferAccesses &accesses) {
-    return accesses.reads.contains(root) || accesses.writes.contains(root);
+    return overlapAny(root, accesses.reads) ||
+           overlapAny(root, accesses.writes);
   };
   return !isUnknown && !others.isUnknown && llvm::none_of(writes, [&](Value r) {
     return isUsed(r, others);

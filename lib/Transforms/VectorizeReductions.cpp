@@ -38,6 +38,8 @@ using linalg::GenericOp;
 
 /// Inner reductions of so few steps in all are written out.
 static constexpr int64_t kUnrolled = 9;
+/// So many rows have enough sums for adding not to wait.
+static constexpr int64_t kFewestRows = 4;
 
 namespace {
 /// How an operand moves along a loop.
@@ -98,6 +100,9 @@ private:
   bool isTransposed(OpOperand *operand) const;
   void chooseBlockLoop();
   SmallVector<Value> loadBlock(OpOperand *operand);
+  bool isPlainProduct() const;
+  void choosePart();
+  void emitParts();
   void chooseFoldLoop();
   SmallVector<Value> emitFold(ValueRange sums);
   SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes, ValueRange sums);
@@ -145,6 +150,11 @@ private:
   /// The innermost reduction, if vectors run along it instead: what they hold
   /// is put together in the end.
   std::optional<unsigned> foldLoop;
+  /// The outermost reduction, if it goes on in parts: where each begins and
+  /// ends.
+  std::optional<unsigned> partLoop;
+  int64_t partSteps = 0;
+  Value partStart, partEnd;
   /// The square's columns, vectors, while its steps are emitted; by operand.
   SmallVector<Value> columns;
   int64_t vectorLanes = 0, registerLanes = 0;
@@ -310,6 +320,7 @@ void LoopNest::emit() {
   chooseVectorLoop();
   chooseFoldLoop();
   chooseRowLoop();
+  choosePart();
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] == utils::IteratorType::parallel &&
@@ -320,7 +331,7 @@ void LoopNest::emit() {
 
 void LoopNest::emitParallel(ArrayRef<unsigned> loops) {
   if (loops.empty())
-    return emitVectors();
+    return emitParts();
   emitTiles(loops.front(), {1},
             [&](int64_t) { emitParallel(loops.drop_front()); });
 }
@@ -337,6 +348,11 @@ void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
   int64_t extent = ranges[loop];
   if (!ShapedType::isDynamic(extent)) {
     int64_t tile = tiles.front(), full = extent / tile * tile;
+    // Sums of few rows wait for each other: two tiles of middle size instead.
+    bool isEven = loop == rowLoop && full != extent &&
+                  extent - full < kFewestRows && isPlainProduct();
+    if (isEven && full)
+      full -= tile;
     if (full == tile) {
       position[loop] = builder.getIndexAttr(0);
       body(tile);
@@ -347,6 +363,8 @@ void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
       rest = extent - full;
       if (loop == vectorLoop)
         rest = getNextElements(rest);
+      else if (rest > tile)
+        rest = llvm::divideCeil(rest, 2);
       position[loop] = builder.getIndexAttr(full);
       body(rest);
     }
@@ -364,6 +382,67 @@ void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
     emitLoop(from, to, 1, 1);
   else
     emitLoop(from, to, tiles.back(), ShapedType::kDynamic);
+}
+
+/// Whether the body multiplies two floats as they are, and adds.
+bool LoopNest::isPlainProduct() const {
+  Block *body = GenericOp(op).getBody();
+  return body->getOperations().size() == 3 &&
+         isa<arith::MulFOp>(body->front()) &&
+         isa<arith::AddFOp>(*body->front().getNextNode());
+}
+
+/// What a column of vectors reads for all steps of the sum is read again for
+/// each of its rows. If that is more than a part of the first cache, and parts
+/// are not too short, all columns go a part of the way before the next part;
+/// sums wait in the output. What has all rows of many steps would come from far
+/// away, where only long rows are read fast.
+void LoopNest::choosePart() {
+  constexpr int64_t kPartBytes = 8192, kFewestSteps = 128;
+  constexpr int64_t kMostWeights = 1 << 19;
+  if (!vectorLoop || !rowLoop || blockLoop || !isPlainProduct())
+    return;
+  std::optional<unsigned> outermost;
+  int64_t others = 1;
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    if (iterators[loop] == utils::IteratorType::parallel || ranges[loop] == 1)
+      continue;
+    if (ShapedType::isDynamic(ranges[loop]))
+      return;
+    if (!outermost)
+      outermost = loop;
+    else
+      others *= ranges[loop];
+  }
+  if (!outermost || ShapedType::isDynamic(ranges[*rowLoop]))
+    return;
+  // Of a window's three columns two were there before.
+  int64_t extent = ranges[*outermost];
+  int64_t bytes =
+      vectorLanes * vectorBytes / registerLanes * llvm::divideCeil(others, 3);
+  int64_t parts =
+      std::min(llvm::divideCeil(extent * bytes, kPartBytes), uint64_t(extent));
+  if (parts < 2 || ranges[*rowLoop] * extent * others > kMostWeights)
+    return;
+  if (kPartBytes / bytes * others < kFewestSteps)
+    return;
+  partLoop = outermost;
+  partSteps = llvm::divideCeil(extent, parts);
+}
+
+void LoopNest::emitParts() {
+  if (!partLoop)
+    return emitVectors();
+  Value extent = sizes[*partLoop];
+  auto parts = scf::ForOp::create(builder, getConstant(0), extent,
+                                  getConstant(partSteps));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(parts.getBody());
+  partStart = parts.getInductionVar();
+  partEnd = arith::AddIOp::create(builder, partStart, getConstant(partSteps));
+  if (ranges[*partLoop] % partSteps != 0)
+    partEnd = arith::MinSIOp::create(builder, extent, partEnd);
+  emitVectors();
 }
 
 /// All rows of a column of vectors before the next: what the rows share, which
@@ -403,10 +482,14 @@ void LoopNest::emitVectors() {
 
 /// As many as there are registers for, some even of scalars.
 int64_t LoopNest::chooseRows(int64_t lanes) const {
-  constexpr int64_t kFewest = 4, kMost = 8;
+  constexpr int64_t kMostRows = 8;
   int64_t registers =
       lanes ? llvm::divideCeil(lanes, registerLanes) : accumulators;
-  return std::clamp(accumulators / registers, kFewest, kMost);
+  // A product and a sum of floats need one register for the product, and the
+  // more rows share a vector, the fewer loads there are.
+  int64_t sums =
+      lanes && isPlainProduct() ? accumulators * 3 / 2 : accumulators;
+  return std::clamp(sums / registers, kFewestRows, kMostRows);
 }
 
 void LoopNest::emitRows(int64_t lanes) {
@@ -452,7 +535,7 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
   for (unsigned inner : loops)
     steps = ShapedType::isDynamic(ranges[inner]) ? kUnrolled + 1
                                                  : steps * ranges[inner];
-  if (steps <= kUnrolled) {
+  if (steps <= kUnrolled && loop != partLoop) {
     SmallVector<Value> results(sums);
     for (int64_t i = 0; i < ranges[loop]; ++i) {
       position[loop] = builder.getIndexAttr(i);
@@ -464,8 +547,9 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
     return emitBlocks(rows, lanes, sums);
   if (loop == foldLoop)
     return emitFold(sums);
-  auto forOp = scf::ForOp::create(builder, getConstant(0), sizes[loop],
-                                  getConstant(1), sums);
+  Value from = loop == partLoop ? partStart : getConstant(0);
+  Value to = loop == partLoop ? partEnd : sizes[loop];
+  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   position[loop] = forOp.getInductionVar();

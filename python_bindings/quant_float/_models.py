@@ -502,7 +502,8 @@ def compile(
             other nodes have no meaning here.
         fakeconvert_mode: as of :func:`load`.
         sums: how a CPU rounds sums of products: ``"stated"``, with the same bits on every CPU, or
-            ``"fast"``, by fused multiply-adds where it has them.
+            ``"fast"``, by fused multiply-adds where it has them, and as integers where both factors are
+            dequantized from 8 bits.
         activations: what vectors are multiplied with weights of 8, 4 or 2 bits as, on a CPU:
             ``"float"``, as they are, or ``"int16"`` or ``"int8"``, rounded to integers with a scale
             for each 32 elements.

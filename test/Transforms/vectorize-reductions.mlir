@@ -4,30 +4,58 @@
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{registers=0}))" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
 
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=16},canonicalize,cse))" | FileCheck %s --check-prefix=LONG
+
 // INVALID: error: vector-bytes: expected 1 or more, but got 0
 // NONE: error: registers: expected 1 or more, but got 0
 
-// Four rows and eight columns of sums in registers; what one row loads of the
-// second operand serves all four, and stays in the cache for the next four.
+// Rows of eight columns of sums in registers; what one row loads of the second operand serves all of them, and stays in the cache
+// for the next. Of eight rows six would leave two, which is too few.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: memref<8x32xf32>, %[[B:.+]]: memref<32x16xf32>, %[[C:.+]]: memref<8x16xf32>)
 // CHECK:         scf.for %[[N:.+]] = %c0 to %c16 step %c8 {
-// CHECK:           scf.for %[[M:.+]] = %c0 to %c8 step %c4 {
 // CHECK-COUNT-4:     vector.load %[[C]]
 // CHECK:             scf.for %[[K:.+]] = %c0 to %c32 step %c1 iter_args(
-// CHECK:               memref.load %[[A]][%[[M]], %[[K]]]
+// CHECK:               memref.load %[[A]][%c0, %[[K]]]
 // CHECK:               %[[COLUMNS:.+]] = vector.load %[[B]][%[[K]], %[[N]]] : memref<32x16xf32>, vector<8xf32>
 // CHECK:               arith.mulf %{{.+}}, %[[COLUMNS]] : vector<8xf32>
 // CHECK:               arith.addf
 // CHECK-NOT:           vector.load
 // CHECK:             vector.store
+// CHECK:             scf.for %[[K:.+]] = %c0 to %c32 step %c1 iter_args(
+// CHECK:               memref.load %[[A]][%c4, %[[K]]]
 func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<8x32xf32>, memref<32x16xf32>) outs(%c : memref<8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A column of vectors of a long sum would not stay in the cache: all columns go half of the way, in which the first six rows
+// leave seven, four and three.
+
+// LONG-LABEL: func.func @long_sums(
+// LONG-SAME:    %[[A:.+]]: memref<13x256xf32>, %[[B:.+]]: memref<256x48xf32>, %[[C:.+]]: memref<13x48xf32>)
+// LONG:         scf.for %[[PART:.+]] = %c0 to %c256 step %c128 {
+// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c128
+// LONG:           scf.for {{.+}} to %c48 step %c16 {
+// LONG:             scf.for {{.+}} = %[[PART]] to %[[END]] step %c1 iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+func.func @long_sums(%a: memref<13x256xf32>, %b: memref<256x48xf32>, %c: memref<13x48xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<13x256xf32>, memref<256x48xf32>) outs(%c : memref<13x48xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %sum, %0 : f32

@@ -777,6 +777,57 @@ def QuantFloatPackDotsPass
   ];
 }
 
+def QuantFloatDistributeReductionsPass
+    : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "give the results of reductions to several threads";
+  let description = [{
+    A `linalg.generic` on buffers with reductions and so many steps that waking threads
+    pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
+    of a convolution, rows of a product, columns where there are few rows. Reductions stay
+    whole, so that bits do not depend on how many threads there are. Where sizes are
+    unknown, or have no equal parts, one thread does it all.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
+  ];
+}
+
+def QuantFloatMultiplyCodesPass
+    : InterfacePass<"quant-float-multiply-codes", "mlir::FunctionOpInterface"> {
+  let summary = "multiply dequantized bytes as integers";
+  let description = [{
+    A `Conv`, and a `MatMul` or `Gemm` of more than four rows, both of whose factors are
+    dequantized from 8 bits, becomes a `ConvInteger` or `MatMulInteger`, whose sums are
+    exact. These are multiplied by the product of both scales, and the bias is added, in
+    f32. The first factor has one scale, the weights one or one for each channel; both
+    are constants. The result is as near to the exact one as sums of floats are, and has
+    the same bits on every target, but not those of the products of floats.
+
+    ```
+    sum(sx * (x - zx) * (sw[c] * (w - zw[c]))) + bias[c]
+    // becomes
+    f32(sum((x - zx) * (w - zw[c]))) * (sx * sw[c]) + bias[c]
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def QuantFloatPlanBuffersPass
+    : InterfacePass<"quant-float-plan-buffers", "mlir::FunctionOpInterface"> {
+  let summary = "make one allocation of those of a function";
+  let description = [{
+    Buffers of known sizes that are allocated and freed in the function's first block become
+    views of one buffer, where those that are there at the same time do not overlap. It is
+    worth it from 128 KiB on: below, malloc keeps what is freed for the next call.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "turn reductions on buffers into loops that keep sums in registers";
@@ -785,7 +836,9 @@ def QuantFloatVectorizeReductionsPass
     innermost dimension of the output; where no such loop exists, or the body
     has no vector form, the code is scalar. Several rows share the vectors that
     do not change along them, and go down a column of vectors before the next
-    one; half of the registers hold sums. What is left at the end of a size are
+    one; half of the registers hold sums, of products of floats three quarters. Where a
+    column of a long sum does not stay in the first cache, all columns go a part of the way
+    before the next part. What is left at the end of a size are
     the first lanes of a register, by a mask, where the registers are large
     enough to have instructions for it, else a part of one and single elements.
     A matrix that lies the other way, with its rows along the sum, is loaded by
@@ -825,6 +878,25 @@ def QuantFloatLowerCopiesPass
     library; as `linalg.generic` it is tiled and vectorized like anything else.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def QuantFloatLowerPhasesPass
+    : InterfacePass<"quant-float-lower-phases", "mlir::FunctionOpInterface"> {
+  let summary = "split even and odd columns by vectors";
+  let description = [{
+    A copy of every other element along the last dimension, as a `linalg.generic` on
+    buffers with an index `d * 2` or `d * 2 + phase`, becomes loads of what lies side by
+    side, whose elements are sorted in registers. No element behind the row is read.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+           "bytes of a vector register">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
 }
 
 def QuantFloatLowerMathPass

@@ -1,0 +1,59 @@
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-distribute-reductions))" | FileCheck %s
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Rows, in equal parts.
+
+// CHECK-LABEL: func.func @rows(
+// CHECK:         scf.forall (%{{.+}}) = (0) to (96) step (4) {
+// CHECK-NOT:     memref<?
+func.func @rows(%a: memref<96x128xf32>, %b: memref<128x96xf32>, %c: memref<96x96xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<96x128xf32>, memref<128x96xf32>) outs(%c : memref<96x96xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// One row has columns only.
+
+// CHECK-LABEL: func.func @columns(
+// CHECK:         scf.forall (%{{.+}}) = (0) to (1024) step (64) {
+func.func @columns(%a: memref<1x2048xf32>, %b: memref<2048x1024xf32>, %c: memref<1x1024xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1x2048xf32>, memref<2048x1024xf32>) outs(%c : memref<1x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Too little, and what nobody knows the size of.
+
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT:     scf.forall
+func.func @others(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf32>,
+                  %d: memref<?x2048xf32>, %e: memref<2048x1024xf32>, %f: memref<?x1024xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<8x32xf32>, memref<32x16xf32>) outs(%c : memref<8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%d, %e : memref<?x2048xf32>, memref<2048x1024xf32>) outs(%f : memref<?x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
