@@ -190,7 +190,7 @@ def measure_models(arguments, folder):
         command = [arguments.python, "-c", FIRST_CALLS, package]
         measured["cast to running code"] = lambda: float(run(command)[1].stdout)
     for count, size in ((250, 3), (250, "?")):
-        concat = folder / f"concat_{count}.mlir"
+        concat = folder / f"concat_{count}_{len(measured)}.mlir"
         concat.write_text(make_concat(count, size))
         measured[f"Concat of {count} x {size} rows to obj"] = lambda concat=concat: compile_to(
             "obj", concat

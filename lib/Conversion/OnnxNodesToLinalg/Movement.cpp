@@ -145,7 +145,7 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
   // Bufferization looks at every two slices of a tensor, and at what is between
   // them: many are put together by groups, at the cost of one more copy of each
   // element for every level of them.
-  constexpr size_t kMostParts = 32;
+  constexpr size_t kMostParts = 16;
   SmallVector<Value> parts(context.inputs);
   while (parts.size() > kMostParts) {
     SmallVector<Value> joined;
