@@ -125,6 +125,17 @@ static void multiply(RewriterBase &rewriter, NodeOp node) {
   auto weightType = cast<RankedTensorType>(weights->op.getInput().getType());
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
     return;
+  // Nodes that cannot be are told of where they are lowered.
+  int64_t rank = type.getRank();
+  auto xType = cast<RankedTensorType>(x->op.getInput().getType());
+  auto biasType =
+      bias ? dyn_cast<RankedTensorType>(bias.getType()) : RankedTensorType();
+  if (rank < 2 || weightType.getRank() < 2 ||
+      (isConv && (xType.getRank() != rank || weightType.getRank() != rank)) ||
+      (isGemm && (xType.getRank() != 2 || rank != 2)) ||
+      (bias && (!biasType || !biasType.getElementType().isF32() ||
+                (isConv ? biasType.getRank() != 1 : biasType.getRank() > 2))))
+    return;
   Value codes = weights->op.getInput();
   ElementsAttr turned;
   bool isTurned = isGemm && getInteger(node, "transB");
@@ -154,7 +165,7 @@ static void multiply(RewriterBase &rewriter, NodeOp node) {
   // A scale for each channel, along the result's second dimension.
   SmallVector<int64_t> perChannel;
   if (isConv) {
-    perChannel.assign(type.getRank(), 1);
+    perChannel.assign(rank, 1);
     perChannel[1] = -1;
   }
 
@@ -189,12 +200,11 @@ static void multiply(RewriterBase &rewriter, NodeOp node) {
   Value result = nodes.makeNode(
       "Mul", {nodes.cast(sums, rewriter.getF32Type(), "sums"), scale}, type);
   if (bias) {
-    auto biasType = cast<RankedTensorType>(bias.getType());
     if (isConv) {
+      Value sizes = arith::ConstantOp::create(
+          rewriter, node.getLoc(), rewriter.getI64TensorAttr(perChannel));
       shape = perChannel;
       shape[1] = biasType.getDimSize(0);
-      Value sizes = arith::ConstantOp::create(rewriter, node.getLoc(),
-                                              rewriter.getI64TensorAttr(shape));
       bias = nodes.makeNode("Reshape", {bias, sizes}, biasType.clone(shape));
     }
     result = nodes.makeNode("Add", {result, bias}, type);
