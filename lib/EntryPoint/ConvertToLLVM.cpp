@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/EntryPoint/Passes.h"
@@ -47,6 +48,28 @@ struct DimOpConversion final : ConvertOpToLLVMPattern<memref::DimOp> {
     return success();
   }
 };
+
+/// Makes an array of arrays with a value one array. LLVM holds one array of
+/// numbers as its bytes, of arrays of arrays each row as a constant of its own:
+/// the weights of convolutions with a window of 1x1 were as many constants as
+/// numbers. Uses address by a type of their own, and stay.
+void flatten(LLVM::GlobalOp global) {
+  Type element = global.getGlobalType();
+  while (auto array = dyn_cast<LLVM::LLVMArrayType>(element))
+    element = array.getElementType();
+  auto value = dyn_cast_or_null<ElementsAttr>(global.getValueOrNull());
+  if (!value || value.getShapedType().getRank() < 2)
+    return;
+  auto type = cast<ShapedType>(value.getShapedType().clone(value.size()));
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    global.setValueAttr(dense.reshape(type));
+  else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    global.setValueAttr(
+        DenseResourceElementsAttr::get(type, resource.getRawHandle()));
+  else
+    return;
+  global.setGlobalType(LLVM::LLVMArrayType::get(element, value.size()));
+}
 
 /// Patterns and what they are for; copies of the pass share them.
 struct Conversions {
@@ -82,7 +105,9 @@ struct ConvertToLLVM final
                                       std::move(functions), config)) ||
         failed(applyPartialConversion(getOperation(), conversions->rest,
                                       conversions->patterns, config)))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto global : getOperation().getOps<LLVM::GlobalOp>())
+      flatten(global);
   }
 
 private:

@@ -27,3 +27,34 @@ func.func private @callee(%i: index) -> i64 attributes {always_inline, llvm.link
   %0 = arith.index_cast %i : index to i64
   return %0 : i64
 }
+
+// A constant is one array, whatever its shape: LLVM holds that as bytes. What is not known stays as it is.
+
+// CHECK: llvm.mlir.global {{.*}}@weights(dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<4xf32>)
+// CHECK-SAME: !llvm.array<4 x f32>
+memref.global "private" constant @weights : memref<2x2x1xf32> = dense<[[[1.0], [2.0]], [[3.0], [4.0]]]>
+// CHECK: llvm.mlir.global {{.*}}@same(dense<7> : tensor<6xi8>)
+// CHECK-SAME: !llvm.array<6 x i8>
+memref.global "private" constant @same : memref<2x3xi8> = dense<7>
+// CHECK: llvm.mlir.global {{.*}}@resource(dense_resource<four> : tensor<4xi8>)
+// CHECK-SAME: !llvm.array<4 x i8>
+memref.global "private" constant @resource : memref<2x2xi8> = dense_resource<four>
+// CHECK: llvm.mlir.global {{.*}}@room() {{.*}} !llvm.array<2 x array<3 x i8>>
+memref.global "private" @room : memref<2x3xi8> = uninitialized
+
+// CHECK-LABEL: llvm.func @load(
+// CHECK:         llvm.mlir.addressof @weights
+// CHECK:         llvm.getelementptr {{.*}}[0, 0, 0, 0]
+func.func @load(%i: index) -> f32 {
+  %0 = memref.get_global @weights : memref<2x2x1xf32>
+  %1 = memref.load %0[%i, %i, %i] : memref<2x2x1xf32>
+  return %1 : f32
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      four: "0x0100000001020304"
+    }
+  }
+#-}

@@ -220,7 +220,7 @@ def QuantFloatConvertToLLVMPass
     converted first they become descriptors once, and not once for each use. Both
     fold every op that they look at, and the first looks at all of them; this does
     not, as LLVM folds constants itself, and books to take changes back by are not
-    kept either.
+    kept either. Constants become arrays of numbers, whatever their shape.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
