@@ -178,6 +178,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   reductions.triple = cpu.triple;
   reductions.features = cpu.features;
 
+  // What is said of a conversion names the op that it is for.
+  if (!explains)
+    manager.addPass(createQuantFloatShareReductionsPass());
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
   QuantFloatLowerPhasesPassOptions phases;

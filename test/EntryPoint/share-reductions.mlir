@@ -1,0 +1,142 @@
+// RUN: quant-float-opt %s --quant-float-share-reductions | FileCheck %s
+
+// Sums that differ in their buffers alone, and in where these begin, are one function.
+
+#row = affine_map<(i, k) -> (i, k)>
+#sum = affine_map<(i, k) -> (i)>
+#same = affine_map<(i) -> (i)>
+
+// CHECK-LABEL: func.func @equal(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<4x8xf32>, %[[Y:[a-z0-9]+]]: memref<4x8xf32>, %[[Z:[a-z0-9]+]]: memref<8xf32>)
+// CHECK-DAG:     %[[FIRST:.+]] = memref.subview %[[Z]][0]
+// CHECK-DAG:     %[[SECOND:.+]] = memref.subview %[[Z]][4]
+// CHECK:         %[[ONE:.+]] = memref.cast %[[FIRST]] : {{.*}} to memref<4xf32, strided<[1], offset: ?>>
+// CHECK:         call @[[$SHARED:shared.sum]](%[[X]], %[[ONE]])
+// CHECK:         %[[TWO:.+]] = memref.cast %[[SECOND]] : {{.*}} to memref<4xf32, strided<[1], offset: ?>>
+// CHECK:         call @[[$SHARED]](%[[Y]], %[[TWO]])
+func.func @equal(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<8xf32>) {
+  %least = arith.constant 0.5 : f32
+  %0 = memref.subview %z[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  %1 = memref.subview %z[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x8xf32>) outs(%0 : memref<4xf32, strided<[1]>>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.maximumf %in, %least : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<4x8xf32>) outs(%1 : memref<4xf32, strided<[1], offset: 4>>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.maximumf %in, %least : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// An operand that is there twice is one of two arguments, and other constants make another function.
+// CHECK-LABEL: func.func @twice(
+// CHECK-NOT:     call
+// CHECK:         linalg.generic
+// CHECK:         call @[[$PRODUCTS:shared.sum_[0-9]+]](%[[A:.+]], %[[A]], %
+// CHECK:         call @[[$PRODUCTS]](%[[A]], %[[B:.+]], %
+// CHECK-NOT:     linalg.generic
+func.func @twice(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %z: memref<4xf32>) {
+  %least = arith.constant 0.25 : f32
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x8xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.maximumf %in, %least : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %a : memref<4x8xf32>, memref<4x8xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %2 = arith.mulf %in, %other : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xf32>, memref<4x8xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %2 = arith.mulf %in, %other : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Not what is in a loop, uses what is computed, or has elements below a byte; nor what sums nothing.
+// CHECK-LABEL: func.func @apart(
+// CHECK-NOT:     call
+// CHECK:         return
+func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i: memref<4xi32>, %least: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<4x8xf32>) outs(%z : memref<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %3 = arith.addf %out, %in : f32
+      linalg.yield %3 : f32
+    }
+  }
+  scf.for %k = %c0 to %n step %c1 {
+    linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<4x8xf32>) outs(%z : memref<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %3 = arith.addf %out, %in : f32
+      linalg.yield %3 : f32
+    }
+  }
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x8xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.minimumf %in, %least : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x8xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.minimumf %in, %least : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<4x8xi4>) outs(%i : memref<4xi32>) {
+  ^bb0(%in: i4, %out: i32):
+    %2 = arith.extsi %in : i4 to i32
+    %3 = arith.addi %out, %2 : i32
+    linalg.yield %3 : i32
+  }
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<4x8xi4>) outs(%i : memref<4xi32>) {
+  ^bb0(%in: i4, %out: i32):
+    %2 = arith.extsi %in : i4 to i32
+    %3 = arith.addi %out, %2 : i32
+    linalg.yield %3 : i32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%z : memref<4xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.negf %in : f32
+    linalg.yield %2 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%z : memref<4xf32>) outs(%z : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.negf %in : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// CHECK:       func.func private @[[$SHARED]](%[[IN:.+]]: memref<4x8xf32>, %[[OUT:.+]]: memref<4xf32, strided<[1], offset: ?>>)
+// CHECK-SAME:    attributes {llvm.linkage = #llvm.linkage<internal>, no_inline}
+// CHECK:         arith.constant 5.000000e-01
+// CHECK:         linalg.generic {{.*}} ins(%[[IN]] : {{.*}} outs(%[[OUT]] :
+// CHECK:       func.func private @[[$PRODUCTS]](
+// CHECK-NOT: func.func
