@@ -241,6 +241,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   manager.addPass(createQuantFloatConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createQuantFloatAssumeNoAlignmentPass());
+  if (target.machine == Machine::X86 && vectorBytes == 64)
+    manager.addPass(createQuantFloatBroadcastFromMemoryPass());
   manager.addPass(createQuantFloatEmitCWrappersPass());
 }
 

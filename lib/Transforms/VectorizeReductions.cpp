@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IntegerDots.h"
+#include "ReductionLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -38,15 +38,8 @@ using linalg::GenericOp;
 
 /// Inner reductions of so few steps in all are written out.
 static constexpr int64_t kUnrolled = 9;
-/// So many rows have enough sums for adding not to wait.
-static constexpr int64_t kFewestRows = 4;
 
-namespace {
-/// How an operand moves along a loop.
-enum class Access { Invariant, Contiguous, Strided };
-} // namespace
-
-static Access getAccess(GenericOp op, OpOperand *operand, unsigned loop) {
+Access quant_float::getAccess(GenericOp op, OpOperand *operand, unsigned loop) {
   AffineMap map = op.getMatchingIndexingMap(operand);
   if (!map.isFunctionOfDim(loop))
     return Access::Invariant;
@@ -65,107 +58,6 @@ static Access getAccess(GenericOp op, OpOperand *operand, unsigned loop) {
   return step == getAffineConstantExpr(1, op.getContext()) ? Access::Contiguous
                                                            : Access::Strided;
 }
-
-namespace {
-
-/// Writes the loops of one op.
-class LoopNest {
-public:
-  LoopNest(GenericOp op, int64_t vectorBytes, int64_t registers,
-           const EmulationTarget &target)
-      : op(op), builder(op.getLoc(), op), dots(WordDots::get(target, op)),
-        vectorBytes(vectorBytes),
-        accumulators(std::max<int64_t>(registers / 2, 1)),
-        numLoops(op.getNumLoops()), iterators(op.getIteratorTypesArray()),
-        ranges(op.getStaticLoopRanges()), position(numLoops) {}
-
-  void emit();
-
-private:
-  void chooseVectorLoop();
-  void chooseRowLoop();
-  /// How many elements of so many the next vector takes. Vectors between the
-  /// sizes of one, two or four registers are taken apart, element by element,
-  /// but where loads can leave out the last lanes.
-  int64_t getNextElements(int64_t elements) const {
-    if (elements <= registerLanes)
-      return elements;
-    if (!canMask)
-      return llvm::bit_floor<uint64_t>(elements);
-    uint64_t registers = llvm::divideCeil(elements, registerLanes);
-    return std::min<int64_t>(elements,
-                             llvm::bit_floor(registers) * registerLanes);
-  }
-  bool canLeaveOutLanes();
-  bool isTransposed(OpOperand *operand) const;
-  void chooseBlockLoop();
-  SmallVector<Value> loadBlock(OpOperand *operand);
-  bool isPlainProduct() const;
-  void choosePart();
-  void emitParts();
-  void chooseFoldLoop();
-  SmallVector<Value> emitFold(ValueRange sums);
-  SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes, ValueRange sums);
-  /// How many rows of so many lanes to sum at once.
-  int64_t chooseRows(int64_t lanes) const;
-  Value getConstant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, value);
-  }
-  /// The loops of `loops[depth]` and on, then one tile.
-  void emitParallel(ArrayRef<unsigned> loops);
-  void emitVectors();
-  void emitRows(int64_t lanes);
-  void emitTile(int64_t rows, int64_t lanes);
-  /// Calls `body` for tiles of the first size, then of what is left: of static
-  /// extents at once, for vectors in sizes of `getNextElements`; of dynamic
-  /// ones in tiles of the next sizes, of which the last may be kDynamic: a part
-  /// of it.
-  void emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
-                 llvm::function_ref<void(int64_t)> body);
-  SmallVector<Value> emitReductions(ArrayRef<unsigned> loops, int64_t rows,
-                                    int64_t lanes, ValueRange sums);
-  SmallVector<Value> emitStep(int64_t rows, int64_t lanes, ValueRange sums);
-  SmallVector<Value> emitBody(ValueRange arguments, int64_t row, int64_t lanes);
-  SmallVector<Value> getIndices(OpOperand *operand, int64_t row);
-  Value load(OpOperand *operand, int64_t row, int64_t lanes);
-  Value broadcast(Value value, int64_t lanes);
-
-  GenericOp op;
-  ImplicitLocOpBuilder builder;
-  /// Instructions that do what the body says.
-  std::optional<WordDots> dots;
-  int64_t vectorBytes;
-  /// Registers for sums; as many are left for what is added.
-  int64_t accumulators;
-  unsigned numLoops;
-  SmallVector<utils::IteratorType> iterators;
-  SmallVector<int64_t> ranges;
-  SmallVector<Value> sizes;
-  /// Where each loop is.
-  SmallVector<OpFoldResult> position;
-  std::optional<unsigned> vectorLoop, rowLoop;
-  /// The innermost reduction, if operands are contiguous along it that are not
-  /// along the vectors: these are loaded by squares and turned around.
-  std::optional<unsigned> blockLoop;
-  /// The innermost reduction, if vectors run along it instead: what they hold
-  /// is put together in the end.
-  std::optional<unsigned> foldLoop;
-  /// The outermost reduction, if it goes on in parts: where each begins and
-  /// ends.
-  std::optional<unsigned> partLoop;
-  int64_t partSteps = 0;
-  Value partStart, partEnd;
-  /// The square's columns, vectors, while its steps are emitted; by operand.
-  SmallVector<Value> columns;
-  int64_t vectorLanes = 0, registerLanes = 0;
-  bool canMask = false;
-  /// Which lanes of the current vectors there are, if not all; how many, if
-  /// that is known.
-  Value mask;
-  int64_t present = 0;
-};
-
-} // namespace
 
 /// The loop along which outputs are contiguous, if every op of the body has a
 /// vector form.
@@ -320,7 +212,7 @@ void LoopNest::emit() {
   chooseVectorLoop();
   chooseFoldLoop();
   chooseRowLoop();
-  choosePart();
+  choosePanel();
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] == utils::IteratorType::parallel &&
@@ -384,67 +276,6 @@ void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
     emitLoop(from, to, tiles.back(), ShapedType::kDynamic);
 }
 
-/// Whether the body multiplies two floats as they are, and adds.
-bool LoopNest::isPlainProduct() const {
-  Block *body = GenericOp(op).getBody();
-  return body->getOperations().size() == 3 &&
-         isa<arith::MulFOp>(body->front()) &&
-         isa<arith::AddFOp>(*body->front().getNextNode());
-}
-
-/// What a column of vectors reads for all steps of the sum is read again for
-/// each of its rows. If that is more than a part of the first cache, and parts
-/// are not too short, all columns go a part of the way before the next part;
-/// sums wait in the output. What has all rows of many steps would come from far
-/// away, where only long rows are read fast.
-void LoopNest::choosePart() {
-  constexpr int64_t kPartBytes = 8192, kFewestSteps = 128;
-  constexpr int64_t kMostWeights = 1 << 19;
-  if (!vectorLoop || !rowLoop || blockLoop || !isPlainProduct())
-    return;
-  std::optional<unsigned> outermost;
-  int64_t others = 1;
-  for (unsigned loop = 0; loop < numLoops; ++loop) {
-    if (iterators[loop] == utils::IteratorType::parallel || ranges[loop] == 1)
-      continue;
-    if (ShapedType::isDynamic(ranges[loop]))
-      return;
-    if (!outermost)
-      outermost = loop;
-    else
-      others *= ranges[loop];
-  }
-  if (!outermost || ShapedType::isDynamic(ranges[*rowLoop]))
-    return;
-  // Of a window's three columns two were there before.
-  int64_t extent = ranges[*outermost];
-  int64_t bytes =
-      vectorLanes * vectorBytes / registerLanes * llvm::divideCeil(others, 3);
-  int64_t parts =
-      std::min(llvm::divideCeil(extent * bytes, kPartBytes), uint64_t(extent));
-  if (parts < 2 || ranges[*rowLoop] * extent * others > kMostWeights)
-    return;
-  if (kPartBytes / bytes * others < kFewestSteps)
-    return;
-  partLoop = outermost;
-  partSteps = llvm::divideCeil(extent, parts);
-}
-
-void LoopNest::emitParts() {
-  if (!partLoop)
-    return emitVectors();
-  Value extent = sizes[*partLoop];
-  auto parts = scf::ForOp::create(builder, getConstant(0), extent,
-                                  getConstant(partSteps));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(parts.getBody());
-  partStart = parts.getInductionVar();
-  partEnd = arith::AddIOp::create(builder, partStart, getConstant(partSteps));
-  if (ranges[*partLoop] % partSteps != 0)
-    partEnd = arith::MinSIOp::create(builder, extent, partEnd);
-  emitVectors();
-}
-
 /// All rows of a column of vectors before the next: what the rows share, which
 /// may lie far apart, stays in the cache.
 void LoopNest::emitVectors() {
@@ -470,9 +301,12 @@ void LoopNest::emitVectors() {
     }
     present = elements;
     int64_t lanes = elements == 1 ? 0 : elements;
-    mask = Value();
-    if (there) {
+    if (there)
       lanes = llvm::alignTo(lanes, registerLanes);
+    mask = Value();
+    if (shared)
+      return emitPanel(lanes);
+    if (there) {
       auto type = VectorType::get({lanes}, builder.getI1Type());
       mask = vector::CreateMaskOp::create(builder, type, there);
     }
@@ -535,7 +369,7 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
   for (unsigned inner : loops)
     steps = ShapedType::isDynamic(ranges[inner]) ? kUnrolled + 1
                                                  : steps * ranges[inner];
-  if (steps <= kUnrolled && loop != partLoop) {
+  if (steps <= kUnrolled) {
     SmallVector<Value> results(sums);
     for (int64_t i = 0; i < ranges[loop]; ++i) {
       position[loop] = builder.getIndexAttr(i);
@@ -547,9 +381,8 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
     return emitBlocks(rows, lanes, sums);
   if (loop == foldLoop)
     return emitFold(sums);
-  Value from = loop == partLoop ? partStart : getConstant(0);
-  Value to = loop == partLoop ? partEnd : sizes[loop];
-  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
+  auto forOp = scf::ForOp::create(builder, getConstant(0), sizes[loop],
+                                  getConstant(1), sums);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   position[loop] = forOp.getInductionVar();
@@ -843,6 +676,24 @@ static bool isReduction(GenericOp op) {
          });
 }
 
+/// Memory for panels where the op is: one for all loops of a function, or of a
+/// thread's share of a loop.
+static Value getPanelBuffer(GenericOp op,
+                            llvm::SmallDenseMap<Operation *, Value> &buffers) {
+  Operation *scope = op->getParentOp();
+  while (!isa<FunctionOpInterface, scf::ForallOp>(scope))
+    scope = scope->getParentOp();
+  Value &buffer = buffers[scope];
+  if (!buffer) {
+    auto builder = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
+    buffer = memref::AllocaOp::create(
+        builder, op.getLoc(),
+        MemRefType::get({kPanelBytes}, builder.getI8Type()),
+        builder.getI64IntegerAttr(64));
+  }
+  return buffer;
+}
+
 namespace {
 struct VectorizeReductions final
     : quant_float::impl::QuantFloatVectorizeReductionsPassBase<
@@ -873,8 +724,11 @@ struct VectorizeReductions final
       if (isReduction(op))
         ops.push_back(op);
     });
+    llvm::SmallDenseMap<Operation *, Value> panels;
     for (GenericOp op : ops) {
-      LoopNest(op, vectorBytes, registers, target).emit();
+      LoopNest(op, vectorBytes, registers, target, [&] {
+        return getPanelBuffer(op, panels);
+      }).emit();
       op.erase();
     }
   }

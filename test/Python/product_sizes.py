@@ -1,5 +1,6 @@
 # Products and convolutions of all small sizes, static and open, matrices either way, at every level of CPU that this machine has and
-# with either kind of sums. Integers are summed without rounding: numpy's results are exact, too.
+# with either kind of sums. Integers are summed without rounding: numpy's results are exact, too. Rows enough for a panel get numbers
+# that round as well, whose stated sums are numpy's, step by step.
 # RUN: %python %s
 import platform
 import sys
@@ -47,7 +48,44 @@ def convolutions():
             yield "Conv", (x, w), (x, w), attributes, convolve(x, w, stride, pad)
 
 
-def run(name, cases):
+def sum_in_order(x, w):
+    """x @ w, each product and each sum rounded."""
+    total = np.zeros((*x.shape[:-1], w.shape[-1]), np.float32)
+    for step in range(x.shape[-1]):
+        total += x[..., step : step + 1] * w[..., step : step + 1, :]
+    return total
+
+
+def panels(make):
+    """What many rows share is copied next to each other, some steps of the sum at a time."""
+    for rows, depth, size in ((16, 1, 65), (17, 300, 1), (21, 600, 49), (25, 40, 33), (50, 257, 7)):
+        x, w = make(rows, depth), make(depth, size)
+        yield "Gemm", (x, w), (x, w), {}, sum_in_order(x, w)
+    for filters, channels, size, kernel, stride, group in (
+        (16, 3, 30, 7, 2, 1),
+        (19, 40, 7, 3, 1, 1),
+        (64, 64, 14, 3, 2, 2),
+        (23, 300, 7, 1, 1, 1),
+        (32, 5, 12, 11, 1, 1),
+    ):
+        pad = kernel // 2
+        x, w = make(1, channels, size, size), make(filters, channels // group, kernel, kernel)
+        padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (kernel, kernel), (2, 3))
+        columns = windows[0, :, ::stride, ::stride].transpose(0, 3, 4, 1, 2)
+        sizes = columns.shape[3:]
+        expected = sum_in_order(
+            w.reshape(group, filters // group, -1), columns.reshape(group, -1, sizes[0] * sizes[1])
+        )
+        attributes = {"pads": [pad] * 4, "strides": [stride] * 2, "group": group}
+        yield "Conv", (x, w), (x, w), attributes, expected.reshape(1, filters, *sizes)
+
+
+def draw_any(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def run(name, cases, kinds=("stated", "fast")):
     cases, nodes, inputs, outputs, arrays = list(cases), [], [], [], []
     for index, (op, given, shapes, attributes, _) in enumerate(cases):
         names = [f"{part}{index}" for part in "xwy"]
@@ -61,7 +99,7 @@ def run(name, cases):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     model = onnx.shape_inference.infer_shapes(model)
     for level in LEVELS:
-        for sums in ("stated", "fast") if level == LEVELS[-1] else ("stated",):
+        for sums in kinds if level == LEVELS[-1] else ("stated",):
             try:
                 results = qf.compile(model, cpu=level, sums=sums)(*arrays)
             except qf.RunError as error:
@@ -79,6 +117,8 @@ counts = [
     run("static", products(False)),
     run("open", products(True)),
     run("windows", convolutions()),
+    run("panels", panels(draw)),
+    run("panels, rounded", panels(draw_any), kinds=("stated",)),
 ]
 print(counts, *failures[:20], sep="\n")
 sys.exit(bool(failures))

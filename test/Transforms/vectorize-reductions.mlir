@@ -5,6 +5,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
 
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=16},canonicalize,cse))" | FileCheck %s --check-prefix=LONG
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{cpu=x86-64-v3 vector-bytes=32 registers=16},canonicalize,cse))" | FileCheck %s --check-prefix=X86
 
 // INVALID: error: vector-bytes: expected 1 or more, but got 0
 // NONE: error: registers: expected 1 or more, but got 0
@@ -39,23 +40,48 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
   return
 }
 
-// A column of vectors of a long sum would not stay in the cache: all columns go half of the way, in which the first six rows
-// leave seven, four and three.
+// The vectors that rows share are copied to a panel, of which there is one: here half of the sum at a time. A row's products come
+// before its sums; on x86 LLVM is kept from moving them (X86).
 
 // LONG-LABEL: func.func @long_sums(
-// LONG-SAME:    %[[A:.+]]: memref<13x256xf32>, %[[B:.+]]: memref<256x48xf32>, %[[C:.+]]: memref<13x48xf32>)
-// LONG:         scf.for %[[PART:.+]] = %c0 to %c256 step %c128 {
-// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c128
-// LONG:           scf.for {{.+}} to %c48 step %c16 {
-// LONG:             scf.for {{.+}} = %[[PART]] to %[[END]] step %c1 iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
-// LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
-// LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
-func.func @long_sums(%a: memref<13x256xf32>, %b: memref<256x48xf32>, %c: memref<13x48xf32>) {
+// LONG-SAME:    %[[A:.+]]: memref<22x512xf32>, %[[B:.+]]: memref<512x48xf32>, %[[C:.+]]: memref<22x48xf32>)
+// LONG:         %[[BUFFER:.+]] = memref.alloca() {alignment = 64 : i64} : memref<16384xi8>
+// LONG:         scf.for %[[PART:.+]] = %c0 to %c512 step %c256 {
+// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c256
+// LONG:           scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
+// LONG:             %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<16384xi8> to memref<256x16xf32>
+// LONG:             scf.for %[[K:.+]] = %[[PART]] to %[[END]] step %c1 {
+// LONG:               %[[STEP:.+]] = affine.apply
+// LONG:               %[[SHARED:.+]] = vector.load %[[B]][%[[K]], %[[N]]]
+// LONG:               vector.store %[[SHARED]], %[[PANEL]][%[[STEP]], %c0]
+// LONG:             scf.for %[[M:.+]] = %c0 to %c18 step %c6 {
+// LONG-COUNT-6:       vector.load %[[C]]
+// LONG:               scf.for %[[K:.+]] = {{.+}} iter_args(
+// LONG:                 vector.load %[[PANEL]][
+// LONG:                 memref.load %[[A]][%[[M]], %[[K]]]
+// LONG-NOT:             vector.load
+// LONG-NOT:             inline_asm
+// LONG:                 scf.yield
+// LONG:               vector.store
+// LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
+
+// X86-LABEL: func.func @long_sums(
+// X86:         %[[BUFFER:.+]] = memref.alloca() {alignment = 64 : i64} : memref<16384xi8>
+// X86:         %[[PANEL:.+]] = memref.view %[[BUFFER]]
+// X86:         scf.for {{.+}} iter_args(
+// X86:           %[[LOW:.+]] = vector.load %[[PANEL]][{{.+}}, %c0]
+// X86:           %[[HIGH:.+]] = vector.load %[[PANEL]][{{.+}}, %c8]
+// X86:           %[[ONE:.+]] = arith.mulf %{{.+}}, %[[LOW]]
+// X86-NEXT:      %[[TWO:.+]] = arith.mulf %{{.+}}, %[[HIGH]]
+// X86-NEXT:      llvm.inline_asm has_side_effects {{.*}} "", ""
+// X86-NEXT:      arith.addf %{{.+}}, %[[ONE]]
+// X86-NEXT:      arith.addf %{{.+}}, %[[TWO]]
+func.func @long_sums(%a: memref<22x512xf32>, %b: memref<512x48xf32>, %c: memref<22x48xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<13x256xf32>, memref<256x48xf32>) outs(%c : memref<13x48xf32>) {
+      ins(%a, %b : memref<22x512xf32>, memref<512x48xf32>) outs(%c : memref<22x48xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %sum, %0 : f32

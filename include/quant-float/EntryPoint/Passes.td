@@ -252,4 +252,16 @@ def QuantFloatAssumeNoAlignmentPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def QuantFloatBroadcastFromMemoryPass
+    : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
+  let summary = "load a float into all lanes of 64 bytes by the integers' instruction";
+  let description = [{
+    Of an x86 with AVX-512: a float that is loaded and used in all lanes more
+    than once comes by `vpbroadcastd`. LLVM takes `vbroadcastss`, which on a
+    Zen 4 needs a port of the floats, too, and products of matrices as much as a
+    quarter longer. Used once it is a part of the instruction that uses it.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 #endif // QUANT_FLOAT_ENTRYPOINT_PASSES_TD

@@ -836,9 +836,11 @@ def QuantFloatVectorizeReductionsPass
     innermost dimension of the output; where no such loop exists, or the body
     has no vector form, the code is scalar. Several rows share the vectors that
     do not change along them, and go down a column of vectors before the next
-    one; half of the registers hold sums, of products of floats three quarters. Where a
-    column of a long sum does not stay in the first cache, all columns go a part of the way
-    before the next part. What is left at the end of a size are
+    one; half of the registers hold sums, of products of floats three quarters.
+    Of products of floats with 16 rows and more, sizes known, the vectors are
+    copied next to each other first, as far along the sum as half of a first
+    cache holds; all columns go such a part of the way before the next part.
+    What is left at the end of a size are
     the first lanes of a register, by a mask, where the registers are large
     enough to have instructions for it, else a part of one and single elements.
     A matrix that lies the other way, with its rows along the sum, is loaded by

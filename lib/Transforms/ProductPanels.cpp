@@ -1,0 +1,306 @@
+//===- ProductPanels.cpp - Products of floats, vectors side by side -------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All rows of a product read the same vectors, step by step. In the matrix, or
+// in the image under a window, they lie far apart, across lines and pages:
+// loads wait for them, row after row. So a column of vectors is copied first,
+// as far along the sum as half of the first cache holds, and has all of its
+// rows before the next:
+//
+//   for a part of the sum:
+//     for a column of vectors:
+//       panel[step] = vectors of the step, for the steps of the part
+//       for some rows:
+//         sums = output
+//         for a step of the part:
+//           sums += row[step] * panel[step]
+//         output = sums
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReductionLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// Whether the body multiplies two floats as they are, and adds.
+bool LoopNest::isPlainProduct() const {
+  Block *body = GenericOp(op).getBody();
+  return body->getOperations().size() == 3 &&
+         isa<arith::MulFOp>(body->front()) &&
+         isa<arith::AddFOp>(*body->front().getNextNode());
+}
+
+/// The operand's dimensions that are the reductions, in their order, as one;
+/// null where they are others, or apart in memory.
+static Value collapseReductions(ImplicitLocOpBuilder &builder, GenericOp op,
+                                OpOperand *operand,
+                                ArrayRef<unsigned> reductions) {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  auto type = cast<MemRefType>(operand->get().getType());
+  if (map.getNumResults() < reductions.size())
+    return {};
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  unsigned first = map.getNumResults() - reductions.size();
+  for (auto [index, loop] : llvm::enumerate(reductions))
+    if (map.getResult(first + index) !=
+            getAffineDimExpr(loop, op.getContext()) ||
+        type.getDimSize(first + index) != ranges[loop])
+      return {};
+  for (AffineExpr index : map.getResults().take_front(first))
+    for (unsigned loop : reductions)
+      if (index.isFunctionOfDim(loop))
+        return {};
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned dim = 0; dim < first; ++dim)
+    groups.push_back({dim});
+  groups.push_back(
+      llvm::to_vector(llvm::seq<int64_t>(first, map.getNumResults())));
+  if (reductions.size() == 1)
+    return operand->get();
+  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
+    return {};
+  return memref::CollapseShapeOp::create(builder, operand->get(), groups);
+}
+
+/// Products of constant sizes, with rows enough to be worth a copy of what they
+/// share.
+void LoopNest::choosePanel() {
+  constexpr int64_t kFewestSharing = 16;
+  if (!vectorLoop || !rowLoop || blockLoop || !isPlainProduct() ||
+      ShapedType::isDynamic(ranges[*vectorLoop]) ||
+      ShapedType::isDynamic(ranges[*rowLoop]) ||
+      ranges[*rowLoop] < kFewestSharing)
+    return;
+  SmallVector<unsigned> reductions;
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    if (iterators[loop] == utils::IteratorType::parallel)
+      continue;
+    if (ShapedType::isDynamic(ranges[loop]) || ranges[loop] == 0)
+      return;
+    reductions.push_back(loop);
+  }
+  OpOperand *vectors = nullptr, *rows = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isa<MemRefType>(input->get().getType()))
+      return;
+    bool isAcross = getAccess(op, input, *vectorLoop) != Access::Invariant;
+    bool isDown = getAccess(op, input, *rowLoop) != Access::Invariant;
+    if (isAcross != isDown)
+      (isAcross ? vectors : rows) = input;
+  }
+  if (!vectors || !rows)
+    return;
+  int64_t bits = getElementTypeOrSelf(vectors->get()).getIntOrFloatBitWidth();
+  partLoop = reductions.front();
+  for (unsigned loop : ArrayRef(reductions).drop_front())
+    innerSteps *= ranges[loop];
+  int64_t lanes = llvm::alignTo(vectorLanes, registerLanes);
+  int64_t most = kPanelBytes / (lanes * bits / 8 * innerSteps);
+  if (most == 0 ||
+      !(ownSteps = collapseReductions(builder, op, rows, reductions))) {
+    partLoop = std::nullopt;
+    return;
+  }
+  shared = vectors;
+  own = rows;
+  partSteps = llvm::divideCeil(ranges[*partLoop],
+                               llvm::divideCeil(ranges[*partLoop], most));
+  panel = getPanelBuffer();
+}
+
+void LoopNest::emitParts() {
+  if (!shared)
+    return emitVectors();
+  Value extent = sizes[*partLoop];
+  auto parts = scf::ForOp::create(builder, getConstant(0), extent,
+                                  getConstant(partSteps));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(parts.getBody());
+  partStart = parts.getInductionVar();
+  partEnd = arith::AddIOp::create(builder, partStart, getConstant(partSteps));
+  if (ranges[*partLoop] % partSteps != 0)
+    partEnd = arith::MinSIOp::create(builder, extent, partEnd);
+  emitVectors();
+}
+
+void LoopNest::forEachRegister(int64_t lanes,
+                               llvm::function_ref<void(int64_t)> body) {
+  OpFoldResult first = position[*vectorLoop];
+  Value allMask = mask;
+  int64_t allPresent = present;
+  int64_t width = std::min(lanes, registerLanes);
+  for (int64_t lane = 0; lane < lanes; lane += width) {
+    position[*vectorLoop] = affine::makeComposedFoldedAffineApply(
+        builder, op.getLoc(), builder.getAffineDimExpr(0) + lane, {first});
+    present = std::min(allPresent - lane, width);
+    mask = Value();
+    if (present < width) {
+      auto type = VectorType::get({width}, builder.getI1Type());
+      mask = vector::CreateMaskOp::create(builder, type, getConstant(present));
+    }
+    body(lane);
+  }
+  position[*vectorLoop] = first;
+  mask = allMask;
+  present = allPresent;
+}
+
+/// One column of vectors: its copy, and the tiles of all rows.
+void LoopNest::emitPanel(int64_t lanes) {
+  lanes = std::max<int64_t>(lanes, 1);
+  Type element = getElementTypeOrSelf(shared->get());
+  Value buffer = std::exchange(panel, Value());
+  panel = memref::ViewOp::create(
+      builder, MemRefType::get({partSteps * innerSteps, lanes}, element),
+      buffer, getConstant(0), ValueRange());
+  SmallVector<unsigned> reductions;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (iterators[loop] != utils::IteratorType::parallel)
+      reductions.push_back(loop);
+  emitCopies(reductions, getConstant(0), lanes);
+  // From here on one loop stands for them.
+  for (unsigned loop : reductions)
+    position[loop] = builder.getIndexAttr(0);
+  emitTiles(*rowLoop, {chooseRows(lanes), 1},
+            [&](int64_t rows) { emitProducts(rows, lanes); });
+  panel = buffer;
+}
+
+/// The loops of `loops` and on. `step` is how many steps of the first there
+/// were before.
+void LoopNest::emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes) {
+  if (loops.empty())
+    return forEachRegister(lanes, [&](int64_t lane) {
+      Value copied = load(shared, /*row=*/0, std::min(lanes, registerLanes));
+      vector::StoreOp::create(builder, copied, panel,
+                              ValueRange{step, getConstant(lane)});
+    });
+  unsigned loop = loops.front();
+  bool isOuter = loop == partLoop;
+  auto forOp =
+      scf::ForOp::create(builder, isOuter ? partStart : getConstant(0),
+                         isOuter ? partEnd : sizes[loop], getConstant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forOp.getBody());
+  position[loop] = forOp.getInductionVar();
+  AffineExpr before = builder.getAffineDimExpr(0);
+  AffineExpr now = builder.getAffineDimExpr(1);
+  OpFoldResult next =
+      isOuter ? affine::makeComposedFoldedAffineApply(
+                    builder, op.getLoc(), now - before,
+                    {partStart, forOp.getInductionVar()})
+              : affine::makeComposedFoldedAffineApply(
+                    builder, op.getLoc(), before * ranges[loop] + now,
+                    {step, forOp.getInductionVar()});
+  emitCopies(loops.drop_front(),
+             getValueOrCreateConstantIndexOp(builder, op.getLoc(), next),
+             lanes);
+}
+
+/// Sums of `rows` times `lanes` elements over a part, in registers.
+void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
+  int64_t width = std::min(lanes, registerLanes);
+  OpOperand *output = op.getDpsInitOperand(0);
+  SmallVector<Value> sums;
+  for (int64_t row = 0; row < rows; ++row)
+    forEachRegister(lanes,
+                    [&](int64_t) { sums.push_back(load(output, row, width)); });
+  AffineExpr outer = builder.getAffineDimExpr(0);
+  Value from = getValueOrCreateConstantIndexOp(
+      builder, op.getLoc(),
+      affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
+                                            outer * innerSteps, {partStart}));
+  Value to = getValueOrCreateConstantIndexOp(
+      builder, op.getLoc(),
+      affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
+                                            outer * innerSteps, {partEnd}));
+  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    scf::YieldOp::create(builder,
+                         emitProductStep(rows, lanes, forOp.getInductionVar(),
+                                         from, forOp.getRegionIterArgs()));
+  }
+  auto next = forOp.result_begin();
+  for (int64_t row = 0; row < rows; ++row)
+    forEachRegister(lanes, [&](int64_t) {
+      SmallVector<Value> indices = getIndices(output, row);
+      if (mask)
+        vector::MaskedStoreOp::create(builder, output->get(), indices, mask,
+                                      *next++);
+      else
+        vector::StoreOp::create(builder, *next++, output->get(), indices);
+    });
+}
+
+/// LLVM for x86 moves what uses two registers for the last time up, to where
+/// they are computed, so that each sum would wait for its product: a tenth of
+/// the time. Over an assembler text with effects, be it empty, it moves
+/// nothing.
+void LoopNest::keepOrder() {
+  if (machine != Machine::X86)
+    return;
+  LLVM::InlineAsmOp::create(
+      builder, TypeRange(), ValueRange(), /*asm_string=*/"",
+      /*constraints=*/"", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
+/// One step of the sum, `first` being that of the panel. A row's products come
+/// before its sums: they wait for nobody, and the CPU is busy with them while
+/// sums wait for the step before.
+SmallVector<Value> LoopNest::emitProductStep(int64_t rows, int64_t lanes,
+                                             Value step, Value first,
+                                             ValueRange sums) {
+  int64_t width = std::min(lanes, registerLanes);
+  Type element = getElementTypeOrSelf(shared->get());
+  auto type = VectorType::get({width}, element);
+  Block *body = op.getBody();
+  Operation *multiply = &body->front(), *add = multiply->getNextNode();
+  SmallVector<Value> vectors, results;
+  Value place = arith::SubIOp::create(builder, step, first);
+  for (int64_t lane = 0; lane < lanes; lane += width)
+    vectors.push_back(vector::LoadOp::create(
+        builder, type, panel, ValueRange{place, getConstant(lane)}));
+  unsigned numOuter = cast<MemRefType>(ownSteps.getType()).getRank() - 1;
+  for (int64_t row = 0; row < rows; ++row) {
+    SmallVector<Value> indices = getIndices(own, row);
+    indices.truncate(numOuter);
+    indices.push_back(step);
+    Value factor =
+        broadcast(memref::LoadOp::create(builder, ownSteps, indices), width);
+    SmallVector<IRMapping> mappings;
+    for (auto [index, vector] : llvm::enumerate(vectors)) {
+      IRMapping &mapping = mappings.emplace_back();
+      mapping.map(op.getMatchingBlockArgument(own), factor);
+      mapping.map(op.getMatchingBlockArgument(shared), vector);
+      mapping.map(body->getArguments().back(),
+                  sums[row * vectors.size() + index]);
+      builder.clone(*multiply, mapping)->getResult(0).setType(type);
+    }
+    keepOrder();
+    for (IRMapping &mapping : mappings) {
+      Operation *sum = builder.clone(*add, mapping);
+      sum->getResult(0).setType(type);
+      results.push_back(sum->getResult(0));
+    }
+  }
+  return results;
+}
