@@ -83,13 +83,14 @@ Value ProductLoops::loadWords(int64_t count) {
                                    pad(loaded, 4 * lanes));
 }
 
-/// Beyond the end nothing is read.
+/// Into the second cache: the first has few lines on their way at a time, which
+/// loads wait for. Beyond the end nothing is read.
 void ProductLoops::prefetch(int64_t ahead) {
   unsigned inner = product.isAlongDepth ? product.depth : product.channel;
   OpFoldResult here = position[inner];
   position[inner] = plus(here, ahead);
   memref::PrefetchOp::create(b, product.codes->get(), getIndices(product.codes),
-                             /*isWrite=*/false, /*localityHint=*/3,
+                             /*isWrite=*/false, /*localityHint=*/2,
                              /*isDataCache=*/true);
   position[inner] = here;
 }
