@@ -71,7 +71,7 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
            : (tensor<1x8x8xi8>) -> tensor<1x8x7xi8>
     ```
 
-    Every other `quantize` of dequantized codes is left with a remark that says
+    Every other `quantize` of dequantized codes is left, with `remarks` with one that says
     why, and which code shows it: `code 0x80 (-128) becomes 0x81 (-127)`.
     The sign of a NaN is open (D8); with `any-nan` a code of a NaN may come back as
     one of any other.
@@ -87,7 +87,11 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
              clEnumValN(::mlir::quant_float::RequantizationForm::MultiplyShift,
                         "multiply-shift", "integer arithmetic"))}]>,
     Option<"anyNan", "any-nan", "bool", /*default=*/"false",
-           "all codes of NaN are the same">
+           "all codes of NaN are the same">,
+    Option<"codeBits", "code-bits", "unsigned", /*default=*/"16",
+           "codes of so many bits are tried">,
+    Option<"remarks", "remarks", "bool", /*default=*/"true",
+           "say why a quantize stays">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
@@ -791,6 +795,29 @@ def QuantFloatDistributeReductionsPass
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
   ];
+}
+
+def QuantFloatQuantizePartsPass
+    : Pass<"quant-float-quantize-parts", "mlir::func::FuncOp"> {
+  let summary = "quantize what is joined, not what that gives";
+  let description = [{
+    A `quantize` with one scale of what ONNX's `Concat` makes of floats, and that nobody else
+    reads, is one of each part: codes are joined instead of floats, and each part is
+    quantized where it is made.
+
+    ```mlir
+    %c = quant_float.node "Concat"(%a, %b) opset 13 attributes {axis = 1 : si64}
+           : (tensor<1x2xf32>, tensor<1x3xf32>) -> tensor<1x5xf32>
+    %q = quant_float.quantize %c, %s opset 13 : tensor<1x5xf32>, tensor<f32> to tensor<1x5xui8>
+    // becomes
+    %0 = quant_float.quantize %a, %s opset 13 : tensor<1x2xf32>, tensor<f32> to tensor<1x2xui8>
+    %1 = quant_float.quantize %b, %s opset 13 : tensor<1x3xf32>, tensor<f32> to tensor<1x3xui8>
+    %q = quant_float.node "Concat"(%0, %1) opset 13 attributes {axis = 1 : si64}
+           : (tensor<1x2xui8>, tensor<1x3xui8>) -> tensor<1x5xui8>
+    ```
+
+    Elements of less than 8 bits stay joined as floats: opsets before 21 have no such `Concat`.
+  }];
 }
 
 def QuantFloatMultiplyCodesPass
