@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IntegerDots.h"
+#include "SumStart.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -126,6 +127,7 @@ private:
                                     int64_t lanes, ValueRange sums);
   SmallVector<Value> emitStep(int64_t rows, int64_t lanes, ValueRange sums);
   SmallVector<Value> emitBody(ValueRange arguments, int64_t row, int64_t lanes);
+  SmallVector<OpFoldResult> getPlaces(int64_t row);
   SmallVector<Value> getIndices(OpOperand *operand, int64_t row);
   Value load(OpOperand *operand, int64_t row, int64_t lanes);
   Value broadcast(Value value, int64_t lanes);
@@ -155,6 +157,8 @@ private:
   std::optional<unsigned> partLoop;
   int64_t partSteps = 0;
   Value partStart, partEnd;
+  /// What the sums begin with, if not with what their memory holds.
+  std::optional<SumStart> start;
   /// The square's columns, vectors, while its steps are emitted; by operand.
   SmallVector<Value> columns;
   int64_t vectorLanes = 0, registerLanes = 0;
@@ -321,12 +325,16 @@ void LoopNest::emit() {
   chooseFoldLoop();
   chooseRowLoop();
   choosePart();
+  if (!partLoop)
+    start = SumStart::find(op, vectorLoop);
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] == utils::IteratorType::parallel &&
         loop != vectorLoop && loop != rowLoop)
       outer.push_back(loop);
   emitParallel(outer);
+  if (start)
+    start->erase();
 }
 
 void LoopNest::emitParallel(ArrayRef<unsigned> loops) {
@@ -505,7 +513,9 @@ void LoopNest::emitTile(int64_t rows, int64_t lanes) {
   SmallVector<Value> sums;
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable())
-      sums.push_back(load(&init, row, lanes));
+      sums.push_back(
+          start ? broadcast(start->build(builder, getPlaces(row)), lanes)
+                : load(&init, row, lanes));
   SmallVector<unsigned> loops;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] != utils::IteratorType::parallel)
@@ -774,12 +784,17 @@ SmallVector<Value> LoopNest::emitBody(ValueRange arguments, int64_t row,
   return results;
 }
 
-SmallVector<Value> LoopNest::getIndices(OpOperand *operand, int64_t row) {
+SmallVector<OpFoldResult> LoopNest::getPlaces(int64_t row) {
   SmallVector<OpFoldResult> places(position);
   if (rowLoop && row)
     places[*rowLoop] = affine::makeComposedFoldedAffineApply(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + row,
         {places[*rowLoop]});
+  return places;
+}
+
+SmallVector<Value> LoopNest::getIndices(OpOperand *operand, int64_t row) {
+  SmallVector<OpFoldResult> places = getPlaces(row);
   AffineMap map = op.getMatchingIndexingMap(operand);
   SmallVector<Value> indices;
   for (AffineExpr expression : map.getResults()) {
