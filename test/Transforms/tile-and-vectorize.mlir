@@ -352,3 +352,21 @@ func.func @ragged_rows(%x: memref<4x13xf32, strided<[15, 1]>>, %y: memref<4x13xi
   }
   return
 }
+
+// Rows of a part of a buffer that lie side by side are one.
+
+// CHECK-LABEL: func.func @part_of_rows(
+// CHECK-SAME:    %[[X:.+]]: memref<4x2x8xf32>, %[[Y:.+]]: memref<4x2x8xf32, strided<[48, 8, 1]>>)
+// CHECK-DAG:     memref.collapse_shape %[[X]] {{\[}}[0], [1, 2]] : memref<4x2x8xf32> into memref<4x16xf32>
+// CHECK-DAG:     memref.collapse_shape %[[Y]] {{\[}}[0], [1, 2]] : memref<4x2x8xf32, strided<[48, 8, 1]>> into memref<4x16xf32, strided<[48, 1]>>
+// CHECK:         vector<16xf32>
+func.func @part_of_rows(%x: memref<4x2x8xf32>, %y: memref<4x2x8xf32, strided<[48, 8, 1]>>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<4x2x8xf32>) outs(%y : memref<4x2x8xf32, strided<[48, 8, 1]>>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.negf %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
