@@ -104,6 +104,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
     dots.triple = cpu->triple;
     dots.features = cpu->features;
     function.addPass(createQuantFloatPackDotsPass(dots));
+    function.addPass(createQuantFloatWidenFactorsPass());
     function.addPass(createQuantFloatTileContractionsPass());
   }
   manager.addPass(createCanonicalizerPass());

@@ -688,6 +688,20 @@ def QuantFloatFuseAttentionPass
   ];
 }
 
+def QuantFloatWidenFactorsPass
+    : InterfacePass<"quant-float-widen-factors", "mlir::FunctionOpInterface"> {
+  let summary = "make f32 of the factors of products once";
+  let description = [{
+    Where a `linalg.generic` with reductions casts an element of a float of 8 or 16 bits to
+    f32, multiplies that, and does nothing else with it, and reads each element many times,
+    as products of matrices and convolutions do, an op of its own does the casts.
+    `quant-float-tile-contractions` brings those of weights back, panel by panel.
+  }];
+  let dependentDialects = [
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatTileContractionsPass
     : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
   let summary = "decode the weights of contractions panel by panel";
@@ -816,7 +830,7 @@ def QuantFloatQuantizePartsPass
            : (tensor<1x2xui8>, tensor<1x3xui8>) -> tensor<1x5xui8>
     ```
 
-    Elements of less than 8 bits stay joined as floats: opsets before 21 have no such `Concat`.
+    Numbers of other widths than 8 bits stay floats until they are joined.
   }];
 }
 
