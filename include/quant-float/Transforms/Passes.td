@@ -802,8 +802,8 @@ def QuantFloatDistributeReductionsPass
     A `linalg.generic` on buffers with reductions and so many steps that waking threads
     pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
     of a convolution, rows of a product, columns where there are few rows. Reductions stay
-    whole, so that bits do not depend on how many threads there are. Where sizes are
-    unknown, or have no equal parts, one thread does it all.
+    whole, so that bits do not depend on how many threads there are. A size that is
+    unknown counts as one; where none has equal parts, one thread does it all.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
