@@ -408,7 +408,7 @@ bool LoopNest::isPlainProduct() const {
 void LoopNest::choosePart() {
   constexpr int64_t kPartBytes = 8192, kFewestSteps = 128;
   constexpr int64_t kMostWeights = 1 << 19;
-  if (!vectorLoop || !rowLoop || blockLoop || !isPlainProduct())
+  if (!vectorLoop || !rowLoop || blockLoop || !(isPlainProduct() || dots))
     return;
   std::optional<unsigned> outermost;
   int64_t others = 1;
@@ -473,11 +473,12 @@ void LoopNest::emitVectors() {
           builder, sizes[*vectorLoop],
           getValueOrCreateConstantIndexOp(builder, op.getLoc(),
                                           position[*vectorLoop]));
-    } else if (canMask && elements > 1 && elements % registerLanes != 0) {
+    } else if (canMask && (elements > 1 || dots) &&
+               elements % registerLanes != 0) {
       there = getConstant(elements);
     }
     present = elements;
-    int64_t lanes = elements == 1 ? 0 : elements;
+    int64_t lanes = elements == 1 && !there ? 0 : elements;
     mask = Value();
     if (there) {
       lanes = llvm::alignTo(lanes, registerLanes);

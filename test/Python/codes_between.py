@@ -42,10 +42,10 @@ def pool(q):
     return np.maximum.reduce(parts)
 
 
-def check(height, width):
+def check(height, width, channels=8):
     global failures
-    x = random.integers(0, 256, (1, 8, height, width), dtype=np.uint8)
-    w = random.integers(-127, 128, (16, 8, 3, 3)).astype(np.int8)
+    x = random.integers(0, 256, (1, channels, height, width), dtype=np.uint8)
+    w = random.integers(-127, 128, (16, channels, 3, 3)).astype(np.int8)
     sw = random.uniform(0.001, 0.003, 16).astype(f32)
     bias = random.standard_normal(16).astype(f32)
     constants = {"w": w, "sw": sw, "bias": bias, "zw": np.zeros(16, np.int8)}
@@ -64,7 +64,10 @@ def check(height, width):
         node("Concat", ["cf", "xs"], ["j"], axis=1),
         node("QuantizeLinear", ["j", "s3", "z3"], ["joined"]),
     ]
-    constants |= {"from": np.array([0, 0, 1, 1]), "to": np.array([1, 8, height - 1, width - 1])}
+    constants |= {
+        "from": np.array([0, 0, 1, 1]),
+        "to": np.array([1, channels, height - 1, width - 1]),
+    }
     graph = helper.make_graph(
         nodes,
         "g",
@@ -90,4 +93,6 @@ def check(height, width):
 
 for size in ((9, 9), (15, 15), (21, 29), (12, 57), (7, 71), (5, 113)):
     check(*size)
+# A long sum goes in parts; of 7 by 7 places one is alone.
+check(9, 9, channels=600)
 sys.exit(failures)
