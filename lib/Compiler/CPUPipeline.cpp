@@ -63,6 +63,15 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                          Activations activations,
                                          bool explains) {
   bool onDevice = !cpu;
+  if (!onDevice) {
+    QuantFloatEliminateQdqPassOptions elimination;
+    elimination.requantize = RequantizationForm::None;
+    // Trying more takes longer than what it saves.
+    elimination.codeBits = 8;
+    elimination.remarks = false;
+    manager.addPass(createQuantFloatEliminateQdqPass(elimination));
+    manager.addNestedPass<func::FuncOp>(createQuantFloatQuantizePartsPass());
+  }
   manager.addNestedPass<func::FuncOp>(createQuantFloatMultiplyCodesPass());
   manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
   buildConvertNodesPipeline(manager, islands);
@@ -95,6 +104,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
     dots.triple = cpu->triple;
     dots.features = cpu->features;
     function.addPass(createQuantFloatPackDotsPass(dots));
+    function.addPass(createQuantFloatWidenFactorsPass());
     function.addPass(createQuantFloatTileContractionsPass());
   }
   manager.addPass(createCanonicalizerPass());

@@ -59,6 +59,8 @@ static Value castByRandomBits(Lanes &lanes, CastOp op, Value storage) {
                           op.getSemantics());
 }
 
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
 namespace {
 /// A cast in two steps, each with a plan of its own.
 struct CastOpSplit final : OpRewritePattern<CastOp> {
@@ -103,6 +105,10 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
       result = castByRow(lanes, op, storage, plan);
     else if (op.getRandom() && plan.from != plan.to)
       result = castByRandomBits(lanes, op, storage);
+    else if (isHalf(plan.from) && plan.to.isF32() && !op->use_empty() &&
+             llvm::all_of(op->getUsers(), isArithmetic))
+      // What arithmetic makes of a NaN has no specified bits anyway.
+      result = decodeFloat(lanes, storage, plan.from).value;
     else
       result = expandCast(lanes, storage, plan.from, plan.to, plan.semantics);
     if (!result)

@@ -13,6 +13,7 @@
 #include "RoundThroughFloats.h"
 #include "Storage.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -27,6 +28,13 @@ static Value getUniform(OpBuilder &builder, Value value) {
     return value;
   if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
     return getUniform(builder, broadcast.getSource());
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant.isSplat()) {
+    auto scalar = cast<TypedAttr>(constant.getSplatValue<Attribute>());
+    if (scalar.getType().isUnsignedInteger())
+      return ConstantOp::create(builder, value.getLoc(), scalar);
+    return arith::ConstantOp::create(builder, value.getLoc(), scalar);
+  }
   if (auto cast = value.getDefiningOp<StorageCastOp>())
     if (Value scalar = getUniform(builder, cast.getInput()))
       return fromStorage(builder, cast.getLoc(), scalar,

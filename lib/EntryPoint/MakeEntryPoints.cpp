@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EqualFunctions.h"
 #include "SizeChecks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +24,7 @@
 #include "quant-float/IR/LoopShapes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/ElementTypes.h"
+#include "quant-float/Support/EqualFunctions.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/BitVector.h"

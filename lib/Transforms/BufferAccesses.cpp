@@ -64,7 +64,8 @@ static bool isApart(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     Operation *parent = argument.getOwner()->getParentOp();
     return isa<FunctionOpInterface>(parent) &&
-           parent->hasAttr(kEntryPointAttrName);
+           (parent->hasAttr(kEntryPointAttrName) ||
+            parent->hasAttr(kApartAttrName));
   }
   Operation *op = root.getDefiningOp();
   return isa<memref::GetGlobalOp>(op) || getPart(root) ||

@@ -15,6 +15,10 @@
 
 namespace mlir::quant_float {
 
+/// On functions that are no entry points: buffers that are arguments are apart
+/// where they are written.
+constexpr StringLiteral kApartAttrName = "quant_float.apart";
+
 /// The whole buffer that a view is of.
 Value getRoot(Value buffer);
 

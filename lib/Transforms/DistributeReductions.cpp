@@ -67,8 +67,11 @@ static SmallVector<int64_t> chooseShares(GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t steps = 1;
   for (int64_t range : ranges) {
-    if (ShapedType::isDynamic(range) || range == 0)
+    if (range == 0)
       return {};
+    // At least one, or nothing is done.
+    if (ShapedType::isDynamic(range))
+      continue;
     steps = std::min<int64_t>(steps * range, kMinSteps);
     if (range > kMinSteps)
       steps = kMinSteps;
@@ -84,6 +87,8 @@ static SmallVector<int64_t> chooseShares(GenericOp op) {
   int64_t share = 0;
   for (AffineExpr index : output.getResults().drop_back()) {
     unsigned loop = *getLoop(index);
+    if (ShapedType::isDynamic(ranges[loop]))
+      continue;
     int64_t candidate = getShare(ranges[loop], kRows);
     if (!candidate)
       candidate = getShare(ranges[loop], 1);
@@ -93,7 +98,8 @@ static SmallVector<int64_t> chooseShares(GenericOp op) {
       share = candidate;
     }
   }
-  if (!chosen || ranges[*chosen] / share < 4) {
+  if (!ShapedType::isDynamic(ranges[column]) &&
+      (!chosen || ranges[*chosen] / share < 4)) {
     int64_t candidate = getShare(ranges[column], kColumns);
     if (candidate &&
         (!chosen || ranges[column] / candidate > ranges[*chosen] / share)) {

@@ -75,6 +75,18 @@ static int64_t getDivisor(AffineExpr index, unsigned loop) {
   return block && getLoop(block->position) == loop ? block->size : 0;
 }
 
+/// Whether the rows along this dimension are next to each other in memory.
+static bool areSideBySide(MemRefType type, unsigned dimension) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !type.isDynamicDim(dimension + 1) &&
+         !ShapedType::isDynamic(strides[dimension]) &&
+         !ShapedType::isDynamic(strides[dimension + 1]) &&
+         strides[dimension] ==
+             strides[dimension + 1] * type.getDimSize(dimension + 1);
+}
+
 /// Whether loops `first` and `first` + 1 can be one, as far as this operand is
 /// concerned. The latter has `extent` iterations.
 static bool canMerge(Value operand, AffineMap map, unsigned first,
@@ -83,8 +95,6 @@ static bool canMerge(Value operand, AffineMap map, unsigned first,
   if (!usesFirst && !map.isFunctionOfDim(first + 1))
     return true;
   auto type = cast<MemRefType>(operand.getType());
-  if (!type.getLayout().isIdentity())
-    return false;
   // Once each, side by side; blocks must not go across the end of a row.
   unsigned uses = 0, pairs = 0;
   for (unsigned i = 0; i < map.getNumResults(); ++i) {
@@ -93,6 +103,9 @@ static bool canMerge(Value operand, AffineMap map, unsigned first,
     if (i + 1 == map.getNumResults() || getLoop(index) != first)
       continue;
     int64_t divisor = getDivisor(map.getResult(i + 1), first + 1);
+    // The rows of a part of a buffer may lie side by side.
+    if (!type.getLayout().isIdentity() && !areSideBySide(type, i))
+      return false;
     pairs += divisor == 1 || (divisor > 1 && !ShapedType::isDynamic(extent) &&
                               extent % divisor == 0 &&
                               type.getDimSize(i + 1) == extent / divisor);

@@ -210,8 +210,9 @@ namespace {
 /// The rewrite of one quantize: looked for first, then made.
 class Elimination {
 public:
-  Elimination(QuantizeOp op, RequantizationForm form, bool anyNan)
-      : quantize(op), form(form), anyNan(anyNan),
+  Elimination(QuantizeOp op, RequantizationForm form, bool anyNan,
+              unsigned codeBits)
+      : quantize(op), form(form), anyNan(anyNan), codeBits(codeBits),
         to(op.getQuantizedElementType()) {}
 
   /// Whether there is one; `getError` says why not.
@@ -248,6 +249,10 @@ private:
     return false;
   }
   bool refuse(const Twine &why, const CodeMap &map, const Twine &where = "");
+  bool refuseWidth() {
+    return refuse("codes of more than " + Twine(codeBits) +
+                  " bits are not tried");
+  }
   bool findOpset(Operation *op);
   bool findAligned(DequantizeOp dequantize);
   bool findUnknown(DequantizeOp dequantize);
@@ -265,6 +270,7 @@ private:
   QuantizeOp quantize;
   RequantizationForm form;
   bool anyNan;
+  unsigned codeBits;
   Type to;
   Parameters parameters;
   /// ONNX's, of the model.
@@ -290,10 +296,11 @@ struct EliminateQdqPass final
     });
     IRRewriter rewriter(&getContext());
     for (QuantizeOp op : found) {
-      Elimination elimination(op, requantize, anyNan);
+      Elimination elimination(op, requantize, anyNan,
+                              std::min<unsigned>(codeBits, kMaxCodeWidth));
       if (elimination.find())
         elimination.apply(rewriter);
-      else
+      else if (remarks)
         emitNodeRemark(op) << "not removed: " << elimination.getError();
     }
   }
@@ -323,9 +330,8 @@ bool Elimination::find() {
   if (quantize.getRandom())
     return refuse("it rounds by random bits");
   auto direct = quantize.getInput().getDefiningOp<DequantizeOp>();
-  if (direct &&
-      getNumberWidth(direct.getQuantizedElementType()) > kMaxCodeWidth)
-    return refuse("codes of more than 16 bits are not tried");
+  if (direct && getNumberWidth(direct.getQuantizedElementType()) > codeBits)
+    return refuseWidth();
   std::optional<SmallVector<Parameters>> constants =
       getConstantParameters(quantize);
   if (direct && (!constants || !getConstantParameters(direct)))
@@ -557,8 +563,8 @@ bool Elimination::isIncreasing(SmallVector<Point> &points) {
 
 bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
   Type from = op.getQuantizedElementType();
-  if (getNumberWidth(from) > kMaxCodeWidth)
-    return refuse("codes of more than 16 bits are not tried");
+  if (getNumberWidth(from) > codeBits)
+    return refuseWidth();
   std::optional<SmallVector<Parameters>> constants = getConstantParameters(op);
   if (!constants || constants->size() != 1 || op.getGranularity().axis)
     return refuse("codes are dequantized with parameters that are not "

@@ -232,6 +232,17 @@ bool WordDots::isMixed() const {
   return instruction->kind == DotKind::Unsigned;
 }
 
+/// An empty piece of assembly between additions: LLVM's code generator would
+/// add up products first, each of which needs a register until then.
+static Value keepOrder(ImplicitLocOpBuilder &b, Value sum) {
+  return LLVM::InlineAsmOp::create(
+             b, sum.getType(), sum, /*asm_string=*/"", /*constraints=*/"=v,0",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+             /*operand_attrs=*/nullptr)
+      .getResult(0);
+}
+
 Value WordDots::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
                     Value rhs) const {
   if (isTurned)
@@ -268,7 +279,7 @@ Value WordDots::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
                      b, full, b.getStringAttr(instruction->intrinsic), operands)
                      .getResult(0);
     if (isPairs)
-      next = arith::AddIOp::create(b, before, next);
+      next = keepOrder(b, arith::AddIOp::create(b, before, next));
     if (all == lanes)
       return next;
     if (count != lanes)

@@ -216,13 +216,16 @@ Value Start::build(
   auto fill = init.getDefiningOp<GenericOp>();
   if (!fill || !linalg::areElementwiseOpsFusable(operand))
     return start->getResult(0);
+  // The op that is packed goes, and does not start with this any more.
+  rewriter.modifyOpInPlace(
+      op, [&] { op.getDpsInitsMutable()[0].set(start->getResult(0)); });
   rewriter.setInsertionPoint(start);
   FailureOr<linalg::ElementwiseOpFusionResult> fused =
       linalg::fuseElementwiseOps(rewriter, operand);
   if (failed(fused))
     return start->getResult(0);
   Value result = fused->replacements.lookup(start->getResult(0));
-  rewriter.eraseOp(start);
+  rewriter.replaceOp(start, result);
   return result;
 }
 

@@ -1,4 +1,4 @@
-//===- ProductPanels.cpp - Products of floats, vectors side by side -------===//
+//===- ProductPanels.cpp - Products of vectors that are side by side ------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -76,11 +76,11 @@ static Value collapseReductions(ImplicitLocOpBuilder &builder, GenericOp op,
   return memref::CollapseShapeOp::create(builder, operand->get(), groups);
 }
 
-/// Products of constant sizes, with rows enough to be worth a copy of what they
-/// share.
+/// Products of floats, or of words by instructions, of constant sizes, with
+/// rows enough to be worth a copy of what they share.
 void LoopNest::choosePanel() {
   constexpr int64_t kFewestSharing = 16;
-  if (!vectorLoop || !rowLoop || blockLoop || !isPlainProduct() ||
+  if (!vectorLoop || !rowLoop || blockLoop || !(isPlainProduct() || dots) ||
       ShapedType::isDynamic(ranges[*vectorLoop]) ||
       ShapedType::isDynamic(ranges[*rowLoop]) ||
       ranges[*rowLoop] < kFewestSharing)
@@ -211,14 +211,49 @@ void LoopNest::emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes) {
              lanes);
 }
 
+/// What a part's sums begin with: what the parts before have left, or what all
+/// sums begin with.
+SmallVector<Value> LoopNest::beginSums(int64_t rows, int64_t lanes) {
+  int64_t width = std::min(lanes, registerLanes);
+  auto loadAll = [&] {
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < rows; ++row)
+      forEachRegister(lanes, [&](int64_t) {
+        sums.push_back(load(op.getDpsInitOperand(0), row, width));
+      });
+    return sums;
+  };
+  auto buildAll = [&] {
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < rows; ++row)
+      sums.append(llvm::divideCeil(lanes, width),
+                  broadcast(start->build(builder, getPlaces(row)), width));
+    return sums;
+  };
+  if (!start)
+    return loadAll();
+  if (partSteps >= ranges[*partLoop])
+    return buildAll();
+  Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                        partStart, getConstant(0));
+  SmallVector<Type> types(
+      rows * llvm::divideCeil(lanes, width),
+      VectorType::get({width}, getElementTypeOrSelf(op.getDpsInits().front())));
+  auto choice = scf::IfOp::create(builder, types, isFirst,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder, buildAll());
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, loadAll());
+  return SmallVector<Value>(choice.getResults());
+}
+
 /// Sums of `rows` times `lanes` elements over a part, in registers.
 void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
-  int64_t width = std::min(lanes, registerLanes);
   OpOperand *output = op.getDpsInitOperand(0);
-  SmallVector<Value> sums;
-  for (int64_t row = 0; row < rows; ++row)
-    forEachRegister(lanes,
-                    [&](int64_t) { sums.push_back(load(output, row, width)); });
+  SmallVector<Value> sums = beginSums(rows, lanes);
   AffineExpr outer = builder.getAffineDimExpr(0);
   Value from = getValueOrCreateConstantIndexOp(
       builder, op.getLoc(),
@@ -288,14 +323,21 @@ SmallVector<Value> LoopNest::emitProductStep(int64_t rows, int64_t lanes,
         broadcast(memref::LoadOp::create(builder, ownSteps, indices), width);
     SmallVector<IRMapping> mappings;
     for (auto [index, vector] : llvm::enumerate(vectors)) {
+      Value sum = sums[row * vectors.size() + index];
+      if (dots) {
+        bool isFirst = own == op.getDpsInputOperand(0);
+        results.push_back(dots->add(builder, sum, isFirst ? factor : vector,
+                                    isFirst ? vector : factor));
+        continue;
+      }
       IRMapping &mapping = mappings.emplace_back();
       mapping.map(op.getMatchingBlockArgument(own), factor);
       mapping.map(op.getMatchingBlockArgument(shared), vector);
-      mapping.map(body->getArguments().back(),
-                  sums[row * vectors.size() + index]);
+      mapping.map(body->getArguments().back(), sum);
       builder.clone(*multiply, mapping)->getResult(0).setType(type);
     }
-    keepOrder();
+    if (!dots)
+      keepOrder();
     for (IRMapping &mapping : mappings) {
       Operation *sum = builder.clone(*add, mapping);
       sum->getResult(0).setType(type);

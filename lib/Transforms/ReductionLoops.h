@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_TRANSFORMS_REDUCTIONLOOPS_H
 
 #include "IntegerDots.h"
+#include "SumStart.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -83,16 +84,18 @@ private:
                                     int64_t lanes, ValueRange sums);
   SmallVector<Value> emitStep(int64_t rows, int64_t lanes, ValueRange sums);
   SmallVector<Value> emitBody(ValueRange arguments, int64_t row, int64_t lanes);
+  SmallVector<OpFoldResult> getPlaces(int64_t row);
   SmallVector<Value> getIndices(OpOperand *operand, int64_t row);
   Value load(OpOperand *operand, int64_t row, int64_t lanes);
   Value broadcast(Value value, int64_t lanes);
 
-  // Products of floats, whose vectors are copied next to each other first; see
+  // Products whose vectors are copied next to each other first; see
   // ProductPanels.cpp.
   void choosePanel();
   void emitParts();
   void emitPanel(int64_t lanes);
   void emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes);
+  SmallVector<Value> beginSums(int64_t rows, int64_t lanes);
   void emitProducts(int64_t rows, int64_t lanes);
   SmallVector<Value> emitProductStep(int64_t rows, int64_t lanes, Value step,
                                      Value first, ValueRange sums);
@@ -134,6 +137,8 @@ private:
   std::optional<unsigned> partLoop;
   int64_t partSteps = 0, innerSteps = 1;
   Value partStart, partEnd;
+  /// What the sums begin with, if not with what their memory holds.
+  std::optional<SumStart> start;
   /// The square's columns, vectors, while its steps are emitted; by operand.
   SmallVector<Value> columns;
   int64_t vectorLanes = 0, registerLanes = 0;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATSEPARATEINITSPASS
@@ -61,13 +62,24 @@ struct SeparateInits final
             source && !isa<tensor::EmptyOp>(source) && isWritten(use))
           written.push_back(&use);
     });
-    for (OpOperand *use : written)
-      if (llvm::any_of(use->get().getUses(), [&](OpOperand &other) {
-            return &other != use &&
-                   (isa<MaterializeInDestinationOp>(other.getOwner()) ||
-                    isWritten(other));
-          }))
+    // Of fills that others are written over, too, none is shared: each is best
+    // right in front of what goes on from it.
+    llvm::SmallSetVector<Operation *, 8> fills;
+    for (OpOperand *use : written) {
+      bool isShared = llvm::any_of(use->get().getUses(), [&](OpOperand &other) {
+        return &other != use &&
+               (isa<MaterializeInDestinationOp>(other.getOwner()) ||
+                isWritten(other));
+      });
+      Operation *source = use->get().getDefiningOp();
+      if (isShared && isFill(source))
+        fills.insert(source);
+      if (isShared || fills.contains(source))
         use->set(separate(*use));
+    }
+    for (Operation *fill : fills)
+      if (isOpTriviallyDead(fill))
+        fill->erase();
   }
 };
 } // namespace

@@ -385,15 +385,29 @@ static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
   return success();
 }
 
+/// Whether vectors of so many elements are made of smaller ones, down to single
+/// elements, that tiles which overlap would spare.
+static bool isRagged(int64_t elements) {
+  constexpr int64_t kFewest = 8, kWhole = 16;
+  return elements > kFewest && elements % kWhole != 0;
+}
+
 LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
                                             GenericOp op) {
-  bool overlaps = !maskedTail && canOverlapTiles(op);
   int64_t extent = op.getStaticLoopRanges().back();
-  // One vector does for a small op.
-  if (!ShapedType::isDynamic(extent) && extent <= tileSize)
-    return success();
+  bool isStatic = !ShapedType::isDynamic(extent);
+  bool overlaps = (!maskedTail || (isStatic && isRagged(extent % tileSize))) &&
+                  canOverlapTiles(op);
+  int64_t size = tileSize;
+  // One vector does for a small op, or two of which each has what no smaller
+  // vectors are to be made of.
+  if (isStatic && extent <= size) {
+    if (!overlaps || !isRagged(extent))
+      return success();
+    size = llvm::bit_floor<uint64_t>(extent);
+  }
   FailureOr<scf::SCFTilingResult> tiles =
-      tile(rewriter, op, tileSize, scf::SCFTilingOptions::LoopType::ForOp);
+      tile(rewriter, op, size, scf::SCFTilingOptions::LoopType::ForOp);
   if (failed(tiles))
     return failure();
   auto loop = dyn_cast<scf::ForOp>(tiles->loops.back().getOperation());

@@ -213,12 +213,15 @@ void LoopNest::emit() {
   chooseFoldLoop();
   chooseRowLoop();
   choosePanel();
+  start = SumStart::find(op, vectorLoop);
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] == utils::IteratorType::parallel &&
         loop != vectorLoop && loop != rowLoop)
       outer.push_back(loop);
   emitParallel(outer);
+  if (start)
+    start->erase();
 }
 
 void LoopNest::emitParallel(ArrayRef<unsigned> loops) {
@@ -296,11 +299,12 @@ void LoopNest::emitVectors() {
           builder, sizes[*vectorLoop],
           getValueOrCreateConstantIndexOp(builder, op.getLoc(),
                                           position[*vectorLoop]));
-    } else if (canMask && elements > 1 && elements % registerLanes != 0) {
+    } else if (canMask && (elements > 1 || dots) &&
+               elements % registerLanes != 0) {
       there = getConstant(elements);
     }
     present = elements;
-    int64_t lanes = elements == 1 ? 0 : elements;
+    int64_t lanes = elements == 1 && !there ? 0 : elements;
     if (there)
       lanes = llvm::alignTo(lanes, registerLanes);
     mask = Value();
@@ -339,7 +343,9 @@ void LoopNest::emitTile(int64_t rows, int64_t lanes) {
   SmallVector<Value> sums;
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable())
-      sums.push_back(load(&init, row, lanes));
+      sums.push_back(
+          start ? broadcast(start->build(builder, getPlaces(row)), lanes)
+                : load(&init, row, lanes));
   SmallVector<unsigned> loops;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] != utils::IteratorType::parallel)
@@ -607,12 +613,17 @@ SmallVector<Value> LoopNest::emitBody(ValueRange arguments, int64_t row,
   return results;
 }
 
-SmallVector<Value> LoopNest::getIndices(OpOperand *operand, int64_t row) {
+SmallVector<OpFoldResult> LoopNest::getPlaces(int64_t row) {
   SmallVector<OpFoldResult> places(position);
   if (rowLoop && row)
     places[*rowLoop] = affine::makeComposedFoldedAffineApply(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + row,
         {places[*rowLoop]});
+  return places;
+}
+
+SmallVector<Value> LoopNest::getIndices(OpOperand *operand, int64_t row) {
+  SmallVector<OpFoldResult> places = getPlaces(row);
   AffineMap map = op.getMatchingIndexingMap(operand);
   SmallVector<Value> indices;
   for (AffineExpr expression : map.getResults()) {

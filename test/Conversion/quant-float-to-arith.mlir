@@ -154,3 +154,15 @@ func.func @left_alone(%x: tensor<4xf32>, %y: f32) -> (tensor<4xf16>, !quant_floa
   %1 = quant_float.cast %y opset 13 : f32 to !quant_float.string
   return %0, %1 : tensor<4xf16>, !quant_float.string
 }
+
+// In front of arithmetic, which may make any NaN of one, a NaN of f16 stays as it is; where it is seen it becomes the one there is.
+
+// CHECK-LABEL: func.func @cast_c2_factor(
+// F16C-NEXT:     %[[X:.+]] = arith.extf %{{.+}} : vector<8xf16> to vector<8xf32>
+// F16C-NEXT:     %[[Y:.+]] = arith.mulf %[[X]], %[[X]]
+// F16C-NEXT:     return %[[Y]]
+func.func @cast_c2_factor(%x: vector<8xf16>) -> vector<8xf32> {
+  %0 = quant_float.cast %x opset 25 : vector<8xf16> to vector<8xf32>
+  %1 = arith.mulf %0, %0 : vector<8xf32>
+  return %1 : vector<8xf32>
+}

@@ -35,12 +35,12 @@ func.func @columns(%a: memref<1x2048xf32>, %b: memref<2048x1024xf32>, %c: memref
   return
 }
 
-// Too little, and what nobody knows the size of.
+// Too little.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     scf.forall
 func.func @others(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf32>,
-                  %d: memref<?x2048xf32>, %e: memref<2048x1024xf32>, %f: memref<?x1024xf32>) {
+                  %d: memref<?x64xf32>, %e: memref<64x1024xf32>, %f: memref<?x1024xf32>) {
   linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<8x32xf32>, memref<32x16xf32>) outs(%c : memref<8x16xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
@@ -49,7 +49,22 @@ func.func @others(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
     linalg.yield %1 : f32
   }
   linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%d, %e : memref<?x2048xf32>, memref<2048x1024xf32>) outs(%f : memref<?x1024xf32>) {
+      ins(%d, %e : memref<?x64xf32>, memref<64x1024xf32>) outs(%f : memref<?x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Enough, if a size that nobody knows is one: columns, whose number is known.
+
+// CHECK-LABEL: func.func @unknown(
+// CHECK:         scf.forall (%{{.+}}) = (0) to (1024) step (64) {
+func.func @unknown(%a: memref<?x2048xf32>, %b: memref<2048x1024xf32>, %c: memref<?x1024xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x2048xf32>, memref<2048x1024xf32>) outs(%c : memref<?x1024xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %sum, %0 : f32

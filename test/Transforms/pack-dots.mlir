@@ -5,6 +5,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots))" | FileCheck %s --check-prefix=NONE
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{cpu=none}))" 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=x86_64-linux-gnu cpu=cascadelake}),one-shot-bufferize{bufferize-function-boundaries=1},func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32 triple=x86_64-linux-gnu cpu=cascadelake}))" | FileCheck %s --check-prefix=LOOPS
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=x86_64-linux-gnu cpu=x86-64-v3}),one-shot-bufferize{bufferize-function-boundaries=1},func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=16 triple=x86_64-linux-gnu cpu=x86-64-v3}))" | FileCheck %s --check-prefix=PAIRS
 
 // CPU: error: {{.*}}none
 // NONE-NOT: quant_float.dots
@@ -30,6 +31,13 @@
 // AVX2:          linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<8x5xi32>, tensor<5x32xi32>)
 // AVX2-SAME:       attrs = {quant_float.dots = [si16, si16]}
 // ARM:           attrs = {quant_float.dots = [si8, si8]}
+
+// Additions stay in the order of the sum.
+
+// PAIRS-LABEL: func.func @matmul(
+// PAIRS:         %[[PAIRS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// PAIRS-NEXT:    %[[SUM:.+]] = arith.addi %{{.+}}, %[[PAIRS]] : vector<8xi32>
+// PAIRS-NEXT:    llvm.inline_asm "", "=v,0" %[[SUM]] : (vector<8xi32>) -> vector<8xi32>
 
 // LOOPS-LABEL: func.func @matmul(
 // LOOPS-COUNT-16: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>

@@ -3,14 +3,14 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Zeros that two sums start from are filled in twice, in a tensor that is only
-// a place.
+// a place, each in front of its sums.
 
 // CHECK-LABEL: func.func @sums(
 // CHECK:         %[[EMPTY:.+]] = tensor.empty()
-// CHECK:         %[[ZEROS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
-// CHECK:         %[[OTHERS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
-// CHECK:         linalg.matmul {{.*}} outs(%[[OTHERS]]
+// CHECK-NEXT:    %[[ZEROS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
 // CHECK:         linalg.matmul {{.*}} outs(%[[ZEROS]]
+// CHECK-NEXT:    %[[OTHERS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
+// CHECK:         linalg.matmul {{.*}} outs(%[[OTHERS]]
 func.func @sums(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x4xf32>

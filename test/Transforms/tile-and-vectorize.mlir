@@ -329,3 +329,44 @@ func.func @constant_size(%x: memref<23xf32>, %y: memref<23xbf16>) attributes {qu
   }
   return
 }
+
+// Of a row that is no whole number of vectors two tiles overlap, the last of which ends where the row does.
+
+// CHECK-LABEL: func.func @ragged_rows(
+// CHECK:         scf.for %[[ROW:.+]] =
+// CHECK:           scf.for {{.+}} = %c0 to %c2 step %c1
+// CHECK:             select %{{.+}}, %c0, %c5
+// CHECK:             scf.for
+// CHECK-NOT:         mask
+// CHECK:             vector.transfer_read {{.*}} vector<8xf32>
+// CHECK:             vector.transfer_write {{.*}} vector<8xi8>
+// CHECK-NOT:     vector.transfer
+// CHECK:         return
+func.func @ragged_rows(%x: memref<4x13xf32, strided<[15, 1]>>, %y: memref<4x13xi8>)
+    attributes {quant_float.entry_point} {
+  linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<4x13xf32, strided<[15, 1]>>) outs(%y : memref<4x13xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %0 = arith.fptosi %in : f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// Rows of a part of a buffer that lie side by side are one.
+
+// CHECK-LABEL: func.func @part_of_rows(
+// CHECK-SAME:    %[[X:.+]]: memref<4x2x8xf32>, %[[Y:.+]]: memref<4x2x8xf32, strided<[48, 8, 1]>>)
+// CHECK-DAG:     memref.collapse_shape %[[X]] {{\[}}[0], [1, 2]] : memref<4x2x8xf32> into memref<4x16xf32>
+// CHECK-DAG:     memref.collapse_shape %[[Y]] {{\[}}[0], [1, 2]] : memref<4x2x8xf32, strided<[48, 8, 1]>> into memref<4x16xf32, strided<[48, 1]>>
+// CHECK:         vector<16xf32>
+func.func @part_of_rows(%x: memref<4x2x8xf32>, %y: memref<4x2x8xf32, strided<[48, 8, 1]>>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<4x2x8xf32>) outs(%y : memref<4x2x8xf32, strided<[48, 8, 1]>>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.negf %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -340,3 +340,65 @@ func.func @sum(%x: memref<107xf32>, %y: memref<f32>) {
   }
   return
 }
+
+// What sums begin with is computed where they do: a bias less a correction. It is written ahead of them where somebody in
+// between reads it, or where it is another one at each place.
+
+// CHECK-LABEL: func.func @starts(
+// CHECK-SAME:    %[[A:.+]]: memref<4x8xi32>, %[[B:.+]]: memref<4x4xi32>, %[[BIAS:.+]]: memref<4xi32>, %[[C:.+]]: memref<4x8xi32>
+// CHECK-NOT:     linalg.generic
+// CHECK:         %[[FIRST:.+]] = memref.load %[[BIAS]][%c0]
+// CHECK:         %[[START:.+]] = arith.subi %[[FIRST]], %c3_i32
+// CHECK:         vector.broadcast %[[START]] : i32 to vector<8xi32>
+// CHECK-NOT:     vector.load %[[C]]
+// CHECK:         vector.store
+func.func @starts(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %bias: memref<4xi32>, %c: memref<4x8xi32>)
+    attributes {quant_float.entry_point} {
+  %three = arith.constant 3 : i32
+  linalg.generic {
+      indexing_maps = [affine_map<(n, m) -> (n)>, affine_map<(n, m) -> (n, m)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%bias : memref<4xi32>) outs(%c : memref<4x8xi32>) {
+  ^bb0(%x: i32, %out: i32):
+    %0 = arith.subi %x, %three : i32
+    linalg.yield %0 : i32
+  }
+  linalg.generic {
+      indexing_maps = [affine_map<(n, m, k) -> (k, m)>, affine_map<(n, m, k) -> (k, n)>,
+                       affine_map<(n, m, k) -> (n, m)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xi32>, memref<4x4xi32>) outs(%c : memref<4x8xi32>) {
+  ^bb0(%x: i32, %y: i32, %sum: i32):
+    %0 = arith.muli %x, %y : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @starts_read(
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<4x8xi32>, %[[D:[a-z0-9]+]]: memref<4x8xi32>)
+// CHECK:         linalg.generic {{.*}} outs(%[[C]]
+// CHECK:         memref.copy %[[C]], %[[D]]
+// CHECK:         vector.load %[[C]]
+func.func @starts_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8xi32>, %d: memref<4x8xi32>)
+    attributes {quant_float.entry_point} {
+  %three = arith.constant 3 : i32
+  linalg.generic {indexing_maps = [affine_map<(n, m) -> (n, m)>], iterator_types = ["parallel", "parallel"]}
+      outs(%c : memref<4x8xi32>) {
+  ^bb0(%out: i32):
+    linalg.yield %three : i32
+  }
+  memref.copy %c, %d : memref<4x8xi32> to memref<4x8xi32>
+  linalg.generic {
+      indexing_maps = [affine_map<(n, m, k) -> (k, m)>, affine_map<(n, m, k) -> (k, n)>,
+                       affine_map<(n, m, k) -> (n, m)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xi32>, memref<4x4xi32>) outs(%c : memref<4x8xi32>) {
+  ^bb0(%x: i32, %y: i32, %sum: i32):
+    %0 = arith.muli %x, %y : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}

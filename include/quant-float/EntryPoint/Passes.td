@@ -127,21 +127,6 @@ def QuantFloatGuardKernelsPass
   ];
 }
 
-def QuantFloatShareReductionsPass
-    : Pass<"quant-float-share-reductions", "mlir::ModuleOp"> {
-  let summary = "compile equal sums of a network once";
-  let description = [{
-    Linalg ops on buffers that reduce and differ in their buffers alone, and in
-    where these begin, become calls of one internal function: layers that a
-    network repeats are compiled once. Ops in loops and buffers of elements below
-    a byte stay as they are.
-  }];
-  let dependentDialects = [
-    "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
-    "mlir::memref::MemRefDialect"
-  ];
-}
-
 def QuantFloatLowerPackedElementsPass
     : Pass<"quant-float-lower-packed-elements", "mlir::ModuleOp"> {
   let summary = "read and write packed elements in bytes";

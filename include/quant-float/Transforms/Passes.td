@@ -71,7 +71,7 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
            : (tensor<1x8x8xi8>) -> tensor<1x8x7xi8>
     ```
 
-    Every other `quantize` of dequantized codes is left with a remark that says
+    Every other `quantize` of dequantized codes is left, with `remarks` with one that says
     why, and which code shows it: `code 0x80 (-128) becomes 0x81 (-127)`.
     The sign of a NaN is open (D8); with `any-nan` a code of a NaN may come back as
     one of any other.
@@ -87,7 +87,11 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
              clEnumValN(::mlir::quant_float::RequantizationForm::MultiplyShift,
                         "multiply-shift", "integer arithmetic"))}]>,
     Option<"anyNan", "any-nan", "bool", /*default=*/"false",
-           "all codes of NaN are the same">
+           "all codes of NaN are the same">,
+    Option<"codeBits", "code-bits", "unsigned", /*default=*/"16",
+           "codes of so many bits are tried">,
+    Option<"remarks", "remarks", "bool", /*default=*/"true",
+           "say why a quantize stays">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
@@ -684,6 +688,20 @@ def QuantFloatFuseAttentionPass
   ];
 }
 
+def QuantFloatWidenFactorsPass
+    : InterfacePass<"quant-float-widen-factors", "mlir::FunctionOpInterface"> {
+  let summary = "make f32 of the factors of products once";
+  let description = [{
+    Where a `linalg.generic` with reductions casts an element of a float of 8 or 16 bits to
+    f32, multiplies that, and does nothing else with it, and reads each element many times,
+    as products of matrices and convolutions do, an op of its own does the casts.
+    `quant-float-tile-contractions` brings those of weights back, panel by panel.
+  }];
+  let dependentDialects = [
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatTileContractionsPass
     : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
   let summary = "decode the weights of contractions panel by panel";
@@ -784,13 +802,36 @@ def QuantFloatDistributeReductionsPass
     A `linalg.generic` on buffers with reductions and so many steps that waking threads
     pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
     of a convolution, rows of a product, columns where there are few rows. Reductions stay
-    whole, so that bits do not depend on how many threads there are. Where sizes are
-    unknown, or have no equal parts, one thread does it all.
+    whole, so that bits do not depend on how many threads there are. A size that is
+    unknown counts as one; where none has equal parts, one thread does it all.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
   ];
+}
+
+def QuantFloatQuantizePartsPass
+    : Pass<"quant-float-quantize-parts", "mlir::func::FuncOp"> {
+  let summary = "quantize what is joined, not what that gives";
+  let description = [{
+    A `quantize` with one scale of what ONNX's `Concat` makes of floats, and that nobody else
+    reads, is one of each part: codes are joined instead of floats, and each part is
+    quantized where it is made.
+
+    ```mlir
+    %c = quant_float.node "Concat"(%a, %b) opset 13 attributes {axis = 1 : si64}
+           : (tensor<1x2xf32>, tensor<1x3xf32>) -> tensor<1x5xf32>
+    %q = quant_float.quantize %c, %s opset 13 : tensor<1x5xf32>, tensor<f32> to tensor<1x5xui8>
+    // becomes
+    %0 = quant_float.quantize %a, %s opset 13 : tensor<1x2xf32>, tensor<f32> to tensor<1x2xui8>
+    %1 = quant_float.quantize %b, %s opset 13 : tensor<1x3xf32>, tensor<f32> to tensor<1x3xui8>
+    %q = quant_float.node "Concat"(%0, %1) opset 13 attributes {axis = 1 : si64}
+           : (tensor<1x2xui8>, tensor<1x3xui8>) -> tensor<1x5xui8>
+    ```
+
+    Numbers of other widths than 8 bits stay floats until they are joined.
+  }];
 }
 
 def QuantFloatMultiplyCodesPass
@@ -1030,6 +1071,22 @@ def QuantFloatStreamStoresPass
     "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatShareReductionsPass
+    : Pass<"quant-float-share-reductions", "mlir::ModuleOp"> {
+  let summary = "compile equal sums of a network once";
+  let description = [{
+    Linalg ops on buffers that reduce and differ in their buffers alone, and in
+    where these begin, become calls of one internal function: layers that a
+    network repeats are compiled once. What the output is filled with before goes
+    along, where nothing uses it in between. Ops in loops and buffers of elements
+    below a byte stay as they are.
+  }];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 

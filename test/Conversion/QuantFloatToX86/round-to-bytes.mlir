@@ -84,3 +84,18 @@ func.func @others(%x: vector<32xf64>, %s: vector<32xf64>, %y: vector<32xf32>, %t
   %1 = quant_float.quantize %y, %t opset 21 : vector<32xf32>, f32 to vector<32xi16>
   return %0, %1 : vector<32xi8>, vector<32xi16>
 }
+
+// A scale that is known, in all lanes, is divided by as one that is not.
+
+// CHECK-LABEL: func.func @known(
+// CHECK-NOT:     arith.divf {{.*}} : vector
+// CHECK:         math.fma {{.*}} : vector<64xf32>
+// AVX512-LABEL:  func.func @known(
+// AVX512-NOT:    arith.divf {{.*}} : vector
+// AVX512:        math.fma {{.*}} : vector<64xf32>
+func.func @known(%x: vector<64xf32>) -> vector<64xui8> {
+  %s = arith.constant dense<0.3> : vector<64xf32>
+  %z = arith.constant dense<3> : vector<64xui8>
+  %0 = quant_float.quantize_elements %x, %s, %z : vector<64xf32>, vector<64xf32>, vector<64xui8> to vector<64xui8>
+  return %0 : vector<64xui8>
+}

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_ENTRYPOINT_EQUALFUNCTIONS_H
-#define QUANT_FLOAT_LIB_ENTRYPOINT_EQUALFUNCTIONS_H
+#ifndef QUANT_FLOAT_SUPPORT_EQUALFUNCTIONS_H
+#define QUANT_FLOAT_SUPPORT_EQUALFUNCTIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -22,4 +22,4 @@ groupEqualFunctions(llvm::ArrayRef<func::FuncOp> functions);
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_ENTRYPOINT_EQUALFUNCTIONS_H
+#endif // QUANT_FLOAT_SUPPORT_EQUALFUNCTIONS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EqualFunctions.h"
+#include "quant-float/Support/EqualFunctions.h"
 #include "mlir/IR/OperationSupport.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,0 +1,164 @@
+//===- ShareReductions.cpp - Equal sums are compiled once -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Networks repeat their layers. A convolution becomes thousands of
+// instructions, so that those that differ in nothing but their buffers are
+// calls of one function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferAccesses.h"
+#include "SumStart.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/EqualFunctions.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATSHAREREDUCTIONSPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// What a function takes for the value: parts of buffers begin anywhere. Null
+/// for what no function takes.
+static Type getArgumentType(Value operand) {
+  auto type = dyn_cast<MemRefType>(operand.getType());
+  if (!type || isPackedElementType(type.getElementType()))
+    return {};
+  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
+  if (!layout)
+    return type.getLayout().isIdentity() ? type : Type();
+  return MemRefType::get(type.getShape(), type.getElementType(),
+                         StridedLayoutAttr::get(type.getContext(),
+                                                ShapedType::kDynamic,
+                                                layout.getStrides()),
+                         type.getMemorySpace());
+}
+
+/// Whether the op is of buffers and constants alone.
+static bool isSelfContained(GenericOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return op.hasPureBufferSemantics() &&
+         llvm::all_of(op->getOperands(), getArgumentType) &&
+         llvm::all_of(captured, [](Value value) {
+           return matchPattern(value, m_Constant());
+         });
+}
+
+namespace {
+/// A sum, and what its output is filled with before, if that is known.
+struct Reduction {
+  GenericOp fill, op;
+
+  explicit Reduction(GenericOp op) : op(op) {
+    std::optional<SumStart> start = SumStart::find(op, std::nullopt);
+    if (start && isSelfContained(start->getFill()))
+      fill = start->getFill();
+  }
+
+  SmallVector<GenericOp, 2> getOps() {
+    return fill ? SmallVector<GenericOp, 2>{fill, op}
+                : SmallVector<GenericOp, 2>{op};
+  }
+  func::FuncOp makeFunction();
+  void replaceByCall(func::FuncOp function);
+};
+
+struct ShareReductions final
+    : quant_float::impl::QuantFloatShareReductionsPassBase<ShareReductions> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// A function that does with its arguments what the ops do.
+func::FuncOp Reduction::makeFunction() {
+  OpBuilder builder(op.getContext());
+  SmallVector<Type> types;
+  for (GenericOp part : getOps())
+    llvm::append_range(types,
+                       llvm::map_range(part->getOperands(), getArgumentType));
+  // No entry point's has a dot in it.
+  auto function = func::FuncOp::create(op.getLoc(), "shared.sum",
+                                       builder.getFunctionType(types, {}));
+  function.setPrivate();
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(op.getContext(), LLVM::Linkage::Internal));
+  function->setAttr("no_inline", builder.getUnitAttr());
+  // Only so is a fill found.
+  if (fill)
+    function->setAttr(kApartAttrName, builder.getUnitAttr());
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  ArrayRef<BlockArgument> arguments = function.getArguments();
+  Value output = arguments.back();
+  for (GenericOp part : getOps()) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(part->getRegions(), captured);
+    IRMapping mapping;
+    for (Value constant : captured)
+      builder.clone(*constant.getDefiningOp(), mapping);
+    Operation *copy = builder.clone(*part, mapping);
+    unsigned count = part->getNumOperands();
+    copy->setOperands(SmallVector<Value>(arguments.take_front(count)));
+    copy->setOperand(count - 1, output);
+    arguments = arguments.drop_front(count);
+  }
+  func::ReturnOp::create(builder, op.getLoc());
+  return function;
+}
+
+void Reduction::replaceByCall(func::FuncOp function) {
+  OpBuilder builder(op);
+  SmallVector<Value> arguments;
+  for (GenericOp part : getOps())
+    for (Value operand : part->getOperands()) {
+      Type type = function.getArgumentTypes()[arguments.size()];
+      if (operand.getType() != type)
+        operand = memref::CastOp::create(builder, op.getLoc(), type, operand);
+      arguments.push_back(operand);
+    }
+  func::CallOp::create(builder, op.getLoc(), function, arguments);
+  for (GenericOp part : getOps())
+    part.erase();
+}
+
+void ShareReductions::runOnOperation() {
+  SmallVector<Reduction> reductions;
+  // Calls in loops would take their time again and again.
+  getOperation().walk([&](GenericOp op) {
+    if (op.getNumReductionLoops() > 0 && isa<func::FuncOp>(op->getParentOp()) &&
+        op.getNumDpsInits() == 1 && isSelfContained(op))
+      reductions.emplace_back(op);
+  });
+  auto functions = llvm::map_to_vector(reductions, [](Reduction &reduction) {
+    return reduction.makeFunction();
+  });
+  SymbolTable symbols(getOperation());
+  for (ArrayRef<size_t> group : groupEqualFunctions(functions)) {
+    if (group.size() < 2)
+      continue;
+    func::FuncOp function = std::exchange(functions[group.front()], nullptr);
+    symbols.insert(function);
+    for (size_t place : group)
+      reductions[place].replaceByCall(function);
+  }
+  for (func::FuncOp function : functions)
+    if (function)
+      function.erase();
+}
