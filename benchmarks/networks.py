@@ -3,13 +3,13 @@
 """Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
 
     benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated,fast]
-                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json]
+                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json] [--table]
 
 The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
 number, the same quantized by onnxruntime.quantization, and a detector of depthwise and pointwise
 convolutions. FOLDER has more: FOLDER/NAME/model.onnx, with input_0.npy and so on beside it or random inputs.
 All contenders get the same file and take turns; the best call of each counts, in CPU time, which
-other work on the machine does not add to. `over` is ours by ONNX Runtime's time. `off` is the largest
+other work on the machine does not add to, and `start_s`, the CPU time of compiling and loading. `over` is ours by ONNX Runtime's time. `off` is the largest
 difference from ONNX Runtime's results, computed without its optimizations, in units of the largest result.
 """
 
@@ -270,9 +270,9 @@ def measure(path, inputs, wanted, options):
     calls = {}
     for name, start in starts.items():
         try:
-            begin = time.perf_counter()
+            begin = time.process_time()
             call = start()
-            started = time.perf_counter() - begin
+            started = time.process_time() - begin
             result[name] = {"ms": np.inf, "off": float(f"{find_difference(call(), wanted):.1e}"), "start_s": round(started, 2)}  # fmt: skip
             calls[name] = call
         except Exception as error:  # Of whatever library.
@@ -294,6 +294,20 @@ def measure(path, inputs, wanted, options):
     return result
 
 
+def print_table(records):
+    """Milliseconds, in parentheses parts of ONNX Runtime's, and seconds until the first call."""
+    columns = list(records[0]["contenders"])
+    print(f"| network | {' | '.join(columns)} | started in s |")
+    print(f"|---|{'---:|' * (len(columns) + 1)}")
+    for record in records:
+        cells = [record["contenders"].get(column, {}) for column in columns]
+        times = [
+            f"{c['ms']} ({c['over']})" if "over" in c else str(c.get("ms", "–")) for c in cells
+        ]
+        starts = [str(cells[i].get("start_s", "–")) for i in (0, -1)]
+        print(f"| {record['network']} | {' | '.join(times)} | {', '.join(starts)} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--only")
@@ -304,7 +318,12 @@ def main():
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--openvino", action="store_true")
     parser.add_argument("--output")
+    parser.add_argument(
+        "--table", action="store_true", help="print what OUTPUT holds, measure nothing"
+    )
     options = parser.parse_args()
+    if options.table:
+        return print_table(json.loads(pathlib.Path(options.output).read_text()))
     records = []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, inputs in list_networks(pathlib.Path(folder), options):

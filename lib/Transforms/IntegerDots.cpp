@@ -232,6 +232,23 @@ bool WordDots::isMixed() const {
   return instruction->kind == DotKind::Unsigned;
 }
 
+bool WordDots::isApart() const { return instruction->kind == DotKind::Pairs; }
+
+int64_t WordDots::getLanes() const { return instruction->bytes / 4; }
+
+Value WordDots::multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) const {
+  if (isTurned)
+    std::swap(lhs, rhs);
+  auto numbers = VectorType::get({getLanes() * 32 / instruction->width},
+                                 b.getIntegerType(instruction->width));
+  Value left = vector::BitCastOp::create(b, numbers, lhs);
+  Value right = vector::BitCastOp::create(b, numbers, rhs);
+  return LLVM::CallIntrinsicOp::create(b, lhs.getType(),
+                                       b.getStringAttr(instruction->intrinsic),
+                                       ValueRange{left, right})
+      .getResult(0);
+}
+
 /// An empty piece of assembly between additions: LLVM's code generator would
 /// add up products first, each of which needs a register until then.
 static Value keepOrder(ImplicitLocOpBuilder &b, Value sum) {
@@ -249,7 +266,7 @@ Value WordDots::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
     std::swap(lhs, rhs);
   auto type = cast<VectorType>(sum.getType());
   int64_t all = type.getNumElements();
-  int64_t lanes = instruction->bytes / 4;
+  int64_t lanes = getLanes();
   Value result;
   for (int64_t from = 0; from < all; from += lanes) {
     // The last lanes of a register may not be there.
@@ -271,14 +288,13 @@ Value WordDots::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
       return vector::BitCastOp::create(b, numbers, take(value));
     };
     Value before = take(sum), left = split(lhs), right = split(rhs);
-    bool isPairs = instruction->kind == DotKind::Pairs;
     SmallVector<Value> operands{left, right};
-    if (!isPairs)
+    if (!isApart())
       operands.insert(operands.begin(), before);
     Value next = LLVM::CallIntrinsicOp::create(
                      b, full, b.getStringAttr(instruction->intrinsic), operands)
                      .getResult(0);
-    if (isPairs)
+    if (isApart())
       next = keepOrder(b, arith::AddIOp::create(b, before, next));
     if (all == lanes)
       return next;

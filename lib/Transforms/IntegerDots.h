@@ -35,6 +35,11 @@ public:
   bool isMixed() const;
   /// sum + lhs . rhs, vectors of i32 of any number of lanes.
   Value add(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs) const;
+  /// Whether products come by one instruction, and are added by another.
+  bool isApart() const;
+  /// lhs . rhs of one register, where they are apart.
+  Value multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) const;
+  int64_t getLanes() const;
 
 private:
   explicit WordDots(const DotInstruction &instruction)

@@ -314,6 +314,10 @@ SmallVector<Value> LoopNest::emitProductStep(int64_t rows, int64_t lanes,
   for (int64_t lane = 0; lane < lanes; lane += width)
     vectors.push_back(vector::LoadOp::create(
         builder, type, panel, ValueRange{place, getConstant(lane)}));
+  auto getSum = [&](int64_t row, size_t index) {
+    return sums[row * vectors.size() + index];
+  };
+  bool isApart = dots && dots->isApart() && width == dots->getLanes();
   unsigned numOuter = cast<MemRefType>(ownSteps.getType()).getRank() - 1;
   for (int64_t row = 0; row < rows; ++row) {
     SmallVector<Value> indices = getIndices(own, row);
@@ -321,27 +325,34 @@ SmallVector<Value> LoopNest::emitProductStep(int64_t rows, int64_t lanes,
     indices.push_back(step);
     Value factor =
         broadcast(memref::LoadOp::create(builder, ownSteps, indices), width);
-    SmallVector<IRMapping> mappings;
-    for (auto [index, vector] : llvm::enumerate(vectors)) {
-      Value sum = sums[row * vectors.size() + index];
+    SmallVector<Value> products;
+    SmallVector<IRMapping> mappings(vectors.size());
+    for (auto [index, vector, mapping] : llvm::enumerate(vectors, mappings)) {
       if (dots) {
         bool isFirst = own == op.getDpsInputOperand(0);
-        results.push_back(dots->add(builder, sum, isFirst ? factor : vector,
-                                    isFirst ? vector : factor));
+        Value lhs = isFirst ? factor : vector, rhs = isFirst ? vector : factor;
+        products.push_back(
+            isApart ? dots->multiply(builder, lhs, rhs)
+                    : dots->add(builder, getSum(row, index), lhs, rhs));
         continue;
       }
-      IRMapping &mapping = mappings.emplace_back();
       mapping.map(op.getMatchingBlockArgument(own), factor);
       mapping.map(op.getMatchingBlockArgument(shared), vector);
-      mapping.map(body->getArguments().back(), sum);
+      mapping.map(body->getArguments().back(), getSum(row, index));
       builder.clone(*multiply, mapping)->getResult(0).setType(type);
     }
-    if (!dots)
+    if (!dots || isApart)
       keepOrder();
-    for (IRMapping &mapping : mappings) {
-      Operation *sum = builder.clone(*add, mapping);
-      sum->getResult(0).setType(type);
-      results.push_back(sum->getResult(0));
+    for (auto [index, mapping] : llvm::enumerate(mappings)) {
+      Value sum;
+      if (dots)
+        sum = isApart ? arith::AddIOp::create(builder, getSum(row, index),
+                                              products[index])
+                      : products[index];
+      else
+        sum = builder.clone(*add, mapping)->getResult(0);
+      sum.setType(type);
+      results.push_back(sum);
     }
   }
   return results;

@@ -323,10 +323,10 @@ int64_t LoopNest::chooseRows(int64_t lanes) const {
   constexpr int64_t kMostRows = 8;
   int64_t registers =
       lanes ? llvm::divideCeil(lanes, registerLanes) : accumulators;
-  // A product and a sum of floats need one register for the product, and the
-  // more rows share a vector, the fewer loads there are.
-  int64_t sums =
-      lanes && isPlainProduct() ? accumulators * 3 / 2 : accumulators;
+  // Products that are added by themselves need one register for the product,
+  // and the more rows share a vector, the fewer loads there are.
+  bool isApart = isPlainProduct() || (shared && dots && dots->isApart());
+  int64_t sums = lanes && isApart ? accumulators * 3 / 2 : accumulators;
   return std::clamp(sums / registers, kFewestRows, kMostRows);
 }
 
