@@ -344,11 +344,13 @@ Value GpuProductBuilder::orZero(Value condition, Type type,
 
 void GpuProductBuilder::forEachElement(int64_t count, int64_t threads,
                                        llvm::function_ref<void(Value)> body) {
-  auto loop =
-      scf::ForOp::create(rewriter, loc, index(0), index(count), index(threads));
+  bool isWhole = count % threads == 0;
+  auto loop = scf::ForOp::create(rewriter, loc, isWhole ? index(0) : thread,
+                                 index(count), index(threads));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  body(plus(loop.getInductionVar(), thread));
+  Value number = loop.getInductionVar();
+  body(isWhole ? plus(number, thread) : number);
 }
 
 SmallVector<Value>
@@ -388,10 +390,21 @@ Value GpuProductBuilder::hasRow(const GpuFactor &factor, Value row) {
   return isBelow(row, extent);
 }
 
-SmallVector<Value> GpuProductBuilder::getPlace(Value row, Value column) {
+ResultLine GpuProductBuilder::getLine(const GpuFactor &factor, Value number) {
   SmallVector<Value> all = indices;
-  setIndices(all, product.left.rows, row);
-  setIndices(all, product.right.rows, column);
+  setIndices(all, factor.rows, number);
+  ResultLine line = {number, hasRow(factor, number), factor.rows, {}};
+  for (unsigned loop : factor.rows)
+    line.indices.push_back(all[loop]);
+  return line;
+}
+
+SmallVector<Value> GpuProductBuilder::getPlace(const ResultLine &row,
+                                               const ResultLine &column) {
+  SmallVector<Value> all = indices;
+  for (const ResultLine *line : {&row, &column})
+    for (auto [loop, value] : llvm::zip_equal(line->loops, line->indices))
+      all[loop] = value;
   return llvm::map_to_vector(
       product.op.getIndexingMapsArray().back().getResults(),
       [&](AffineExpr result) {
@@ -399,7 +412,8 @@ SmallVector<Value> GpuProductBuilder::getPlace(Value row, Value column) {
       });
 }
 
-void GpuProductBuilder::ifResult(Value row, Value column,
+void GpuProductBuilder::ifResult(const ResultLine &row,
+                                 const ResultLine &column,
                                  llvm::function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(rewriter);
   if (Value condition = isResult(row, column)) {

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A block of 256 threads makes a tile of the result of 64 x 64 elements:
+// A block makes a tile of the result, each thread a share of it:
 //
 //   all: load the first elements of both factors, decoded
 //   for each 16 summands:
 //     all: store what was loaded in shared memory
 //     barrier
 //     all: load the elements of the next 16
-//     each thread: for each summand, 4 + 4 elements make 16 products
+//     each thread: for each summand, multiplies its rows by its columns
 //     barrier
 //
 // Each element of the result begins with what is there and adds its products in
@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GpuProduct.h"
+#include "ProductTiles.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,29 +30,32 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static constexpr int64_t kTile = 64;
 /// Summands of a tile.
 static constexpr int64_t kDepth = 16;
-/// Elements of the tile of a factor.
-static constexpr int64_t kElements = kTile * kDepth;
-/// Rows and columns of one thread.
+/// Neighbours of a share, which are loaded at once. Of larger shares the others
+/// are a whole row of threads further on, in other banks.
 static constexpr int64_t kShare = 4;
-static constexpr int64_t kThreadsOfRow = kTile / kShare;
-static constexpr int64_t kThreads = kThreadsOfRow * kThreadsOfRow;
 /// Behind each row of a tile: neighbours along the sum are in other banks, and
 /// vectors stay aligned.
 static constexpr int64_t kPadding = 4;
 
 namespace {
-/// Summand by row; each share of a thread is one vector.
+/// The elements of a factor: summand by row, and the same as vectors.
 struct Tile {
   Value elements, shares;
+  /// Of the tile, and vectors of one thread.
+  int64_t lines, vectors;
+  /// Which vectors of a summand are a thread's: the first and their distance.
+  Value first;
+  int64_t step;
 };
 
 class TiledKernel : GpuProductBuilder {
 public:
-  TiledKernel(KernelLaunches &launches, const GpuProduct &product)
-      : GpuProductBuilder(launches, product), element(getElementType()),
+  TiledKernel(KernelLaunches &launches, const GpuProduct &product,
+              const ProductTile &shape)
+      : GpuProductBuilder(launches, product), shape(shape),
+        threads(shape.getShares()), element(getElementType()),
         row(VectorType::get({kShare}, element)) {}
 
   void build();
@@ -60,14 +63,14 @@ public:
 private:
   Type getElementType() { return product.multiply->getResult(0).getType(); }
 
-  /// Runs `body` for the elements of a tile that are this thread's, with the
-  /// element's number and one that counts them.
-  void forEachOfTile(llvm::function_ref<void(Value, int64_t)> body) {
-    for (int64_t i = 0; i < kElements / kThreads; ++i)
-      body(plus(index(i * kThreads), thread), i);
+  Tile makeTile(int64_t lines, int64_t share, Value number);
+  int64_t getElements(const Tile &tile) const {
+    return tile.lines * kDepth / threads;
   }
-  /// Line and summand of an element of the tile of a factor.
-  std::pair<Value, Value> locate(const GpuFactor &factor, Value number);
+  /// Runs `body` for the elements of a tile that are this thread's, with line,
+  /// summand and a number that counts them.
+  void forEachOfTile(const GpuFactor &factor, const Tile &tile,
+                     llvm::function_ref<void(Value, Value, int64_t)> body);
   /// The elements of this thread in the tiles of both factors, from a summand
   /// on.
   SmallVector<Value> loadTiles(Value from);
@@ -76,42 +79,69 @@ private:
   /// is null.
   SmallVector<Value> addProducts(Value count, ValueRange sums);
   SmallVector<Value> emitStep(Value summand, ValueRange sums);
-  /// Runs `body` for the elements of this thread.
-  void
-  forEachOwn(llvm::function_ref<void(int64_t, int64_t, Value, Value)> body);
+  /// The result's rows or columns of this thread.
+  SmallVector<ResultLine> getOwn(const GpuFactor &factor, const Tile &tile,
+                                 Value first);
+  /// Runs `body` for the elements of this thread, with the vector of sums and
+  /// the place in it.
+  void forEachOwn(llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+                                          const ResultLine &)>
+                      body);
 
+  const ProductTile &shape;
+  int64_t threads;
   Type element;
   VectorType row;
   Tile leftTile, rightTile;
-  Value threadRow, threadColumn;
 };
 } // namespace
 
-std::pair<Value, Value> TiledKernel::locate(const GpuFactor &factor,
-                                            Value number) {
-  // Neighbouring threads load neighbours in memory.
-  if (factor.alongSum)
-    return {divide(number, kDepth), modulo(number, kDepth)};
-  return {modulo(number, kTile), divide(number, kTile)};
+Tile TiledKernel::makeTile(int64_t lines, int64_t share, Value number) {
+  int64_t width = lines + kPadding;
+  Value shared =
+      makeShared(kDepth * width * element.getIntOrFloatBitWidth() / 8);
+  Tile tile = {};
+  tile.elements = view(shared, {kDepth, width}, element);
+  tile.shares = view(shared, {kDepth, width / kShare}, row);
+  tile.lines = lines;
+  tile.vectors = share / kShare;
+  tile.first = number;
+  tile.step = lines / share;
+  return tile;
+}
+
+void TiledKernel::forEachOfTile(
+    const GpuFactor &factor, const Tile &tile,
+    llvm::function_ref<void(Value, Value, int64_t)> body) {
+  for (int64_t i = 0; i < getElements(tile); ++i) {
+    Value number = plus(index(i * threads), thread);
+    // Neighbouring threads load neighbours in memory.
+    if (factor.alongSum)
+      body(divide(number, kDepth), modulo(number, kDepth), i);
+    else
+      body(modulo(number, tile.lines), divide(number, tile.lines), i);
+  }
 }
 
 SmallVector<Value> TiledKernel::loadTiles(Value from) {
-  SmallVector<Type> types(2 * kElements / kThreads, element);
+  SmallVector<Type> types(getElements(leftTile) + getElements(rightTile),
+                          element);
   std::optional<int64_t> size = getConstantIntValue(depth);
   bool isWhole = size && *size % kDepth == 0;
   return loadFrom(from, types, [&] {
     SmallVector<Value> elements;
     for (const GpuFactor *factor : {&product.left, &product.right}) {
-      Value first = factor == &product.left ? firstRow : firstColumn;
-      forEachOfTile([&](Value number, int64_t) {
-        auto [line, summand] = locate(*factor, number);
-        Value row = plus(first, line);
-        Value sum = plus(from, summand);
-        elements.push_back(
-            orZero(isElement(*factor, row, sum, isWhole), element, [&] {
-              return emitFactor(*factor, factor->value, row, sum);
-            }));
-      });
+      bool isLeft = factor == &product.left;
+      Value first = isLeft ? firstRow : firstColumn;
+      forEachOfTile(*factor, isLeft ? leftTile : rightTile,
+                    [&](Value line, Value summand, int64_t) {
+                      Value row = plus(first, line);
+                      Value sum = plus(from, summand);
+                      elements.push_back(orZero(
+                          isElement(*factor, row, sum, isWhole), element, [&] {
+                            return emitFactor(*factor, factor->value, row, sum);
+                          }));
+                    });
     }
     return elements;
   });
@@ -120,21 +150,25 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
 void TiledKernel::storeTiles(ValueRange elements) {
   for (const GpuFactor *factor : {&product.left, &product.right}) {
     const Tile &tile = factor == &product.left ? leftTile : rightTile;
-    forEachOfTile([&](Value number, int64_t i) {
-      auto [line, summand] = locate(*factor, number);
+    forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t i) {
       memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
                               ValueRange{summand, line});
     });
-    elements = elements.drop_front(kElements / kThreads);
+    elements = elements.drop_front(getElements(tile));
   }
   gpu::BarrierOp::create(rewriter, loc);
 }
 
 SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
-  Value lefts = memref::LoadOp::create(rewriter, loc, leftTile.shares,
-                                       ValueRange{summand, threadRow});
-  Value rights = memref::LoadOp::create(rewriter, loc, rightTile.shares,
-                                        ValueRange{summand, threadColumn});
+  auto load = [&](const Tile &tile) {
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < tile.vectors; ++i)
+      vectors.push_back(memref::LoadOp::create(
+          rewriter, loc, tile.shares,
+          ValueRange{summand, plus(tile.first, index(i * tile.step))}));
+    return vectors;
+  };
+  SmallVector<Value> lefts = load(leftTile), rights = load(rightTile);
   bool isSwapped = product.multiply->getOperand(0) != product.left.value;
   bool isSumFirst =
       product.add->getOperand(1) == product.multiply->getResult(0);
@@ -146,13 +180,17 @@ SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
         ->getResult(0);
   };
   SmallVector<Value> results;
-  for (int64_t i = 0; i < kShare; ++i) {
-    Value left = vector::ExtractOp::create(rewriter, loc, lefts, i);
+  for (int64_t i = 0; i < shape.shareRows; ++i) {
+    Value left =
+        vector::ExtractOp::create(rewriter, loc, lefts[i / kShare], i % kShare);
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
-    Value term = isSwapped ? emit(product.multiply, rights, left)
-                           : emit(product.multiply, left, rights);
-    results.push_back(isSumFirst ? emit(product.add, sums[i], term)
-                                 : emit(product.add, term, sums[i]));
+    for (Value right : rights) {
+      Value sum = sums[results.size()];
+      Value term = isSwapped ? emit(product.multiply, right, left)
+                             : emit(product.multiply, left, right);
+      results.push_back(isSumFirst ? emit(product.add, sum, term)
+                                   : emit(product.add, term, sum));
+    }
   }
   return results;
 }
@@ -170,37 +208,54 @@ SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
   return loop.getResults();
 }
 
+SmallVector<ResultLine> TiledKernel::getOwn(const GpuFactor &factor,
+                                            const Tile &tile, Value first) {
+  SmallVector<ResultLine> own;
+  for (int64_t i = 0; i < tile.vectors; ++i)
+    for (int64_t j = 0; j < kShare; ++j) {
+      Value vector = plus(tile.first, index(i * tile.step));
+      Value line = plus(times(vector, kShare), index(j));
+      own.push_back(getLine(factor, plus(first, line)));
+    }
+  return own;
+}
+
 void TiledKernel::forEachOwn(
-    llvm::function_ref<void(int64_t, int64_t, Value, Value)> body) {
-  Value top = plus(firstRow, times(threadRow, kShare));
-  Value left = plus(firstColumn, times(threadColumn, kShare));
-  for (int64_t i = 0; i < kShare; ++i)
-    for (int64_t j = 0; j < kShare; ++j)
-      body(i, j, plus(top, index(i)), plus(left, index(j)));
+    llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+                            const ResultLine &)>
+        body) {
+  SmallVector<ResultLine> rows = getOwn(product.left, leftTile, firstRow);
+  SmallVector<ResultLine> columns =
+      getOwn(product.right, rightTile, firstColumn);
+  int64_t number = 0;
+  for (const ResultLine &line : rows)
+    for (const ResultLine &column : columns) {
+      body(number / kShare, number % kShare, line, column);
+      ++number;
+    }
 }
 
 void TiledKernel::build() {
-  beginTiles(kTile, kTile, kThreads);
-  for (Tile *tile : {&leftTile, &rightTile}) {
-    constexpr int64_t kWidth = kTile + kPadding;
-    Value shared =
-        makeShared(kDepth * kWidth * element.getIntOrFloatBitWidth() / 8);
-    tile->elements = view(shared, {kDepth, kWidth}, element);
-    tile->shares = view(shared, {kDepth, kWidth / kShare}, row);
-  }
-  threadRow = divide(thread, kThreadsOfRow);
-  threadColumn = modulo(thread, kThreadsOfRow);
+  beginTiles(shape.rows, shape.columns, threads);
+  int64_t threadsOfRow = shape.columns / shape.shareColumns;
+  leftTile =
+      makeTile(shape.rows, shape.shareRows, divide(thread, threadsOfRow));
+  rightTile =
+      makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
 
-  SmallVector<Value> lines[kShare];
-  forEachOwn([&](int64_t i, int64_t j, Value line, Value column) {
-    lines[i].push_back(orZero(isResult(line, column), element, [&]() -> Value {
+  SmallVector<Value> elements, sums;
+  forEachOwn([&](int64_t, int64_t, const ResultLine &line,
+                 const ResultLine &column) {
+    elements.push_back(orZero(isResult(line, column), element, [&]() -> Value {
       return memref::LoadOp::create(rewriter, loc, getResult(),
                                     getPlace(line, column));
     }));
+    if (elements.size() < kShare)
+      return;
+    sums.push_back(
+        vector::FromElementsOp::create(rewriter, loc, row, elements));
+    elements.clear();
   });
-  SmallVector<Value> sums;
-  for (ArrayRef<Value> line : lines)
-    sums.push_back(vector::FromElementsOp::create(rewriter, loc, row, line));
 
   Value whole = times(divide(depth, kDepth), kDepth);
   size_t numSums = sums.size();
@@ -219,7 +274,7 @@ void TiledKernel::build() {
     llvm::append_range(next, elements);
     scf::YieldOp::create(rewriter, loc, next);
   }
-  ValueRange elements = loop.getResults().drop_front(numSums);
+  ValueRange loaded = loop.getResults().drop_front(numSums);
   sums = loop.getResults().take_front(numSums);
   std::optional<int64_t> size = getConstantIntValue(depth);
   if (!size || *size % kDepth != 0) {
@@ -230,14 +285,15 @@ void TiledKernel::build() {
                                     hasRest, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    storeTiles(elements);
+    storeTiles(loaded);
     scf::YieldOp::create(rewriter, loc, addProducts(rest, sums));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(rewriter, loc, sums);
     sums = branch.getResults();
   }
 
-  forEachOwn([&](int64_t i, int64_t j, Value line, Value column) {
+  forEachOwn([&](int64_t i, int64_t j, const ResultLine &line,
+                 const ResultLine &column) {
     ifResult(line, column, [&] {
       Value sum = vector::ExtractOp::create(rewriter, loc, sums[i], j);
       memref::StoreOp::create(rewriter, loc, sum, getResult(),
@@ -248,6 +304,7 @@ void TiledKernel::build() {
 }
 
 void quant_float::buildTiledKernel(KernelLaunches &launches,
-                                   const GpuProduct &product) {
-  TiledKernel(launches, product).build();
+                                   const GpuProduct &product,
+                                   const ProductTile &shape) {
+  TiledKernel(launches, product, shape).build();
 }

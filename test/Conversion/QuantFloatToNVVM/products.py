@@ -23,7 +23,7 @@ PRODUCTS = (
     gpu_products.integer("i8", "ui8"),
     gpu_products.integer("ui8", "ui8", "one", "all"),
     *(each for each in VECTORS if each.name in ("bytes", "nibbles_blocks", "float4", "float8_blocks", "columns_nibbles")),
-    *(each for each in CONVOLUTIONS if each.name in ("padded", "f16", "zero_points", "f8")),
+    *(each for each in CONVOLUTIONS if each.name in ("padded", "f16", "zero_points", "f8", "f8_padded")),
 )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # The simulator of a driver finds what a GPU does not forgive among threads: barriers that some never reach, and those of
-# different places; races, and bounds of shared memory; products of matrices without all of a warp. And its products of matrices are
+# different places; races, and bounds of shared memory; copies to it that nobody waited for; products of matrices without all of a warp. And its products of matrices are
 # NumPy's, by fragments that are written down here once more, from the text's pictures.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %clangxx %cuda_include %obj_root %t
@@ -16,6 +16,9 @@ KERNEL = """
 @tile = internal addrspace(3) global [64 x i32] undef, align 16
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+declare void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3), ptr addrspace(1))
+declare void @llvm.nvvm.cp.async.commit.group()
+declare void @llvm.nvvm.cp.async.wait.group(i32)
 define ptx_kernel void @{name}(ptr %out) {{
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %next = xor i32 %t, 1
@@ -34,6 +37,20 @@ BARRIER = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"
 STORE = "  store i32 %t, ptr addrspace(3) %mine, align 4\n"
 LOAD = "  %v = load i32, ptr addrspace(3) %other, align 4\n"
 BRANCH = "  br i1 %is_first, label %yes, label %no\n"
+# 16 of the threads copy what they find in memory to the tile.
+COPY = """  %copies = icmp ult i32 %t, 16
+  br i1 %copies, label %copy, label %copied
+copy:
+  %offset = shl i64 %i, 4
+  %from = getelementptr i8, ptr %out, i64 %offset
+  %source = addrspacecast ptr %from to ptr addrspace(1)
+  %target = getelementptr i8, ptr addrspace(3) @tile, i64 %offset
+  call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) %target, ptr addrspace(1) %source)
+  br label %copied
+copied:
+"""
+COMMIT = "  call void @llvm.nvvm.cp.async.commit.group()\n"
+WAIT = "  call void @llvm.nvvm.cp.async.wait.group(i32 0)\n"
 # What 64 threads do, and what is said against it.
 CASES = {
     "exchange": (STORE + BARRIER + LOAD, ""),
@@ -47,6 +64,19 @@ CASES = {
         STORE + BARRIER + "  %far = getelementptr i8, ptr addrspace(3) @tile, i64 254\n"
         "  %v = load i32, ptr addrspace(3) %far, align 2\n",
         "out of bounds of shared memory",
+    ),
+    "copy": (COPY + COMMIT + WAIT + BARRIER + LOAD, ""),
+    "copy_without_wait": (COPY + COMMIT + BARRIER + LOAD, "a copy to this is not waited for"),
+    "copy_in_no_group": (COPY + WAIT + BARRIER + LOAD, "a copy to this is not waited for"),
+    "copy_in_a_late_group": (
+        COMMIT + COPY + COMMIT + WAIT.replace("i32 0", "i32 1") + BARRIER + LOAD,
+        "a copy to this is not waited for",
+    ),
+    "copy_without_barrier": (COPY + COMMIT + WAIT + LOAD, "a race|a copy to this is not waited for"),
+    "copy_over_loaded": (STORE + BARRIER + LOAD + COPY + COMMIT + WAIT, "a race"),
+    "copy_misaligned": (
+        COPY.replace("@tile, i64 %offset", "@tile, i64 %i") + "  %v = add i32 %t, 0\n",
+        "misaligned",
     ),
     "some": (
         BRANCH + "yes:\n" + BARRIER + "  br label %no\nno:\n  %v = add i32 %t, 0\n",
@@ -144,7 +174,7 @@ class Driver:
 
 def run_threads(name):
     """In a process of its own: an error stays."""
-    out = np.zeros(64, np.uint32)
+    out = np.arange(64, dtype=np.uint32)
     print(Driver([name]).launch(name, 64, out), (out == np.arange(64) ^ 1).all())
 
 

@@ -130,6 +130,8 @@ def to_host(text):
         r"  (%[\w.]+) = (?:tail )?call (.+) (@nvvm_\w+)\((.*?)\)(?: #\d+)?", by_integers, text
     )
     text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
+    # Of intrinsics alone.
+    text = re.sub(r"^(declare .*@nvvm_.*)", lambda m: m[1].replace(" immarg", ""), text, flags=re.MULTILINE)  # fmt: skip
     # Which barrier it is tells its address.
     text = re.sub(
         r"^(declare void @nvvm_barrier\w+\(.*?\)).*",

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of every library of kernels: who a thread is, and whom to tell of an
-// access to memory, of a barrier and of a product of matrices.
+// access to memory, of copies, of a barrier and of a product of matrices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,16 @@ void simulated_access(const void *pointer, uint64_t bytes, uint64_t alignment,
                       int32_t isStore) {
   simulated_access_hook(pointer, bytes, alignment, isStore);
 }
+
+void (*simulated_copy_hook)(const void *, const void *, uint64_t);
+void (*simulated_commit_hook)();
+void (*simulated_wait_hook)(uint32_t);
+
+void nvvm_cp_async_cg_shared_global_16(const void *target, const void *source) {
+  simulated_copy_hook(target, source, 16);
+}
+void nvvm_cp_async_commit_group() { simulated_commit_hook(); }
+void nvvm_cp_async_wait_group(uint32_t count) { simulated_wait_hook(count); }
 
 void (*simulated_barrier_hook)(const void *);
 
