@@ -81,28 +81,41 @@ static bool isAlongSum(const GpuProduct &product, const GpuFactor &factor) {
   return result;
 }
 
-/// The loops of one factor alone, as the result has them; none if there are so
-/// few rows that a tile would be empty for the most part.
+/// The loops of one factor alone, as the result has them.
 static SmallVector<unsigned> getRows(GenericOp op,
                                      const llvm::SmallBitVector &loops) {
-  constexpr int64_t kFewest = 8;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> rows;
-  int64_t known = 1;
-  bool isOpen = false;
   for (AffineExpr result : op.getIndexingMapsArray().back().getResults()) {
     unsigned loop = cast<AffineDimExpr>(result).getPosition();
-    if (!loops.test(loop))
-      continue;
-    rows.push_back(loop);
-    if (ShapedType::isDynamic(ranges[loop]))
-      isOpen = true;
-    else if (known < kFewest)
-      known *= ranges[loop];
+    if (loops.test(loop))
+      rows.push_back(loop);
   }
-  if (!isOpen && known < kFewest)
-    rows.clear();
   return rows;
+}
+
+/// Whether some loops have less than so many elements.
+static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t known = 1;
+  for (unsigned loop : loops) {
+    if (ShapedType::isDynamic(ranges[loop]))
+      return false;
+    // No more than counts.
+    known = std::min(known * std::min(ranges[loop], limit), limit);
+  }
+  return known < limit;
+}
+
+/// Whether tiles of few lines are better than a thread for each element: what
+/// is summed is long, the other factor has lines for a warp, and neither is a
+/// window, whose elements neighbours find in their caches.
+static bool isWorthLines(const GpuProduct &product) {
+  constexpr int64_t kFewestSums = 64, kFewestLines = 32;
+  bool isLeftFew = areFew(product.op, product.left.rows, kFewestLines);
+  bool isRightFew = areFew(product.op, product.right.rows, kFewestLines);
+  return product.sums.size() == 1 &&
+         !areFew(product.op, product.sums, kFewestSums) &&
+         !(isLeftFew && isRightFew);
 }
 
 std::optional<GpuProduct> GpuProduct::get(linalg::LinalgOp op) {
@@ -150,7 +163,11 @@ std::optional<GpuProduct> GpuProduct::get(linalg::LinalgOp op) {
                       [&](unsigned sum) { return loops[i].test(sum); }))
       return std::nullopt;
     factors[i]->alongSum = ::isAlongSum(product, *factors[i]);
+    constexpr int64_t kFew = 8;
+    product.hasFewLines |= areFew(generic, factors[i]->rows, kFew);
   }
+  if (product.hasFewLines && !isWorthLines(product))
+    return std::nullopt;
   auto last = cast<AffineDimExpr>(result.getResults().back());
   if (llvm::is_contained(product.left.rows, last.getPosition()))
     std::swap(product.left, product.right);

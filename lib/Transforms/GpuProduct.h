@@ -30,8 +30,8 @@ struct GpuFactor {
 /// points. Each of the letters is any number of loops. Of a convolution `m` are
 /// channels, `n` places of the windows, and `k` what a window has in it.
 struct GpuProduct {
-  /// None if the op is no such thing, or has so few rows or columns that a tile
-  /// would be empty for the most part.
+  /// None if the op is no such thing, or so small that its threads would have
+  /// less to do than to wait for each other.
   static std::optional<GpuProduct> get(linalg::LinalgOp op);
 
   /// Whether a value of the body is different along the sum.
@@ -45,6 +45,8 @@ struct GpuProduct {
   GpuFactor left, right;
   /// The loops of the sum; the last is the fastest.
   SmallVector<unsigned> sums;
+  /// Whether there are less than eight rows or columns.
+  bool hasFewLines = false;
 };
 
 /// A row or a column of a result.
@@ -110,6 +112,8 @@ protected:
   Value getExtent(ArrayRef<unsigned> loops);
 
   Value isBelow(Value value, Value extent);
+  /// Null where both are.
+  Value both(Value left, Value right);
   Value index(int64_t value) { return launches.index(value); }
   Value plus(Value left, Value right) { return launches.add(left, right); }
   Value times(Value left, int64_t right) {
@@ -141,8 +145,6 @@ private:
   /// Whether there is such a row of the factor; null if tiles end where rows
   /// do.
   Value hasRow(const GpuFactor &factor, Value row);
-  /// Null where both are.
-  Value both(Value left, Value right);
 
   /// Of the element that is made.
   SmallVector<Value> point;

@@ -478,9 +478,11 @@ bool KernelBuilder::mapProduct(LinalgOp op) {
       buildTiledKernel(*this, *product, tile);
   };
   Type sum = product->multiply->getResult(0).getType();
-  SmallVector<const ProductTile *, 2> tiles = chooseTiles(
-      *product, plan.instruction ? TileKind::Warps : TileKind::Threads,
-      sum.getIntOrFloatBitWidth() / 8);
+  TileKind kind = plan.instruction       ? TileKind::Warps
+                  : product->hasFewLines ? TileKind::Lines
+                                         : TileKind::Threads;
+  SmallVector<const ProductTile *, 2> tiles =
+      chooseTiles(*product, kind, sum.getIntOrFloatBitWidth() / 8);
   if (tiles.size() == 1) {
     build(*tiles[0]);
     return true;

@@ -10,10 +10,10 @@
 // A block makes a tile of the result, each thread a share of it:
 //
 //   all: load the first elements of both factors, decoded
-//   for each 16 summands:
+//   for each 16 summands, or 64:
 //     all: store what was loaded in shared memory
 //     barrier
-//     all: load the elements of the next 16
+//     all: load the elements of the next ones
 //     each thread: for each summand, multiplies its rows by its columns
 //     barrier
 //
@@ -30,21 +30,21 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Summands of a tile.
-static constexpr int64_t kDepth = 16;
-/// Neighbours of a share, which are loaded at once. Of larger shares the others
-/// are a whole row of threads further on, in other banks.
-static constexpr int64_t kShare = 4;
-/// Behind each row of a tile: neighbours along the sum are in other banks, and
-/// vectors stay aligned.
-static constexpr int64_t kPadding = 4;
+/// Most neighbours of a share, which are loaded at once. Of larger shares the
+/// others are a whole row of threads further on, in other banks.
+static constexpr int64_t kMostNeighbours = 4;
+/// Summands of a tile of few lines are many: a block that few add up in has as
+/// much memory on its way as others. A warp adds up some of them without
+/// waiting for those before to be loaded.
+static constexpr int64_t kDepth = 16, kDepthOfLines = 64;
+static constexpr int64_t kThreadsOfLines = 128, kStepsOfLines = 8;
 
 namespace {
 /// The elements of a factor: summand by row, and the same as vectors.
 struct Tile {
   Value elements, shares;
-  /// Of the tile, and vectors of one thread.
-  int64_t lines, vectors;
+  /// Of the tile, and of one thread: neighbours, and how many of those.
+  int64_t lines, neighbours, vectors;
   /// Which vectors of a summand are a thread's: the first and their distance.
   Value first;
   int64_t step;
@@ -55,22 +55,31 @@ public:
   TiledKernel(KernelLaunches &launches, const GpuProduct &product,
               const ProductTile &shape)
       : GpuProductBuilder(launches, product), shape(shape),
-        threads(shape.getShares()), element(getElementType()),
-        row(VectorType::get({kShare}, element)) {}
+        hasLines(shape.kind == TileKind::Lines),
+        threads(hasLines ? kThreadsOfLines : shape.getShares()),
+        tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
+        row(VectorType::get({getNeighbours(shape.shareColumns)}, element)) {}
 
   void build();
 
 private:
   Type getElementType() { return product.multiply->getResult(0).getType(); }
+  static int64_t getNeighbours(int64_t share) {
+    return std::min(kMostNeighbours, share);
+  }
 
   Tile makeTile(int64_t lines, int64_t share, Value number);
   int64_t getElements(const Tile &tile) const {
-    return tile.lines * kDepth / threads;
+    return llvm::divideCeil(tile.lines * tileDepth, threads);
   }
   /// Runs `body` for the elements of a tile that are this thread's, with line,
   /// summand and a number that counts them.
   void forEachOfTile(const GpuFactor &factor, const Tile &tile,
                      llvm::function_ref<void(Value, Value, int64_t)> body);
+  /// Whether the thread has elements of a tile; null if all have.
+  Value hasElements(const Tile &tile);
+  /// Whether it has a share; null if all have.
+  Value hasShare();
   /// The elements of this thread in the tiles of both factors, from a summand
   /// on.
   SmallVector<Value> loadTiles(Value from);
@@ -89,7 +98,8 @@ private:
                       body);
 
   const ProductTile &shape;
-  int64_t threads;
+  bool hasLines;
+  int64_t threads, tileDepth;
   Type element;
   VectorType row;
   Tile leftTile, rightTile;
@@ -97,14 +107,19 @@ private:
 } // namespace
 
 Tile TiledKernel::makeTile(int64_t lines, int64_t share, Value number) {
-  int64_t width = lines + kPadding;
+  int64_t neighbours = getNeighbours(share);
+  // What is behind each row puts neighbours along the sum into other banks, and
+  // keeps vectors aligned.
+  int64_t width = lines + neighbours;
   Value shared =
-      makeShared(kDepth * width * element.getIntOrFloatBitWidth() / 8);
+      makeShared(tileDepth * width * element.getIntOrFloatBitWidth() / 8);
   Tile tile = {};
-  tile.elements = view(shared, {kDepth, width}, element);
-  tile.shares = view(shared, {kDepth, width / kShare}, row);
+  tile.elements = view(shared, {tileDepth, width}, element);
+  tile.shares = view(shared, {tileDepth, width / neighbours},
+                     VectorType::get({neighbours}, element));
   tile.lines = lines;
-  tile.vectors = share / kShare;
+  tile.neighbours = neighbours;
+  tile.vectors = share / neighbours;
   tile.first = number;
   tile.step = lines / share;
   return tile;
@@ -117,31 +132,42 @@ void TiledKernel::forEachOfTile(
     Value number = plus(index(i * threads), thread);
     // Neighbouring threads load neighbours in memory.
     if (factor.alongSum)
-      body(divide(number, kDepth), modulo(number, kDepth), i);
+      body(divide(number, tileDepth), modulo(number, tileDepth), i);
     else
       body(modulo(number, tile.lines), divide(number, tile.lines), i);
   }
+}
+
+Value TiledKernel::hasElements(const Tile &tile) {
+  int64_t count = tile.lines * tileDepth;
+  return count % threads == 0 ? Value() : isBelow(thread, index(count));
+}
+
+Value TiledKernel::hasShare() {
+  int64_t shares = shape.getShares();
+  return shares == threads ? Value() : isBelow(thread, index(shares));
 }
 
 SmallVector<Value> TiledKernel::loadTiles(Value from) {
   SmallVector<Type> types(getElements(leftTile) + getElements(rightTile),
                           element);
   std::optional<int64_t> size = getConstantIntValue(depth);
-  bool isWhole = size && *size % kDepth == 0;
+  bool isWhole = size && *size % tileDepth == 0;
   return loadFrom(from, types, [&] {
     SmallVector<Value> elements;
     for (const GpuFactor *factor : {&product.left, &product.right}) {
       bool isLeft = factor == &product.left;
       Value first = isLeft ? firstRow : firstColumn;
-      forEachOfTile(*factor, isLeft ? leftTile : rightTile,
-                    [&](Value line, Value summand, int64_t) {
-                      Value row = plus(first, line);
-                      Value sum = plus(from, summand);
-                      elements.push_back(orZero(
-                          isElement(*factor, row, sum, isWhole), element, [&] {
-                            return emitFactor(*factor, factor->value, row, sum);
-                          }));
-                    });
+      const Tile &tile = isLeft ? leftTile : rightTile;
+      Value isThere = hasElements(tile);
+      forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t) {
+        Value row = plus(first, line);
+        Value sum = plus(from, summand);
+        Value condition = both(isThere, isElement(*factor, row, sum, isWhole));
+        elements.push_back(orZero(condition, element, [&] {
+          return emitFactor(*factor, factor->value, row, sum);
+        }));
+      });
     }
     return elements;
   });
@@ -150,6 +176,11 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
 void TiledKernel::storeTiles(ValueRange elements) {
   for (const GpuFactor *factor : {&product.left, &product.right}) {
     const Tile &tile = factor == &product.left ? leftTile : rightTile;
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (Value isThere = hasElements(tile)) {
+      auto branch = scf::IfOp::create(rewriter, loc, isThere);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
     forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t i) {
       memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
                               ValueRange{summand, line});
@@ -181,8 +212,9 @@ SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
   };
   SmallVector<Value> results;
   for (int64_t i = 0; i < shape.shareRows; ++i) {
-    Value left =
-        vector::ExtractOp::create(rewriter, loc, lefts[i / kShare], i % kShare);
+    int64_t neighbours = leftTile.neighbours;
+    Value left = vector::ExtractOp::create(rewriter, loc, lefts[i / neighbours],
+                                           i % neighbours);
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
     for (Value right : rights) {
       Value sum = sums[results.size()];
@@ -196,25 +228,38 @@ SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
 }
 
 SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
-  auto loop = scf::ForOp::create(rewriter, loc, index(0),
-                                 count ? count : index(kDepth), index(1), sums);
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        emitStep(loop.getInductionVar(), loop.getRegionIterArgs());
-    scf::YieldOp::create(rewriter, loc, next);
+  OpBuilder::InsertionGuard guard(rewriter);
+  scf::IfOp branch;
+  if (Value condition = hasShare()) {
+    branch = scf::IfOp::create(rewriter, loc, TypeRange(sums), condition,
+                               /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, sums);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
   }
-  return loop.getResults();
+  int64_t steps = hasLines && !count ? kStepsOfLines : 1;
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0),
+                         count ? count : index(tileDepth), index(steps), sums);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t i = 0; i < steps; ++i)
+    next = emitStep(plus(loop.getInductionVar(), index(i)), next);
+  scf::YieldOp::create(rewriter, loc, next);
+  if (!branch)
+    return loop.getResults();
+  rewriter.setInsertionPointAfter(loop);
+  scf::YieldOp::create(rewriter, loc, loop.getResults());
+  return branch.getResults();
 }
 
 SmallVector<ResultLine> TiledKernel::getOwn(const GpuFactor &factor,
                                             const Tile &tile, Value first) {
   SmallVector<ResultLine> own;
   for (int64_t i = 0; i < tile.vectors; ++i)
-    for (int64_t j = 0; j < kShare; ++j) {
+    for (int64_t j = 0; j < tile.neighbours; ++j) {
       Value vector = plus(tile.first, index(i * tile.step));
-      Value line = plus(times(vector, kShare), index(j));
+      Value line = plus(times(vector, tile.neighbours), index(j));
       own.push_back(getLine(factor, plus(first, line)));
     }
   return own;
@@ -227,10 +272,10 @@ void TiledKernel::forEachOwn(
   SmallVector<ResultLine> rows = getOwn(product.left, leftTile, firstRow);
   SmallVector<ResultLine> columns =
       getOwn(product.right, rightTile, firstColumn);
-  int64_t number = 0;
+  int64_t number = 0, width = row.getNumElements();
   for (const ResultLine &line : rows)
     for (const ResultLine &column : columns) {
-      body(number / kShare, number % kShare, line, column);
+      body(number / width, number % width, line, column);
       ++number;
     }
 }
@@ -244,31 +289,33 @@ void TiledKernel::build() {
       makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
 
   SmallVector<Value> elements, sums;
+  Value isOwn = hasShare();
   forEachOwn([&](int64_t, int64_t, const ResultLine &line,
                  const ResultLine &column) {
-    elements.push_back(orZero(isResult(line, column), element, [&]() -> Value {
-      return memref::LoadOp::create(rewriter, loc, getResult(),
-                                    getPlace(line, column));
-    }));
-    if (elements.size() < kShare)
+    elements.push_back(
+        orZero(both(isOwn, isResult(line, column)), element, [&]() -> Value {
+          return memref::LoadOp::create(rewriter, loc, getResult(),
+                                        getPlace(line, column));
+        }));
+    if (int64_t(elements.size()) < row.getNumElements())
       return;
     sums.push_back(
         vector::FromElementsOp::create(rewriter, loc, row, elements));
     elements.clear();
   });
 
-  Value whole = times(divide(depth, kDepth), kDepth);
+  Value whole = times(divide(depth, tileDepth), tileDepth);
   size_t numSums = sums.size();
   llvm::append_range(sums, loadTiles(index(0)));
-  auto loop =
-      scf::ForOp::create(rewriter, loc, index(0), whole, index(kDepth), sums);
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), whole,
+                                 index(tileDepth), sums);
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     ValueRange before = loop.getRegionIterArgs();
     storeTiles(before.drop_front(numSums));
     SmallVector<Value> elements =
-        loadTiles(plus(loop.getInductionVar(), index(kDepth)));
+        loadTiles(plus(loop.getInductionVar(), index(tileDepth)));
     SmallVector<Value> next = addProducts(Value(), before.take_front(numSums));
     gpu::BarrierOp::create(rewriter, loc);
     llvm::append_range(next, elements);
@@ -277,7 +324,7 @@ void TiledKernel::build() {
   ValueRange loaded = loop.getResults().drop_front(numSums);
   sums = loop.getResults().take_front(numSums);
   std::optional<int64_t> size = getConstantIntValue(depth);
-  if (!size || *size % kDepth != 0) {
+  if (!size || *size % tileDepth != 0) {
     Value rest = minus(depth, whole);
     Value hasRest = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
@@ -292,6 +339,11 @@ void TiledKernel::build() {
     sums = branch.getResults();
   }
 
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (isOwn) {
+    auto branch = scf::IfOp::create(rewriter, loc, isOwn);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
   forEachOwn([&](int64_t i, int64_t j, const ResultLine &line,
                  const ResultLine &column) {
     ifResult(line, column, [&] {

@@ -14,8 +14,8 @@
 
 namespace mlir::quant_float {
 
-/// Who has a share of a tile.
-enum class TileKind { Warps, Threads };
+/// Who has a share of a tile; with Lines the threads of one warp.
+enum class TileKind { Warps, Threads, Lines };
 
 /// A row of ProductTiles.def.
 struct ProductTile {

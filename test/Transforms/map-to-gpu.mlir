@@ -292,6 +292,46 @@ func.func @integers(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %p: memref<?xi8>, %y
 
 // -----
 
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Few rows and many summands: 128 threads load, 32 of them add up, eight
+// summands at a time.
+
+// CHECK-LABEL: func.func @few_rows
+// CHECK-SAME: (%[[X:.+]]: memref<2x?xf32>, %[[W:.+]]: memref<?x?xf32>, %[[Y:.+]]: memref<2x?xf32>)
+func.func @few_rows(%x: memref<2x?xf32>, %w: memref<?x?xf32>, %y: memref<2x?xf32>) {
+  // CHECK-DAG: %[[THREADS:.+]] = arith.constant 128 : index
+  // CHECK-DAG: %[[LINES:.+]] = arith.constant 32 : index
+  // CHECK-DAG: %[[DEPTH:.+]] = arith.constant 64 : index
+  // CHECK-DAG: %[[STEPS:.+]] = arith.constant 8 : index
+  // CHECK: gpu.launch
+  // CHECK-SAME: threads(%[[THREAD:[^,]+]], {{.*}} in (%{{.+}} = %[[THREADS]],
+  // CHECK-DAG: memref.view %{{.+}} to memref<64x2xvector<2xf32>, #gpu.address_space<workgroup>>
+  // CHECK-DAG: memref.view %{{.+}} to memref<64x33xvector<1xf32>, #gpu.address_space<workgroup>>
+  // CHECK: %[[ADDS:.+]] = arith.cmpi ult, %[[THREAD]], %[[LINES]]
+  // CHECK: scf.for %{{.+}} step %[[DEPTH]]
+  // CHECK: gpu.barrier
+  // CHECK: memref.load %[[W]]
+  // CHECK: scf.if %[[ADDS]]
+  // CHECK: scf.for %{{.+}} = %{{.+}} to %[[DEPTH]] step %[[STEPS]]
+  // CHECK-COUNT-16: arith.mulf %{{.+}}, %{{.+}} : vector<1xf32>
+  // CHECK-NOT: arith.mulf
+  // CHECK: gpu.barrier
+  // CHECK: memref.store %{{.+}}, %[[Y]]
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x?xf32>, memref<?x?xf32>) outs(%y : memref<2x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
 #image = affine_map<(n, o, y, x, c, i, j) -> (n, c, y * 2 + i, x * 2 + j)>
 #weight = affine_map<(n, o, y, x, c, i, j) -> (o, c, i, j)>
 #out = affine_map<(n, o, y, x, c, i, j) -> (n, o, y, x)>

@@ -16,6 +16,7 @@ from nvvm.chips import CHIPS, MORE_CHIPS, number
 PRODUCTS = (
     gpu_products.matmul("f32"),
     gpu_products.matmul("f64"),
+    gpu_products.matmul("f32", gpu_products.FEW[0]),
     gpu_products.matmul("f16"),
     gpu_products.matmul("bf16"),
     gpu_products.dequantized("f8E4M3FN"),
