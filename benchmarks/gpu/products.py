@@ -67,6 +67,7 @@ KINDS = {
     "st.shared": r"st\.shared",
     "ld.global": r"ld\.global",
     "cp.async": r"cp\.async\.c",
+    "ldmatrix": r"ldmatrix",
     "barrier": r"bar(rier)?\.",
 }
 

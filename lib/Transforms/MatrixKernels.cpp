@@ -29,6 +29,9 @@
 // mma.sync then takes the same words of 4 bytes into registers: of a quarter of
 // the threads' number from row to row, of the rest from word to word.
 //
+// Codes of 16 bits that lie across the sum in memory are copied in rows of one
+// summand each, and ldmatrix turns them around on their way to registers.
+//
 // Zero points come off in the end, modulo 2^32 as the products and sums are:
 //
 //   sum((a - p) * (b - q)) = sum(a * b) - q * sum(a) - p * sum(b) + K * p * q
@@ -61,6 +64,9 @@ static constexpr int64_t kPieceBytes = 16;
 /// Of a block's shared memory, which all chips have without being asked; and
 /// tiles in it at once: more leave room for fewer blocks.
 static constexpr int64_t kMostSharedBytes = 48 * 1024, kMostStages = 3;
+/// Behind each summand, where those are rows: the eight that ldmatrix reads at
+/// once are in different banks.
+static constexpr int64_t kSummandPadding = 8;
 /// Words of 16 bytes: the threads of one row read one each.
 static constexpr int64_t kThreadsOfRow = 4;
 
@@ -75,6 +81,8 @@ struct CodeTile {
   Value first, warpRow;
   /// Of the instruction.
   int64_t rows;
+  /// Whether each row in shared memory is a summand.
+  bool isAcross;
 };
 
 /// Registers of one of the instruction's matrices.
@@ -106,6 +114,9 @@ private:
 
   CodeTile makeTile(const GpuFactor &factor, const MatrixOperand &operand,
                     int64_t lines, Value first, Value warpRow, int64_t rows);
+  /// Whether codes are copied as they are, in rows of lines or of summands.
+  bool areCopied(const GpuFactor &factor, const MatrixOperand &operand,
+                 bool across);
   /// How many tiles are in shared memory at once.
   int64_t chooseStages();
   void loadTile(const CodeTile &tile, Value from);
@@ -137,8 +148,15 @@ private:
   /// The codes of a word one by one.
   void loadWord(const CodeTile &tile, Value from, Value number);
   void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
+  /// As many codes along the rows as a piece has, of one summand.
+  void loadAcross(const CodeTile &tile, BlockArgument codes, size_t numInner,
+                  Value from, Value number);
   Value emitCode(const CodeTile &tile, Value row, Value sum);
+  /// Whether that many neighbours from a row on are next to each other.
+  Value areNeighbours(const CodeTile &tile, size_t numInner, Value row,
+                      int64_t width);
   /// What a thread has of the instruction's rows from `row` on.
+  Registers loadTransposed(const CodeTile &tile, int64_t row, int64_t step);
   Registers loadRegisters(const CodeTile &tile, int64_t row, int64_t step);
   Registers multiply(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c);
   /// Adds the products of a tile to all registers of sums.
@@ -209,25 +227,31 @@ Value MatrixKernel::getOnes() {
 CodeTile MatrixKernel::makeTile(const GpuFactor &factor,
                                 const MatrixOperand &operand, int64_t lines,
                                 Value first, Value warpRow, int64_t rows) {
-  Value shared = makeShared(numStages * lines * kRowBytes);
   Type word = getRegisterType();
   CodeTile tile = {};
-  tile.shared = shared;
   tile.factor = &factor;
   tile.operand = &operand;
   tile.lines = lines;
   tile.first = first;
   tile.warpRow = warpRow;
   tile.rows = rows;
-  tile.codes =
-      view(shared, {numStages, lines, kRowBytes / getBytes()}, getCodeType());
-  tile.pieces =
-      view(shared, {numStages, lines, kRowBytes / kPieceBytes},
-           VectorType::get({kPieceBytes / getBytes()}, getCodeType()));
-  tile.codesOfWords =
-      view(shared, {numStages, lines, kRowBytes / kWordBytes},
-           VectorType::get({kWordBytes / getBytes()}, getCodeType()));
-  tile.words = view(shared, {numStages, lines, kRowBytes / kWordBytes}, word);
+  tile.isAcross = numStages > 1 && areCopied(factor, operand, /*across=*/true);
+  int64_t count = lines, rowBytes = kRowBytes;
+  if (tile.isAcross) {
+    count = kDepthBytes / getBytes();
+    rowBytes = (lines + kSummandPadding) * getBytes();
+  }
+  tile.shared = makeShared(numStages * count * rowBytes);
+  auto viewOf = [&](int64_t bytes, Type type) {
+    return view(tile.shared, {numStages, count, rowBytes / bytes}, type);
+  };
+  auto vectorOf = [&](int64_t bytes) {
+    return VectorType::get({bytes / getBytes()}, getCodeType());
+  };
+  tile.codes = viewOf(getBytes(), getCodeType());
+  tile.pieces = viewOf(kPieceBytes, vectorOf(kPieceBytes));
+  tile.codesOfWords = viewOf(kWordBytes, vectorOf(kWordBytes));
+  tile.words = viewOf(kWordBytes, word);
   return tile;
 }
 
@@ -303,6 +327,8 @@ void MatrixKernel::loadCode(const CodeTile &tile, Value from, Value line,
   Value sum = plus(from, summand);
   Value code = orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
                       [&] { return emitCode(tile, row, sum); });
+  if (tile.isAcross)
+    std::swap(line, summand);
   memref::StoreOp::create(rewriter, loc, code, tile.codes,
                           ValueRange{stage, line, summand});
 }
@@ -377,7 +403,7 @@ void MatrixKernel::copyPiece(const CodeTile &tile, BlockArgument codes,
                              Value row, Value sum, ValueRange place) {
   Value buffer = product.op->getOperand(codes.getArgNumber());
   Value target =
-      view(tile.shared, {numStages, tile.lines, kRowBytes / getBytes()},
+      view(tile.shared, cast<MemRefType>(tile.codes.getType()).getShape(),
            getElementTypeOrSelf(buffer));
   nvgpu::DeviceAsyncCopyOp::create(
       rewriter, loc, nvgpu::DeviceAsyncTokenType::get(rewriter.getContext()),
@@ -418,6 +444,44 @@ void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
   loadCode(tile, from, line, plus(summand, loop.getInductionVar()));
 }
 
+Value MatrixKernel::areNeighbours(const CodeTile &tile, size_t numInner,
+                                  Value row, int64_t width) {
+  ArrayRef<unsigned> rows = tile.factor->rows;
+  if (numInner == rows.size())
+    return nullptr;
+  Value inner = getExtent(rows.take_back(numInner));
+  if (isMultiple(inner, width))
+    return nullptr;
+  Value place = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
+                               plus(place, index(width)), inner);
+}
+
+void MatrixKernel::loadAcross(const CodeTile &tile, BlockArgument codes,
+                              size_t numInner, Value from, Value number) {
+  int64_t width = kPieceBytes / getBytes(), pieces = tile.lines / width;
+  Value line = times(modulo(number, pieces), width);
+  Value summand = divide(number, pieces);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value isThere =
+      isElement(*tile.factor, plus(row, index(width - 1)), sum, false);
+  Value isWide = arith::AndIOp::create(
+      rewriter, loc, isThere,
+      isAligned(emitAddress(tile, codes, row, sum), kPieceBytes));
+  isWide = both(isWide, areNeighbours(tile, numInner, row, width));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  copyPiece(tile, codes, row, sum, {stage, summand, line});
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  loadCode(tile, from, plus(line, loop.getInductionVar()), summand);
+}
+
 void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
                              size_t numInner, Value from, Value number) {
   int64_t width = kWordBytes / getBytes();
@@ -443,17 +507,7 @@ void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
                             plus(sum, index(width - 1)), false);
   Value isWide = arith::AndIOp::create(rewriter, loc, isThere,
                                        isAligned(addresses, kWordBytes));
-  ArrayRef<unsigned> rows = tile.factor->rows;
-  if (numInner < rows.size()) {
-    Value inner = getExtent(rows.take_back(numInner));
-    if (!isMultiple(inner, width)) {
-      Value place = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
-      Value isInside =
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
-                                plus(place, index(width)), inner);
-      isWide = arith::AndIOp::create(rewriter, loc, isWide, isInside);
-    }
-  }
+  isWide = both(isWide, areNeighbours(tile, numInner, row, width));
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
@@ -487,7 +541,14 @@ void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
                    [&](Value number) { loadPiece(tile, codes, from, number); });
     return;
   }
-  if ((codes = getPlainCodes(tile, tile.factor->rows, numInner))) {
+  codes = getPlainCodes(tile, tile.factor->rows, numInner);
+  if (tile.isAcross) {
+    forEachElement(
+        tile.lines * kDepthBytes / kPieceBytes, threads,
+        [&](Value number) { loadAcross(tile, codes, numInner, from, number); });
+    return;
+  }
+  if (codes) {
     forEachElement(
         tile.lines / width * kDepthBytes / kWordBytes, threads,
         [&](Value number) { loadBlock(tile, codes, numInner, from, number); });
@@ -497,8 +558,41 @@ void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
                  [&](Value number) { loadWord(tile, from, number); });
 }
 
+/// A matrix is eight rows and summands; the threads of a quarter of the warp
+/// have the addresses of its summands.
+Registers MatrixKernel::loadTransposed(const CodeTile &tile, int64_t row,
+                                       int64_t step) {
+  constexpr int64_t kMatrix = 8;
+  int64_t halves = tile.rows / kMatrix;
+  int64_t count = instruction.k / kMatrix * halves;
+  Value lane = modulo(thread, kWarp);
+  Value matrix = modulo(divide(lane, kMatrix), count);
+  Value summand =
+      plus(times(divide(matrix, halves), kMatrix),
+           plus(modulo(lane, kMatrix), index(step * instruction.k)));
+  Value line = plus(tile.warpRow,
+                    plus(times(modulo(matrix, halves), kMatrix), index(row)));
+  // Bits as they are, whatever 16 of them stand for.
+  Type f16 = rewriter.getF16Type();
+  Value source =
+      view(tile.shared, cast<MemRefType>(tile.codes.getType()).getShape(), f16);
+  Value loaded = nvgpu::LdMatrixOp::create(
+      rewriter, loc, VectorType::get({count, 2}, f16), source,
+      ValueRange{stage, summand, line}, /*transpose=*/true, count);
+  Registers registers;
+  for (int64_t i = 0; i < count; ++i) {
+    Value pair = vector::ExtractOp::create(rewriter, loc, loaded, i);
+    if (pair.getType() != getRegisterType())
+      pair = LLVM::BitcastOp::create(rewriter, loc, getRegisterType(), pair);
+    registers.push_back(pair);
+  }
+  return registers;
+}
+
 Registers MatrixKernel::loadRegisters(const CodeTile &tile, int64_t row,
                                       int64_t step) {
+  if (tile.isAcross)
+    return loadTransposed(tile, row, step);
   Registers registers;
   int64_t words = instruction.k * getBytes() / kWordBytes;
   for (int64_t word = 0; word < words; word += kThreadsOfRow)
@@ -573,17 +667,27 @@ SmallVector<Value> MatrixKernel::emitTile(Value from, ValueRange sums) {
   return results;
 }
 
+bool MatrixKernel::areCopied(const GpuFactor &factor,
+                             const MatrixOperand &operand, bool across) {
+  CodeTile tile = {};
+  tile.factor = &factor;
+  tile.operand = &operand;
+  ArrayRef<unsigned> loops = product.sums;
+  size_t numInner;
+  bool alongSum =
+      getPlainCodes(tile, loops, numInner) && numInner == loops.size();
+  if (!across || alongSum)
+    return !across && alongSum;
+  // ldmatrix turns around pairs of bytes.
+  return getBytes() == 2 && getPlainCodes(tile, factor.rows, numInner);
+}
+
 int64_t MatrixKernel::chooseStages() {
-  auto isCopied = [&](const GpuFactor &factor, const MatrixOperand &operand) {
-    CodeTile tile = {};
-    tile.factor = &factor;
-    tile.operand = &operand;
-    size_t numInner;
-    return getPlainCodes(tile, product.sums, numInner) &&
-           numInner == product.sums.size();
-  };
-  if (!plan.hasAsyncCopies || (!isCopied(product.left, plan.left) &&
-                               !isCopied(product.right, plan.right)))
+  bool isAnyCopied = false;
+  for (bool across : {false, true})
+    isAnyCopied |= areCopied(product.left, plan.left, across) ||
+                   areCopied(product.right, plan.right, across);
+  if (!plan.hasAsyncCopies || !isAnyCopied)
     return 1;
   int64_t stages =
       std::min(kMostStages,

@@ -16,6 +16,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     products = [
         *(gpu_products.matmul(kind) for kind in ("f32", "f64", "f16", "bf16")),
         *(gpu_products.gemm("f32", a, b) for a in (0, 1) for b in (0, 1)),
+        *(gpu_products.gemm("f16", 1, b) for b in (0, 1)),
         gpu_products.batched("f32"),
         gpu_products.shared_right("f32"),
         gpu_products.scores("f32"),
@@ -32,7 +33,8 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         for kind, all_sizes in (
             ("f32", [sizes for sizes in SIZES if 0 not in sizes]),
             ("f32", FEW),
-            ("f16", FEW[::3]),
+            ("f16", [*FEW[::3], (96, 136, 200)]),
+            ("bf16", [(40, 72, 100)]),
             ("i8", FEW[1::2]),
         )
         for sizes in all_sizes

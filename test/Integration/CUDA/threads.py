@@ -102,6 +102,29 @@ PRODUCTS = {
     "m16n8k32.row.col.f32.e4m3.e5m2.f32": (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, "f4", 16, 8, 32, "i32", "float"),
 }  # fmt: skip
 
+# Each thread stores 16 bytes, a row of one of four matrices, and gets four pairs of elements.
+MATRICES = """
+@tile = internal addrspace(3) global [512 x i8] undef, align 16
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+"""
+LOAD_MATRICES = """
+declare {{ i32, i32, i32, i32 }} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.{form}b16.p3(ptr addrspace(3))
+define ptx_kernel void @{name}(ptr %in, ptr %out) {{
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %t to i64
+  %from = getelementptr [16 x i8], ptr %in, i64 %i
+  %row = load <4 x i32>, ptr %from, align 16
+  %at = getelementptr [16 x i8], ptr addrspace(3) @tile, i64 %i
+  store <4 x i32> %row, ptr addrspace(3) %at, align 16
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %d = call {{ i32, i32, i32, i32 }} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.{form}b16.p3(ptr addrspace(3) %at)
+  %to = getelementptr [4 x i32], ptr %out, i64 %i
+  store {{ i32, i32, i32, i32 }} %d, ptr %to, align 4
+  ret void
+}}
+"""
+
 
 def product_kernel(
     name, instruction, registers_of_a, registers_of_b, registers_of_c, factor, result
@@ -213,6 +236,17 @@ def run_products():
     print("half_a_warp", driver.launch("product_0", 16, registers, registers.copy()))
 
 
+def run_matrices():
+    rows = np.random.default_rng(5).integers(0, 1 << 16, (32, 8)).astype(np.uint16)
+    matrices = rows.reshape(4, 8, 8)
+    driver = Driver(["straight", "turned"])
+    for name, given in (("straight", matrices), ("turned", matrices.swapaxes(1, 2))):
+        out = np.zeros((32, 4), np.uint32)
+        result = driver.launch(name, 32, rows, out)
+        wanted = [[given[matrix, lane // 4, 2 * (lane % 4) : 2 * (lane % 4) + 2] for matrix in range(4)] for lane in range(32)]  # fmt: skip
+        print(name, result, (out.view(np.uint16).reshape(32, 4, 2) == wanted).all())
+
+
 def main(compiler, cuda_include, obj_root, folder):
     folder, failures = Path(folder), []
 
@@ -246,7 +280,15 @@ def main(compiler, cuda_include, obj_root, folder):
     expected = "".join(f"{name} 0 True\n" for name in PRODUCTS)
     if done.stdout != expected + "half_a_warp 719\n" or "0 at a barrier, 16 at a product" not in done.stderr:  # fmt: skip
         failures.append(f"products: {done.stdout}{done.stderr}")
-    print(f"{len(CASES) + len(PRODUCTS) + 1} cases, {len(failures)} failures")
+    text = (
+        MATRICES
+        + LOAD_MATRICES.format(name="straight", form="")
+        + LOAD_MATRICES.format(name="turned", form="trans.")
+    )
+    done = execute(build("matrices", text), "matrices")
+    if done.stdout != "straight 0 True\nturned 0 True\n":
+        failures.append(f"matrices: {done.stdout}{done.stderr}")
+    print(f"{len(CASES) + len(PRODUCTS) + 3} cases, {len(failures)} failures")
     return "\n".join(failures) if failures else 0
 
 
@@ -255,5 +297,7 @@ if __name__ == "__main__":
         run_threads(sys.argv[2])
     elif sys.argv[1] == "products":
         run_products()
+    elif sys.argv[1] == "matrices":
+        run_matrices()
     else:
         sys.exit(main(*sys.argv[1:]))

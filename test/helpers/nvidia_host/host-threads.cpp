@@ -13,6 +13,7 @@
 
 #include <cstdarg>
 #include <cstdint>
+#include <cstring>
 
 static thread_local uint32_t registers[12];
 
@@ -55,6 +56,17 @@ const uint32_t *simulated_product(const char *name, uint32_t count, ...) {
   va_end(arguments);
   return simulated_product_hook(__builtin_return_address(0), name, operands,
                                 count);
+}
+
+/// `ldmatrix.NAME` of matrices in shared memory; the registers of the result.
+const uint32_t *simulated_matrices(const char *name, const void *pointer) {
+  // Of four matrices each thread has the address of a row, of fewer the first.
+  const char *count = strstr(name, ".x");
+  if (count && registers[0] % 32 < 8u * (count[2] - '0'))
+    simulated_access_hook(pointer, 16, 16, 0);
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  uint32_t operands[] = {uint32_t(address), uint32_t(address >> 32)};
+  return simulated_product_hook(__builtin_return_address(0), name, operands, 2);
 }
 
 #define SPECIAL_REGISTER(Name, First)                                          \
