@@ -50,6 +50,8 @@ CASES = (
     (convolution("f16", "f16"), "fast"),
     (convolution("ui8", "i8", points=((), None)), "stated"),
     (convolution("ui8", "i8", 14, 256, 1, points=((), None)), "stated"),
+    (gpu_products.matmul("f32", (1, 4096, 4096)), "stated"),
+    (gpu_products.matmul("f32", (4096, 1, 4096)), "stated"),
     (Vectors("vector_i8", "i8", 1, 4096, 4096), "stated"),
     (Vectors("vector_f8E4M3FN", "f8E4M3FN", 1, 4096, 4096), "stated"),
     (Vectors("vector_i4", "i4", 1, 4096, 4096, 32, packed=True), "stated"),
@@ -64,6 +66,8 @@ KINDS = {
     "ld.shared": r"ld\.shared",
     "st.shared": r"st\.shared",
     "ld.global": r"ld\.global",
+    "cp.async": r"cp\.async\.c",
+    "ldmatrix": r"ldmatrix",
     "barrier": r"bar(rier)?\.",
 }
 
@@ -105,10 +109,11 @@ def count(folder, chip):
         # The loop that multiplies: the smallest with what adds products up, and with loads.
         multiplies = KINDS["mma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32"
         from_memory = "ld.global" if isinstance(product, Vectors) and not product.along else "ld.shared"  # fmt: skip
-        inner = next(
-            (loop for loop in loops(body) if from_memory in " ".join(loop) and any(re.search(multiplies, line) for line in loop)),
-            [],
-        )  # fmt: skip
+        found = [loop for loop in loops(body) if from_memory in " ".join(loop) and any(re.search(multiplies, line) for line in loop)]  # fmt: skip
+        inner = found[0] if found else []
+        # Beside instructions for matrices loads are in the same loop, which may go back from several places.
+        if any(re.search(KINDS["mma"], line) for line in inner):
+            inner = found[-1]
         counts = {kind: sum(bool(re.match(rf"(@\S+ )?{pattern}", line)) for line in inner) for kind, pattern in KINDS.items()}  # fmt: skip
         rows.append(
             {

@@ -60,8 +60,8 @@ static bool isSmall(Value buffer) {
 
 void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                          const TargetCpu *cpu, unsigned threads,
-                                         Activations activations,
-                                         bool explains) {
+                                         Activations activations, bool explains,
+                                         Sums sums) {
   bool onDevice = !cpu;
   if (!onDevice) {
     QuantFloatEliminateQdqPassOptions elimination;
@@ -92,6 +92,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
                                                       : 0;
   function.addPass(createQuantFloatFuseWeightsPass(weights));
   if (onDevice) {
+    if (sums == Sums::Fast)
+      function.addPass(createQuantFloatPadCodesPass());
     // Sums of weights have their order by now.
     QuantFloatFuseElementwisePassOptions fusion;
     fusion.products = true;

@@ -29,7 +29,8 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
                                               const LowerToNVVMOptions &options,
                                               bool explains) {
   buildBufferizePipeline(manager, options.islands, /*cpu=*/nullptr,
-                         /*threads=*/1, Activations::Float, explains);
+                         /*threads=*/1, Activations::Float, explains,
+                         options.sums);
   QuantFloatMapToGpuPassOptions mapping;
   mapping.module = kKernelModuleName;
   mapping.chip = options.chip;
@@ -92,6 +93,7 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   manager.addPass(createGpuNVVMAttachTarget(target));
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(createConvertNVGPUToNVVMPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

@@ -20,16 +20,18 @@ struct ChipRow {
   StringLiteral name;
   unsigned ptx;
   /// By NvidiaFeature.
-  unsigned features[6];
+  unsigned features[7];
 };
 } // namespace
 
 static constexpr ChipRow kChips[] = {
 #define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat,       \
-                                Products, WideProducts, Float8Products)        \
+                                Products, WideProducts, Float8Products,        \
+                                AsyncCopies)                                   \
   {Name,                                                                       \
    Ptx,                                                                        \
-   {Minimum, Float8, NarrowFloat, Products, WideProducts, Float8Products}},
+   {Minimum, Float8, NarrowFloat, Products, WideProducts, Float8Products,      \
+    AsyncCopies}},
 #include "quant-float/Support/NvidiaChips.def"
 };
 

@@ -81,28 +81,41 @@ static bool isAlongSum(const GpuProduct &product, const GpuFactor &factor) {
   return result;
 }
 
-/// The loops of one factor alone, as the result has them; none if there are so
-/// few rows that a tile would be empty for the most part.
+/// The loops of one factor alone, as the result has them.
 static SmallVector<unsigned> getRows(GenericOp op,
                                      const llvm::SmallBitVector &loops) {
-  constexpr int64_t kFewest = 8;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> rows;
-  int64_t known = 1;
-  bool isOpen = false;
   for (AffineExpr result : op.getIndexingMapsArray().back().getResults()) {
     unsigned loop = cast<AffineDimExpr>(result).getPosition();
-    if (!loops.test(loop))
-      continue;
-    rows.push_back(loop);
-    if (ShapedType::isDynamic(ranges[loop]))
-      isOpen = true;
-    else if (known < kFewest)
-      known *= ranges[loop];
+    if (loops.test(loop))
+      rows.push_back(loop);
   }
-  if (!isOpen && known < kFewest)
-    rows.clear();
   return rows;
+}
+
+/// Whether some loops have less than so many elements.
+static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t known = 1;
+  for (unsigned loop : loops) {
+    if (ShapedType::isDynamic(ranges[loop]))
+      return false;
+    // No more than counts.
+    known = std::min(known * std::min(ranges[loop], limit), limit);
+  }
+  return known < limit;
+}
+
+/// Whether tiles of few lines are better than a thread for each element: what
+/// is summed is long, the other factor has lines for a warp, and neither is a
+/// window, whose elements neighbours find in their caches.
+static bool isWorthLines(const GpuProduct &product) {
+  constexpr int64_t kFewestSums = 64, kFewestLines = 32;
+  bool isLeftFew = areFew(product.op, product.left.rows, kFewestLines);
+  bool isRightFew = areFew(product.op, product.right.rows, kFewestLines);
+  return product.sums.size() == 1 &&
+         !areFew(product.op, product.sums, kFewestSums) &&
+         !(isLeftFew && isRightFew);
 }
 
 std::optional<GpuProduct> GpuProduct::get(linalg::LinalgOp op) {
@@ -150,7 +163,11 @@ std::optional<GpuProduct> GpuProduct::get(linalg::LinalgOp op) {
                       [&](unsigned sum) { return loops[i].test(sum); }))
       return std::nullopt;
     factors[i]->alongSum = ::isAlongSum(product, *factors[i]);
+    constexpr int64_t kFew = 8;
+    product.hasFewLines |= areFew(generic, factors[i]->rows, kFew);
   }
+  if (product.hasFewLines && !isWorthLines(product))
+    return std::nullopt;
   auto last = cast<AffineDimExpr>(result.getResults().back());
   if (llvm::is_contained(product.left.rows, last.getPosition()))
     std::swap(product.left, product.right);
@@ -344,11 +361,13 @@ Value GpuProductBuilder::orZero(Value condition, Type type,
 
 void GpuProductBuilder::forEachElement(int64_t count, int64_t threads,
                                        llvm::function_ref<void(Value)> body) {
-  auto loop =
-      scf::ForOp::create(rewriter, loc, index(0), index(count), index(threads));
+  bool isWhole = count % threads == 0;
+  auto loop = scf::ForOp::create(rewriter, loc, isWhole ? index(0) : thread,
+                                 index(count), index(threads));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  body(plus(loop.getInductionVar(), thread));
+  Value number = loop.getInductionVar();
+  body(isWhole ? plus(number, thread) : number);
 }
 
 SmallVector<Value>
@@ -388,10 +407,21 @@ Value GpuProductBuilder::hasRow(const GpuFactor &factor, Value row) {
   return isBelow(row, extent);
 }
 
-SmallVector<Value> GpuProductBuilder::getPlace(Value row, Value column) {
+ResultLine GpuProductBuilder::getLine(const GpuFactor &factor, Value number) {
   SmallVector<Value> all = indices;
-  setIndices(all, product.left.rows, row);
-  setIndices(all, product.right.rows, column);
+  setIndices(all, factor.rows, number);
+  ResultLine line = {number, hasRow(factor, number), factor.rows, {}};
+  for (unsigned loop : factor.rows)
+    line.indices.push_back(all[loop]);
+  return line;
+}
+
+SmallVector<Value> GpuProductBuilder::getPlace(const ResultLine &row,
+                                               const ResultLine &column) {
+  SmallVector<Value> all = indices;
+  for (const ResultLine *line : {&row, &column})
+    for (auto [loop, value] : llvm::zip_equal(line->loops, line->indices))
+      all[loop] = value;
   return llvm::map_to_vector(
       product.op.getIndexingMapsArray().back().getResults(),
       [&](AffineExpr result) {
@@ -399,7 +429,8 @@ SmallVector<Value> GpuProductBuilder::getPlace(Value row, Value column) {
       });
 }
 
-void GpuProductBuilder::ifResult(Value row, Value column,
+void GpuProductBuilder::ifResult(const ResultLine &row,
+                                 const ResultLine &column,
                                  llvm::function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(rewriter);
   if (Value condition = isResult(row, column)) {

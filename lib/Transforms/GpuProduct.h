@@ -30,8 +30,8 @@ struct GpuFactor {
 /// points. Each of the letters is any number of loops. Of a convolution `m` are
 /// channels, `n` places of the windows, and `k` what a window has in it.
 struct GpuProduct {
-  /// None if the op is no such thing, or has so few rows or columns that a tile
-  /// would be empty for the most part.
+  /// None if the op is no such thing, or so small that its threads would have
+  /// less to do than to wait for each other.
   static std::optional<GpuProduct> get(linalg::LinalgOp op);
 
   /// Whether a value of the body is different along the sum.
@@ -45,7 +45,21 @@ struct GpuProduct {
   GpuFactor left, right;
   /// The loops of the sum; the last is the fastest.
   SmallVector<unsigned> sums;
+  /// Whether there are less than eight rows or columns.
+  bool hasFewLines = false;
 };
+
+/// A row or a column of a result.
+struct ResultLine {
+  Value number;
+  /// Null where that is known.
+  Value isThere;
+  /// What the factor's loops are there.
+  SmallVector<unsigned> loops;
+  SmallVector<Value> indices;
+};
+
+struct ProductTile;
 
 /// What kernels of products have in common: tiles of the result, one for a
 /// block, and the elements of the factors.
@@ -82,18 +96,24 @@ protected:
   /// What `body` loads of the tiles from a summand on; zeros if there is none.
   SmallVector<Value> loadFrom(Value from, ArrayRef<Type> types,
                               llvm::function_ref<SmallVector<Value>()> body);
+  /// The result's row or column that a factor has at `number`.
+  ResultLine getLine(const GpuFactor &factor, Value number);
   /// Whether the result has such an element; null where that is known.
-  Value isResult(Value row, Value column) {
-    return both(hasRow(product.left, row), hasRow(product.right, column));
+  Value isResult(const ResultLine &row, const ResultLine &column) {
+    return both(row.isThere, column.isThere);
   }
   /// Runs `body` if it has.
-  void ifResult(Value row, Value column, llvm::function_ref<void()> body);
+  void ifResult(const ResultLine &row, const ResultLine &column,
+                llvm::function_ref<void()> body);
   /// Where an element of the result is.
-  SmallVector<Value> getPlace(Value row, Value column);
+  SmallVector<Value> getPlace(const ResultLine &row, const ResultLine &column);
   Value getResult() { return product.op.getDpsInits()[0]; }
   /// How many elements some loops have together.
   Value getExtent(ArrayRef<unsigned> loops);
 
+  Value isBelow(Value value, Value extent);
+  /// Null where both are.
+  Value both(Value left, Value right);
   Value index(int64_t value) { return launches.index(value); }
   Value plus(Value left, Value right) { return launches.add(left, right); }
   Value times(Value left, int64_t right) {
@@ -122,12 +142,9 @@ private:
   void setIndices(SmallVectorImpl<Value> &all, ArrayRef<unsigned> loops,
                   Value number);
   void setPoint(const GpuFactor &factor, Value row, Value sum);
-  Value isBelow(Value value, Value extent);
   /// Whether there is such a row of the factor; null if tiles end where rows
   /// do.
   Value hasRow(const GpuFactor &factor, Value row);
-  /// Null where both are.
-  Value both(Value left, Value right);
 
   /// Of the element that is made.
   SmallVector<Value> point;
@@ -138,7 +155,8 @@ private:
 /// A kernel that has tiles of both factors in shared memory; each thread adds
 /// up a few elements of the result in the order of the sum, rounding as the
 /// op's body does.
-void buildTiledKernel(KernelLaunches &launches, const GpuProduct &product);
+void buildTiledKernel(KernelLaunches &launches, const GpuProduct &product,
+                      const ProductTile &shape);
 
 } // namespace mlir::quant_float
 

@@ -26,6 +26,7 @@
 #include "ElementwiseLoops.h"
 #include "KernelLaunches.h"
 #include "MatrixInstructions.h"
+#include "ProductTiles.h"
 #include "VectorKernels.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -33,9 +34,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Remarks.h"
@@ -468,10 +471,30 @@ bool KernelBuilder::mapProduct(LinalgOp op) {
     return false;
   MatrixPlan plan = planMatrixProduct(*product, chip, fastSums);
   remarkProduct(plan.instruction, plan.text);
-  if (plan.instruction)
-    buildMatrixKernel(*this, *product, plan);
-  else
-    buildTiledKernel(*this, *product);
+  auto build = [&](const ProductTile &tile) {
+    if (plan.instruction)
+      buildMatrixKernel(*this, *product, plan, tile);
+    else
+      buildTiledKernel(*this, *product, tile);
+  };
+  Type sum = product->multiply->getResult(0).getType();
+  TileKind kind = plan.instruction       ? TileKind::Warps
+                  : product->hasFewLines ? TileKind::Lines
+                                         : TileKind::Threads;
+  SmallVector<const ProductTile *, 2> tiles =
+      chooseTiles(*product, kind, sum.getIntOrFloatBitWidth() / 8);
+  if (tiles.size() == 1) {
+    build(*tiles[0]);
+    return true;
+  }
+  // The host knows the sizes.
+  auto branch = scf::IfOp::create(
+      rewriter, loc, isLessWork(*this, *product, *tiles[0], *tiles[1]),
+      /*withElseRegion=*/true);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  build(*tiles[0]);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  build(*tiles[1]);
   return true;
 }
 

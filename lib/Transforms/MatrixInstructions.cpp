@@ -165,6 +165,7 @@ MatrixPlan quant_float::planMatrixProduct(const GpuProduct &product,
         plan.instruction = &row;
         plan.left = *left;
         plan.right = *right;
+        plan.hasAsyncCopies = chip->has(NvidiaFeature::AsyncCopies);
         break;
       }
       lacks += (lacks.empty() ? ": " : ", ") + lack;

@@ -48,6 +48,8 @@ struct MatrixPlan {
   /// None if no instruction takes the factors, or may.
   const MatrixInstruction *instruction = nullptr;
   MatrixOperand left, right;
+  /// Whether the chip copies to shared memory while it multiplies.
+  bool hasAsyncCopies = false;
   /// Which product became what, and what a better instruction needs.
   std::string text;
 };
@@ -60,7 +62,7 @@ MatrixPlan planMatrixProduct(const GpuProduct &product,
 
 /// A kernel whose warps multiply by the plan's instruction.
 void buildMatrixKernel(KernelLaunches &launches, const GpuProduct &product,
-                       const MatrixPlan &plan);
+                       const MatrixPlan &plan, const ProductTile &shape);
 
 } // namespace mlir::quant_float
 

@@ -5,10 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// A block of four warps makes a tile of the result of 64 x 64 elements, each
-// warp 32 x 32 of them:
+// A block makes a tile of the result, each of its warps a share of it:
 //
 //   for each 64 bytes of summands:
 //     all: load the codes of both factors into shared memory, zeros behind the
@@ -17,9 +15,22 @@
 //     each warp: multiplies them
 //     barrier
 //
+// Where the chip copies to shared memory by itself, and codes lie there as they
+// do in memory, some tiles are on their way while one is multiplied:
+//
+//   all: begin to load the first tiles but one
+//   for each 64 bytes of summands:
+//     all: wait for the oldest tile
+//     barrier
+//     all: begin to load a tile in place of the one before this
+//     each warp: multiplies this one
+//
 // Both factors have their summands next to each other there. Every shape of
 // mma.sync then takes the same words of 4 bytes into registers: of a quarter of
 // the threads' number from row to row, of the rest from word to word.
+//
+// Codes of 16 bits that lie across the sum in memory are copied in rows of one
+// summand each, and ldmatrix turns them around on their way to registers.
 //
 // Zero points come off in the end, modulo 2^32 as the products and sums are:
 //
@@ -30,8 +41,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixInstructions.h"
+#include "ProductTiles.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -39,11 +53,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static constexpr int64_t kTile = 64;
-static constexpr int64_t kWarpTile = 32;
-static constexpr int64_t kWarpsOfRow = kTile / kWarpTile;
 static constexpr int64_t kWarp = 32;
-static constexpr int64_t kThreads = kWarpsOfRow * kWarpsOfRow * kWarp;
 /// Bytes of summands of a tile, and from row to row: the eight rows that a warp
 /// reads at once are in different banks.
 static constexpr int64_t kDepthBytes = 64;
@@ -51,19 +61,28 @@ static constexpr int64_t kRowBytes = kDepthBytes + 16;
 static constexpr int64_t kWordBytes = 4;
 /// Bytes of the widest access to memory that all chips have.
 static constexpr int64_t kPieceBytes = 16;
+/// Of a block's shared memory, which all chips have without being asked; and
+/// tiles in it at once: more leave room for fewer blocks.
+static constexpr int64_t kMostSharedBytes = 48 * 1024, kMostStages = 3;
+/// Behind each summand, where those are rows: the eight that ldmatrix reads at
+/// once are in different banks.
+static constexpr int64_t kSummandPadding = 8;
 /// Words of 16 bytes: the threads of one row read one each.
 static constexpr int64_t kThreadsOfRow = 4;
 
 namespace {
-/// The codes of one factor in shared memory.
+/// The codes of one factor in shared memory, of one stage or several.
 struct CodeTile {
   const GpuFactor *factor;
   const MatrixOperand *operand;
-  Value codes, words, codesOfWords, pieces;
-  /// Of the tile, and of the warp in the tile.
+  Value shared, codes, words, codesOfWords, pieces;
+  /// How many rows it has, the first of the tile, and the warp's in the tile.
+  int64_t lines;
   Value first, warpRow;
   /// Of the instruction.
   int64_t rows;
+  /// Whether each row in shared memory is a summand.
+  bool isAcross;
 };
 
 /// Registers of one of the instruction's matrices.
@@ -72,9 +91,10 @@ using Registers = SmallVector<Value, 4>;
 class MatrixKernel : GpuProductBuilder {
 public:
   MatrixKernel(KernelLaunches &launches, const GpuProduct &product,
-               const MatrixPlan &plan)
+               const MatrixPlan &plan, const ProductTile &shape)
       : GpuProductBuilder(launches, product), plan(plan),
-        instruction(*plan.instruction) {}
+        instruction(*plan.instruction), shape(shape),
+        threads(shape.getShares() * kWarp) {}
 
   void build();
 
@@ -93,8 +113,16 @@ private:
   Value getOnes();
 
   CodeTile makeTile(const GpuFactor &factor, const MatrixOperand &operand,
-                    Value first, Value warpRow, int64_t rows);
+                    int64_t lines, Value first, Value warpRow, int64_t rows);
+  /// Whether codes are copied as they are, in rows of lines or of summands.
+  bool areCopied(const GpuFactor &factor, const MatrixOperand &operand,
+                 bool across);
+  /// How many tiles are in shared memory at once.
+  int64_t chooseStages();
   void loadTile(const CodeTile &tile, Value from);
+  /// Begins to load the tiles of both factors, if there are summands from there
+  /// on.
+  void beginStage(Value from, Value inStage);
   /// The block argument that codes are, if they lie in memory as they do in
   /// tiles, neighbours along the innermost of the loops, whose number is set.
   BlockArgument getPlainCodes(const CodeTile &tile, ArrayRef<unsigned> loops,
@@ -105,6 +133,9 @@ private:
   Value emitAddress(const CodeTile &tile, BlockArgument codes, Value row,
                     Value sum);
   Value isAligned(Value address, int64_t bytes);
+  /// Begins to copy a piece to its place in shared memory.
+  void copyPiece(const CodeTile &tile, BlockArgument codes, Value row,
+                 Value sum, ValueRange place);
   /// As many codes along the sum as a piece has: at once, if all are there and
   /// aligned.
   void loadPiece(const CodeTile &tile, BlockArgument codes, Value from,
@@ -117,16 +148,33 @@ private:
   /// The codes of a word one by one.
   void loadWord(const CodeTile &tile, Value from, Value number);
   void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
+  /// As many codes along the rows as a piece has, of one summand.
+  void loadAcross(const CodeTile &tile, BlockArgument codes, size_t numInner,
+                  Value from, Value number);
   Value emitCode(const CodeTile &tile, Value row, Value sum);
+  /// Whether that many neighbours from a row on are next to each other.
+  Value areNeighbours(const CodeTile &tile, size_t numInner, Value row,
+                      int64_t width);
   /// What a thread has of the instruction's rows from `row` on.
+  Registers loadTransposed(const CodeTile &tile, int64_t row, int64_t step);
   Registers loadRegisters(const CodeTile &tile, int64_t row, int64_t step);
   Registers multiply(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c);
   /// Adds the products of a tile to all registers of sums.
+  SmallVector<Value> addTile(ValueRange sums);
   SmallVector<Value> emitTile(Value from, ValueRange sums);
+  SmallVector<Value> emitStage(Value from, ValueRange sums);
+  /// A row or column of the result, and what makes values of its sums.
+  struct SumLine {
+    ResultLine line;
+    Value subtracted, scale;
+  };
+  SumLine getSumLine(const CodeTile &tile, Value inWarp);
   void storeSums(ValueRange sums);
 
-  int64_t getRowsOfWarp() const { return kWarpTile / instruction.m; }
-  int64_t getColumnsOfWarp() const { return kWarpTile / instruction.n; }
+  int64_t getRowsOfWarp() const { return shape.shareRows / instruction.m; }
+  int64_t getColumnsOfWarp() const {
+    return shape.shareColumns / instruction.n;
+  }
   int64_t getSumRegisters() const {
     return instruction.m * instruction.n / kWarp;
   }
@@ -141,6 +189,10 @@ private:
 
   const MatrixPlan &plan;
   const MatrixInstruction &instruction;
+  const ProductTile &shape;
+  int64_t threads, numStages = 1;
+  /// In which tiles are loaded and multiplied.
+  Value stage;
   CodeTile left, right;
   /// The thread's number in its warp, by four and the rest.
   Value group, inGroup;
@@ -173,24 +225,33 @@ Value MatrixKernel::getOnes() {
 }
 
 CodeTile MatrixKernel::makeTile(const GpuFactor &factor,
-                                const MatrixOperand &operand, Value first,
-                                Value warpRow, int64_t rows) {
-  Value shared = makeShared(kTile * kRowBytes);
+                                const MatrixOperand &operand, int64_t lines,
+                                Value first, Value warpRow, int64_t rows) {
   Type word = getRegisterType();
   CodeTile tile = {};
   tile.factor = &factor;
   tile.operand = &operand;
+  tile.lines = lines;
   tile.first = first;
   tile.warpRow = warpRow;
   tile.rows = rows;
-  tile.codes = view(shared, {kTile, kRowBytes / getBytes()}, getCodeType());
-  tile.pieces =
-      view(shared, {kTile, kRowBytes / kPieceBytes},
-           VectorType::get({kPieceBytes / getBytes()}, getCodeType()));
-  tile.codesOfWords =
-      view(shared, {kTile, kRowBytes / kWordBytes},
-           VectorType::get({kWordBytes / getBytes()}, getCodeType()));
-  tile.words = view(shared, {kTile, kRowBytes / kWordBytes}, word);
+  tile.isAcross = numStages > 1 && areCopied(factor, operand, /*across=*/true);
+  int64_t count = lines, rowBytes = kRowBytes;
+  if (tile.isAcross) {
+    count = kDepthBytes / getBytes();
+    rowBytes = (lines + kSummandPadding) * getBytes();
+  }
+  tile.shared = makeShared(numStages * count * rowBytes);
+  auto viewOf = [&](int64_t bytes, Type type) {
+    return view(tile.shared, {numStages, count, rowBytes / bytes}, type);
+  };
+  auto vectorOf = [&](int64_t bytes) {
+    return VectorType::get({bytes / getBytes()}, getCodeType());
+  };
+  tile.codes = viewOf(getBytes(), getCodeType());
+  tile.pieces = viewOf(kPieceBytes, vectorOf(kPieceBytes));
+  tile.codesOfWords = viewOf(kWordBytes, vectorOf(kWordBytes));
+  tile.words = viewOf(kWordBytes, word);
   return tile;
 }
 
@@ -266,8 +327,10 @@ void MatrixKernel::loadCode(const CodeTile &tile, Value from, Value line,
   Value sum = plus(from, summand);
   Value code = orZero(isElement(*tile.factor, row, sum, isWhole), getCodeType(),
                       [&] { return emitCode(tile, row, sum); });
+  if (tile.isAcross)
+    std::swap(line, summand);
   memref::StoreOp::create(rewriter, loc, code, tile.codes,
-                          ValueRange{line, summand});
+                          ValueRange{stage, line, summand});
 }
 
 void MatrixKernel::loadWord(const CodeTile &tile, Value from, Value number) {
@@ -275,8 +338,8 @@ void MatrixKernel::loadWord(const CodeTile &tile, Value from, Value number) {
   constexpr int64_t kWords = kDepthBytes / kWordBytes;
   // Neighbouring threads load neighbours in memory.
   bool alongSum = tile.factor->alongSum;
-  Value word = alongSum ? modulo(number, kWords) : divide(number, kTile);
-  Value line = alongSum ? divide(number, kWords) : modulo(number, kTile);
+  Value word = alongSum ? modulo(number, kWords) : divide(number, tile.lines);
+  Value line = alongSum ? divide(number, kWords) : modulo(number, tile.lines);
   Value row = plus(tile.first, line);
   Value sum = plus(from, times(word, width));
   auto type = VectorType::get({width}, getCodeType());
@@ -298,7 +361,7 @@ void MatrixKernel::loadWord(const CodeTile &tile, Value from, Value number) {
                     [&] { return emit(sum); });
     });
   memref::StoreOp::create(rewriter, loc, codes, tile.codesOfWords,
-                          ValueRange{line, word});
+                          ValueRange{stage, line, word});
 }
 
 Value MatrixKernel::emitVector(const CodeTile &tile, BlockArgument codes,
@@ -336,6 +399,19 @@ Value MatrixKernel::isAligned(Value address, int64_t bytes) {
       index(0));
 }
 
+void MatrixKernel::copyPiece(const CodeTile &tile, BlockArgument codes,
+                             Value row, Value sum, ValueRange place) {
+  Value buffer = product.op->getOperand(codes.getArgNumber());
+  Value target =
+      view(tile.shared, cast<MemRefType>(tile.codes.getType()).getShape(),
+           getElementTypeOrSelf(buffer));
+  nvgpu::DeviceAsyncCopyOp::create(
+      rewriter, loc, nvgpu::DeviceAsyncTokenType::get(rewriter.getContext()),
+      target, place, buffer, getInputPlace(*tile.factor, codes, row, sum),
+      rewriter.getIndexAttr(kPieceBytes / getBytes()), /*srcElements=*/Value(),
+      /*bypassL1=*/rewriter.getUnitAttr());
+}
+
 void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
                              Value from, Value number) {
   int64_t width = kPieceBytes / getBytes();
@@ -355,14 +431,55 @@ void MatrixKernel::loadPiece(const CodeTile &tile, BlockArgument codes,
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(branch.thenBlock());
-  memref::StoreOp::create(rewriter, loc,
-                          emitVector(tile, codes, row, sum, width), tile.pieces,
-                          ValueRange{line, piece});
+  if (numStages > 1)
+    copyPiece(tile, codes, row, sum, {stage, line, summand});
+  else
+    memref::StoreOp::create(rewriter, loc,
+                            emitVector(tile, codes, row, sum, width),
+                            tile.pieces, ValueRange{stage, line, piece});
   rewriter.setInsertionPointToStart(branch.elseBlock());
   auto loop =
       scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   loadCode(tile, from, line, plus(summand, loop.getInductionVar()));
+}
+
+Value MatrixKernel::areNeighbours(const CodeTile &tile, size_t numInner,
+                                  Value row, int64_t width) {
+  ArrayRef<unsigned> rows = tile.factor->rows;
+  if (numInner == rows.size())
+    return nullptr;
+  Value inner = getExtent(rows.take_back(numInner));
+  if (isMultiple(inner, width))
+    return nullptr;
+  Value place = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
+                               plus(place, index(width)), inner);
+}
+
+void MatrixKernel::loadAcross(const CodeTile &tile, BlockArgument codes,
+                              size_t numInner, Value from, Value number) {
+  int64_t width = kPieceBytes / getBytes(), pieces = tile.lines / width;
+  Value line = times(modulo(number, pieces), width);
+  Value summand = divide(number, pieces);
+  Value row = plus(tile.first, line);
+  Value sum = plus(from, summand);
+  Value isThere =
+      isElement(*tile.factor, plus(row, index(width - 1)), sum, false);
+  Value isWide = arith::AndIOp::create(
+      rewriter, loc, isThere,
+      isAligned(emitAddress(tile, codes, row, sum), kPieceBytes));
+  isWide = both(isWide, areNeighbours(tile, numInner, row, width));
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  copyPiece(tile, codes, row, sum, {stage, summand, line});
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  loadCode(tile, from, plus(line, loop.getInductionVar()), summand);
 }
 
 void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
@@ -371,10 +488,10 @@ void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
   constexpr int64_t kWords = kDepthBytes / kWordBytes;
   // Eight threads read 32 bytes, as many as memory gives at once; the four
   // groups of them in a warp write to other banks.
-  constexpr int64_t kNeighbours = 8;
-  Value word = modulo(divide(number, kNeighbours), kWords);
-  Value block = plus(times(divide(number, kNeighbours * kWords), kNeighbours),
-                     modulo(number, kNeighbours));
+  int64_t neighbours = std::min<int64_t>(8, tile.lines / width);
+  Value word = modulo(divide(number, neighbours), kWords);
+  Value block = plus(times(divide(number, neighbours * kWords), neighbours),
+                     modulo(number, neighbours));
   Value line = times(block, width);
   Value summand = times(word, width);
   Value row = plus(tile.first, line);
@@ -390,17 +507,7 @@ void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
                             plus(sum, index(width - 1)), false);
   Value isWide = arith::AndIOp::create(rewriter, loc, isThere,
                                        isAligned(addresses, kWordBytes));
-  ArrayRef<unsigned> rows = tile.factor->rows;
-  if (numInner < rows.size()) {
-    Value inner = getExtent(rows.take_back(numInner));
-    if (!isMultiple(inner, width)) {
-      Value place = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
-      Value isInside =
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
-                                plus(place, index(width)), inner);
-      isWide = arith::AndIOp::create(rewriter, loc, isWide, isInside);
-    }
-  }
+  isWide = both(isWide, areNeighbours(tile, numInner, row, width));
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
@@ -415,7 +522,7 @@ void MatrixKernel::loadBlock(const CodeTile &tile, BlockArgument codes,
     Value all = vector::FromElementsOp::create(
         rewriter, loc, cast<VectorType>(vectors[0].getType()), elements);
     memref::StoreOp::create(rewriter, loc, all, tile.codesOfWords,
-                            ValueRange{plus(line, index(j)), word});
+                            ValueRange{stage, plus(line, index(j)), word});
   }
   rewriter.setInsertionPointToStart(branch.elseBlock());
   auto loop = scf::ForOp::create(rewriter, loc, index(0), index(width * width),
@@ -430,30 +537,70 @@ void MatrixKernel::loadTile(const CodeTile &tile, Value from) {
   size_t numInner;
   BlockArgument codes = getPlainCodes(tile, product.sums, numInner);
   if (codes && numInner == product.sums.size()) {
-    forEachElement(kTile * kDepthBytes / kPieceBytes, kThreads,
+    forEachElement(tile.lines * kDepthBytes / kPieceBytes, threads,
                    [&](Value number) { loadPiece(tile, codes, from, number); });
     return;
   }
-  if ((codes = getPlainCodes(tile, tile.factor->rows, numInner))) {
+  codes = getPlainCodes(tile, tile.factor->rows, numInner);
+  if (tile.isAcross) {
     forEachElement(
-        kTile / width * kDepthBytes / kWordBytes, kThreads,
+        tile.lines * kDepthBytes / kPieceBytes, threads,
+        [&](Value number) { loadAcross(tile, codes, numInner, from, number); });
+    return;
+  }
+  if (codes) {
+    forEachElement(
+        tile.lines / width * kDepthBytes / kWordBytes, threads,
         [&](Value number) { loadBlock(tile, codes, numInner, from, number); });
     return;
   }
-  forEachElement(kTile * kDepthBytes / kWordBytes, kThreads,
+  forEachElement(tile.lines * kDepthBytes / kWordBytes, threads,
                  [&](Value number) { loadWord(tile, from, number); });
+}
+
+/// A matrix is eight rows and summands; the threads of a quarter of the warp
+/// have the addresses of its summands.
+Registers MatrixKernel::loadTransposed(const CodeTile &tile, int64_t row,
+                                       int64_t step) {
+  constexpr int64_t kMatrix = 8;
+  int64_t halves = tile.rows / kMatrix;
+  int64_t count = instruction.k / kMatrix * halves;
+  Value lane = modulo(thread, kWarp);
+  Value matrix = modulo(divide(lane, kMatrix), count);
+  Value summand =
+      plus(times(divide(matrix, halves), kMatrix),
+           plus(modulo(lane, kMatrix), index(step * instruction.k)));
+  Value line = plus(tile.warpRow,
+                    plus(times(modulo(matrix, halves), kMatrix), index(row)));
+  // Bits as they are, whatever 16 of them stand for.
+  Type f16 = rewriter.getF16Type();
+  Value source =
+      view(tile.shared, cast<MemRefType>(tile.codes.getType()).getShape(), f16);
+  Value loaded = nvgpu::LdMatrixOp::create(
+      rewriter, loc, VectorType::get({count, 2}, f16), source,
+      ValueRange{stage, summand, line}, /*transpose=*/true, count);
+  Registers registers;
+  for (int64_t i = 0; i < count; ++i) {
+    Value pair = vector::ExtractOp::create(rewriter, loc, loaded, i);
+    if (pair.getType() != getRegisterType())
+      pair = LLVM::BitcastOp::create(rewriter, loc, getRegisterType(), pair);
+    registers.push_back(pair);
+  }
+  return registers;
 }
 
 Registers MatrixKernel::loadRegisters(const CodeTile &tile, int64_t row,
                                       int64_t step) {
+  if (tile.isAcross)
+    return loadTransposed(tile, row, step);
   Registers registers;
   int64_t words = instruction.k * getBytes() / kWordBytes;
   for (int64_t word = 0; word < words; word += kThreadsOfRow)
     for (int64_t half = 0; half < tile.rows; half += 8) {
       Value line = plus(plus(tile.warpRow, group), index(row + half));
       Value place = plus(inGroup, index(step * words + word));
-      registers.push_back(memref::LoadOp::create(rewriter, loc, tile.words,
-                                                 ValueRange{line, place}));
+      registers.push_back(memref::LoadOp::create(
+          rewriter, loc, tile.words, ValueRange{stage, line, place}));
     }
   return registers;
 }
@@ -476,10 +623,7 @@ Registers MatrixKernel::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
   return sums;
 }
 
-SmallVector<Value> MatrixKernel::emitTile(Value from, ValueRange sums) {
-  loadTile(left, from);
-  loadTile(right, from);
-  gpu::BarrierOp::create(rewriter, loc);
+SmallVector<Value> MatrixKernel::addTile(ValueRange sums) {
   SmallVector<Registers> all;
   int64_t each = getSumRegisters();
   for (int64_t i = 0; i < getNumSums(); ++i)
@@ -508,11 +652,91 @@ SmallVector<Value> MatrixKernel::emitTile(Value from, ValueRange sums) {
         sum = multiply(Registers(a[0].size(), getOnes()), b[j], sum);
       }
   }
-  gpu::BarrierOp::create(rewriter, loc);
   SmallVector<Value> results;
   for (const Registers &registers : all)
     llvm::append_range(results, registers);
   return results;
+}
+
+SmallVector<Value> MatrixKernel::emitTile(Value from, ValueRange sums) {
+  loadTile(left, from);
+  loadTile(right, from);
+  gpu::BarrierOp::create(rewriter, loc);
+  SmallVector<Value> results = addTile(sums);
+  gpu::BarrierOp::create(rewriter, loc);
+  return results;
+}
+
+bool MatrixKernel::areCopied(const GpuFactor &factor,
+                             const MatrixOperand &operand, bool across) {
+  CodeTile tile = {};
+  tile.factor = &factor;
+  tile.operand = &operand;
+  ArrayRef<unsigned> loops = product.sums;
+  size_t numInner;
+  bool alongSum =
+      getPlainCodes(tile, loops, numInner) && numInner == loops.size();
+  if (!across || alongSum)
+    return !across && alongSum;
+  // ldmatrix turns around pairs of bytes.
+  return getBytes() == 2 && getPlainCodes(tile, factor.rows, numInner);
+}
+
+int64_t MatrixKernel::chooseStages() {
+  bool isAnyCopied = false;
+  for (bool across : {false, true})
+    isAnyCopied |= areCopied(product.left, plan.left, across) ||
+                   areCopied(product.right, plan.right, across);
+  if (!plan.hasAsyncCopies || !isAnyCopied)
+    return 1;
+  int64_t stages =
+      std::min(kMostStages,
+               kMostSharedBytes / ((shape.rows + shape.columns) * kRowBytes));
+  if (std::optional<int64_t> known = getConstantIntValue(depth))
+    stages = std::min(
+        stages, int64_t(llvm::divideCeil(*known, kDepthBytes / getBytes())));
+  return std::max<int64_t>(stages, 1);
+}
+
+void MatrixKernel::beginStage(Value from, Value inStage) {
+  stage = inStage;
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto branch = scf::IfOp::create(rewriter, loc, isBelow(from, depth));
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    loadTile(left, from);
+    loadTile(right, from);
+  }
+  // Without copies, too: those of how many tiles may be on their way counts.
+  NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
+}
+
+SmallVector<Value> MatrixKernel::emitStage(Value from, ValueRange sums) {
+  int64_t step = kDepthBytes / getBytes(), ahead = numStages - 1;
+  NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, ahead - 1);
+  gpu::BarrierOp::create(rewriter, loc);
+  Value number = divide(from, step);
+  beginStage(plus(from, index(ahead * step)),
+             modulo(plus(number, index(ahead)), numStages));
+  stage = modulo(number, numStages);
+  return addTile(sums);
+}
+
+MatrixKernel::SumLine MatrixKernel::getSumLine(const CodeTile &tile,
+                                               Value inWarp) {
+  SumLine line;
+  line.line =
+      getLine(*tile.factor, plus(plus(tile.first, tile.warpRow), inWarp));
+  auto emit = [&](Value value) -> Value {
+    if (!value)
+      return nullptr;
+    return orZero(line.line.isThere, value.getType(), [&] {
+      return emitFactor(*tile.factor, value, line.line.number, index(0));
+    });
+  };
+  line.subtracted = emit(tile.operand->subtracted);
+  line.scale = emit(tile.operand->scale);
+  return line;
 }
 
 void MatrixKernel::storeSums(ValueRange sums) {
@@ -522,40 +746,36 @@ void MatrixKernel::storeSums(ValueRange sums) {
     return arith::MulIOp::create(rewriter, loc, x, y);
   };
   Value count = arith::IndexCastOp::create(rewriter, loc, i32, depth);
+  // Two neighbours, then those of eight rows below.
+  SmallVector<SumLine> lines, places;
+  for (int64_t row = 0; row < shape.shareRows; row += 8)
+    lines.push_back(getSumLine(left, plus(group, index(row))));
+  for (int64_t column = 0; column < shape.shareColumns; column += 8)
+    for (int64_t next = 0; next < 2; ++next)
+      places.push_back(
+          getSumLine(right, plus(times(inGroup, 2), index(column + next))));
   for (int64_t i = 0; i < getRowsOfWarp(); ++i)
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t k = 0; k < each; ++k) {
-        // Two neighbours, then those of eight rows below.
-        Value row = plus(plus(left.first, left.warpRow),
-                         plus(group, index(i * instruction.m + k / 2 * 8)));
-        Value column =
-            plus(plus(right.first, right.warpRow),
-                 plus(times(inGroup, 2), index(j * instruction.n + k % 2)));
-        ifResult(row, column, [&] {
-          auto emit = [&](const CodeTile &tile, Value value) {
-            bool isLeft = &tile == &left;
-            return emitFactor(*tile.factor, value, isLeft ? row : column,
-                              index(0));
-          };
+        const SumLine &row = lines[i * (instruction.m / 8) + k / 2];
+        const SumLine &column = places[j * 2 + k % 2];
+        ifResult(row.line, column.line, [&] {
           Value sum = sums[(i * columns + j) * each + k];
-          Value p, q;
-          if (plan.left.subtracted) {
-            p = emit(left, plan.left.subtracted);
+          Value p = row.subtracted, q = column.subtracted;
+          if (p) {
             Value ofRight = sums[(getSumsOfRight() + j) * each + k];
             sum = minus(sum, times32(p, ofRight));
           }
-          if (plan.right.subtracted) {
-            q = emit(right, plan.right.subtracted);
+          if (q) {
             Value ofLeft = sums[(getSumsOfLeft() + i) * each + k];
             sum = minus(sum, times32(q, ofLeft));
           }
           if (p && q)
             sum = plus(sum, times32(count, times32(p, q)));
-          for (const CodeTile *tile : {&left, &right})
-            if (Value scale = tile->operand->scale)
-              sum =
-                  arith::MulFOp::create(rewriter, loc, sum, emit(*tile, scale));
-          SmallVector<Value> place = getPlace(row, column);
+          for (Value scale : {row.scale, column.scale})
+            if (scale)
+              sum = arith::MulFOp::create(rewriter, loc, sum, scale);
+          SmallVector<Value> place = getPlace(row.line, column.line);
           Value before =
               memref::LoadOp::create(rewriter, loc, getResult(), place);
           sum = isFloat()
@@ -567,26 +787,35 @@ void MatrixKernel::storeSums(ValueRange sums) {
 }
 
 void MatrixKernel::build() {
-  beginTiles(kTile, kTile, kThreads);
+  beginTiles(shape.rows, shape.columns, threads);
   Value warp = divide(thread, kWarp);
   Value lane = modulo(thread, kWarp);
   group = divide(lane, kThreadsOfRow);
   inGroup = modulo(lane, kThreadsOfRow);
-  left = makeTile(product.left, plan.left, firstRow,
-                  times(divide(warp, kWarpsOfRow), kWarpTile), instruction.m);
-  right = makeTile(product.right, plan.right, firstColumn,
-                   times(modulo(warp, kWarpsOfRow), kWarpTile), instruction.n);
+  numStages = chooseStages();
+  stage = index(0);
+  int64_t warpsOfRow = shape.columns / shape.shareColumns;
+  left =
+      makeTile(product.left, plan.left, shape.rows, firstRow,
+               times(divide(warp, warpsOfRow), shape.shareRows), instruction.m);
+  right = makeTile(product.right, plan.right, shape.columns, firstColumn,
+                   times(modulo(warp, warpsOfRow), shape.shareColumns),
+                   instruction.n);
 
   Value zero = arith::ConstantOp::create(rewriter, loc, getSumType(),
                                          rewriter.getZeroAttr(getSumType()));
   SmallVector<Value> sums(getNumSums() * getSumRegisters(), zero);
+  for (int64_t i = 0; i + 1 < numStages; ++i)
+    beginStage(index(i * kDepthBytes / getBytes()), index(i));
   auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
                                  index(kDepthBytes / getBytes()), sums);
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
+    Value from = loop.getInductionVar();
+    ValueRange before = loop.getRegionIterArgs();
     SmallVector<Value> next =
-        emitTile(loop.getInductionVar(), loop.getRegionIterArgs());
+        numStages > 1 ? emitStage(from, before) : emitTile(from, before);
     scf::YieldOp::create(rewriter, loc, next);
   }
   storeSums(loop.getResults());
@@ -595,6 +824,7 @@ void MatrixKernel::build() {
 
 void quant_float::buildMatrixKernel(KernelLaunches &launches,
                                     const GpuProduct &product,
-                                    const MatrixPlan &plan) {
-  MatrixKernel(launches, product, plan).build();
+                                    const MatrixPlan &plan,
+                                    const ProductTile &shape) {
+  MatrixKernel(launches, product, plan, shape).build();
 }

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A block of 256 threads makes a tile of the result of 64 x 64 elements:
+// A block makes a tile of the result, each thread a share of it:
 //
 //   all: load the first elements of both factors, decoded
-//   for each 16 summands:
+//   for each 16 summands, or 64:
 //     all: store what was loaded in shared memory
 //     barrier
-//     all: load the elements of the next 16
-//     each thread: for each summand, 4 + 4 elements make 16 products
+//     all: load the elements of the next ones
+//     each thread: for each summand, multiplies its rows by its columns
 //     barrier
 //
 // Each element of the result begins with what is there and adds its products in
@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GpuProduct.h"
+#include "ProductTiles.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,44 +30,56 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static constexpr int64_t kTile = 64;
-/// Summands of a tile.
-static constexpr int64_t kDepth = 16;
-/// Elements of the tile of a factor.
-static constexpr int64_t kElements = kTile * kDepth;
-/// Rows and columns of one thread.
-static constexpr int64_t kShare = 4;
-static constexpr int64_t kThreadsOfRow = kTile / kShare;
-static constexpr int64_t kThreads = kThreadsOfRow * kThreadsOfRow;
-/// Behind each row of a tile: neighbours along the sum are in other banks, and
-/// vectors stay aligned.
-static constexpr int64_t kPadding = 4;
+/// Most neighbours of a share, which are loaded at once. Of larger shares the
+/// others are a whole row of threads further on, in other banks.
+static constexpr int64_t kMostNeighbours = 4;
+/// Summands of a tile of few lines are many: a block that few add up in has as
+/// much memory on its way as others. A warp adds up some of them without
+/// waiting for those before to be loaded.
+static constexpr int64_t kDepth = 16, kDepthOfLines = 64;
+static constexpr int64_t kThreadsOfLines = 128, kStepsOfLines = 8;
 
 namespace {
-/// Summand by row; each share of a thread is one vector.
+/// The elements of a factor: summand by row, and the same as vectors.
 struct Tile {
   Value elements, shares;
+  /// Of the tile, and of one thread: neighbours, and how many of those.
+  int64_t lines, neighbours, vectors;
+  /// Which vectors of a summand are a thread's: the first and their distance.
+  Value first;
+  int64_t step;
 };
 
 class TiledKernel : GpuProductBuilder {
 public:
-  TiledKernel(KernelLaunches &launches, const GpuProduct &product)
-      : GpuProductBuilder(launches, product), element(getElementType()),
-        row(VectorType::get({kShare}, element)) {}
+  TiledKernel(KernelLaunches &launches, const GpuProduct &product,
+              const ProductTile &shape)
+      : GpuProductBuilder(launches, product), shape(shape),
+        hasLines(shape.kind == TileKind::Lines),
+        threads(hasLines ? kThreadsOfLines : shape.getShares()),
+        tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
+        row(VectorType::get({getNeighbours(shape.shareColumns)}, element)) {}
 
   void build();
 
 private:
   Type getElementType() { return product.multiply->getResult(0).getType(); }
-
-  /// Runs `body` for the elements of a tile that are this thread's, with the
-  /// element's number and one that counts them.
-  void forEachOfTile(llvm::function_ref<void(Value, int64_t)> body) {
-    for (int64_t i = 0; i < kElements / kThreads; ++i)
-      body(plus(index(i * kThreads), thread), i);
+  static int64_t getNeighbours(int64_t share) {
+    return std::min(kMostNeighbours, share);
   }
-  /// Line and summand of an element of the tile of a factor.
-  std::pair<Value, Value> locate(const GpuFactor &factor, Value number);
+
+  Tile makeTile(int64_t lines, int64_t share, Value number);
+  int64_t getElements(const Tile &tile) const {
+    return llvm::divideCeil(tile.lines * tileDepth, threads);
+  }
+  /// Runs `body` for the elements of a tile that are this thread's, with line,
+  /// summand and a number that counts them.
+  void forEachOfTile(const GpuFactor &factor, const Tile &tile,
+                     llvm::function_ref<void(Value, Value, int64_t)> body);
+  /// Whether the thread has elements of a tile; null if all have.
+  Value hasElements(const Tile &tile);
+  /// Whether it has a share; null if all have.
+  Value hasShare();
   /// The elements of this thread in the tiles of both factors, from a summand
   /// on.
   SmallVector<Value> loadTiles(Value from);
@@ -76,41 +88,85 @@ private:
   /// is null.
   SmallVector<Value> addProducts(Value count, ValueRange sums);
   SmallVector<Value> emitStep(Value summand, ValueRange sums);
-  /// Runs `body` for the elements of this thread.
-  void
-  forEachOwn(llvm::function_ref<void(int64_t, int64_t, Value, Value)> body);
+  /// The result's rows or columns of this thread.
+  SmallVector<ResultLine> getOwn(const GpuFactor &factor, const Tile &tile,
+                                 Value first);
+  /// Runs `body` for the elements of this thread, with the vector of sums and
+  /// the place in it.
+  void forEachOwn(llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+                                          const ResultLine &)>
+                      body);
 
+  const ProductTile &shape;
+  bool hasLines;
+  int64_t threads, tileDepth;
   Type element;
   VectorType row;
   Tile leftTile, rightTile;
-  Value threadRow, threadColumn;
 };
 } // namespace
 
-std::pair<Value, Value> TiledKernel::locate(const GpuFactor &factor,
-                                            Value number) {
-  // Neighbouring threads load neighbours in memory.
-  if (factor.alongSum)
-    return {divide(number, kDepth), modulo(number, kDepth)};
-  return {modulo(number, kTile), divide(number, kTile)};
+Tile TiledKernel::makeTile(int64_t lines, int64_t share, Value number) {
+  int64_t neighbours = getNeighbours(share);
+  // What is behind each row puts neighbours along the sum into other banks, and
+  // keeps vectors aligned.
+  int64_t width = lines + neighbours;
+  Value shared =
+      makeShared(tileDepth * width * element.getIntOrFloatBitWidth() / 8);
+  Tile tile = {};
+  tile.elements = view(shared, {tileDepth, width}, element);
+  tile.shares = view(shared, {tileDepth, width / neighbours},
+                     VectorType::get({neighbours}, element));
+  tile.lines = lines;
+  tile.neighbours = neighbours;
+  tile.vectors = share / neighbours;
+  tile.first = number;
+  tile.step = lines / share;
+  return tile;
+}
+
+void TiledKernel::forEachOfTile(
+    const GpuFactor &factor, const Tile &tile,
+    llvm::function_ref<void(Value, Value, int64_t)> body) {
+  for (int64_t i = 0; i < getElements(tile); ++i) {
+    Value number = plus(index(i * threads), thread);
+    // Neighbouring threads load neighbours in memory.
+    if (factor.alongSum)
+      body(divide(number, tileDepth), modulo(number, tileDepth), i);
+    else
+      body(modulo(number, tile.lines), divide(number, tile.lines), i);
+  }
+}
+
+Value TiledKernel::hasElements(const Tile &tile) {
+  int64_t count = tile.lines * tileDepth;
+  return count % threads == 0 ? Value() : isBelow(thread, index(count));
+}
+
+Value TiledKernel::hasShare() {
+  int64_t shares = shape.getShares();
+  return shares == threads ? Value() : isBelow(thread, index(shares));
 }
 
 SmallVector<Value> TiledKernel::loadTiles(Value from) {
-  SmallVector<Type> types(2 * kElements / kThreads, element);
+  SmallVector<Type> types(getElements(leftTile) + getElements(rightTile),
+                          element);
   std::optional<int64_t> size = getConstantIntValue(depth);
-  bool isWhole = size && *size % kDepth == 0;
+  bool isWhole = size && *size % tileDepth == 0;
   return loadFrom(from, types, [&] {
     SmallVector<Value> elements;
     for (const GpuFactor *factor : {&product.left, &product.right}) {
-      Value first = factor == &product.left ? firstRow : firstColumn;
-      forEachOfTile([&](Value number, int64_t) {
-        auto [line, summand] = locate(*factor, number);
+      bool isLeft = factor == &product.left;
+      Value first = isLeft ? firstRow : firstColumn;
+      const Tile &tile = isLeft ? leftTile : rightTile;
+      Value isThere = hasElements(tile);
+      forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t) {
         Value row = plus(first, line);
         Value sum = plus(from, summand);
-        elements.push_back(
-            orZero(isElement(*factor, row, sum, isWhole), element, [&] {
-              return emitFactor(*factor, factor->value, row, sum);
-            }));
+        Value condition = both(isThere, isElement(*factor, row, sum, isWhole));
+        elements.push_back(orZero(condition, element, [&] {
+          return emitFactor(*factor, factor->value, row, sum);
+        }));
       });
     }
     return elements;
@@ -120,21 +176,30 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
 void TiledKernel::storeTiles(ValueRange elements) {
   for (const GpuFactor *factor : {&product.left, &product.right}) {
     const Tile &tile = factor == &product.left ? leftTile : rightTile;
-    forEachOfTile([&](Value number, int64_t i) {
-      auto [line, summand] = locate(*factor, number);
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (Value isThere = hasElements(tile)) {
+      auto branch = scf::IfOp::create(rewriter, loc, isThere);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
+    forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t i) {
       memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
                               ValueRange{summand, line});
     });
-    elements = elements.drop_front(kElements / kThreads);
+    elements = elements.drop_front(getElements(tile));
   }
   gpu::BarrierOp::create(rewriter, loc);
 }
 
 SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
-  Value lefts = memref::LoadOp::create(rewriter, loc, leftTile.shares,
-                                       ValueRange{summand, threadRow});
-  Value rights = memref::LoadOp::create(rewriter, loc, rightTile.shares,
-                                        ValueRange{summand, threadColumn});
+  auto load = [&](const Tile &tile) {
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < tile.vectors; ++i)
+      vectors.push_back(memref::LoadOp::create(
+          rewriter, loc, tile.shares,
+          ValueRange{summand, plus(tile.first, index(i * tile.step))}));
+    return vectors;
+  };
+  SmallVector<Value> lefts = load(leftTile), rights = load(rightTile);
   bool isSwapped = product.multiply->getOperand(0) != product.left.value;
   bool isSumFirst =
       product.add->getOperand(1) == product.multiply->getResult(0);
@@ -146,83 +211,120 @@ SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
         ->getResult(0);
   };
   SmallVector<Value> results;
-  for (int64_t i = 0; i < kShare; ++i) {
-    Value left = vector::ExtractOp::create(rewriter, loc, lefts, i);
+  for (int64_t i = 0; i < shape.shareRows; ++i) {
+    int64_t neighbours = leftTile.neighbours;
+    Value left = vector::ExtractOp::create(rewriter, loc, lefts[i / neighbours],
+                                           i % neighbours);
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
-    Value term = isSwapped ? emit(product.multiply, rights, left)
-                           : emit(product.multiply, left, rights);
-    results.push_back(isSumFirst ? emit(product.add, sums[i], term)
-                                 : emit(product.add, term, sums[i]));
+    for (Value right : rights) {
+      Value sum = sums[results.size()];
+      Value term = isSwapped ? emit(product.multiply, right, left)
+                             : emit(product.multiply, left, right);
+      results.push_back(isSumFirst ? emit(product.add, sum, term)
+                                   : emit(product.add, term, sum));
+    }
   }
   return results;
 }
 
 SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
-  auto loop = scf::ForOp::create(rewriter, loc, index(0),
-                                 count ? count : index(kDepth), index(1), sums);
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        emitStep(loop.getInductionVar(), loop.getRegionIterArgs());
-    scf::YieldOp::create(rewriter, loc, next);
+  OpBuilder::InsertionGuard guard(rewriter);
+  scf::IfOp branch;
+  if (Value condition = hasShare()) {
+    branch = scf::IfOp::create(rewriter, loc, TypeRange(sums), condition,
+                               /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, sums);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
   }
-  return loop.getResults();
+  int64_t steps = hasLines && !count ? kStepsOfLines : 1;
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0),
+                         count ? count : index(tileDepth), index(steps), sums);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t i = 0; i < steps; ++i)
+    next = emitStep(plus(loop.getInductionVar(), index(i)), next);
+  scf::YieldOp::create(rewriter, loc, next);
+  if (!branch)
+    return loop.getResults();
+  rewriter.setInsertionPointAfter(loop);
+  scf::YieldOp::create(rewriter, loc, loop.getResults());
+  return branch.getResults();
+}
+
+SmallVector<ResultLine> TiledKernel::getOwn(const GpuFactor &factor,
+                                            const Tile &tile, Value first) {
+  SmallVector<ResultLine> own;
+  for (int64_t i = 0; i < tile.vectors; ++i)
+    for (int64_t j = 0; j < tile.neighbours; ++j) {
+      Value vector = plus(tile.first, index(i * tile.step));
+      Value line = plus(times(vector, tile.neighbours), index(j));
+      own.push_back(getLine(factor, plus(first, line)));
+    }
+  return own;
 }
 
 void TiledKernel::forEachOwn(
-    llvm::function_ref<void(int64_t, int64_t, Value, Value)> body) {
-  Value top = plus(firstRow, times(threadRow, kShare));
-  Value left = plus(firstColumn, times(threadColumn, kShare));
-  for (int64_t i = 0; i < kShare; ++i)
-    for (int64_t j = 0; j < kShare; ++j)
-      body(i, j, plus(top, index(i)), plus(left, index(j)));
+    llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+                            const ResultLine &)>
+        body) {
+  SmallVector<ResultLine> rows = getOwn(product.left, leftTile, firstRow);
+  SmallVector<ResultLine> columns =
+      getOwn(product.right, rightTile, firstColumn);
+  int64_t number = 0, width = row.getNumElements();
+  for (const ResultLine &line : rows)
+    for (const ResultLine &column : columns) {
+      body(number / width, number % width, line, column);
+      ++number;
+    }
 }
 
 void TiledKernel::build() {
-  beginTiles(kTile, kTile, kThreads);
-  for (Tile *tile : {&leftTile, &rightTile}) {
-    constexpr int64_t kWidth = kTile + kPadding;
-    Value shared =
-        makeShared(kDepth * kWidth * element.getIntOrFloatBitWidth() / 8);
-    tile->elements = view(shared, {kDepth, kWidth}, element);
-    tile->shares = view(shared, {kDepth, kWidth / kShare}, row);
-  }
-  threadRow = divide(thread, kThreadsOfRow);
-  threadColumn = modulo(thread, kThreadsOfRow);
+  beginTiles(shape.rows, shape.columns, threads);
+  int64_t threadsOfRow = shape.columns / shape.shareColumns;
+  leftTile =
+      makeTile(shape.rows, shape.shareRows, divide(thread, threadsOfRow));
+  rightTile =
+      makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
 
-  SmallVector<Value> lines[kShare];
-  forEachOwn([&](int64_t i, int64_t j, Value line, Value column) {
-    lines[i].push_back(orZero(isResult(line, column), element, [&]() -> Value {
-      return memref::LoadOp::create(rewriter, loc, getResult(),
-                                    getPlace(line, column));
-    }));
+  SmallVector<Value> elements, sums;
+  Value isOwn = hasShare();
+  forEachOwn([&](int64_t, int64_t, const ResultLine &line,
+                 const ResultLine &column) {
+    elements.push_back(
+        orZero(both(isOwn, isResult(line, column)), element, [&]() -> Value {
+          return memref::LoadOp::create(rewriter, loc, getResult(),
+                                        getPlace(line, column));
+        }));
+    if (int64_t(elements.size()) < row.getNumElements())
+      return;
+    sums.push_back(
+        vector::FromElementsOp::create(rewriter, loc, row, elements));
+    elements.clear();
   });
-  SmallVector<Value> sums;
-  for (ArrayRef<Value> line : lines)
-    sums.push_back(vector::FromElementsOp::create(rewriter, loc, row, line));
 
-  Value whole = times(divide(depth, kDepth), kDepth);
+  Value whole = times(divide(depth, tileDepth), tileDepth);
   size_t numSums = sums.size();
   llvm::append_range(sums, loadTiles(index(0)));
-  auto loop =
-      scf::ForOp::create(rewriter, loc, index(0), whole, index(kDepth), sums);
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), whole,
+                                 index(tileDepth), sums);
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     ValueRange before = loop.getRegionIterArgs();
     storeTiles(before.drop_front(numSums));
     SmallVector<Value> elements =
-        loadTiles(plus(loop.getInductionVar(), index(kDepth)));
+        loadTiles(plus(loop.getInductionVar(), index(tileDepth)));
     SmallVector<Value> next = addProducts(Value(), before.take_front(numSums));
     gpu::BarrierOp::create(rewriter, loc);
     llvm::append_range(next, elements);
     scf::YieldOp::create(rewriter, loc, next);
   }
-  ValueRange elements = loop.getResults().drop_front(numSums);
+  ValueRange loaded = loop.getResults().drop_front(numSums);
   sums = loop.getResults().take_front(numSums);
   std::optional<int64_t> size = getConstantIntValue(depth);
-  if (!size || *size % kDepth != 0) {
+  if (!size || *size % tileDepth != 0) {
     Value rest = minus(depth, whole);
     Value hasRest = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
@@ -230,14 +332,20 @@ void TiledKernel::build() {
                                     hasRest, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    storeTiles(elements);
+    storeTiles(loaded);
     scf::YieldOp::create(rewriter, loc, addProducts(rest, sums));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(rewriter, loc, sums);
     sums = branch.getResults();
   }
 
-  forEachOwn([&](int64_t i, int64_t j, Value line, Value column) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (isOwn) {
+    auto branch = scf::IfOp::create(rewriter, loc, isOwn);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
+  forEachOwn([&](int64_t i, int64_t j, const ResultLine &line,
+                 const ResultLine &column) {
     ifResult(line, column, [&] {
       Value sum = vector::ExtractOp::create(rewriter, loc, sums[i], j);
       memref::StoreOp::create(rewriter, loc, sum, getResult(),
@@ -248,6 +356,7 @@ void TiledKernel::build() {
 }
 
 void quant_float::buildTiledKernel(KernelLaunches &launches,
-                                   const GpuProduct &product) {
-  TiledKernel(launches, product).build();
+                                   const GpuProduct &product,
+                                   const ProductTile &shape) {
+  TiledKernel(launches, product, shape).build();
 }

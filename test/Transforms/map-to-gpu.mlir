@@ -194,28 +194,39 @@ func.func @network(%x: memref<?x4xf32>, %y: memref<?x8xf32>) {
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // Products: tiles in shared memory, decoded; sums in the order of the axis.
+// Which tiles, open sizes decide on the host.
 
 // CHECK-LABEL: func.func @product
 // CHECK-SAME: (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?x?xi8>, %[[S:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?x?xf32>)
 func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
   // CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : index
-  // CHECK-DAG: %[[TILE:.+]] = arith.constant 64 : index
+  // CHECK-DAG: %[[LARGE:.+]] = arith.constant 128 : index
+  // CHECK-DAG: %[[MEDIUM:.+]] = arith.constant 64 : index
+  // CHECK-DAG: %[[SMALL:.+]] = arith.constant 32 : index
+  // CHECK-DAG: %[[WORK:.+]] = arith.constant 14336 : index
+  // CHECK-DAG: %[[LITTLE:.+]] = arith.constant 5120 : index
   // CHECK-DAG: %[[DEPTH:.+]] = arith.constant 16 : index
-  // CHECK: %[[ROWS:.+]] = arith.ceildivui %{{.+}}, %[[TILE]]
-  // CHECK: %[[COLUMNS:.+]] = arith.ceildivui %{{.+}}, %[[TILE]]
-  // CHECK: arith.muli %[[ROWS]], %[[COLUMNS]]
+  // CHECK: %[[ROWS:.+]] = arith.ceildivui %{{.+}}, %[[LARGE]]
+  // CHECK: %[[COLUMNS:.+]] = arith.ceildivui %{{.+}}, %[[MEDIUM]]
+  // CHECK: %[[BLOCKS:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]]
+  // CHECK: %[[BUSY:.+]] = arith.maxui %[[BLOCKS]], %[[LARGE]]
+  // CHECK: %[[FIRST:.+]] = arith.muli %[[BUSY]], %[[WORK]]
+  // CHECK: arith.ceildivui %{{.+}}, %[[SMALL]]
+  // CHECK: %[[SECOND:.+]] = arith.muli %{{.+}}, %[[LITTLE]]
+  // CHECK: %[[IS_LARGE:.+]] = arith.cmpi ult, %[[FIRST]], %[[SECOND]]
+  // CHECK: scf.if %[[IS_LARGE]] {
   // CHECK: gpu.launch
   // CHECK-SAME: = %[[THREADS]],
-  // CHECK-SAME: workgroup(%[[LEFT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>, %[[RIGHT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>)
-  // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x68xf32, #gpu.address_space<workgroup>>
-  // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x17xvector<4xf32>, #gpu.address_space<workgroup>>
+  // CHECK-SAME: workgroup(%[[LEFT:.+]] : memref<8448xi8, #gpu.address_space<workgroup>>, %[[RIGHT:.+]] : memref<4352xi8, #gpu.address_space<workgroup>>)
+  // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x132xf32, #gpu.address_space<workgroup>>
+  // CHECK-DAG: memref.view %[[LEFT]]{{.*}} to memref<16x33xvector<4xf32>, #gpu.address_space<workgroup>>
   // CHECK: memref.load %[[A]]
   // CHECK: %[[CODE:.+]] = memref.load %[[B]]
   // CHECK: %[[VALUE:.+]] = arith.sitofp %[[CODE]]
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
   // CHECK: arith.mulf %[[VALUE]], %[[SCALE]]
   // Beside the sums, what was loaded a step before.
-  // CHECK: %[[SUMS:.+]]:12 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
+  // CHECK: %[[SUMS:.+]]:20 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
   // CHECK: memref.store
   // CHECK: gpu.barrier
   // CHECK: memref.load %[[A]]
@@ -225,6 +236,9 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %
   // CHECK: gpu.barrier
   // CHECK: scf.if
   // CHECK: memref.store %{{.+}}, %[[Y]]
+  // CHECK: } else {
+  // CHECK: gpu.launch
+  // CHECK-SAME: workgroup(%{{.+}} : memref<2304xi8, {{.*}}>, %{{.+}} : memref<4352xi8,
   linalg.generic {indexing_maps = [#left, #right, #scale, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b, %s : memref<?x?xf32>, memref<?x?xi8>, memref<?xf32>) outs(%y : memref<?x?xf32>) {
   ^bb0(%x: f32, %code: i8, %scale: f32, %sum: f32):
@@ -278,12 +292,53 @@ func.func @integers(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %p: memref<?xi8>, %y
 
 // -----
 
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Few rows and many summands: 128 threads load, 32 of them add up, eight
+// summands at a time.
+
+// CHECK-LABEL: func.func @few_rows
+// CHECK-SAME: (%[[X:.+]]: memref<2x?xf32>, %[[W:.+]]: memref<?x?xf32>, %[[Y:.+]]: memref<2x?xf32>)
+func.func @few_rows(%x: memref<2x?xf32>, %w: memref<?x?xf32>, %y: memref<2x?xf32>) {
+  // CHECK-DAG: %[[THREADS:.+]] = arith.constant 128 : index
+  // CHECK-DAG: %[[LINES:.+]] = arith.constant 32 : index
+  // CHECK-DAG: %[[DEPTH:.+]] = arith.constant 64 : index
+  // CHECK-DAG: %[[STEPS:.+]] = arith.constant 8 : index
+  // CHECK: gpu.launch
+  // CHECK-SAME: threads(%[[THREAD:[^,]+]], {{.*}} in (%{{.+}} = %[[THREADS]],
+  // CHECK-DAG: memref.view %{{.+}} to memref<64x2xvector<2xf32>, #gpu.address_space<workgroup>>
+  // CHECK-DAG: memref.view %{{.+}} to memref<64x33xvector<1xf32>, #gpu.address_space<workgroup>>
+  // CHECK: %[[ADDS:.+]] = arith.cmpi ult, %[[THREAD]], %[[LINES]]
+  // CHECK: scf.for %{{.+}} step %[[DEPTH]]
+  // CHECK: gpu.barrier
+  // CHECK: memref.load %[[W]]
+  // CHECK: scf.if %[[ADDS]]
+  // CHECK: scf.for %{{.+}} = %{{.+}} to %[[DEPTH]] step %[[STEPS]]
+  // CHECK-COUNT-16: arith.mulf %{{.+}}, %{{.+}} : vector<1xf32>
+  // CHECK-NOT: arith.mulf
+  // CHECK: gpu.barrier
+  // CHECK: memref.store %{{.+}}, %[[Y]]
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x?xf32>, memref<?x?xf32>) outs(%y : memref<2x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
 #image = affine_map<(n, o, y, x, c, i, j) -> (n, c, y * 2 + i, x * 2 + j)>
 #weight = affine_map<(n, o, y, x, c, i, j) -> (o, c, i, j)>
 #out = affine_map<(n, o, y, x, c, i, j) -> (n, o, y, x)>
 
 // Convolutions are products: of all channels of the result by all places of all
-// images, along what a window has in it.
+// images, along what a window has in it. Of three tiles two are on their way
+// while one is multiplied, where the chip copies codes by itself.
 
 // AMPERE-LABEL: func.func @convolution
 // AMPERE-SAME: (%[[X:.+]]: memref<3x15x13x15xi8>, %[[W:.+]]: memref<16x15x3x3xi8>, %[[Y:.+]]: memref<3x16x6x7xi32>)
@@ -293,16 +348,28 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // AMPERE-DAG: %[[PLACES:.+]] = arith.constant 126 : index
   // AMPERE-DAG: %[[WIDTH:.+]] = arith.constant 7 : index
   // AMPERE: gpu.launch blocks(%[[BLOCK:[^,]+]], {{.*}} = %[[BLOCKS]],
-  // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
   // Weights of neighbouring summands lie next to each other.
-  // AMPERE: vector.load %[[W]]{{.*}} {alignment = 16 : i64} : memref<16x15x3x3xi8>, vector<16xi8>
+  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16 {bypassL1} : memref<16x15x3x3xi8> to memref<3x32x80xi8, #gpu.address_space<workgroup>>
+  // AMPERE: nvvm.cp.async.commit.group
+  // AMPERE: nvgpu.device_async_copy %[[W]]
+  // AMPERE: nvvm.cp.async.commit.group
+  // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
+  // AMPERE: nvvm.cp.async.wait.group 1
+  // AMPERE: gpu.barrier
+  // AMPERE: nvgpu.device_async_copy %[[W]]
   // AMPERE: arith.cmpi ult, %{{.+}}, %[[PLACES]]
   // AMPERE: arith.remui %{{.+}}, %[[WIDTH]]
   // AMPERE: affine.apply
   // AMPERE: memref.load %[[X]]
-  // AMPERE: gpu.barrier
+  // AMPERE: nvvm.cp.async.commit.group
   // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8"
+  // AMPERE-NOT: gpu.barrier
   // AMPERE: memref.store %{{.+}}, %[[Y]]
+  // TURING-LABEL: func.func @convolution
+  // TURING-SAME: (%{{.+}}: memref<3x15x13x15xi8>, %[[W:.+]]: memref<16x15x3x3xi8>,
+  // TURING-NOT: nvvm
+  // TURING: vector.load %[[W]]{{.*}} {alignment = 16 : i64} : memref<16x15x3x3xi8>, vector<16xi8>
+  // TURING-COUNT-2: gpu.barrier
   linalg.generic {indexing_maps = [#image, #weight, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
       ins(%x, %w : memref<3x15x13x15xi8>, memref<16x15x3x3xi8>) outs(%y : memref<3x16x6x7xi32>) {
   ^bb0(%code: i8, %weight: i8, %sum: i32):

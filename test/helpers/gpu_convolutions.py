@@ -165,5 +165,7 @@ CONVOLUTIONS = (
     Convolution("dequantized", "f32", "i8", (1, 6, 9, 9), (12, 6, 3, 3), pads=(1, 1, 1, 1), scales=True),
     Convolution("f8", "f8E4M3FN", "f8E4M3FN", (1, 9, 9, 9), (12, 9, 3, 3), scales=True),
     Convolution("f8_one", "f8E5M2", "f8E4M3FN", (2, 32, 6, 8), (24, 32, 1, 1), scales=True, open=True),
+    Convolution("f8_padded", "f8E4M3FN", "f8E4M3FN", (2, 9, 9, 9), (12, 9, 3, 3), pads=(1, 1, 1, 1), scales=True),
+    Convolution("f8_groups", "f8E5M2", "f8E4M3FN", (1, 8, 7, 9), (24, 4, 3, 2), (2, 1), (1, 0, 2, 1), group=2, scales=True, open=True),
     Convolution("empty", "f32", "f32", (0, 5, 9, 11), (13, 5, 3, 3), open=True),
 )  # fmt: skip

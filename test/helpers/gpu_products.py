@@ -18,6 +18,17 @@ TYPES = {
 }
 # Rows, columns, summands: whole tiles, tails of each, less than a tile, one more than a tile, no summands, no rows.
 SIZES = ((64, 64, 32), (65, 70, 33), (9, 130, 16), (128, 8, 7), (1, 1, 1), (40, 24, 0), (0, 9, 5))
+# Those of few rows or columns, and more summands than such tiles have, or as many.
+FEW = (
+    (1, 70, 130),
+    (2, 40, 64),
+    (3, 65, 200),
+    (5, 33, 67),
+    (70, 1, 97),
+    (40, 2, 128),
+    (33, 4, 70),
+    (64, 7, 65),
+)
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,10 @@ def node(op, operands, result, attributes="", opset=21, name="y"):
 def matmul(kind, sizes=None):
     m, n, k = sizes or ("?", "?", "?")
     a, b, y = f"{m}x{k}x", f"{k}x{n}x", f"{m}x{n}x"
-    name = f"matmul_{kind}" + ("_{}_{}_{}".format(*sizes) if sizes else "")
-    return Product(
-        name, (("a", a, kind), ("b", b, kind)), node("MatMul", [("a", a + kind), ("b", b + kind)], y + kind), y + kind
-    )  # fmt: skip
+    is_integer = kind in ("i8", "ui8")
+    op, result = ("MatMulInteger", y + "i32") if is_integer else ("MatMul", y + kind)
+    name = f"{'integer' if is_integer else 'matmul'}_{kind}" + ("_{}_{}_{}".format(*sizes) if sizes else "")  # fmt: skip
+    return Product(name, (("a", a, kind), ("b", b, kind)), node(op, [("a", a + kind), ("b", b + kind)], result), result)  # fmt: skip
 
 
 def batched(kind, inner="?x?x?x?x"):

@@ -110,22 +110,24 @@ class Comparison:
                 self.failures.append(f"{at}: not within the bound")
 
     def need_barriers(self, variant, entry, number, count, files):
-        """Without any one of its `count` barriers a kernel is not right, which the simulator sees."""
+        """Without any one of its `count` barriers, and waits for copies, a kernel is not right, which the simulator sees."""
         text = (self.folder / f"{variant}.ll").read_text()
         start = text.index(f"ptx_kernel void @{entry}_kernel_{number}(")
         end = text.index("\n}\n", start)
-        marked = text[start:end].replace("call void @llvm.nvvm.barrier", "call void @BARRIER")
+        marked = re.sub("call void @llvm.nvvm.(barrier|cp.async.wait)", "call void @BARRIER.\\1", text[start:end])  # fmt: skip
         parts = re.split(
             r"^.*call void @BARRIER.*$", text[:start] + marked + text[end:], flags=re.MULTILINE
         )
+        calls = re.findall(r"^.*call void @BARRIER.*$", marked, re.MULTILINE)
+        calls = [call.replace("@BARRIER", "@llvm.nvvm") for call in calls]
         if len(parts) != count + 1:
             self.failures.append(
                 f"{entry}, {variant}: expected {count} barriers, but got {len(parts) - 1}"
             )
-        call = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"
         for left_out in range(1, len(parts)):
             kept = parts[0] + "".join(
-                ("" if i == left_out else call) + part for i, part in enumerate(parts[1:], 1)
+                ("" if i == left_out else calls[i - 1]) + part
+                for i, part in enumerate(parts[1:], 1)
             )
             library = self.folder / "without.kernels.so"
             cuda.build_kernels(kept, library, self.compiler, self.cuda_include)
@@ -133,7 +135,7 @@ class Comparison:
                 [self.tools / "quant-float-exec", self.folder / f"{variant}.so", "--entry", entry, "--inputs", *files],
                 env=cuda.simulator_environment(self.obj_root, [library]), capture_output=True, text=True, check=False,
             )  # fmt: skip
-            if not re.search("a race|nobody wrote", done.stderr):
+            if not re.search("a race|nobody wrote|not waited for", done.stderr):
                 self.failures.append(
                     f"{entry}, {variant}: nothing is said without barrier {left_out}: {done.stderr}"
                 )

@@ -59,10 +59,11 @@ void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
 /// up to and with bufferization. Without a CPU buffers are those of a device,
 /// which are not on the host's stack and have no loops around contractions. To
 /// explain what becomes of each op, functions that are equal are kept apart.
+/// `sums` are a device's.
 void buildBufferizePipeline(OpPassManager &manager, bool islands,
                             const TargetCpu *cpu, unsigned threads = 1,
                             Activations activations = Activations::Float,
-                            bool explains = false);
+                            bool explains = false, Sums sums = Sums::Stated);
 
 /// quant-float-lower-to-cpu: the whole way, to the LLVM dialect. To explain
 /// conversions each of them is kept apart, too.

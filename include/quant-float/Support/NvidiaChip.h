@@ -29,6 +29,8 @@ enum class NvidiaFeature {
   WideProducts,
   /// Those of f8E4M3FN and f8E5M2.
   Float8Products,
+  /// Copies to shared memory that no register holds: cp.async.
+  AsyncCopies,
 };
 
 /// An NVIDIA chip and a version of PTX that LLVM can make code for, and what

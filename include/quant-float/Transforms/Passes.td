@@ -752,6 +752,23 @@ def QuantFloatSeparateInitsPass
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
 
+def QuantFloatPadCodesPass
+    : InterfacePass<"quant-float-pad-codes", "mlir::FunctionOpInterface"> {
+  let summary = "put pads around codes of float8, rather than around their values";
+  let description = [{
+    A `tensor.pad` with zeros of what a `linalg.generic` decodes from f8E4M3FN or
+    f8E5M2 and multiplies by scales becomes one of the codes, and what decodes
+    comes behind it, where a convolution takes it in: instructions for matrices
+    multiply the codes then. Zero times an infinite or NaN scale is no zero, and
+    zeros may change their signs, so that this is for sums that may be rounded in
+    any order.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatPackDotsPass
     : InterfacePass<"quant-float-pack-dots", "mlir::FunctionOpInterface"> {
   let summary = "pack the bytes of integer products for dot product instructions";
@@ -1175,14 +1192,19 @@ def QuantFloatMapToGpuPass
       elements.
     - A product of matrices, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, of
       floats or integers, of which either factor may be computed of codes, scales
-      and zero points, has tiles of 64 x 64 elements, one for a block of 256
-      threads, and loads 16 summands of all of their rows and columns, decoded,
-      into the block's shared memory at a time. An element adds its products in
+      and zero points, has tiles of up to 128 x 128 elements, one for a block,
+      and loads 16 summands of all of their rows and columns, decoded, into the
+      block's shared memory at a time. Its size is a row of
+      [ProductTiles.def](../../../lib/Transforms/ProductTiles.def); where it
+      depends on open sizes there are two kernels, one of which the host
+      launches. An element adds its products in
       the order of the sum, so that its bits are those of the op's own loops.
       Where `chip` has an instruction of
       [MatrixInstructions.def](../../../lib/Transforms/MatrixInstructions.def) for
       the factors' types, a warp multiplies by it instead: integers of at most 8
-      bits, whose sums are exact in any order, and with `fast-sums` floats. `b`,
+      bits, whose sums are exact in any order, and with `fast-sums` floats; codes
+      that lie along the sum are copied by `nvgpu.device_async_copy` meanwhile,
+      where the chip has it. `b`,
       `m`, `n` and `k` are any number of loops, those of a convolution too.
     - A product with `quant_float.sum_order` (`quant-float-fuse-weights`) has
       threads in place of a register's lanes, which read each code once.
@@ -1209,8 +1231,9 @@ def QuantFloatMapToGpuPass
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect",
-    "mlir::LLVM::LLVMDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::nvgpu::NVGPUDialect", "mlir::NVVM::NVVMDialect",
+    "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
   ];
 }

@@ -16,6 +16,7 @@ from nvvm.chips import CHIPS, MORE_CHIPS, number
 PRODUCTS = (
     gpu_products.matmul("f32"),
     gpu_products.matmul("f64"),
+    gpu_products.matmul("f32", gpu_products.FEW[0]),
     gpu_products.matmul("f16"),
     gpu_products.matmul("bf16"),
     gpu_products.dequantized("f8E4M3FN"),
@@ -23,7 +24,7 @@ PRODUCTS = (
     gpu_products.integer("i8", "ui8"),
     gpu_products.integer("ui8", "ui8", "one", "all"),
     *(each for each in VECTORS if each.name in ("bytes", "nibbles_blocks", "float4", "float8_blocks", "columns_nibbles")),
-    *(each for each in CONVOLUTIONS if each.name in ("padded", "f16", "zero_points", "f8")),
+    *(each for each in CONVOLUTIONS if each.name in ("padded", "f16", "zero_points", "f8", "f8_padded")),
 )  # fmt: skip
 
 

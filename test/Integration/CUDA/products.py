@@ -1,5 +1,5 @@
 # Products of matrices as kernels, executed by the simulator of a driver: whole tiles and tails of every size, open and known ones,
-# batches, transposed factors, no summands. The bits must be those of code for the CPU; integers, which are instructions of a warp,
+# few rows or columns, batches, transposed factors, no summands. The bits must be those of code for the CPU; integers, which are instructions of a warp,
 # are NumPy's, floats within the bound of every order of additions, and of the instructions' with --sums fast (R7).
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import gpu_products
-from gpu_products import SIZES, expected, shapes
+from gpu_products import FEW, SIZES, expected, shapes
 from gpu_runs import Comparison, save
 
 
@@ -16,6 +16,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     products = [
         *(gpu_products.matmul(kind) for kind in ("f32", "f64", "f16", "bf16")),
         *(gpu_products.gemm("f32", a, b) for a in (0, 1) for b in (0, 1)),
+        *(gpu_products.gemm("f16", 1, b) for b in (0, 1)),
         gpu_products.batched("f32"),
         gpu_products.shared_right("f32"),
         gpu_products.scores("f32"),
@@ -27,14 +28,23 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         gpu_products.integer("ui8", "i8", "one", "one"),
         gpu_products.integer("i8", "ui8", "all", "all"),
     ]
-    fixed = [gpu_products.matmul("f32", sizes) for sizes in SIZES if 0 not in sizes]
-    text = "".join(product.text() for product in products + fixed)
+    fixed = {
+        gpu_products.matmul(kind, sizes): sizes
+        for kind, all_sizes in (
+            ("f32", [sizes for sizes in SIZES if 0 not in sizes]),
+            ("f32", FEW),
+            ("f16", [*FEW[::3], (96, 136, 200)]),
+            ("bf16", [(40, 72, 100)]),
+            ("i8", FEW[1::2]),
+        )
+        for sizes in all_sizes
+    }
+    products += fixed
+    text = "".join(product.text() for product in products)
     comparison = Comparison(tools, compiler, cuda_include, obj_root, folder, text)
     failures = comparison.failures
-    for product in products + fixed:
-        for seed, (m, n, k) in enumerate(SIZES):
-            if product in fixed and product.name != f"matmul_f32_{m}_{n}_{k}":
-                continue
+    for product in products:
+        for seed, (m, n, k) in enumerate([fixed[product]] if product in fixed else SIZES):
             values = [
                 gpu_products.random(kind, shape, 10 * seed + index)
                 for index, ((_, _, kind), shape) in enumerate(
@@ -56,7 +66,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     for file, value in zip(files, values, strict=True):
         save(file, "f16", value)
     for sums, count in (("stated", 3), ("fast", 2)):
-        comparison.need_barriers(f"sm_90.{sums}", "matmul_f16", 1, count, files)
+        comparison.need_barriers(f"sm_90.{sums}", "matmul_f16", 2, count, files)
     print(f"{comparison.runs} runs, {len(failures)} failures")
     return "\n".join(failures) if failures else 0
 

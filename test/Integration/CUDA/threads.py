@@ -1,5 +1,5 @@
 # The simulator of a driver finds what a GPU does not forgive among threads: barriers that some never reach, and those of
-# different places; races, and bounds of shared memory; products of matrices without all of a warp. And its products of matrices are
+# different places; races, and bounds of shared memory; copies to it that nobody waited for; products of matrices without all of a warp. And its products of matrices are
 # NumPy's, by fragments that are written down here once more, from the text's pictures.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %clangxx %cuda_include %obj_root %t
@@ -16,6 +16,9 @@ KERNEL = """
 @tile = internal addrspace(3) global [64 x i32] undef, align 16
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+declare void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3), ptr addrspace(1))
+declare void @llvm.nvvm.cp.async.commit.group()
+declare void @llvm.nvvm.cp.async.wait.group(i32)
 define ptx_kernel void @{name}(ptr %out) {{
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %next = xor i32 %t, 1
@@ -34,6 +37,20 @@ BARRIER = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"
 STORE = "  store i32 %t, ptr addrspace(3) %mine, align 4\n"
 LOAD = "  %v = load i32, ptr addrspace(3) %other, align 4\n"
 BRANCH = "  br i1 %is_first, label %yes, label %no\n"
+# 16 of the threads copy what they find in memory to the tile.
+COPY = """  %copies = icmp ult i32 %t, 16
+  br i1 %copies, label %copy, label %copied
+copy:
+  %offset = shl i64 %i, 4
+  %from = getelementptr i8, ptr %out, i64 %offset
+  %source = addrspacecast ptr %from to ptr addrspace(1)
+  %target = getelementptr i8, ptr addrspace(3) @tile, i64 %offset
+  call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) %target, ptr addrspace(1) %source)
+  br label %copied
+copied:
+"""
+COMMIT = "  call void @llvm.nvvm.cp.async.commit.group()\n"
+WAIT = "  call void @llvm.nvvm.cp.async.wait.group(i32 0)\n"
 # What 64 threads do, and what is said against it.
 CASES = {
     "exchange": (STORE + BARRIER + LOAD, ""),
@@ -47,6 +64,19 @@ CASES = {
         STORE + BARRIER + "  %far = getelementptr i8, ptr addrspace(3) @tile, i64 254\n"
         "  %v = load i32, ptr addrspace(3) %far, align 2\n",
         "out of bounds of shared memory",
+    ),
+    "copy": (COPY + COMMIT + WAIT + BARRIER + LOAD, ""),
+    "copy_without_wait": (COPY + COMMIT + BARRIER + LOAD, "a copy to this is not waited for"),
+    "copy_in_no_group": (COPY + WAIT + BARRIER + LOAD, "a copy to this is not waited for"),
+    "copy_in_a_late_group": (
+        COMMIT + COPY + COMMIT + WAIT.replace("i32 0", "i32 1") + BARRIER + LOAD,
+        "a copy to this is not waited for",
+    ),
+    "copy_without_barrier": (COPY + COMMIT + WAIT + LOAD, "a race|a copy to this is not waited for"),
+    "copy_over_loaded": (STORE + BARRIER + LOAD + COPY + COMMIT + WAIT, "a race"),
+    "copy_misaligned": (
+        COPY.replace("@tile, i64 %offset", "@tile, i64 %i") + "  %v = add i32 %t, 0\n",
+        "misaligned",
     ),
     "some": (
         BRANCH + "yes:\n" + BARRIER + "  br label %no\nno:\n  %v = add i32 %t, 0\n",
@@ -71,6 +101,29 @@ PRODUCTS = {
     "m16n8k16.row.col.bf16": (ml_dtypes.bfloat16, ml_dtypes.bfloat16, "f4", 16, 8, 16, "i32", "float"),
     "m16n8k32.row.col.f32.e4m3.e5m2.f32": (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, "f4", 16, 8, 32, "i32", "float"),
 }  # fmt: skip
+
+# Each thread stores 16 bytes, a row of one of four matrices, and gets four pairs of elements.
+MATRICES = """
+@tile = internal addrspace(3) global [512 x i8] undef, align 16
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+"""
+LOAD_MATRICES = """
+declare {{ i32, i32, i32, i32 }} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.{form}b16.p3(ptr addrspace(3))
+define ptx_kernel void @{name}(ptr %in, ptr %out) {{
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %t to i64
+  %from = getelementptr [16 x i8], ptr %in, i64 %i
+  %row = load <4 x i32>, ptr %from, align 16
+  %at = getelementptr [16 x i8], ptr addrspace(3) @tile, i64 %i
+  store <4 x i32> %row, ptr addrspace(3) %at, align 16
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %d = call {{ i32, i32, i32, i32 }} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.{form}b16.p3(ptr addrspace(3) %at)
+  %to = getelementptr [4 x i32], ptr %out, i64 %i
+  store {{ i32, i32, i32, i32 }} %d, ptr %to, align 4
+  ret void
+}}
+"""
 
 
 def product_kernel(
@@ -144,7 +197,7 @@ class Driver:
 
 def run_threads(name):
     """In a process of its own: an error stays."""
-    out = np.zeros(64, np.uint32)
+    out = np.arange(64, dtype=np.uint32)
     print(Driver([name]).launch(name, 64, out), (out == np.arange(64) ^ 1).all())
 
 
@@ -183,6 +236,17 @@ def run_products():
     print("half_a_warp", driver.launch("product_0", 16, registers, registers.copy()))
 
 
+def run_matrices():
+    rows = np.random.default_rng(5).integers(0, 1 << 16, (32, 8)).astype(np.uint16)
+    matrices = rows.reshape(4, 8, 8)
+    driver = Driver(["straight", "turned"])
+    for name, given in (("straight", matrices), ("turned", matrices.swapaxes(1, 2))):
+        out = np.zeros((32, 4), np.uint32)
+        result = driver.launch(name, 32, rows, out)
+        wanted = [[given[matrix, lane // 4, 2 * (lane % 4) : 2 * (lane % 4) + 2] for matrix in range(4)] for lane in range(32)]  # fmt: skip
+        print(name, result, (out.view(np.uint16).reshape(32, 4, 2) == wanted).all())
+
+
 def main(compiler, cuda_include, obj_root, folder):
     folder, failures = Path(folder), []
 
@@ -216,7 +280,15 @@ def main(compiler, cuda_include, obj_root, folder):
     expected = "".join(f"{name} 0 True\n" for name in PRODUCTS)
     if done.stdout != expected + "half_a_warp 719\n" or "0 at a barrier, 16 at a product" not in done.stderr:  # fmt: skip
         failures.append(f"products: {done.stdout}{done.stderr}")
-    print(f"{len(CASES) + len(PRODUCTS) + 1} cases, {len(failures)} failures")
+    text = (
+        MATRICES
+        + LOAD_MATRICES.format(name="straight", form="")
+        + LOAD_MATRICES.format(name="turned", form="trans.")
+    )
+    done = execute(build("matrices", text), "matrices")
+    if done.stdout != "straight 0 True\nturned 0 True\n":
+        failures.append(f"matrices: {done.stdout}{done.stderr}")
+    print(f"{len(CASES) + len(PRODUCTS) + 3} cases, {len(failures)} failures")
     return "\n".join(failures) if failures else 0
 
 
@@ -225,5 +297,7 @@ if __name__ == "__main__":
         run_threads(sys.argv[2])
     elif sys.argv[1] == "products":
         run_products()
+    elif sys.argv[1] == "matrices":
+        run_matrices()
     else:
         sys.exit(main(*sys.argv[1:]))

@@ -97,17 +97,34 @@ def as_product(match):
     )
 
 
+def as_matrix_load(match):
+    """A load of matrices by a warp: the name of the instruction and the thread's address; the registers are read from memory."""
+    name, result, load, pointer = match.groups()
+    step = name.replace("%", "%v", 1)
+    return "\n".join(
+        [
+            f"  {step}.from = addrspacecast ptr addrspace(3) {pointer} to ptr",
+            f"  {step}.out = call ptr @simulated_matrices(ptr @simulated_{load.replace('.', '_')}, ptr {step}.from)",
+            f"  {name} = load {result}, ptr {step}.out",
+        ]
+    )
+
+
 def with_products(text):
-    """Products of matrices as calls of the simulator."""
-    names = sorted(set(re.findall(r"call \{.*?\} @llvm\.nvvm\.(mma\.[\w.]+)", text)))
+    """Products of matrices, and loads for them, as calls of the simulator."""
+    names = sorted(set(re.findall(r"call \{.*?\} @llvm\.nvvm\.((?:mma|ldmatrix)\.[\w.]+)", text)))
     text = re.sub(
         r"  (%[\w.]+) = (?:tail )?call (\{.*?\}) @llvm\.nvvm\.(mma\.[\w.]+)\((.*?)\)(?: #\d+)?", as_product, text
     )  # fmt: skip
-    text = re.sub(r"^declare .*@llvm\.nvvm\.mma\..*$", "", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"  (%[\w.]+) = (?:tail )?call (\{.*?\}) @llvm\.nvvm\.(ldmatrix\.[\w.]+)\(ptr addrspace\(3\) (?:\w+ )*?(%[\w.]+|@[\w.]+)\)(?: #\d+)?", as_matrix_load, text
+    )  # fmt: skip
+    text = re.sub(r"^declare .*@llvm\.nvvm\.(?:mma|ldmatrix)\..*$", "", text, flags=re.MULTILINE)
     for name in names:
         value = name.removeprefix("mma.")
         text += f'@simulated_{name.replace(".", "_")} = private constant [{len(value) + 1} x i8] c"{value}\\00"\n'
-    return text + "declare ptr @simulated_product(ptr, i32, ...) convergent\n" * bool(names)
+    declarations = "declare ptr @simulated_product(ptr, i32, ...) convergent\ndeclare ptr @simulated_matrices(ptr, ptr) convergent\n"  # fmt: skip
+    return text + declarations * bool(names)
 
 
 def shared_arrays(text):
@@ -130,6 +147,8 @@ def to_host(text):
         r"  (%[\w.]+) = (?:tail )?call (.+) (@nvvm_\w+)\((.*?)\)(?: #\d+)?", by_integers, text
     )
     text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
+    # Of intrinsics alone.
+    text = re.sub(r"^(declare .*@nvvm_.*)", lambda m: m[1].replace(" immarg", ""), text, flags=re.MULTILINE)  # fmt: skip
     # Which barrier it is tells its address.
     text = re.sub(
         r"^(declare void @nvvm_barrier\w+\(.*?\)).*",

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of every library of kernels: who a thread is, and whom to tell of an
-// access to memory, of a barrier and of a product of matrices.
+// access to memory, of copies, of a barrier and of a product of matrices.
 //
 //===----------------------------------------------------------------------===//
 
 #include <cstdarg>
 #include <cstdint>
+#include <cstring>
 
 static thread_local uint32_t registers[12];
 
@@ -25,6 +26,16 @@ void simulated_access(const void *pointer, uint64_t bytes, uint64_t alignment,
                       int32_t isStore) {
   simulated_access_hook(pointer, bytes, alignment, isStore);
 }
+
+void (*simulated_copy_hook)(const void *, const void *, uint64_t);
+void (*simulated_commit_hook)();
+void (*simulated_wait_hook)(uint32_t);
+
+void nvvm_cp_async_cg_shared_global_16(const void *target, const void *source) {
+  simulated_copy_hook(target, source, 16);
+}
+void nvvm_cp_async_commit_group() { simulated_commit_hook(); }
+void nvvm_cp_async_wait_group(uint32_t count) { simulated_wait_hook(count); }
 
 void (*simulated_barrier_hook)(const void *);
 
@@ -45,6 +56,17 @@ const uint32_t *simulated_product(const char *name, uint32_t count, ...) {
   va_end(arguments);
   return simulated_product_hook(__builtin_return_address(0), name, operands,
                                 count);
+}
+
+/// `ldmatrix.NAME` of matrices in shared memory; the registers of the result.
+const uint32_t *simulated_matrices(const char *name, const void *pointer) {
+  // Of four matrices each thread has the address of a row, of fewer the first.
+  const char *count = strstr(name, ".x");
+  if (count && registers[0] % 32 < 8u * (count[2] - '0'))
+    simulated_access_hook(pointer, 16, 16, 0);
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  uint32_t operands[] = {uint32_t(address), uint32_t(address >> 32)};
+  return simulated_product_hook(__builtin_return_address(0), name, operands, 2);
 }
 
 #define SPECIAL_REGISTER(Name, First)                                          \

@@ -72,6 +72,13 @@ static void failAccess(int error, const char *what, uint64_t address,
   running.threads.fail();
 }
 
+/// The number in its block of the thread that runs.
+static uint32_t getThread() {
+  const uint32_t *registers = running.kernel->getRegisters();
+  return registers[0] +
+         registers[6] * (registers[1] + registers[7] * registers[2]);
+}
+
 /// What the libraries of kernels call before every access.
 static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
                         int32_t isStore) {
@@ -84,12 +91,8 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
     return;
   }
   if (running.shared.contains(address)) {
-    const uint32_t *registers = running.kernel->getRegisters();
-    uint32_t thread =
-        registers[0] +
-        registers[6] * (registers[1] + registers[7] * registers[2]);
     if (const char *error =
-            running.shared.check(address, bytes, isStore, thread))
+            running.shared.check(address, bytes, isStore, getThread()))
       failAccess(kIllegalAddress, error, address, bytes, isStore);
     return;
   }
@@ -98,6 +101,28 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
   if (!running.threads.isOnStack(pointer) &&
       (isStore || !dladdr(pointer, &info)))
     failAccess(kIllegalAddress, "no device memory", address, bytes, isStore);
+}
+
+/// What they call in place of cp.async and what goes with it.
+static void beginCopy(const void *target, const void *source, uint64_t bytes) {
+  AsyncCopy copy = {reinterpret_cast<uint64_t>(target),
+                    reinterpret_cast<uint64_t>(source), bytes};
+  if (copy.target % bytes)
+    failAccess(kMisalignedAddress, "misaligned", copy.target, bytes, true);
+  if (!running.shared.contains(copy.target))
+    failAccess(kIllegalAddress, "no shared memory", copy.target, bytes, true);
+  if (running.shared.contains(copy.source))
+    failAccess(kIllegalAddress, "no global memory", copy.source, bytes, false);
+  checkAccess(source, bytes, bytes, /*isStore=*/false);
+  if (const char *error = running.shared.begin(copy, getThread()))
+    failAccess(kIllegalAddress, error, copy.target, bytes, true);
+}
+
+static void commitCopies() { running.shared.commit(getThread()); }
+
+static void waitForCopies(uint32_t count) {
+  if (const char *error = running.shared.wait(count, getThread()))
+    failAccess(kIllegalAddress, error, 0, 0, true);
 }
 
 static void waitAtBarrier(const void *place) {
@@ -163,6 +188,9 @@ bool simulator::findKernel(const std::string &image, const char *name,
       dlsym(found, "simulated_registers"));
   if (!sizes || !arrays || !kernel.call || !kernel.getRegisters ||
       !setHook(found, "simulated_access_hook", checkAccess) ||
+      !setHook(found, "simulated_copy_hook", beginCopy) ||
+      !setHook(found, "simulated_commit_hook", commitCopies) ||
+      !setHook(found, "simulated_wait_hook", waitForCopies) ||
       !setHook(found, "simulated_barrier_hook", waitAtBarrier) ||
       !setHook(found, "simulated_product_hook", multiply))
     return false;

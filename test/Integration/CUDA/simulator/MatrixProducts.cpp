@@ -217,8 +217,45 @@ uint32_t add(const double *terms, int count, float start, int kept) {
 
 } // namespace
 
+/// `ldmatrix.sync.aligned.m8n8.xCOUNT[.trans].b16`: of each matrix eight
+/// threads have the addresses of the rows; a thread gets two neighbours of a
+/// row, or of a column.
+static const char *loadMatrices(MatrixProduct *const (&lanes)[32]) {
+  int count = 0, read = 0;
+  std::string name = lanes[0]->name;
+  if (sscanf(name.c_str(), "ldmatrix.sync.aligned.m8n8.x%d.%n", &count,
+             &read) != 1 ||
+      !read || (count != 1 && count != 2 && count != 4))
+    return "an unknown load of matrices";
+  bool isTransposed = name.compare(read, 6, "trans.") == 0;
+  if (name.compare(read + 6 * isTransposed, 3, "b16") != 0)
+    return "a load of matrices of other bits than 16";
+  auto get = [&](int row, int column) {
+    const std::vector<uint32_t> &address = lanes[row]->operands;
+    uint16_t element;
+    memcpy(&element,
+           reinterpret_cast<const char *>(uint64_t(address[1]) << 32 |
+                                          address[0]) +
+               2 * column,
+           sizeof element);
+    return uint32_t(element);
+  };
+  for (int lane = 0; lane < kLanes; ++lane)
+    for (int matrix = 0; matrix < count; ++matrix) {
+      int row = lane / 4, column = lane % 4 * 2, first = 8 * matrix;
+      uint32_t low =
+          isTransposed ? get(first + column, row) : get(first + row, column);
+      uint32_t high = isTransposed ? get(first + column + 1, row)
+                                   : get(first + row, column + 1);
+      lanes[lane]->results[matrix] = high << 16 | low;
+    }
+  return nullptr;
+}
+
 const char *simulator::multiplyMatrices(MatrixProduct *const (&lanes)[32]) {
   std::string name = lanes[0]->name;
+  if (name.rfind("ldmatrix", 0) == 0)
+    return loadMatrices(lanes);
   Shape shape{};
   int read = 0;
   if (sscanf(name.c_str(), "m%dn%dk%d.row.col.%n", &shape.m, &shape.n, &shape.k,
