@@ -1,5 +1,5 @@
 # Products of matrices, convolutions and products of few vectors for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
-# them and the sums allow it, and none where not; --explain says so.
+# them and the sums allow it, and none where not; --explain says so. Chips that others' instructions are enough for get the fast sums alone.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import re
@@ -55,7 +55,7 @@ def main(tools, folder):
     model = folder / "model.mlir"
     model.write_text("".join(product.text() for product in PRODUCTS))
     for chip in (*CHIPS, *MORE_CHIPS):
-        for sums in ("stated", "fast"):
+        for sums in ("stated", "fast") if chip in CHIPS else ("fast",):
             code = folder / f"{chip}.{sums}.ptx"
             command = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "--sums", sums]  # fmt: skip
             subprocess.run([*command, "-o", code], check=True)
@@ -74,6 +74,8 @@ def main(tools, folder):
                     failures.append(f"{chip} {sums}: {product.name}: {found} for {wanted}")
                 if fused and sums == "stated":
                     failures.append(f"{chip}: {product.name}: products are rounded with their sums")
+            if chip not in CHIPS or (sums == "stated" and chip != "sm_90"):
+                continue
             said = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=True).stdout  # fmt: skip
             lines = [line for line in said.splitlines() if "product " in line]
             by_instructions = sum(
