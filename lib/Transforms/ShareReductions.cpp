@@ -82,6 +82,8 @@ struct Reduction {
 
 struct ShareReductions final
     : quant_float::impl::QuantFloatShareReductionsPassBase<ShareReductions> {
+  using QuantFloatShareReductionsPassBase::QuantFloatShareReductionsPassBase;
+
   void runOnOperation() override;
 };
 } // namespace
@@ -100,7 +102,7 @@ func::FuncOp Reduction::makeFunction() {
   function->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(op.getContext(), LLVM::Linkage::Internal));
-  function->setAttr("no_inline", builder.getUnitAttr());
+  function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   // Only so is a fill found.
   if (fill)
     function->setAttr(kApartAttrName, builder.getUnitAttr());
@@ -151,7 +153,7 @@ void ShareReductions::runOnOperation() {
   });
   SymbolTable symbols(getOperation());
   for (ArrayRef<size_t> group : groupEqualFunctions(functions)) {
-    if (group.size() < 2)
+    if (group.size() < 2 && reductions.size() <= few)
       continue;
     func::FuncOp function = std::exchange(functions[group.front()], nullptr);
     symbols.insert(function);

@@ -1,4 +1,5 @@
 // RUN: quant-float-opt %s --quant-float-share-reductions | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-share-reductions=few=4 | FileCheck %s --check-prefix=MANY
 
 // Sums that differ in their buffers alone, and in where these begin, are one function.
 
@@ -36,12 +37,24 @@ func.func @equal(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<8xf32>) {
 }
 
 // An operand that is there twice is one of two arguments, and other constants make another function.
-// CHECK-LABEL: func.func @twice(
+// CHECK-LABEL: // Where there are many, it is one, too.
+// MANY-LABEL: func.func @twice(
+// MANY-NOT:     linalg.generic
+// MANY-COUNT-3: call @shared.sum
+// MANY-NOT:     linalg.generic
+// MANY:         return
+func.func @twice(
 // CHECK-NOT:     call
 // CHECK:         linalg.generic
 // CHECK:         call @[[$PRODUCTS:shared.sum_[0-9]+]](%[[A:.+]], %[[A]], %
 // CHECK:         call @[[$PRODUCTS]](%[[A]], %[[B:.+]], %
 // CHECK-NOT:     linalg.generic
+// Where there are many, it is one, too.
+// MANY-LABEL: func.func @twice(
+// MANY-NOT:     linalg.generic
+// MANY-COUNT-3: call @shared.sum
+// MANY-NOT:     linalg.generic
+// MANY:         return
 func.func @twice(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %z: memref<4xf32>) {
   %least = arith.constant 0.25 : f32
   linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
@@ -135,7 +148,7 @@ func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i:
 }
 
 // CHECK:       func.func private @[[$SHARED]](%[[IN:.+]]: memref<4x8xf32>, %[[OUT:.+]]: memref<4xf32, strided<[1], offset: ?>>)
-// CHECK-SAME:    attributes {llvm.linkage = #llvm.linkage<internal>, no_inline}
+// CHECK-SAME:    attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
 // CHECK:         arith.constant 5.000000e-01
 // CHECK:         linalg.generic {{.*}} ins(%[[IN]] : {{.*}} outs(%[[OUT]] :
 // CHECK:       func.func private @[[$PRODUCTS]](

@@ -1097,10 +1097,16 @@ def QuantFloatShareReductionsPass
   let description = [{
     Linalg ops on buffers that reduce and differ in their buffers alone, and in
     where these begin, become calls of one internal function: layers that a
-    network repeats are compiled once. What the output is filled with before goes
-    along, where nothing uses it in between. Ops in loops and buffers of elements
-    below a byte stay as they are.
+    network repeats are compiled once. Where a module has more such ops than
+    `few`, those that are there once become functions as well: of a function
+    twice as long, LLVM takes more than twice as long. What the output is filled
+    with before goes along, where nothing uses it in between. Ops in loops and
+    buffers of elements below a byte stay as they are.
   }];
+  let options = [
+    Option<"few", "few", "unsigned", /*default=*/"8",
+           "so many ops stay where they are if none is like them">
+  ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
     "mlir::memref::MemRefDialect"
