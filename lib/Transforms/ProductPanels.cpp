@@ -81,6 +81,7 @@ static Value collapseReductions(ImplicitLocOpBuilder &builder, GenericOp op,
 void LoopNest::choosePanel() {
   constexpr int64_t kFewestSharing = 16;
   if (!vectorLoop || !rowLoop || blockLoop || !(isPlainProduct() || dots) ||
+      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       ShapedType::isDynamic(ranges[*vectorLoop]) ||
       ShapedType::isDynamic(ranges[*rowLoop]) ||
       ranges[*rowLoop] < kFewestSharing)
@@ -105,9 +106,13 @@ void LoopNest::choosePanel() {
   if (!vectors || !rows)
     return;
   int64_t bits = getElementTypeOrSelf(vectors->get()).getIntOrFloatBitWidth();
+  for (unsigned loop : ArrayRef(reductions).drop_front()) {
+    // Which sizes of models may be beyond.
+    innerSteps *= std::min(ranges[loop], kPanelBytes);
+    if (innerSteps >= kPanelBytes)
+      return;
+  }
   partLoop = reductions.front();
-  for (unsigned loop : ArrayRef(reductions).drop_front())
-    innerSteps *= ranges[loop];
   int64_t lanes = llvm::alignTo(vectorLanes, registerLanes);
   int64_t most = kPanelBytes / (lanes * bits / 8 * innerSteps);
   if (most == 0 ||

@@ -50,7 +50,8 @@ static int64_t countUses(GenericOp op, OpOperand *input) {
        llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel &&
         !map.isFunctionOfDim(loop) && !ShapedType::isDynamic(range))
-      uses *= range;
+      // Enough is enough: sizes of models may be anything.
+      uses = std::min(uses * std::min(range, kFewestUses), kFewestUses);
   return uses;
 }
 
