@@ -894,9 +894,10 @@ def QuantFloatVectorizeReductionsPass
     innermost dimension of the output; where no such loop exists, or the body
     has no vector form, the code is scalar. Several rows share the vectors that
     do not change along them, and go down a column of vectors before the next
-    one; half of the registers hold sums, of products of floats three quarters.
-    Of products of floats with 16 rows and more, sizes known, the vectors are
-    copied next to each other first, as far along the sum as half of a first
+    one; half of the registers hold sums, three quarters where products are added
+    by an instruction of their own. Of products of floats, and of words by
+    instructions, with 16 rows and more, sizes known, the vectors are copied next
+    to each other first, as far along the sum as half of a first
     cache holds; all columns go such a part of the way before the next part.
     What is left at the end of a size are
     the first lanes of a register, by a mask, where the registers are large

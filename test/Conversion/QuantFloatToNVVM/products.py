@@ -1,5 +1,6 @@
 # Products of matrices, convolutions and products of few vectors for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
-# them and the sums allow it, and none where not; --explain says so. Chips that others' instructions are enough for get the fast sums alone.
+# them and the sums allow it, and none where not; --explain says so. Chips that differ
+# from these in name alone get the fast sums, and are not assembled.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import re
