@@ -191,8 +191,13 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   reductions.features = cpu.features;
 
   // What is said of a conversion names the op that it is for.
-  if (!explains)
-    manager.addPass(createQuantFloatShareReductionsPass());
+  if (!explains) {
+    QuantFloatShareReductionsPassOptions sharing;
+    // Sums of unknown length may be too short for several threads.
+    if (threads != 1)
+      sharing.lengths = 0;
+    manager.addPass(createQuantFloatShareReductionsPass(sharing));
+  }
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
   QuantFloatLowerPhasesPassOptions phases;

@@ -90,7 +90,9 @@ void LoopNest::choosePanel() {
   for (unsigned loop = 0; loop < numLoops; ++loop) {
     if (iterators[loop] == utils::IteratorType::parallel)
       continue;
-    if (ShapedType::isDynamic(ranges[loop]) || ranges[loop] == 0)
+    // Parts are of the outermost.
+    if (ranges[loop] == 0 ||
+        (ShapedType::isDynamic(ranges[loop]) && !reductions.empty()))
       return;
     reductions.push_back(loop);
   }
@@ -122,22 +124,34 @@ void LoopNest::choosePanel() {
   }
   shared = vectors;
   own = rows;
-  partSteps = llvm::divideCeil(ranges[*partLoop],
-                               llvm::divideCeil(ranges[*partLoop], most));
+  partSteps = most;
+  if (!ShapedType::isDynamic(ranges[*partLoop]))
+    partSteps = llvm::divideCeil(ranges[*partLoop],
+                                 llvm::divideCeil(ranges[*partLoop], most));
   panel = getPanelBuffer();
 }
 
 void LoopNest::emitParts() {
   if (!shared)
     return emitVectors();
-  Value extent = sizes[*partLoop];
-  auto parts = scf::ForOp::create(builder, getConstant(0), extent,
-                                  getConstant(partSteps));
+  Value extent = sizes[*partLoop], end = extent, step = getConstant(partSteps);
+  bool isKnown = !ShapedType::isDynamic(ranges[*partLoop]);
+  if (!isKnown) {
+    // Parts of the same size here, too. One of nothing begins the sums.
+    end = arith::MaxSIOp::create(builder, extent, getConstant(1));
+    auto divideCeil = [&](Value value, Value by) -> Value {
+      Value above = arith::SubIOp::create(builder, by, getConstant(1));
+      return arith::DivUIOp::create(
+          builder, arith::AddIOp::create(builder, value, above), by);
+    };
+    step = divideCeil(end, divideCeil(end, step));
+  }
+  auto parts = scf::ForOp::create(builder, getConstant(0), end, step);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(parts.getBody());
   partStart = parts.getInductionVar();
-  partEnd = arith::AddIOp::create(builder, partStart, getConstant(partSteps));
-  if (ranges[*partLoop] % partSteps != 0)
+  partEnd = arith::AddIOp::create(builder, partStart, step);
+  if (!isKnown || ranges[*partLoop] % partSteps != 0)
     partEnd = arith::MinSIOp::create(builder, extent, partEnd);
   emitVectors();
 }
@@ -237,7 +251,8 @@ SmallVector<Value> LoopNest::beginSums(int64_t rows, int64_t lanes) {
   };
   if (!start)
     return loadAll();
-  if (partSteps >= ranges[*partLoop])
+  if (!ShapedType::isDynamic(ranges[*partLoop]) &&
+      partSteps >= ranges[*partLoop])
     return buildAll();
   Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
                                         partStart, getConstant(0));

@@ -50,6 +50,42 @@ static Type getArgumentType(Value operand) {
                          type.getMemorySpace());
 }
 
+/// The outermost loop of the sum, if buffers have it as dimensions.
+static std::optional<unsigned> getSumLoop(GenericOp op) {
+  SmallVector<unsigned> loops;
+  op.getReductionDims(loops);
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr index : map.getResults())
+      if (index.isFunctionOfDim(loops.front()) && !isa<AffineDimExpr>(index))
+        return std::nullopt;
+  return loops.front();
+}
+
+/// The type without the extent of the loop, and without the strides that
+/// follow from it.
+static Type withoutExtent(Type type, AffineMap map, unsigned loop) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  if (!buffer || !map.isFunctionOfDim(loop))
+    return type;
+  SmallVector<int64_t> shape(buffer.getShape());
+  SmallVector<int64_t> strides;
+  auto layout = dyn_cast<StridedLayoutAttr>(buffer.getLayout());
+  if (layout)
+    strides.assign(layout.getStrides().begin(), layout.getStrides().end());
+  for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    shape[dim] = ShapedType::kDynamic;
+    std::fill_n(strides.begin(), layout ? dim : 0, ShapedType::kDynamic);
+  }
+  MemRefLayoutAttrInterface known = buffer.getLayout();
+  if (layout)
+    known =
+        StridedLayoutAttr::get(type.getContext(), layout.getOffset(), strides);
+  return MemRefType::get(shape, buffer.getElementType(), known,
+                         buffer.getMemorySpace());
+}
+
 /// Whether the op is of buffers and constants alone.
 static bool isSelfContained(GenericOp op) {
   llvm::SetVector<Value> captured;
@@ -76,7 +112,8 @@ struct Reduction {
     return fill ? SmallVector<GenericOp, 2>{fill, op}
                 : SmallVector<GenericOp, 2>{op};
   }
-  func::FuncOp makeFunction();
+  /// `anyLength` leaves open how long the sum is.
+  func::FuncOp makeFunction(bool anyLength);
   void replaceByCall(func::FuncOp function);
 };
 
@@ -89,12 +126,16 @@ struct ShareReductions final
 } // namespace
 
 /// A function that does with its arguments what the ops do.
-func::FuncOp Reduction::makeFunction() {
+func::FuncOp Reduction::makeFunction(bool anyLength) {
   OpBuilder builder(op.getContext());
   SmallVector<Type> types;
   for (GenericOp part : getOps())
-    llvm::append_range(types,
-                       llvm::map_range(part->getOperands(), getArgumentType));
+    for (OpOperand &operand : part->getOpOperands()) {
+      types.push_back(getArgumentType(operand.get()));
+      if (anyLength && part == op)
+        types.back() = withoutExtent(
+            types.back(), op.getMatchingIndexingMap(&operand), *getSumLoop(op));
+    }
   // No entry point's has a dot in it.
   auto function = func::FuncOp::create(op.getLoc(), "shared.sum",
                                        builder.getFunctionType(types, {}));
@@ -148,19 +189,39 @@ void ShareReductions::runOnOperation() {
         op.getNumDpsInits() == 1 && isSelfContained(op))
       reductions.emplace_back(op);
   });
-  auto functions = llvm::map_to_vector(reductions, [](Reduction &reduction) {
-    return reduction.makeFunction();
-  });
   SymbolTable symbols(getOperation());
-  for (ArrayRef<size_t> group : groupEqualFunctions(functions)) {
-    if (group.size() < 2 && reductions.size() <= few)
-      continue;
-    func::FuncOp function = std::exchange(functions[group.front()], nullptr);
+  auto share = [&](func::FuncOp &function, ArrayRef<size_t> places) {
     symbols.insert(function);
-    for (size_t place : group)
+    for (size_t place : places)
       reductions[place].replaceByCall(function);
+    function = nullptr;
+  };
+  auto functions = llvm::map_to_vector(reductions, [](Reduction &reduction) {
+    return reduction.makeFunction(/*anyLength=*/false);
+  });
+  SmallVector<SmallVector<size_t>> groups = groupEqualFunctions(functions);
+
+  // Those that differ in their lengths alone, too, if there are many.
+  SmallVector<func::FuncOp> general;
+  SmallVector<size_t> generalized;
+  for (auto [place, group] : llvm::enumerate(groups))
+    if (lengths && getSumLoop(reductions[group.front()].op)) {
+      general.push_back(reductions[group.front()].makeFunction(true));
+      generalized.push_back(place);
+    }
+  for (ArrayRef<size_t> alike : groupEqualFunctions(general)) {
+    if (alike.size() <= lengths)
+      continue;
+    SmallVector<size_t> places;
+    for (size_t place : alike)
+      places.append(std::exchange(groups[generalized[place]], {}));
+    share(general[alike.front()], places);
   }
-  for (func::FuncOp function : functions)
+
+  for (ArrayRef<size_t> group : groups)
+    if (group.size() > 1 || (group.size() == 1 && reductions.size() > few))
+      share(functions[group.front()], group);
+  for (func::FuncOp function : llvm::concat<func::FuncOp>(functions, general))
     if (function)
       function.erase();
 }

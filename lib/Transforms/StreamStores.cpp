@@ -54,6 +54,9 @@ using namespace mlir::quant_float;
 
 /// What is smaller fits into every last-level cache.
 static constexpr int64_t kLeastBytes = int64_t(1) << 20;
+/// Sizes that are known and smaller fit into most: not worth two versions of a
+/// loop.
+static constexpr int64_t kLeastKnownBytes = int64_t(1) << 22;
 static constexpr int64_t kLineBytes = 64;
 /// How far ahead inputs are prefetched. The long bodies of conversions have too
 /// few loads on their way otherwise, and hardware prefetches within a page
@@ -236,9 +239,9 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
     auto type = dyn_cast<MemRefType>(root.getType());
     if (!type || !dominance.properlyDominates(root, outermost))
       return false;
-    bytes += type.hasStaticShape() ? getStaticBytes(type) : kLeastBytes;
+    bytes += type.hasStaticShape() ? getStaticBytes(type) : kLeastKnownBytes;
   }
-  return bytes >= kLeastBytes;
+  return bytes >= kLeastKnownBytes;
 }
 
 //===----------------------------------------------------------------------===//

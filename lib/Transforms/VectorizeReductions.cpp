@@ -256,10 +256,13 @@ void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
     }
     for (int64_t rest; full != extent; full += rest) {
       rest = extent - full;
-      if (loop == vectorLoop)
+      if (loop == vectorLoop) {
         rest = getNextElements(rest);
-      else if (rest > tile)
+      } else if (rest > tile) {
         rest = llvm::divideCeil(rest, 2);
+        if (full + 2 * rest == extent)
+          return emitLoop(getConstant(full), getConstant(extent), rest, rest);
+      }
       position[loop] = builder.getIndexAttr(full);
       body(rest);
     }

@@ -81,6 +81,23 @@ def panels(make):
         yield "Conv", (x, w), (x, w), attributes, expected.reshape(1, filters, *sizes)
 
 
+def lengths(make):
+    """Sums that differ in their lengths alone, which are compiled once."""
+    for depth in (0, 1, 2, 63, 128, 129, 500):
+        x, w = make(20, depth), make(depth, 33)
+        yield "Gemm", (x, w), (x, w), {}, sum_in_order(x, w)
+        w = make(33, depth)
+        yield "Gemm", (x, w), (x, w), {"transB": 1}, sum_in_order(x, w.T)
+        x, w = make(3, depth), make(depth, 33)
+        yield "Gemm", (x, w), (x, w), {}, sum_in_order(x, w)
+    for channels in (1, 2, 9, 64, 100, 130):
+        x, w = make(1, channels, 6, 8), make(20, channels, 3, 3)
+        windows = np.lib.stride_tricks.sliding_window_view(x[0], (3, 3), (1, 2))
+        columns = windows.transpose(0, 3, 4, 1, 2).reshape(channels * 9, -1)
+        expected = sum_in_order(w.reshape(20, -1), columns)
+        yield "Conv", (x, w), (x, w), {}, expected.reshape(1, 20, 4, 6)
+
+
 def draw_any(*shape):
     return rng.standard_normal(shape).astype(np.float32)
 
@@ -119,6 +136,8 @@ counts = [
     run("windows", convolutions()),
     run("panels", panels(draw)),
     run("panels, rounded", panels(draw_any), kinds=("stated",)),
+    run("lengths", lengths(draw)),
+    run("lengths, rounded", lengths(draw_any), kinds=("stated",)),
 ]
 print(counts, *failures[:20], sep="\n")
 sys.exit(bool(failures))

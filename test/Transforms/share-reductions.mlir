@@ -1,5 +1,6 @@
 // RUN: quant-float-opt %s --quant-float-share-reductions | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-share-reductions=few=4 | FileCheck %s --check-prefix=MANY
+// RUN: quant-float-opt %s --quant-float-share-reductions=lengths=1 | FileCheck %s --check-prefix=LENGTHS
 
 // Sums that differ in their buffers alone, and in where these begin, are one function.
 
@@ -141,9 +142,44 @@ func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i:
   return
 }
 
+// Where there are more lengths of a sum than stay apart, its function is for all of them.
+#rows = affine_map<(i, j, k, l) -> (i, k, l)>
+#columns = affine_map<(i, j, k, l) -> (k, j + l)>
+#cells = affine_map<(i, j, k, l) -> (i, j)>
+// CHECK-LABEL:   func.func @lengths(
+// CHECK-NOT:     call
+// CHECK:         return
+// LENGTHS-LABEL: func.func @lengths(
+// LENGTHS-SAME:    %[[A:.+]]: memref<4x8x3xf32>, %[[B:.+]]: memref<4x9x3xf32, strided<[54, 3, 1]>>, %[[X:.+]]: memref<8x6xf32>, %[[Y:.+]]: memref<9x6xf32>, %[[Z:.+]]: memref<4x4xf32>)
+// LENGTHS-DAG:   %[[B1:.+]] = memref.cast %[[B]]
+// LENGTHS-DAG:   %[[Y1:.+]] = memref.cast %[[Y]] : memref<9x6xf32> to memref<?x6xf32>
+// LENGTHS:       call @[[$ANY:shared.sum]](%[[B1]], %[[Y1]], %[[Z]])
+// LENGTHS:       call @[[$ANY]](
+// LENGTHS-NOT:   linalg.generic
+// LENGTHS:       return
+func.func @lengths(%a: memref<4x8x3xf32>, %b: memref<4x9x3xf32, strided<[54, 3, 1]>>, %x: memref<8x6xf32>, %y: memref<9x6xf32>, %z: memref<4x4xf32>) {
+  %0 = memref.subview %a[0, 0, 0] [4, 8, 3] [1, 1, 1] : memref<4x8x3xf32> to memref<4x8x3xf32, strided<[24, 3, 1]>>
+  linalg.generic {indexing_maps = [#rows, #columns, #cells], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%b, %y : memref<4x9x3xf32, strided<[54, 3, 1]>>, memref<9x6xf32>) outs(%z : memref<4x4xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %2 = arith.mulf %in, %other : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #columns, #cells], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%0, %x : memref<4x8x3xf32, strided<[24, 3, 1]>>, memref<8x6xf32>) outs(%z : memref<4x4xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %2 = arith.mulf %in, %other : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
 // CHECK:       func.func private @[[$SHARED]](%[[IN:.+]]: memref<4x8xf32>, %[[OUT:.+]]: memref<4xf32, strided<[1], offset: ?>>)
 // CHECK-SAME:    attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
 // CHECK:         arith.constant 5.000000e-01
 // CHECK:         linalg.generic {{.*}} ins(%[[IN]] : {{.*}} outs(%[[OUT]] :
 // CHECK:       func.func private @[[$PRODUCTS]](
 // CHECK-NOT: func.func
+// LENGTHS:     func.func private @[[$ANY]](%{{.+}}: memref<4x?x3xf32, strided<[?, 3, 1], offset: ?>>, %{{.+}}: memref<?x6xf32>, %{{.+}}: memref<4x4xf32>)

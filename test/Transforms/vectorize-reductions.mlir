@@ -11,21 +11,22 @@
 // NONE: error: registers: expected 1 or more, but got 0
 
 // Rows of eight columns of sums in registers; what one row loads of the second operand serves all of them, and stays in the cache
-// for the next. Of eight rows six would leave two, which is too few.
+// for the next. Of eight rows six would leave two, which is too few: two times four.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: memref<8x32xf32>, %[[B:.+]]: memref<32x16xf32>, %[[C:.+]]: memref<8x16xf32>)
 // CHECK:         scf.for %[[N:.+]] = %c0 to %c16 step %c8 {
+// CHECK:           scf.for %[[M:.+]] = %c0 to %c8 step %c4 {
 // CHECK-COUNT-4:     vector.load %[[C]]
 // CHECK:             scf.for %[[K:.+]] = %c0 to %c32 step %c1 iter_args(
-// CHECK:               memref.load %[[A]][%c0, %[[K]]]
+// CHECK:               memref.load %[[A]][%[[M]], %[[K]]]
 // CHECK:               %[[COLUMNS:.+]] = vector.load %[[B]][%[[K]], %[[N]]] : memref<32x16xf32>, vector<8xf32>
 // CHECK:               arith.mulf %{{.+}}, %[[COLUMNS]] : vector<8xf32>
 // CHECK:               arith.addf
 // CHECK-NOT:           vector.load
 // CHECK:             vector.store
-// CHECK:             scf.for %[[K:.+]] = %c0 to %c32 step %c1 iter_args(
-// CHECK:               memref.load %[[A]][%c4, %[[K]]]
+// CHECK-NOT:       scf.for
+// CHECK:         return
 func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,

@@ -1100,13 +1100,17 @@ def QuantFloatShareReductionsPass
     where these begin, become calls of one internal function: layers that a
     network repeats are compiled once. Where a module has more such ops than
     `few`, those that are there once become functions as well: of a function
-    twice as long, LLVM takes more than twice as long. What the output is filled
+    twice as long, LLVM takes more than twice as long. Functions that differ in
+    how long they sum alone become one for sums of any length where there are
+    more than `lengths` of them. What the output is filled
     with before goes along, where nothing uses it in between. Ops in loops and
     buffers of elements below a byte stay as they are.
   }];
   let options = [
     Option<"few", "few", "unsigned", /*default=*/"8",
-           "so many ops stay where they are if none is like them">
+           "so many ops stay where they are if none is like them">,
+    Option<"lengths", "lengths", "unsigned", /*default=*/"4",
+           "functions for so many lengths of a sum stay apart; with 0 all do">
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
