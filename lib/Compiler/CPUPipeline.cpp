@@ -111,6 +111,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  if (!onDevice)
+    manager.addNestedPass<func::FuncOp>(createQuantFloatPadInPlacePass());
   manager.addNestedPass<func::FuncOp>(createQuantFloatSeparateInitsPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions oneShot;

@@ -752,6 +752,18 @@ def QuantFloatSeparateInitsPass
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
 
+def QuantFloatPadInPlacePass
+    : InterfacePass<"quant-float-pad-in-place", "mlir::FunctionOpInterface"> {
+  let summary = "compute elements where their pads are";
+  let description = [{
+    A `tensor.pad` of static shape with a constant, of what an elementwise
+    `linalg.generic` computes for it alone, becomes a fill: the op writes
+    between the pads, and nothing is copied. This belongs in front of
+    bufferization, which copies what is padded.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
 def QuantFloatPadCodesPass
     : InterfacePass<"quant-float-pad-codes", "mlir::FunctionOpInterface"> {
   let summary = "put pads around codes of float8, rather than around their values";
