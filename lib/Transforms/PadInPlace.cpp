@@ -51,8 +51,11 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
   GenericOp op = getProducer(pad);
   Value padding = pad.getConstantPaddingValue();
   auto type = pad.getResultType();
+  auto isPad = [](int64_t size) { return size >= 0; };
   if (!op || !padding || !matchPattern(padding, m_Constant()) ||
-      !type.hasStaticShape() || !pad.getSourceType().hasStaticShape())
+      !type.hasStaticShape() || !pad.getSourceType().hasStaticShape() ||
+      !llvm::all_of(pad.getStaticLow(), isPad) ||
+      !llvm::all_of(pad.getStaticHigh(), isPad))
     return;
   Location loc = pad.getLoc();
   rewriter.setInsertionPoint(op);

@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s --quant-float-pad-in-place --split-input-file | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pad-in-place))" --split-input-file | FileCheck %s
 
 // What is computed to be padded is computed between the pads.
 
