@@ -194,6 +194,29 @@ for kinds in PAIRS:
     conv(kinds, (1, 4, 40), 16, (5,), pad=2, dilation=2)
     matmul(kinds, (21, 77, 40), (), ("one", "one"), batch=(3,))
 
+# Quantized tensors: scales are powers of two, so that each step is exact but for the one rounding.
+SCALE, RESULT_SCALE = np.float32(2**-7), np.float32(2**4)
+
+
+def quantize(sums, point):
+    limits = np.iinfo(point.dtype)
+    scaled = np.rint(sums * (float(SCALE) ** 2 / float(RESULT_SCALE))) + point
+    return np.clip(scaled, limits.min, limits.max).astype(point.dtype)
+
+
+for kinds in PAIRS:
+    for rows, depth, width in ((17, 68, 40), (32, 256, 32), (35, 131, 18)):
+        a, b = make(kinds[0], (rows, depth)), make(kinds[1], (depth, width))
+        p, q, y = make(kinds[0], ()), make(kinds[1], ()), make(kinds[0], ())
+        wanted = quantize(subtract(a, p) @ subtract(b, q), y)
+        case("QLinearMatMul", 10, [a, SCALE, p, b, SCALE, q, RESULT_SCALE, y], (1, 3, 4, 5, 6), wanted)  # fmt: skip
+    x, w = make(kinds[0], (1, 20, 9, 17)), make(kinds[1], (24, 20, 1, 1))
+    p, q, y = make(kinds[0], ()), make(kinds[1], ()), make(kinds[0], ())
+    bias = random.integers(-(2**15), 2**15, 24).astype(np.int32)
+    sums = np.einsum("nchw,fc->nfhw", subtract(x, p), subtract(w, q)[:, :, 0, 0])
+    wanted = quantize(sums + bias[:, None, None], y)
+    case("QLinearConv", 10, [x, SCALE, p, w, SCALE, q, RESULT_SCALE, y, bias], (1, 2, 3, 4, 5, 6, 7, 8), wanted)  # fmt: skip
+
 # No loop of the result has vectors.
 for size in (1, 16, 63, 130, 1000):
     floats = random.standard_normal(size).astype(np.float32)
