@@ -21,6 +21,10 @@
 #include "llvm/TargetParser/Triple.h"
 #include <atomic>
 #include <mutex>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -51,10 +55,23 @@ static llvm::Expected<const llvm::Target *> lookupTarget(StringRef triple) {
   return target;
 }
 
+/// Whether the system lets this process use tiles, which Linux has to be asked
+/// for.
+static bool mayUseTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr int requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
 static std::string getHostFeatures() {
   llvm::SubtargetFeatures features;
-  for (const auto &[name, isOn] : llvm::sys::getHostCPUFeatures())
-    features.AddFeature(name, isOn);
+  llvm::StringMap<bool> all = llvm::sys::getHostCPUFeatures();
+  bool hasTiles = all.lookup("amx-tile") && mayUseTiles();
+  for (const auto &[name, isOn] : all)
+    features.AddFeature(name, isOn && (hasTiles || !name.starts_with("amx-")));
   return features.getString();
 }
 
@@ -109,8 +126,13 @@ quant_float::getVerifiableFeatures(const llvm::Triple &triple) {
 #define QF_CPU_FEATURE(name, word, bit) name,
 #include "../EntryPoint/Runtime/RISCVFeatures.def"
   };
+  // Nobody asks other systems for tiles.
+  constexpr size_t tiles = 0
+#define QF_CPU_FEATURE(name, source, bit, state) +(#state[0] == 'T')
+#include "../EntryPoint/Runtime/X86Features.def"
+      ;
   if (triple.isX86())
-    return x86;
+    return triple.isOSLinux() ? ArrayRef(x86) : ArrayRef(x86).drop_back(tiles);
   return triple.isAArch64() ? ArrayRef(aarch64) : ArrayRef(riscv);
 }
 

@@ -22,6 +22,8 @@ enum class DotKind {
   Signed,
   /// The codes' side has none.
   Unsigned,
+  /// Neither has: for words alone.
+  NoSigns,
   /// Adds two products of bytes, codes without a sign, to 16 bits, saturating.
   BytePairs,
   /// Adds two products of 16 bits.
@@ -47,8 +49,12 @@ static constexpr DotInstruction kInstructions[] = {
      "llvm.x86.avx512.vpdpbusd.256"},
     {ConversionFeature::AvxVnni, 8, 32, DotKind::Unsigned,
      "llvm.x86.avx512.vpdpbusd.256"},
+    {ConversionFeature::I8mm, 8, 16, DotKind::Unsigned,
+     "llvm.aarch64.neon.usdot"},
     {ConversionFeature::Dotprod, 8, 16, DotKind::Signed,
      "llvm.aarch64.neon.sdot"},
+    {ConversionFeature::Dotprod, 8, 16, DotKind::NoSigns,
+     "llvm.aarch64.neon.udot"},
     {ConversionFeature::Avx512bw, 8, 64, DotKind::BytePairs,
      "llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx512.pmaddw.d.512"},
     {ConversionFeature::Avx2, 8, 32, DotKind::BytePairs,
@@ -75,6 +81,8 @@ IntegerDots::IntegerDots(const WeightProduct &product,
   if (!values.isCode)
     most = *llvm::max_element(values.integers);
   for (const DotInstruction &row : kInstructions) {
+    if (row.kind == DotKind::NoSigns)
+      continue;
     // The sum of all fields' products has 16 bits.
     if (row.kind == DotKind::BytePairs &&
         2 * (row.width / bits) * most * 127 > 32767)
@@ -169,6 +177,7 @@ Value IntegerDots::add(ImplicitLocOpBuilder &b, Value sum,
     switch (instruction->kind) {
     case DotKind::Signed:
     case DotKind::Unsigned:
+    case DotKind::NoSigns:
       sum = call(instruction->intrinsic, type, {sum, field, factor});
       break;
     case DotKind::BytePairs: {
@@ -194,42 +203,49 @@ Value IntegerDots::add(ImplicitLocOpBuilder &b, Value sum,
 // Words
 //===----------------------------------------------------------------------===//
 
-/// The rows that add words of numbers of so many bits without saturating, the
-/// widest first.
-static const DotInstruction *findWordRow(const EmulationTarget &target,
-                                         unsigned width, int64_t mostBytes) {
-  for (const DotInstruction &row : kInstructions)
-    if (row.width == width && row.kind != DotKind::BytePairs &&
-        row.bytes <= mostBytes && target.has(row.feature))
-      return &row;
-  return nullptr;
+SmallVector<IntegerType> quant_float::getDotTypes(Operation *op) {
+  auto attribute = op->getAttrOfType<ArrayAttr>(kDotsAttrName);
+  if (!attribute)
+    return {};
+  return llvm::map_to_vector(
+      attribute.getAsRange<TypeAttr>(),
+      [](TypeAttr type) { return cast<IntegerType>(type.getValue()); });
 }
 
+static bool hasSigns(DotKind kind, bool lhs, bool rhs) {
+  switch (kind) {
+  case DotKind::Signed:
+  case DotKind::Pairs:
+    return lhs && rhs;
+  case DotKind::Unsigned:
+    return lhs != rhs;
+  case DotKind::NoSigns:
+    return !lhs && !rhs;
+  case DotKind::BytePairs:
+    break;
+  }
+  return false;
+}
+
+/// The widest that adds without saturating is taken.
 std::optional<WordDots> WordDots::get(const EmulationTarget &target,
-                                      unsigned width) {
-  const DotInstruction *row = findWordRow(target, width, target.vectorBytes);
-  return row ? std::make_optional(WordDots(*row)) : std::nullopt;
+                                      ArrayRef<IntegerType> types) {
+  for (const DotInstruction &row : kInstructions) {
+    if (row.width != types[0].getWidth() || row.bytes > target.vectorBytes ||
+        !hasSigns(row.kind, !types[0].isUnsigned(), !types[1].isUnsigned()) ||
+        !target.has(row.feature))
+      continue;
+    WordDots dots(row);
+    dots.isTurned = row.kind == DotKind::Unsigned && types[1].isUnsigned();
+    return dots;
+  }
+  return std::nullopt;
 }
 
 std::optional<WordDots> WordDots::get(const EmulationTarget &target,
                                       Operation *op) {
-  auto attribute = op->getAttrOfType<ArrayAttr>(kDotsAttrName);
-  if (!attribute)
-    return std::nullopt;
-  SmallVector<IntegerType> types =
-      llvm::map_to_vector(attribute.getAsRange<TypeAttr>(), [](TypeAttr type) {
-        return cast<IntegerType>(type.getValue());
-      });
-  std::optional<WordDots> dots = get(target, types[0].getWidth());
-  if (!dots || dots->isMixed() != (types[0] != types[1]) ||
-      (!dots->isMixed() && types[0].isUnsigned()))
-    return std::nullopt;
-  dots->isTurned = dots->isMixed() && types[1].isUnsigned();
-  return dots;
-}
-
-bool WordDots::isMixed() const {
-  return instruction->kind == DotKind::Unsigned;
+  SmallVector<IntegerType> types = getDotTypes(op);
+  return types.empty() ? std::nullopt : get(target, types);
 }
 
 bool WordDots::isApart() const { return instruction->kind == DotKind::Pairs; }

@@ -19,20 +19,21 @@ struct DotInstruction;
 /// numbers each, the first in the lowest bits: the numbers' types, of both
 /// factors in order. The op's body says the same by shifts.
 constexpr StringLiteral kDotsAttrName = "quant_float.dots";
+/// Its types; none without it.
+SmallVector<IntegerType> getDotTypes(Operation *op);
 
 /// Instructions that multiply the numbers of words and add up the products.
 class WordDots {
 public:
-  /// Those for words of bytes or of 16 bits; none where there are none, which
-  /// is also where bytes would have to be added in 16 bits, which saturate.
+  /// Those for words of numbers of two types of 8 or 16 bits, those of either
+  /// factor; none where there are none, which is also where bytes would have to
+  /// be added in 16 bits, which saturate.
   static std::optional<WordDots> get(const EmulationTarget &target,
-                                     unsigned width);
+                                     ArrayRef<IntegerType> types);
   /// Those for an op with the attribute.
   static std::optional<WordDots> get(const EmulationTarget &target,
                                      Operation *op);
 
-  /// Whether the numbers of one factor have no sign, those of the other do.
-  bool isMixed() const;
   /// sum + lhs . rhs, vectors of i32 of any number of lanes.
   Value add(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs) const;
   /// Whether products come by one instruction, and are added by another.

@@ -267,28 +267,53 @@ static bool hasOffset(const Factor &factor, const Form &form) {
 
 void Products::pack(RewriterBase &rewriter, const EmulationTarget &target) {
   Factor &across = getVectors(), &scalars = getScalars();
-  std::optional<WordDots> dots = WordDots::get(target, 8);
   Form forms[2];
   Form &acrossForm = forms[vectors], &scalarForm = forms[1 - vectors];
-  if (dots) {
-    acrossForm = getByteForm(across);
-    scalarForm = getByteForm(scalars);
-    if (dots->isMixed() ? acrossForm.isSigned == scalarForm.isSigned
-                        : !acrossForm.isSigned)
+  auto hasInstruction = [&] {
+    IntegerType types[] = {forms[0].getType(op.getContext()),
+                           forms[1].getType(op.getContext())};
+    return WordDots::get(target, types).has_value();
+  };
+  // Signs that an instruction has. An offset needs the sums of the other
+  // factor, which constants have for free: of ways to have signs the one with
+  // fewest.
+  const Form asIs[] = {getByteForm(factors[0]), getByteForm(factors[1])};
+  auto countSums = [&] {
+    int sums = 0;
+    for (unsigned i : {0, 1})
+      sums += hasOffset(factors[i], forms[i]) &&
+              !Constant::get(factors[1 - i], forms[1 - i].subtracted);
+    return sums;
+  };
+  std::optional<int> fewest;
+  Form best[2];
+  for (auto [flipsAcross, flipsScalars] :
+       {std::pair(false, false), std::pair(true, false), std::pair(false, true),
+        std::pair(true, true)}) {
+    llvm::copy(asIs, forms);
+    if (flipsAcross)
       flip(acrossForm);
-    if (!dots->isMixed() && !scalarForm.isSigned)
+    if (flipsScalars)
       flip(scalarForm);
     // Sums of a window for each place would take as long as a channel.
-    if (hasOffset(scalars, scalarForm) &&
-        !across.map.isProjectedPermutation(/*allowZeroInResults=*/true))
-      dots = std::nullopt;
+    if (!hasInstruction() ||
+        (hasOffset(scalars, scalarForm) &&
+         !across.map.isProjectedPermutation(/*allowZeroInResults=*/true)))
+      continue;
+    int sums = countSums();
+    if (fewest && *fewest <= sums)
+      continue;
+    fewest = sums;
+    llvm::copy(forms, best);
   }
   std::optional<Grouping> grouping;
-  if (dots)
+  if (fewest) {
+    llvm::copy(best, forms);
     grouping = getGrouping(8);
+  }
   if (!grouping) {
     acrossForm = scalarForm = {16, /*isSigned=*/true, /*subtracted=*/true};
-    if (WordDots::get(target, 16))
+    if (hasInstruction())
       grouping = getGrouping(16);
   }
   // Words that overlap have to be made by the compiler.

@@ -129,6 +129,7 @@ void LoopNest::choosePanel() {
     partSteps = llvm::divideCeil(ranges[*partLoop],
                                  llvm::divideCeil(ranges[*partLoop], most));
   panel = getPanelBuffer();
+  chooseMatrix();
 }
 
 void LoopNest::emitParts() {
@@ -183,9 +184,11 @@ void LoopNest::emitPanel(int64_t lanes) {
   lanes = std::max<int64_t>(lanes, 1);
   Type element = getElementTypeOrSelf(shared->get());
   Value buffer = std::exchange(panel, Value());
-  panel = memref::ViewOp::create(
-      builder, MemRefType::get({partSteps * innerSteps, lanes}, element),
-      buffer, getConstant(0), ValueRange());
+  int64_t steps = llvm::alignTo(partSteps * innerSteps,
+                                hasMatrices(lanes) ? blockSteps : 1);
+  panel =
+      memref::ViewOp::create(builder, MemRefType::get({steps, lanes}, element),
+                             buffer, getConstant(0), ValueRange());
   SmallVector<unsigned> reductions;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] != utils::IteratorType::parallel)
@@ -194,8 +197,16 @@ void LoopNest::emitPanel(int64_t lanes) {
   // From here on one loop stands for them.
   for (unsigned loop : reductions)
     position[loop] = builder.getIndexAttr(0);
-  emitTiles(*rowLoop, {chooseRows(lanes), 1},
-            [&](int64_t rows) { emitProducts(rows, lanes); });
+  if (hasMatrices(lanes))
+    arrangePanel(lanes);
+  emitTiles(*rowLoop, {chooseRows(lanes), 1}, [&](int64_t rows) {
+    if (hasMatrices(lanes))
+      emitMatrices(rows, lanes);
+    else
+      emitProducts(rows, lanes);
+  });
+  if (hasMatrices(lanes) && matrix->hasTiles())
+    releaseTiles();
   panel = buffer;
 }
 
@@ -270,28 +281,28 @@ SmallVector<Value> LoopNest::beginSums(int64_t rows, int64_t lanes) {
   return SmallVector<Value>(choice.getResults());
 }
 
-/// Sums of `rows` times `lanes` elements over a part, in registers.
-void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
-  OpOperand *output = op.getDpsInitOperand(0);
-  SmallVector<Value> sums = beginSums(rows, lanes);
+std::pair<Value, Value> LoopNest::getPartSteps() {
   AffineExpr outer = builder.getAffineDimExpr(0);
-  Value from = getValueOrCreateConstantIndexOp(
-      builder, op.getLoc(),
-      affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
-                                            outer * innerSteps, {partStart}));
-  Value to = getValueOrCreateConstantIndexOp(
-      builder, op.getLoc(),
-      affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
-                                            outer * innerSteps, {partEnd}));
-  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(forOp.getBody());
-    scf::YieldOp::create(builder,
-                         emitProductStep(rows, lanes, forOp.getInductionVar(),
-                                         from, forOp.getRegionIterArgs()));
-  }
-  auto next = forOp.result_begin();
+  auto count = [&](Value parts) {
+    return getValueOrCreateConstantIndexOp(
+        builder, op.getLoc(),
+        affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
+                                              outer * innerSteps, {parts}));
+  };
+  Value from = count(partStart);
+  return {from, count(partEnd)};
+}
+
+SmallVector<Value> LoopNest::getOwnIndices(int64_t row, Value step) {
+  SmallVector<Value> indices = getIndices(own, row);
+  indices.truncate(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
+  indices.push_back(step);
+  return indices;
+}
+
+void LoopNest::storeSums(int64_t rows, int64_t lanes, ValueRange sums) {
+  OpOperand *output = op.getDpsInitOperand(0);
+  auto next = sums.begin();
   for (int64_t row = 0; row < rows; ++row)
     forEachRegister(lanes, [&](int64_t) {
       SmallVector<Value> indices = getIndices(output, row);
@@ -301,6 +312,21 @@ void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
       else
         vector::StoreOp::create(builder, *next++, output->get(), indices);
     });
+}
+
+/// Sums of `rows` times `lanes` elements over a part, in registers.
+void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
+  SmallVector<Value> sums = beginSums(rows, lanes);
+  auto [from, to] = getPartSteps();
+  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    scf::YieldOp::create(builder,
+                         emitProductStep(rows, lanes, forOp.getInductionVar(),
+                                         from, forOp.getRegionIterArgs()));
+  }
+  storeSums(rows, lanes, forOp.getResults());
 }
 
 /// LLVM for x86 moves what uses two registers for the last time up, to where
@@ -338,13 +364,10 @@ SmallVector<Value> LoopNest::emitProductStep(int64_t rows, int64_t lanes,
     return sums[row * vectors.size() + index];
   };
   bool isApart = dots && dots->isApart() && width == dots->getLanes();
-  unsigned numOuter = cast<MemRefType>(ownSteps.getType()).getRank() - 1;
   for (int64_t row = 0; row < rows; ++row) {
-    SmallVector<Value> indices = getIndices(own, row);
-    indices.truncate(numOuter);
-    indices.push_back(step);
-    Value factor =
-        broadcast(memref::LoadOp::create(builder, ownSteps, indices), width);
+    Value factor = broadcast(
+        memref::LoadOp::create(builder, ownSteps, getOwnIndices(row, step)),
+        width);
     SmallVector<Value> products;
     SmallVector<IRMapping> mappings(vectors.size());
     for (auto [index, vector, mapping] : llvm::enumerate(vectors, mappings)) {

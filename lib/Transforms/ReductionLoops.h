@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_TRANSFORMS_REDUCTIONLOOPS_H
 
 #include "IntegerDots.h"
+#include "MatrixDots.h"
 #include "SumStart.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -21,6 +22,8 @@ enum class Access { Invariant, Contiguous, Strided };
 
 /// Bytes of a panel, half of the smallest first cache there is.
 constexpr int64_t kPanelBytes = 16384;
+/// Bytes behind a panel that say what sizes tile registers have.
+constexpr int64_t kTileSizesBytes = 64;
 /// So many rows have enough sums for adding not to wait.
 constexpr int64_t kFewestRows = 4;
 
@@ -33,7 +36,8 @@ public:
            const EmulationTarget &target,
            llvm::function_ref<Value()> getPanelBuffer)
       : op(op), builder(op.getLoc(), op), machine(target.machine),
-        dots(WordDots::get(target, op)), vectorBytes(vectorBytes),
+        dots(WordDots::get(target, op)), matrix(MatrixDots::find(target, op)),
+        vectorBytes(vectorBytes),
         accumulators(std::max<int64_t>(registers / 2, 1)),
         numLoops(op.getNumLoops()), iterators(op.getIteratorTypesArray()),
         ranges(op.getStaticLoopRanges()), position(numLoops),
@@ -100,15 +104,49 @@ private:
   SmallVector<Value> emitProductStep(int64_t rows, int64_t lanes, Value step,
                                      Value first, ValueRange sums);
   void keepOrder();
+  void storeSums(int64_t rows, int64_t lanes, ValueRange sums);
+  /// Where the part's steps begin and end in the whole sum.
+  std::pair<Value, Value> getPartSteps();
+  SmallVector<Value> getOwnIndices(int64_t row, Value step);
   /// Calls `body` for each register of so many lanes with the loop for vectors
   /// at its first lane, and says which of its lanes there are.
   void forEachRegister(int64_t lanes, llvm::function_ref<void(int64_t)> body);
+
+  // Those by instructions for matrices; see ProductMatrices.cpp.
+  void chooseMatrix();
+  bool hasMatrices(int64_t lanes) const;
+  void arrangePanel(int64_t lanes);
+  void emitGap(int64_t lanes);
+  void emitPairs(int64_t lanes);
+  void emitMatrices(int64_t rows, int64_t lanes);
+  SmallVector<Value> emitMatrixProducts(int64_t rows, int64_t lanes,
+                                        int64_t lane, int64_t width);
+  std::pair<StringRef, bool> getMatrixIntrinsic() const;
+  bool hasWholeBlocks() const;
+  Value countBlocks();
+  Value getBlockStep(Value block);
+
+  // In tile registers; see TileMatrices.cpp.
+  std::optional<SmallVector<int64_t>> getRowSteps(OpOperand *operand) const;
+  void configureTiles(int64_t rows);
+  void releaseTiles();
+  void beginTiles(int64_t rows, int64_t lanes);
+  void emitTileProducts(int64_t rows, int64_t lanes);
+  void forEachSum(int64_t rows,
+                  llvm::function_ref<void(int64_t, ArrayRef<Value>)> body);
 
   linalg::GenericOp op;
   ImplicitLocOpBuilder builder;
   Machine machine;
   /// Instructions that do what the body says.
   std::optional<WordDots> dots;
+  /// One for matrices, if the panel is multiplied by it.
+  const MatrixDots *matrix;
+  /// Steps of the sum that it takes at once.
+  int64_t blockSteps = 1;
+  /// All of the panel's memory; rows that tile registers have the sizes for.
+  Value panelBuffer;
+  int64_t tileRows = 0;
   int64_t vectorBytes;
   /// Registers for sums; as many are left for what is added.
   int64_t accumulators;

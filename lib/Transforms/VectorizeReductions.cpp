@@ -323,6 +323,8 @@ void LoopNest::emitVectors() {
 
 /// As many as there are registers for, some even of scalars.
 int64_t LoopNest::chooseRows(int64_t lanes) const {
+  if (shared && hasMatrices(lanes))
+    return matrix->tileRows;
   constexpr int64_t kMostRows = 8;
   int64_t registers =
       lanes ? llvm::divideCeil(lanes, registerLanes) : accumulators;
@@ -692,7 +694,7 @@ static bool isReduction(GenericOp op) {
 
 /// Memory for panels where the op is: one for all loops of a function, or of a
 /// thread's share of a loop.
-static Value getPanelBuffer(GenericOp op,
+static Value getPanelBuffer(GenericOp op, int64_t bytes,
                             llvm::SmallDenseMap<Operation *, Value> &buffers) {
   Operation *scope = op->getParentOp();
   while (!isa<FunctionOpInterface, scf::ForallOp>(scope))
@@ -701,8 +703,7 @@ static Value getPanelBuffer(GenericOp op,
   if (!buffer) {
     auto builder = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
     buffer = memref::AllocaOp::create(
-        builder, op.getLoc(),
-        MemRefType::get({kPanelBytes}, builder.getI8Type()),
+        builder, op.getLoc(), MemRefType::get({bytes}, builder.getI8Type()),
         builder.getI64IntegerAttr(64));
   }
   return buffer;
@@ -739,9 +740,11 @@ struct VectorizeReductions final
         ops.push_back(op);
     });
     llvm::SmallDenseMap<Operation *, Value> panels;
+    bool hasTiles = target.has(ConversionFeature::AmxInt8);
+    int64_t bytes = kPanelBytes + (hasTiles ? kTileSizesBytes : 0);
     for (GenericOp op : ops) {
       LoopNest(op, vectorBytes, registers, target, [&] {
-        return getPanelBuffer(op, panels);
+        return getPanelBuffer(op, bytes, panels);
       }).emit();
       op.erase();
     }

@@ -8,6 +8,8 @@
 # RUN: %if host-avx512 %{ %python %s %tools_dir %src_root %t v4 --cpu x86-64-v4 -- %clang %}
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t aarch64 --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t dotprod --triple aarch64-linux-gnu --cpu neoverse-n1 -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if qemu-aarch64 %{ %python %s %tools_dir %src_root %t i8mm --triple aarch64-linux-gnu --cpu neoverse-v1 -- %clang_aarch64 -static -- %run_aarch64 %}
+# RUN: %if emulator-avx10 %{ %python %s %tools_dir %src_root %t amx --triple x86_64-linux-gnu --cpu sapphirerapids -- %clang_avx10 -- %run_avx10 %}
 # RUN: %if qemu-riscv64 %{ %python %s %tools_dir %src_root %t riscv64 --triple riscv64-linux-gnu --cpu rv64gcv -- %clang_riscv64 -static -- %run_riscv64 %}
 import itertools
 import re
@@ -174,6 +176,46 @@ for own in (itertools.repeat((U, S)), turns):
     conv(next(own), (1, 5, 12, 13), 5, (3, 2), group=5)
     conv(next(own), (1, 5, 14, 15), 5, (3, 3), group=5, dilation=2, pad=2)
     conv(next(own), (1, 9, 14, 15), 5, (3, 3), dilation=2, pad=2, stride=2, points=("one", "one"))
+# Rows enough for instructions that multiply matrices, with every rest of their rows, lanes and words, and of parts of a sum.
+turns = itertools.cycle(PAIRS)
+depths = itertools.cycle((1, 4, 9, 13, 16, 28, 57, 60, 64, 65, 68, 71, 100, 124, 127, 132, 191, 256, 260, 277))  # fmt: skip
+columns = itertools.cycle((16, 17, 31, 32, 33, 4, 46, 48, 49, 1, 63, 64, 65, 20, 70, 8, 2, 38, 35))
+for rows in (16, 17, 18, 19, 21, 24, 31, 32, 33, 40, 47, 48, 49, 63, 65):
+    matmul(next(turns), (rows, next(depths), next(columns)), points=("one", "") if rows % 3 == 0 else ("", ""))  # fmt: skip
+    matmul(next(turns), (rows, next(depths), next(columns)), (1,), points=("each", "one") if rows % 4 == 0 else ("", ""))  # fmt: skip
+for depth in (512, 530, 1023, 1024, 1030, 1300, 2059):
+    matmul(next(turns), (18 if depth % 2 else 33, depth, next(columns)), (), ("one", "") if depth % 4 else ("", ""))  # fmt: skip
+for kinds in PAIRS:
+    conv(kinds, (1, 10, 5, 33), 18, (3, 3), pad=1, points=("one", ""))
+    conv(kinds, (2, 64, 6, 19), 35, (1, 1), points=("one", "each"))
+    conv(kinds, (1, 70, 7, 18), 32, (3, 3), stride=2, pad=1, points=("one", "one"))
+    conv(kinds, (1, 100, 4, 18), 20, (3, 3), points=("one", ""))
+    conv(kinds, (2, 62, 5, 17), 34, (1, 3), group=2, pad=1, points=("one", ""))
+    conv(kinds, (1, 4, 40), 16, (5,), pad=2, dilation=2)
+    matmul(kinds, (21, 77, 40), (), ("one", "one"), batch=(3,))
+
+# Quantized tensors: scales are powers of two, so that each step is exact but for the one rounding.
+SCALE, RESULT_SCALE = np.float32(2**-7), np.float32(2**4)
+
+
+def quantize(sums, point):
+    limits = np.iinfo(point.dtype)
+    scaled = np.rint(sums * (float(SCALE) ** 2 / float(RESULT_SCALE))) + point
+    return np.clip(scaled, limits.min, limits.max).astype(point.dtype)
+
+
+for kinds in PAIRS:
+    for rows, depth, width in ((17, 68, 40), (32, 256, 32), (35, 131, 18)):
+        a, b = make(kinds[0], (rows, depth)), make(kinds[1], (depth, width))
+        p, q, y = make(kinds[0], ()), make(kinds[1], ()), make(kinds[0], ())
+        wanted = quantize(subtract(a, p) @ subtract(b, q), y)
+        case("QLinearMatMul", 10, [a, SCALE, p, b, SCALE, q, RESULT_SCALE, y], (1, 3, 4, 5, 6), wanted)  # fmt: skip
+    x, w = make(kinds[0], (1, 20, 9, 17)), make(kinds[1], (24, 20, 1, 1))
+    p, q, y = make(kinds[0], ()), make(kinds[1], ()), make(kinds[0], ())
+    bias = random.integers(-(2**15), 2**15, 24).astype(np.int32)
+    sums = np.einsum("nchw,fc->nfhw", subtract(x, p), subtract(w, q)[:, :, 0, 0])
+    wanted = quantize(sums + bias[:, None, None], y)
+    case("QLinearConv", 10, [x, SCALE, p, w, SCALE, q, RESULT_SCALE, y, bias], (1, 2, 3, 4, 5, 6, 7, 8), wanted)  # fmt: skip
 
 # No loop of the result has vectors.
 for size in (1, 16, 63, 130, 1000):

@@ -1,6 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=x86_64-linux-gnu cpu=cascadelake},canonicalize))" | FileCheck %s --check-prefixes=CHECK,VNNI
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=x86_64-linux-gnu cpu=x86-64-v3},canonicalize))" | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=aarch64-linux-gnu cpu=neoverse-n1},canonicalize))" | FileCheck %s --check-prefixes=CHECK,ARM
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=aarch64-linux-gnu cpu=neoverse-v1},canonicalize))" | FileCheck %s --check-prefixes=CHECK,MIXED
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{triple=riscv64-linux-gnu cpu=rv64gcv}))" | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots))" | FileCheck %s --check-prefix=NONE
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pack-dots{cpu=none}))" 2>&1 | FileCheck %s --check-prefix=CPU
@@ -12,7 +13,7 @@
 
 // A zero point of bytes is taken from the sums: what they start with is it times
 // the sums of the columns. Numbers of 16 bits are less the zero point. Arm wants
-// signs on both sides.
+// signs on both sides, or on neither, unless it has I8MM.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: tensor<8x10xi8>, %[[B:.+]]: tensor<10x32xi8>
@@ -31,6 +32,8 @@
 // AVX2:          linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<8x5xi32>, tensor<5x32xi32>)
 // AVX2-SAME:       attrs = {quant_float.dots = [si16, si16]}
 // ARM:           attrs = {quant_float.dots = [si8, si8]}
+// MIXED-NOT:     arith.xori
+// MIXED:         attrs = {quant_float.dots = [ui8, si8]}
 
 // Additions stay in the order of the sum.
 

@@ -1,5 +1,5 @@
 """Functions of a model that are compiled for a machine and called from C, by EntryPoint/Inputs/cases.c: tensors go in, and what has to
-come out is compared, on this CPU or under an emulator."""
+come out is compared, on this CPU or under an emulator. Where that has no C library, by Conformance/emulated/Inputs/cases.c."""
 
 import subprocess
 from typing import NamedTuple
@@ -51,12 +51,15 @@ def run(tools, src_root, work, commands, text, cases):
         [f"{tools}/quant-float-compile", work / "model.mlir", "-o", work / "model.o", *options],
         check=True,
     )
+    is_bare = "-ffreestanding" in compiler
+    inputs = f"{src_root}/test/{'Conformance/emulated' if is_bare else 'EntryPoint'}/Inputs"
     subprocess.run(
         [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-D_GNU_SOURCE", "-O1", "-include", work / "model.h", f"-I{src_root}/include",
-         f"-I{work}", f"{src_root}/test/EntryPoint/Inputs/cases.c", work / "model.o", "-lm", "-o", work / "driver"],
+         f"-I{work}", f"{inputs}/cases.c", work / "model.o", *([] if is_bare else ["-lm"]), "-o", work / "driver"],
         check=True,
     )  # fmt: skip
-    ran = subprocess.run([*emulator, work / "driver", work / "data.bin"], stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    with open(work / "data.bin", "rb") as file:
+        ran = subprocess.run([*emulator, work / "driver", *([] if is_bare else [work / "data.bin"])], stdin=file, stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
     descriptions = {case.symbol: case.description for case in cases}
     for line in ran.stdout.splitlines()[:-1]:
         print(line, "\n    ", descriptions[line.split(":")[0]])

@@ -920,7 +920,10 @@ def QuantFloatVectorizeReductionsPass
     tiles nor on the target.
 
     Sums of words that `quant-float-pack-dots` made are added by the target's
-    instructions. Where the output has no loop for vectors, minima, maxima and
+    instructions. Where it has some for matrices of bytes (AMX, Arm's I8MM), blocks
+    of the panel are multiplied by blocks of rows, some steps at once, with zeros in
+    the panel where steps are no whole number of blocks; tile registers have the
+    sizes of what is left at the ends of rows and lanes. Where the output has no loop for vectors, minima, maxima and
     sums of integers, whose order does not show, are computed in the lanes of
     vectors along the sum.
   }];

@@ -68,6 +68,7 @@ static RARE uint64_t availableCpuFeatures(void) {
   uint32_t stateXMM = 1;
   uint32_t stateYMM = (saved & 0x06) == 0x06;
   uint32_t stateZMM = (saved & 0xe6) == 0xe6;
+  uint32_t stateTMM = (saved & 0x60000) == 0x60000;
 
   uint64_t available = 0;
   unsigned row = 0;
@@ -75,6 +76,35 @@ static RARE uint64_t availableCpuFeatures(void) {
   available |= (uint64_t)(state##save & (source##register >> bit) & 1) << row++;
 #include QF_CPU_FEATURES
   return available;
+}
+
+/* By register and bit the rows' numbers. */
+enum {
+#define QF_CPU_FEATURE(name, register, bit, save)                              \
+  cpuFeatureRow_##register##_##bit,
+#include QF_CPU_FEATURES
+  QF_X86_AMX_TILE = cpuFeatureRow_7D_24
+};
+
+/*
+ * Which of the features that the CPU has the system keeps from the process.
+ * Linux gives it tiles, which are large, when it asks; else their first
+ * instruction would end it.
+ */
+static RARE uint64_t deniedCpuFeatures(uint64_t required) {
+  enum { controlNumber = 158, requestPermission = 0x1023, tileData = 18 };
+  uint64_t tiles = required & (uint64_t)1 << QF_X86_AMX_TILE;
+#if defined(__linux__)
+  if (tiles) {
+    int64_t answer = controlNumber;
+    __asm__ volatile("syscall"
+                     : "+a"(answer)
+                     : "D"((int64_t)requestPermission), "S"((int64_t)tileData)
+                     : "rcx", "r11", "memory");
+    return answer == 0 ? 0 : tiles;
+  }
+#endif
+  return tiles;
 }
 
 #elif defined(__aarch64__) || defined(__riscv)
@@ -158,6 +188,11 @@ static RARE uint64_t availableCpuFeatures(void) {
   return available;
 }
 
+static uint64_t deniedCpuFeatures(uint64_t required) {
+  (void)required;
+  return 0;
+}
+
 #else
 #error "no CPU feature table for this architecture"
 #endif
@@ -176,9 +211,14 @@ static const char *getCpuFeatureName(unsigned row) {
   return name;
 }
 
+static uint64_t findMissingCpuFeatures(uint64_t required, uint64_t available) {
+  uint64_t missing = required & ~available;
+  return missing ? missing : deniedCpuFeatures(required);
+}
+
 /* Null, or the name of the first feature of the set that is missing. */
 RARE const char *__qf_find_missing_cpu_feature(uint64_t required) {
-  uint64_t missing = required & ~availableCpuFeatures();
+  uint64_t missing = findMissingCpuFeatures(required, availableCpuFeatures());
   return missing ? getCpuFeatureName((unsigned)__builtin_ctzll(missing)) : 0;
 }
 
@@ -190,9 +230,9 @@ static RARE int32_t askForCpuLevel(const uint64_t *required) {
   int32_t last = (int32_t)__qf_cpu_levels[0] - 1;
   /* Of machines that do not answer nothing but the least is expected. */
   int32_t level = ~available ? 0 : last;
-  while (level < last && required[level] & ~available)
-    ++level;
-  uint64_t missing = required[level] & ~available;
+  uint64_t missing = findMissingCpuFeatures(required[level], available);
+  while (level < last && missing)
+    missing = findMissingCpuFeatures(required[++level], available);
   return missing ? ~__builtin_ctzll(missing) : level + 1;
 }
 

@@ -69,6 +69,8 @@ void _ZNK17sapphire_rapids_t14get_cpuid_leafEjjP16cpuid_function_t(
     registers->a = avx10;
   if (leaf == 7 && subleaf == 0 && registers->a < 1)
     registers->a = 1;
+  if (leaf == 7 && subleaf == 0)
+    registers->d |= 1u << 24 | 1u << 25;
   if (leaf == 7 && subleaf == 1) {
     registers->a |= 1u << 23;
     registers->d |= 1u << 4 | 1u << 5 | 1u << 10 | 1u << 19;

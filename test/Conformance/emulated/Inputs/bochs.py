@@ -1,4 +1,4 @@
-"""Runs a static x86-64 program that reads, writes and exits on Bochs's CPU, which has AVX10.2.
+"""Runs a static x86-64 program that reads, writes and exits on Bochs's CPU, which has AVX10.2 and AMX.
 
 In 64-bit mode with memory at its own addresses, without a system: a system call lands on a halt, and
 is answered here.
@@ -17,6 +17,9 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("shim", help="bochs.c, compiled")
 parser.add_argument("package", help="the folder with bochscpu")
 parser.add_argument("program")
+parser.add_argument(
+    "--no-tiles", action="store_true", help="deny them to a program that asks, as a system may"
+)
 arguments = parser.parse_args()
 
 sys.path.insert(0, arguments.package)
@@ -35,6 +38,7 @@ memory = mmap.mmap(-1, MEMORY)
 address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 for page in range(0, MEMORY, PAGE):
     core.memory.page_insert(page, address + page)
+shim.emulateTiles(str(module).encode(), ctypes.c_void_p(address))
 struct.pack_into("<Q", memory, LEVEL4, LEVEL3 | 7)
 struct.pack_into("<Q", memory, LEVEL3, LEVEL2 | 7)
 for index in range(MEMORY // LARGE_PAGE):
@@ -63,9 +67,9 @@ def segment(selector, attributes):
 
 state = bochscpu.State()
 bochscpu.cpu.set_long_mode(state)
-# FXSAVE, SIMD exceptions and XSAVE; the state of everything up to ZMM.
+# FXSAVE, SIMD exceptions and XSAVE; the state of everything up to tiles.
 state.cr4 |= 0x40600
-state.cr3, state.xcr0 = LEVEL4, 0xE7
+state.cr3, state.xcr0 = LEVEL4, 0x600E7
 state.mxcsr, state.mxcsr_mask = 0x1F80, 0xFFFF
 state.fpcw, state.fptw = 0x37F, 0xFFFF
 state.star, state.lstar, state.sfmask = 8 << 32, HALT, 0
@@ -95,7 +99,8 @@ hook = bochscpu.Hook()
 hook.hlt = lambda session, cpu: session.stop()
 hook.exception = on_exception
 
-READ, WRITE, EXIT, UNKNOWN = 0, 1, 60, -38
+READ, WRITE, EXIT, CONTROL, UNKNOWN = 0, 1, 60, 158, -38
+REQUEST, TILE_DATA = 0x1023, 18
 while True:
     session.run([hook])
     state = session.cpu.state
@@ -110,6 +115,8 @@ while True:
         answer = len(data)
     elif number == WRITE:
         answer = os.write(file, memory[place : place + length])
+    elif number == CONTROL and (file, place) == (REQUEST, TILE_DATA) and not arguments.no_tiles:
+        answer = 0
     elif number == EXIT:
         # At once: nothing waits to be written.
         os._exit(file & 255)
