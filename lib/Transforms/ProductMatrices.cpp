@@ -35,8 +35,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// Whether the target's instruction for matrices takes what the panel and its
-/// rows have.
+/// rows have. Sums of unknown length may be shorter than a block.
 void LoopNest::chooseMatrix() {
+  if (ShapedType::isDynamic(ranges[*partLoop]))
+    matrix = nullptr;
   if (!matrix)
     return;
   SmallVector<int64_t> strides;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferAccesses.h"
+#include "IntegerDots.h"
 #include "SumStart.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -50,8 +51,11 @@ static Type getArgumentType(Value operand) {
                          type.getMemorySpace());
 }
 
-/// The outermost loop of the sum, if buffers have it as dimensions.
+/// The outermost loop of the sum, if buffers have it as dimensions. Of words
+/// none: instructions for matrices need to know how long sums are.
 static std::optional<unsigned> getSumLoop(GenericOp op) {
+  if (op->hasAttr(kDotsAttrName))
+    return std::nullopt;
   SmallVector<unsigned> loops;
   op.getReductionDims(loops);
   for (AffineMap map : op.getIndexingMapsArray())
