@@ -83,6 +83,9 @@ def add_convolutions():
     add("Conv", 11, *phases, strides=[3, 3], dilations=[2, 2])
     codes = integers(1, 4, 7, 7, dtype=np.uint8)
     add("ConvInteger", 10, codes, integers(3, 4, 3, 3, dtype=np.uint8), np.array(9, np.uint8))
+    # One sum for each image, by vectors along it, of known weights.
+    weights = Constant(*integers(1, 19, 1), dtype=np.int8)
+    add("ConvInteger", 10, integers(29, 19, 1, dtype=np.uint8), weights)
     points = np.array(3, np.uint8), np.array([5], np.uint8)
     add(
         "ConvInteger",
