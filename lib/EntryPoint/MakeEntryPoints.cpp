@@ -75,11 +75,14 @@ static bool isCIdentifier(StringRef name) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// Functions that have nothing to do with tensors stay what they are.
-static bool mentionsShapedType(FunctionType type) {
-  auto isShaped = [](Type t) { return isa<TensorType, BaseMemRefType>(t); };
-  return llvm::any_of(type.getInputs(), isShaped) ||
-         llvm::any_of(type.getResults(), isShaped);
+/// Functions that have nothing to do with models stay what they are.
+static bool isOfModel(FunctionType type) {
+  // Sequences are a model's, too, and named as what is in the way.
+  auto isOfModels = [](Type t) {
+    return isa<TensorType, BaseMemRefType, quant_float::OpaqueType>(t);
+  };
+  return llvm::any_of(type.getInputs(), isOfModels) ||
+         llvm::any_of(type.getResults(), isOfModels);
 }
 
 /// What the C function says of one argument or result, given the attributes on
@@ -657,7 +660,7 @@ struct QuantFloatMakeEntryPointsPass
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal() &&
           !function->hasAttr(kEntryPointAttrName) &&
-          mentionsShapedType(function.getFunctionType()))
+          isOfModel(function.getFunctionType()))
         functions.push_back(function);
     SmallVector<SmallVector<size_t>> groups =
         share ? groupEqualFunctions(functions) : keepApart(functions.size());

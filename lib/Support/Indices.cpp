@@ -25,3 +25,19 @@ std::optional<BlockIndex> quant_float::getBlockIndex(AffineExpr index) {
     return std::nullopt;
   return BlockIndex{division.getLHS(), size.getValue()};
 }
+
+bool quant_float::hasEqualSteps(AffineExpr index, unsigned loop) {
+  bool isEqual = true;
+  index.walk([&](AffineExpr part) {
+    switch (part.getKind()) {
+    case AffineExprKind::Mod:
+    case AffineExprKind::FloorDiv:
+    case AffineExprKind::CeilDiv:
+      isEqual &= !part.isFunctionOfDim(loop);
+      break;
+    default:
+      break;
+    }
+  });
+  return isEqual;
+}

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -132,9 +133,14 @@ struct DistributeReductions final
       options.setTileSizes(getAsIndexOpFoldResult(&getContext(), shares));
       options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
       rewriter.setInsertionPoint(op);
-      if (succeeded(scf::tileUsingSCF(
-              rewriter, cast<TilingInterface>(op.getOperation()), options)))
-        rewriter.eraseOp(op);
+      FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+          rewriter, cast<TilingInterface>(op.getOperation()), options);
+      if (failed(tiled))
+        continue;
+      for (Operation *tile : tiled->tiledOps)
+        widenSlices(rewriter, cast<GenericOp>(tile),
+                    [&](unsigned loop) { return shares[loop] != 0; });
+      rewriter.eraseOp(op);
     }
   }
 };

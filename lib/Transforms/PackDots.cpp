@@ -265,6 +265,29 @@ static bool hasOffset(const Factor &factor, const Form &form) {
   return form.flipped || (!form.subtracted && !factor.point.isZero());
 }
 
+/// An image has more places than windows begin at. Where the words have taken
+/// in all of a window that an index counted, the loop alone is left of it, and
+/// words beyond the loop's end would make it longer.
+static Value cutToLoops(ImplicitLocOpBuilder &b, GenericOp op, Value words,
+                        AffineMap before, AffineMap now) {
+  AffineMap output = op.getIndexingMapsArray().back();
+  Value init = op.getDpsInits().front();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), words);
+  bool isLonger = false;
+  for (auto [dim, index] : llvm::enumerate(now.getResults())) {
+    std::optional<unsigned> place = output.getResultPosition(index);
+    if (!place || before.getResult(dim) == index)
+      continue;
+    sizes[dim] = tensor::getMixedSize(b, b.getLoc(), init, *place);
+    isLonger = true;
+  }
+  if (!isLonger)
+    return words;
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, words, offsets, sizes, strides);
+}
+
 void Products::pack(RewriterBase &rewriter, const EmulationTarget &target) {
   Factor &across = getVectors(), &scalars = getScalars();
   Form forms[2];
@@ -382,24 +405,26 @@ void Products::pack(RewriterBase &rewriter, const EmulationTarget &target) {
     b.setInsertionPoint(op);
   }
 
-  SmallVector<Value> inputs(words, words + 2);
   SmallVector<AffineMap> maps;
   SmallVector<IntegerType> types;
   for (unsigned i : {0, 1}) {
     AffineMap map = factors[i].map.getSubMap(factors[i].order);
     if (!factors[i].depth) {
       AffineExpr loop = b.getAffineDimExpr(depth);
+      AffineMap before = map;
       map = map.replace(loop,
                         grouping->words == 1 ? b.getAffineConstantExpr(0)
                                              : loop * grouping->step,
                         map.getNumDims(), 0);
+      words[i] = cutToLoops(b, op, words[i], before, map);
     }
     maps.push_back(map);
     types.push_back(forms[i].getType(op.getContext()));
   }
   maps.push_back(op.getIndexingMapsArray().back());
   auto packed = GenericOp::create(
-      b, init.getType(), inputs, init, maps, op.getIteratorTypesArray(),
+      b, init.getType(), ValueRange(words), init, maps,
+      op.getIteratorTypesArray(),
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
         ImplicitLocOpBuilder inner(loc, builder);
         linalg::YieldOp::create(inner, addWordProducts(inner, arguments[2],

@@ -9,7 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_TRANSFORMS_TILECLEANUP_H
 #define QUANT_FLOAT_LIB_TRANSFORMS_TILECLEANUP_H
 
-#include "mlir/Support/LLVM.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::quant_float {
 
@@ -17,6 +17,12 @@ namespace mlir::quant_float {
 /// gives what is computed in a tile a buffer of its own, not a part of one for
 /// all tiles.
 LogicalResult cleanUpTiles(Operation *root);
+
+/// Upstream cuts what a tile reads behind the place of each loop's last step,
+/// also where steps are unequal, so that others lead beyond. Dimensions that
+/// stay in their place while tiles move on are given whole.
+void widenSlices(RewriterBase &rewriter, linalg::GenericOp tile,
+                 llvm::function_ref<bool(unsigned)> isTiled);
 
 } // namespace mlir::quant_float
 

@@ -120,6 +120,14 @@ static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
   return std::min(tile, extent);
 }
 
+static bool hasEqualSteps(GenericOp op, unsigned loop) {
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), [&](AffineExpr index) {
+      return hasEqualSteps(index, loop);
+    });
+  });
+}
+
 /// Weights that are read as they are.
 static bool isPlainWeights(OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -189,6 +197,7 @@ static std::optional<Panels> match(GenericOp op) {
       return ShapedType::isDynamic(ranges[loop]) ? 1 : ranges[loop];
     };
     std::optional<unsigned> channel, reduction;
+    bool canTile = true;
     SmallVector<unsigned> batches;
     int64_t channelBlock = 1, reductionBlock = 1, total = 1, column = 1;
     AffineMap decoded =
@@ -200,6 +209,14 @@ static std::optional<Panels> match(GenericOp op) {
       total *= getLeast(*loop);
       int64_t block =
           decoder ? getBlock(decoder, decoded.getDimPosition(index)) : 1;
+      // All of the loop is a block that is whole.
+      if (!hasEqualSteps(op, *loop)) {
+        if (ShapedType::isDynamic(ranges[*loop])) {
+          canTile = false;
+          break;
+        }
+        block = ranges[*loop];
+      }
       if (iterators[*loop] == utils::IteratorType::parallel) {
         if (!channel && !isElsewhere(*loop)) {
           channel = loop;
@@ -220,7 +237,7 @@ static std::optional<Panels> match(GenericOp op) {
       }
       column *= getLeast(*loop);
     }
-    if (!channel || !reduction)
+    if (!channel || !reduction || !canTile)
       continue;
     // Packed numbers are read along the output's rows by vectors, the others
     // one by one.
@@ -327,7 +344,9 @@ static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
   GenericOp op = panels.contraction;
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
   sizes[panels.channel] = rewriter.getIndexAttr(panels.channelTile);
-  sizes[panels.reduction] = rewriter.getIndexAttr(panels.reductionTile);
+  // A loop that is not cut may have unequal steps.
+  if (panels.reductionTile != op.getStaticLoopRanges()[panels.reduction])
+    sizes[panels.reduction] = rewriter.getIndexAttr(panels.reductionTile);
   for (unsigned loop : panels.batches)
     sizes[loop] = rewriter.getIndexAttr(1);
   Operation *decoder = panels.weights->get().getDefiningOp();
@@ -347,6 +366,8 @@ static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
   if (failed(tiled))
     return failure();
   rewriter.replaceOp(op, tiled->replacements.lookup(op->getResult(0)));
+  widenSlices(rewriter, cast<GenericOp>(tiled->tiledAndFusedOps.front()),
+              [&](unsigned loop) { return !isZeroInteger(sizes[loop]); });
   // Panels of one size each, the last one apart.
   for (LoopLikeOpInterface loop : llvm::reverse(tiled->loops)) {
     scf::ForOp rest;

@@ -486,7 +486,7 @@ SmallVector<Value> LoopNest::emitBlocks(int64_t rows, int64_t lanes,
 
 /// The innermost reduction by several registers at once, by one, and element by
 /// element to its end. After each the vectors are halved until they have the
-/// lanes of the next.
+/// lanes of the next; those of integers are added up to one number.
 SmallVector<Value> LoopNest::emitFold(ValueRange sums) {
   constexpr int64_t kRegisters = 4;
   SmallVector<Operation *> combiners = getCombiners(op);
@@ -496,16 +496,29 @@ SmallVector<Value> LoopNest::emitFold(ValueRange sums) {
     copy->getResult(0).setType(lhs.getType());
     return copy->getResult(0);
   };
-  SmallVector<Value> vectors;
+  SmallVector<Value> vectors, totals(sums);
   Value from = getConstant(0), size = sizes[*foldLoop];
   for (int64_t lanes :
        {kRegisters * registerLanes, registerLanes, int64_t(0)}) {
     for (size_t index = 0; index < sums.size(); ++index) {
-      if (vectors.size() <= index) {
+      auto makeNeutral = [&]() -> Value {
         auto type = VectorType::get({lanes}, sums[index].getType());
         TypedAttr neutral = *arith::getNeutralElement(combiners[index]);
-        vectors.push_back(arith::ConstantOp::create(
-            builder, DenseElementsAttr::get(type, Attribute(neutral))));
+        return arith::ConstantOp::create(
+            builder, DenseElementsAttr::get(type, Attribute(neutral)));
+      };
+      if (vectors.size() <= index) {
+        vectors.push_back(makeNeutral());
+        continue;
+      }
+      // LLVM makes products of bytes and their sum one instruction, and loses
+      // half of what it gives where vectors become shorter on the way.
+      if (isa<arith::AddIOp>(combiners[index])) {
+        totals[index] =
+            combine(index, totals[index],
+                    vector::ReductionOp::create(
+                        builder, vector::CombiningKind::ADD, vectors[index]));
+        vectors[index] = lanes ? makeNeutral() : totals[index];
         continue;
       }
       Value &vector = vectors[index];

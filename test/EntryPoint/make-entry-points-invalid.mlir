@@ -23,6 +23,13 @@ func.func @complex(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
 
 // -----
 
+// expected-error @+1 {{function 'sequence': argument 0: expected a ranked tensor, but got '!quant_float.opaque<"seq(tensor(float))">'}}
+func.func @sequence(%x: !quant_float.opaque<"seq(tensor(float))">) -> !quant_float.opaque<"seq(tensor(float))"> {
+  return %x : !quant_float.opaque<"seq(tensor(float))">
+}
+
+// -----
+
 // Narrow types must have left for their storage type before.
 
 // expected-error @+1 {{function 'narrow': argument 0: expected the storage type of 'i4', but got 'i4'}}

@@ -116,3 +116,27 @@ func.func @rows(%a: tensor<2x8xi8>, %b: tensor<8x32xi8>, %init: tensor<2x32xi32>
   } -> tensor<2x32xi32>
   return %y : tensor<2x32xi32>
 }
+
+// The image has a place more than windows begin at. Words have the window of an
+// index in them, so that they are as many as the results: of sizes that are
+// unknown nothing else would say how many there are.
+
+// CHECK-LABEL: func.func @places(
+// VNNI:          %[[WORDS:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0] [%{{.+}}, 9, 20] [1, 1, 1] : tensor<?x9x21xi32> to tensor<?x9x20xi32>
+// VNNI:          linalg.generic {{.*}} ins(%[[WORDS]], %{{.+}} : {{.+}}) outs(%{{.+}} : tensor<?x2x4x20xi32>)
+func.func @places(%x: tensor<?x9x23xi8>, %init: tensor<?x2x4x20xi32>) -> tensor<?x2x4x20xi32> {
+  %w = arith.constant dense<3> : tensor<2x3x3xi8>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(n, c, q, p, i, j) -> (n, q * 2 + i, p + j)>, affine_map<(n, c, q, p, i, j) -> (c, i, j)>,
+                       affine_map<(n, c, q, p, i, j) -> (n, c, q, p)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<?x9x23xi8>, tensor<2x3x3xi8>) outs(%init : tensor<?x2x4x20xi32>) {
+  ^bb0(%a: i8, %b: i8, %sum: i32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %sum, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<?x2x4x20xi32>
+  return %y : tensor<?x2x4x20xi32>
+}

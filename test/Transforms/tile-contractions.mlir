@@ -241,3 +241,34 @@ func.func @ordered(%x: tensor<1x128xf16>, %w: tensor<8x128xi8>, %init: tensor<1x
   } -> tensor<1x8xf32>
   return %y : tensor<1x8xf32>
 }
+
+// The columns of a window that moves on by three are in phases, which begin
+// again after each third: no part of them has the whole's indices.
+
+// CHECK-LABEL: func.func @phases
+// CHECK:         scf.for %[[N:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(
+// CHECK:           tensor.extract_slice %{{.+}}[%[[N]], 0] [{{[0-9]+}}, 4]
+// CHECK-NOT:       mod
+// CHECK:           linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<3x15xf32>, tensor<{{[0-9]+}}x4xf32>)
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @phases(%x: tensor<3x15xf32>, %w: tensor<12x4xf16>, %init: tensor<12x10xf32>) -> tensor<12x10xf32> {
+  %e = tensor.empty() : tensor<12x4xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<12x4xf16>) outs(%e : tensor<12x4xf32>) {
+  ^bb0(%i: f16, %o: f32):
+    %f = arith.extf %i : f16 to f32
+    linalg.yield %f : f32
+  } -> tensor<12x4xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(n, m, k) -> ((k * 2) mod 3, m + (k * 2) floordiv 3)>, affine_map<(n, m, k) -> (n, k)>,
+                       affine_map<(n, m, k) -> (n, m)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %wide : tensor<3x15xf32>, tensor<12x4xf32>) outs(%init : tensor<12x10xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %a = arith.addf %s, %p : f32
+    linalg.yield %a : f32
+  } -> tensor<12x10xf32>
+  return %y : tensor<12x10xf32>
+}

@@ -342,6 +342,31 @@ func.func @sum(%x: memref<107xf32>, %y: memref<f32>) {
   return
 }
 
+// Vectors of sums of integers stay whole until they are one number: LLVM 22 makes products of bytes that are added in vectors
+// that become shorter and shorter VPDPBUSD, and loses what is in its upper half.
+
+// CHECK-LABEL: func.func @bytes(
+// CHECK-NOT:     vector.extract_strided_slice
+// CHECK:         vector.reduction <add>, %{{.+}} : vector<16xi32> into i32
+// CHECK-NOT:     vector.extract_strided_slice
+// CHECK:         vector.reduction <add>, %{{.+}} : vector<4xi32> into i32
+// CHECK-NOT:     vector.extract_strided_slice
+// CHECK:         return
+func.func @bytes(%x: memref<5x19xi8>, %w: memref<1x19xi8>, %y: memref<5x1xi32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<5x19xi8>, memref<1x19xi8>) outs(%y : memref<5x1xi32>) {
+  ^bb0(%a: i8, %b: i8, %sum: i32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %sum, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
 // What sums begin with is computed where they do: a bias less a correction. It is written ahead of them where somebody in
 // between reads it, or where it is another one at each place.
 

@@ -24,6 +24,11 @@ struct BlockIndex {
 };
 std::optional<BlockIndex> getBlockIndex(AffineExpr index);
 
+/// Whether the index moves on by the same at each step of the loop, so that a
+/// part of the loop has the indices of the whole, farther on. In phases of an
+/// image, after the last of which the first comes again, it does not.
+bool hasEqualSteps(AffineExpr index, unsigned loop);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_SUPPORT_INDICES_H

@@ -78,8 +78,14 @@ def add_convolutions():
     )
     half = floats(1, 2, 6, 6, dtype=F16), floats(2, 2, 3, 3, dtype=F16), floats(2, dtype=F16)
     add("Conv", 11, *half)
+    # Strides and dilations that share nothing, of elements that are converted.
+    phases = floats(1, 1, 5, 13, dtype=F16), floats(11, 1, 1, 4, dtype=F16)
+    add("Conv", 11, *phases, strides=[3, 3], dilations=[2, 2])
     codes = integers(1, 4, 7, 7, dtype=np.uint8)
     add("ConvInteger", 10, codes, integers(3, 4, 3, 3, dtype=np.uint8), np.array(9, np.uint8))
+    # One sum for each image, by vectors along it, of known weights.
+    weights = Constant(*integers(1, 19, 1), dtype=np.int8)
+    add("ConvInteger", 10, integers(29, 19, 1, dtype=np.uint8), weights)
     points = np.array(3, np.uint8), np.array([5], np.uint8)
     add(
         "ConvInteger",
