@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixDots.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,8 +63,13 @@ static int64_t getShare(int64_t extent, int64_t unit) {
 }
 
 /// Sizes of the tiles that are shares, 0 for loops that stay whole.
-static SmallVector<int64_t> chooseShares(GenericOp op) {
-  constexpr int64_t kRows = 4, kColumns = 64;
+static SmallVector<int64_t> chooseShares(GenericOp op,
+                                         const EmulationTarget &target) {
+  constexpr int64_t kRows = 4, kColumns = 64, kMatrixRows = 16;
+  // Instructions for matrices are for no fewer rows.
+  SmallVector<int64_t> units = {kRows, 1};
+  if (const MatrixDots *matrix = MatrixDots::find(target, op))
+    units = {std::max(matrix->tileRows, kMatrixRows), kMatrixRows, kRows, 1};
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t steps = 1;
   for (int64_t range : ranges) {
@@ -89,9 +95,10 @@ static SmallVector<int64_t> chooseShares(GenericOp op) {
     unsigned loop = *getLoop(index);
     if (ShapedType::isDynamic(ranges[loop]))
       continue;
-    int64_t candidate = getShare(ranges[loop], kRows);
-    if (!candidate)
-      candidate = getShare(ranges[loop], 1);
+    int64_t candidate = 0;
+    for (int64_t unit : units)
+      if ((candidate = getShare(ranges[loop], unit)))
+        break;
     if (candidate &&
         (!chosen || ranges[loop] / candidate > ranges[*chosen] / share)) {
       chosen = loop;
@@ -117,6 +124,17 @@ namespace {
 struct DistributeReductions final
     : quant_float::impl::QuantFloatDistributeReductionsPassBase<
           DistributeReductions> {
+  using QuantFloatDistributeReductionsPassBase::
+      QuantFloatDistributeReductionsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    FailureOr<EmulationTarget> known =
+        EmulationTarget::get(context, triple, cpu, features);
+    if (succeeded(known))
+      target = *known;
+    return known;
+  }
+
   void runOnOperation() override {
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) {
@@ -125,7 +143,7 @@ struct DistributeReductions final
     });
     IRRewriter rewriter(&getContext());
     for (GenericOp op : ops) {
-      SmallVector<int64_t> shares = chooseShares(op);
+      SmallVector<int64_t> shares = chooseShares(op, target);
       if (shares.empty())
         continue;
       scf::SCFTilingOptions options;
@@ -137,5 +155,7 @@ struct DistributeReductions final
         rewriter.eraseOp(op);
     }
   }
+
+  EmulationTarget target;
 };
 } // namespace

@@ -1,4 +1,8 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-distribute-reductions))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-distribute-reductions{triple=x86_64-linux-gnu cpu=sapphirerapids}))" | FileCheck %s --check-prefixes=CHECK,AMX
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-distribute-reductions{cpu=none}))" 2>&1 | FileCheck %s --check-prefix=CPU
+
+// CPU: error: {{.*}}none
 
 #lhs = affine_map<(m, n, k) -> (m, k)>
 #rhs = affine_map<(m, n, k) -> (k, n)>
@@ -69,6 +73,22 @@ func.func @unknown(%a: memref<?x2048xf32>, %b: memref<2048x1024xf32>, %c: memref
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %sum, %0 : f32
     linalg.yield %1 : f32
+  }
+  return
+}
+
+// Words of bytes, by as many rows as an instruction for matrices wants.
+
+// CHECK-LABEL: func.func @words(
+// AMX:           scf.forall (%{{.+}}) = (0) to (256) step (32) {
+func.func @words(%a: memref<256x64xi32>, %b: memref<64x128xi32>, %c: memref<256x128xi32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<256x64xi32>, memref<64x128xi32>) outs(%c : memref<256x128xi32>)
+      attrs = {quant_float.dots = [ui8, si8]} {
+  ^bb0(%x: i32, %y: i32, %sum: i32):
+    %0 = arith.muli %x, %y : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
   }
   return
 }

@@ -820,8 +820,17 @@ def QuantFloatDistributeReductionsPass
     pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
     of a convolution, rows of a product, columns where there are few rows. Reductions stay
     whole, so that bits do not depend on how many threads there are. A size that is
-    unknown counts as one; where none has equal parts, one thread does it all.
+    unknown counts as one; where none has equal parts, one thread does it all. Parts of
+    rows are as large as instructions for matrices want, where the target has them.
   }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "target CPU; empty means one without instructions for matrices">,
+    Option<"triple", "triple", "std::string", /*default=*/"\"\"",
+           "target triple; empty means that of this machine">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "LLVM features such as +avx2,-fma; empty means those of the CPU">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
