@@ -205,8 +205,11 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   QuantFloatLowerPhasesPassOptions phases;
   phases.vectorBytes = vectorBytes;
   function.addPass(createQuantFloatLowerPhasesPass(phases));
-  if (threads != 1)
-    function.addPass(createQuantFloatDistributeReductionsPass());
+  if (threads != 1) {
+    QuantFloatDistributeReductionsPassOptions shares;
+    shares.threads = threads;
+    function.addPass(createQuantFloatDistributeReductionsPass(shares));
+  }
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
   if (sums == Sums::Fast)
     function.addPass(createQuantFloatContractSumsPass());

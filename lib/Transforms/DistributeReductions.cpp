@@ -52,19 +52,36 @@ static bool canDistribute(GenericOp op) {
                       [](AffineExpr index) { return getLoop(index); });
 }
 
-/// The greatest part of `extent` that is a multiple of `unit` and leaves as few
-/// shares as allowed, all alike; 0 if there is none.
-static int64_t getShare(int64_t extent, int64_t unit) {
-  for (int64_t shares = std::min(kMostShares, extent / unit); shares > 1;
-       --shares)
-    if (extent % shares == 0 && (extent / shares) % unit == 0)
-      return extent / shares;
-  return 0;
+/// The part of `extent` that is a share, all alike: a multiple of one of the
+/// units, of the first if possible. One share for each thread, whose number is
+/// 0 if it is not known, or else as many as allowed; 0 if there is no such
+/// part.
+static int64_t getShare(int64_t extent, ArrayRef<int64_t> units,
+                        unsigned threads) {
+  constexpr int64_t kEnoughShares = 8;
+  if (threads > 1 && threads <= kMostShares)
+    for (int64_t unit : units)
+      if (extent % threads == 0 && (extent / threads) % unit == 0)
+        return extent / threads;
+  int64_t found = 0;
+  for (int64_t unit : units)
+    for (int64_t shares = std::min(kMostShares, extent / unit);
+         shares > 1 && (!found || shares > extent / found); --shares)
+      if (extent % shares == 0 && (extent / shares) % unit == 0) {
+        if (shares >= kEnoughShares)
+          return extent / shares;
+        found = extent / shares;
+      }
+  return found;
 }
 
 /// Sizes of the tiles that are shares, 0 for loops that stay whole.
-static SmallVector<int64_t> chooseShares(GenericOp op) {
-  constexpr int64_t kRows = 4, kColumns = 64;
+static SmallVector<int64_t> chooseShares(GenericOp op, unsigned threads) {
+  // So many rows share copies of what all of them read (ProductPanels.cpp), or
+  // at least loads.
+  constexpr int64_t kRows[] = {16, 4, 1};
+  constexpr int64_t kColumns[] = {64};
+  const int64_t fewShares = threads > 1 ? std::min(threads, 4u) : 4;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t steps = 1;
   for (int64_t range : ranges) {
@@ -90,9 +107,7 @@ static SmallVector<int64_t> chooseShares(GenericOp op) {
     unsigned loop = *getLoop(index);
     if (ShapedType::isDynamic(ranges[loop]))
       continue;
-    int64_t candidate = getShare(ranges[loop], kRows);
-    if (!candidate)
-      candidate = getShare(ranges[loop], 1);
+    int64_t candidate = getShare(ranges[loop], kRows, threads);
     if (candidate &&
         (!chosen || ranges[loop] / candidate > ranges[*chosen] / share)) {
       chosen = loop;
@@ -100,8 +115,8 @@ static SmallVector<int64_t> chooseShares(GenericOp op) {
     }
   }
   if (!ShapedType::isDynamic(ranges[column]) &&
-      (!chosen || ranges[*chosen] / share < 4)) {
-    int64_t candidate = getShare(ranges[column], kColumns);
+      (!chosen || ranges[*chosen] / share < fewShares)) {
+    int64_t candidate = getShare(ranges[column], kColumns, threads);
     if (candidate &&
         (!chosen || ranges[column] / candidate > ranges[*chosen] / share)) {
       chosen = column;
@@ -118,6 +133,9 @@ namespace {
 struct DistributeReductions final
     : quant_float::impl::QuantFloatDistributeReductionsPassBase<
           DistributeReductions> {
+  using QuantFloatDistributeReductionsPassBase::
+      QuantFloatDistributeReductionsPassBase;
+
   void runOnOperation() override {
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) {
@@ -126,7 +144,7 @@ struct DistributeReductions final
     });
     IRRewriter rewriter(&getContext());
     for (GenericOp op : ops) {
-      SmallVector<int64_t> shares = chooseShares(op);
+      SmallVector<int64_t> shares = chooseShares(op, threads);
       if (shares.empty())
         continue;
       scf::SCFTilingOptions options;

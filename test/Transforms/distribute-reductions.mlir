@@ -1,17 +1,35 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-distribute-reductions))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-distribute-reductions{threads=2}))" | FileCheck %s --check-prefix=TWO
 
 #lhs = affine_map<(m, n, k) -> (m, k)>
 #rhs = affine_map<(m, n, k) -> (k, n)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// Rows, in equal parts.
+// Rows, in equal parts: one for each thread, or enough that any number of threads has something to do.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK:         scf.forall (%{{.+}}) = (0) to (96) step (4) {
+// TWO-LABEL:   func.func @rows(
+// TWO:           scf.forall (%{{.+}}) = (0) to (96) step (48) {
 // CHECK-NOT:     memref<?
 func.func @rows(%a: memref<96x128xf32>, %b: memref<128x96xf32>, %c: memref<96x96xf32>) {
   linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<96x128xf32>, memref<128x96xf32>) outs(%c : memref<96x96xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Enough for a panel, where there are.
+
+// CHECK-LABEL: func.func @panels(
+// CHECK:         scf.forall (%{{.+}}) = (0) to (128) step (16) {
+func.func @panels(%a: memref<128x128xf32>, %b: memref<128x96xf32>, %c: memref<128x96xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<128x128xf32>, memref<128x96xf32>) outs(%c : memref<128x96xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %sum, %0 : f32

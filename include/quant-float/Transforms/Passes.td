@@ -830,10 +830,15 @@ def QuantFloatDistributeReductionsPass
   let description = [{
     A `linalg.generic` on buffers with reductions and so many steps that waking threads
     pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
-    of a convolution, rows of a product, columns where there are few rows. Reductions stay
+    of a convolution, rows of a product, columns where there are few rows. There is one
+    part for each thread if that divides the loop, else there are more. Reductions stay
     whole, so that bits do not depend on how many threads there are. A size that is
     unknown counts as one; where none has equal parts, one thread does it all.
   }];
+  let options = [
+    Option<"threads", "threads", "unsigned", /*default=*/"0",
+           "how many threads there are; 0: not known">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
