@@ -52,25 +52,44 @@ static bool canDistribute(GenericOp op) {
                       [](AffineExpr index) { return getLoop(index); });
 }
 
-/// The part of `extent` that is a share, all alike: a multiple of one of the
-/// units, of the first if possible. One share for each thread, whose number is
-/// 0 if it is not known, or else as many as allowed; 0 if there is no such
-/// part.
-static int64_t getShare(int64_t extent, ArrayRef<int64_t> units,
+/// Whether such parts of the loop have the whole's indices, counted from where
+/// they begin: blocks begin where parts do, or parts where blocks do.
+static bool canCut(GenericOp op, unsigned loop, int64_t share) {
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), [&](AffineExpr index) {
+      if (hasEqualSteps(index, loop))
+        return true;
+      std::optional<BlockIndex> block = getBlockIndex(index);
+      return block && getLoop(block->position) == loop &&
+             (share % block->size == 0 || block->size % share == 0);
+    });
+  });
+}
+
+/// How much of the loop is a share, all alike: a multiple of one of the units,
+/// of the first if possible. One share for each thread, whose number is 0 if it
+/// is not known; or enough for most numbers of threads, or else as many as
+/// there can be. 0 if there is none.
+static int64_t getShare(GenericOp op, unsigned loop, ArrayRef<int64_t> units,
                         unsigned threads) {
   constexpr int64_t kEnoughShares = 8;
+  int64_t extent = op.getStaticLoopRanges()[loop];
+  auto canHave = [&](int64_t shares, int64_t unit) {
+    return extent % shares == 0 && (extent / shares) % unit == 0 &&
+           canCut(op, loop, extent / shares);
+  };
   if (threads > 1 && threads <= kMostShares)
     for (int64_t unit : units)
-      if (extent % threads == 0 && (extent / threads) % unit == 0)
+      if (canHave(threads, unit))
         return extent / threads;
   int64_t found = 0;
   for (int64_t unit : units)
     for (int64_t shares = std::min(kMostShares, extent / unit);
          shares > 1 && (!found || shares > extent / found); --shares)
-      if (extent % shares == 0 && (extent / shares) % unit == 0) {
-        if (shares >= kEnoughShares)
-          return extent / shares;
+      if (canHave(shares, unit)) {
         found = extent / shares;
+        if (shares >= kEnoughShares)
+          return found;
       }
   return found;
 }
@@ -102,27 +121,25 @@ static SmallVector<int64_t> chooseShares(GenericOp op, unsigned threads) {
   // Images and groups share nothing, rows all that is not their own; columns
   // come in whole vectors.
   std::optional<unsigned> chosen;
-  int64_t share = 0;
-  for (AffineExpr index : output.getResults().drop_back()) {
-    unsigned loop = *getLoop(index);
+  int64_t share = 0, best = 0;
+  auto consider = [&](unsigned loop, ArrayRef<int64_t> units) {
     if (ShapedType::isDynamic(ranges[loop]))
-      continue;
-    int64_t candidate = getShare(ranges[loop], kRows, threads);
-    if (candidate &&
-        (!chosen || ranges[loop] / candidate > ranges[*chosen] / share)) {
-      chosen = loop;
-      share = candidate;
-    }
-  }
-  if (!ShapedType::isDynamic(ranges[column]) &&
-      (!chosen || ranges[*chosen] / share < fewShares)) {
-    int64_t candidate = getShare(ranges[column], kColumns, threads);
-    if (candidate &&
-        (!chosen || ranges[column] / candidate > ranges[*chosen] / share)) {
-      chosen = column;
-      share = candidate;
-    }
-  }
+      return;
+    int64_t candidate = getShare(op, loop, units, threads);
+    int64_t count = candidate ? ranges[loop] / candidate : 0;
+    // All threads have as much to do.
+    if (threads > 1 && count % threads == 0)
+      count *= kMostShares;
+    if (count <= best)
+      return;
+    chosen = loop;
+    share = candidate;
+    best = count;
+  };
+  for (AffineExpr index : output.getResults().drop_back())
+    consider(*getLoop(index), kRows);
+  if (best < fewShares)
+    consider(column, kColumns);
   if (!chosen)
     return {};
   shares[*chosen] = share;

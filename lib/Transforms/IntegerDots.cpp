@@ -204,12 +204,19 @@ Value IntegerDots::add(ImplicitLocOpBuilder &b, Value sum,
 //===----------------------------------------------------------------------===//
 
 SmallVector<IntegerType> quant_float::getDotTypes(Operation *op) {
-  auto attribute = op->getAttrOfType<ArrayAttr>(kDotsAttrName);
-  if (!attribute)
-    return {};
-  return llvm::map_to_vector(
-      attribute.getAsRange<TypeAttr>(),
-      [](TypeAttr type) { return cast<IntegerType>(type.getValue()); });
+  SmallVector<IntegerType> types;
+  if (auto attribute = op->getAttrOfType<ArrayAttr>(kDotsAttrName))
+    for (Attribute factor : attribute)
+      if (auto type = dyn_cast<TypeAttr>(factor))
+        if (auto integer = dyn_cast<IntegerType>(type.getValue()))
+          types.push_back(integer);
+  // Anybody may write another attribute, or write it at another op.
+  bool isOfWords = types.size() == 2 &&
+                   types[0].getWidth() == types[1].getWidth() &&
+                   llvm::all_of(op->getOperandTypes(), [](Type type) {
+                     return getElementTypeOrSelf(type).isInteger(32);
+                   });
+  return isOfWords ? types : SmallVector<IntegerType>();
 }
 
 static bool hasSigns(DotKind kind, bool lhs, bool rhs) {

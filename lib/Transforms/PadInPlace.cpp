@@ -24,6 +24,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -52,8 +53,11 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
   Value padding = pad.getConstantPaddingValue();
   auto type = pad.getResultType();
   auto isPad = [](int64_t size) { return size >= 0; };
+  // Packed elements are written byte by byte, of which pads may have a part.
   if (!op || !padding || !matchPattern(padding, m_Constant()) ||
-      !type.hasStaticShape() || !pad.getSourceType().hasStaticShape() ||
+      isPackedElementType(type.getElementType()) || !type.hasStaticShape() ||
+      !pad.getSourceType().hasStaticShape() ||
+      llvm::is_contained(pad.getSourceType().getShape(), 0) ||
       !llvm::all_of(pad.getStaticLow(), isPad) ||
       !llvm::all_of(pad.getStaticHigh(), isPad))
     return;

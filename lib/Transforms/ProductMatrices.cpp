@@ -47,12 +47,15 @@ void LoopNest::chooseMatrix() {
                                     .getStridesAndOffset(strides, offset)) &&
                       strides.back() == 1;
   bool hasTiles = matrix->hasTiles();
-  int64_t range = ranges[*partLoop], steps = range * innerSteps;
+  int64_t range = ranges[*partLoop];
+  // Which sizes of models may be beyond.
+  int64_t steps = std::min(range, kPanelBytes) * innerSteps;
   blockSteps =
       hasTiles ? std::min(matrix->blockSteps, steps) : matrix->blockSteps;
+  // Vectors of pairs have four lanes.
   if (!isContiguous || steps < blockSteps ||
-      (hasTiles &&
-       (!getRowSteps(own) || !getRowSteps(op.getDpsInitOperand(0))))) {
+      (hasTiles ? !getRowSteps(own) || !getRowSteps(op.getDpsInitOperand(0))
+                : registerLanes != 4)) {
     matrix = nullptr;
     return;
   }
@@ -65,6 +68,13 @@ void LoopNest::chooseMatrix() {
       llvm::alignTo(partSteps, blockSteps / std::gcd(blockSteps, innerSteps));
   if (partSteps < range && whole <= most)
     partSteps = whole;
+  // With zeros in the last block.
+  if (llvm::alignTo(partSteps * innerSteps, blockSteps) *
+          llvm::alignTo(vectorLanes, registerLanes) * 4 >
+      kPanelBytes) {
+    matrix = nullptr;
+    return;
+  }
   panelBuffer = panel;
 }
 
@@ -81,7 +91,7 @@ std::pair<StringRef, bool> LoopNest::getMatrixIntrinsic() const {
 
 /// Whether all parts have.
 bool LoopNest::hasWholeBlocks() const {
-  return ranges[*partLoop] * innerSteps % blockSteps == 0 &&
+  return ranges[*partLoop] % blockSteps * innerSteps % blockSteps == 0 &&
          partSteps * innerSteps % blockSteps == 0;
 }
 

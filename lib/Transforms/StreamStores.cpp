@@ -234,6 +234,7 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
     return false;
   for (Access &read : reads)
     roots.insert(read.getRoot());
+  // What is not known may be large.
   int64_t bytes = 0;
   for (Value root : roots) {
     auto type = dyn_cast<MemRefType>(root.getType());

@@ -120,7 +120,7 @@ static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
   return std::min(tile, extent);
 }
 
-static bool hasEqualSteps(GenericOp op, unsigned loop) {
+static bool haveEqualSteps(GenericOp op, unsigned loop) {
   return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
     return llvm::all_of(map.getResults(), [&](AffineExpr index) {
       return hasEqualSteps(index, loop);
@@ -210,7 +210,7 @@ static std::optional<Panels> match(GenericOp op) {
       int64_t block =
           decoder ? getBlock(decoder, decoded.getDimPosition(index)) : 1;
       // All of the loop is a block that is whole.
-      if (!hasEqualSteps(op, *loop)) {
+      if (!haveEqualSteps(op, *loop)) {
         if (ShapedType::isDynamic(ranges[*loop])) {
           canTile = false;
           break;

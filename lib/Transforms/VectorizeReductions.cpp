@@ -376,10 +376,13 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
   if (loops.empty())
     return emitStep(rows, lanes, sums);
   unsigned loop = loops.front();
+  // Which sizes of models may be beyond.
   int64_t steps = 1;
-  for (unsigned inner : loops)
-    steps = ShapedType::isDynamic(ranges[inner]) ? kUnrolled + 1
-                                                 : steps * ranges[inner];
+  for (unsigned inner : loops) {
+    bool isLong =
+        ShapedType::isDynamic(ranges[inner]) || ranges[inner] > kUnrolled;
+    steps = isLong || steps > kUnrolled ? kUnrolled + 1 : steps * ranges[inner];
+  }
   if (steps <= kUnrolled) {
     SmallVector<Value> results(sums);
     for (int64_t i = 0; i < ranges[loop]; ++i) {

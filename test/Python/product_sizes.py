@@ -130,6 +130,37 @@ def run(name, cases, kinds=("stated", "fast")):
     return len(cases)
 
 
+def check_shares():
+    """Threads share rows whose scales are one for some of them."""
+    for block, rows in ((3, 48), (128, 384)):
+        codes = rng.integers(-8, 9, (rows, 64, 256)).astype(np.int8)
+        scales = np.exp2(rng.integers(-2, 3, (rows // block, 64, 256))).astype(np.float32)
+        vector = draw(256)
+        names = ["codes", "scales", "vector", "values", "y"]
+        graph = helper.make_graph(
+            [
+                helper.make_node(
+                    "DequantizeLinear", names[:2], names[3:4], axis=0, block_size=block
+                ),
+                helper.make_node("MatMul", ["values", "vector"], ["y"]),
+            ],
+            "g",
+            [
+                helper.make_tensor_value_info("codes", T.INT8, codes.shape),
+                helper.make_tensor_value_info("scales", T.FLOAT, scales.shape),
+                helper.make_tensor_value_info("vector", T.FLOAT, vector.shape),
+            ],
+            [helper.make_tensor_value_info("y", T.FLOAT, (rows, 64))],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        expected = codes * np.repeat(scales, block, axis=0) @ vector
+        for threads in (1, 2, 3, 6):
+            result = qf.compile(model, threads=threads)(codes, scales, vector)
+            if not np.array_equal(result, expected):
+                failures.append(f"shares of {threads} threads, blocks of {block}")
+    return 8
+
+
 counts = [
     run("static", products(False)),
     run("open", products(True)),
@@ -138,6 +169,7 @@ counts = [
     run("panels, rounded", panels(draw_any), kinds=("stated",)),
     run("lengths", lengths(draw)),
     run("lengths, rounded", lengths(draw_any), kinds=("stated",)),
+    check_shares(),
 ]
 print(counts, *failures[:20], sep="\n")
 sys.exit(bool(failures))

@@ -38,6 +38,45 @@ func.func @panels(%a: memref<128x128xf32>, %b: memref<128x96xf32>, %c: memref<12
   return
 }
 
+// Blocks of scales begin where parts do, or parts where blocks: halves of 192 rows would not.
+
+#block = affine_map<(m, n, k) -> (m floordiv 128, k)>
+// CHECK-LABEL: func.func @blocks(
+// CHECK:         scf.forall (%{{.+}}) = (0) to (384) step (16) {
+// TWO-LABEL:   func.func @blocks(
+// TWO:           scf.forall (%{{.+}}) = (0) to (384) step (16) {
+func.func @blocks(%a: memref<384x128xf32>, %s: memref<3x128xf32>, %b: memref<128x96xf32>, %c: memref<384x96xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #block, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %s, %b : memref<384x128xf32>, memref<3x128xf32>, memref<128x96xf32>) outs(%c : memref<384x96xf32>) {
+  ^bb0(%x: f32, %scale: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %scale : f32
+    %1 = arith.mulf %0, %y : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// A loop that gives every thread as much comes before one with more parts.
+
+#images = affine_map<(n, m, p, k) -> (n, k, p)>
+#rows = affine_map<(n, m, p, k) -> (m, k)>
+#results = affine_map<(n, m, p, k) -> (n, m, p)>
+// CHECK-LABEL: func.func @images(
+// CHECK:         scf.forall (%{{.+}}) = (0) to (64) step (4) {
+// TWO-LABEL:   func.func @images(
+// TWO:           scf.forall (%{{.+}}) = (0) to (64) step (32) {
+func.func @images(%a: memref<5x64x80xf32>, %b: memref<64x64xf32>, %c: memref<5x64x80xf32>) {
+  linalg.generic {indexing_maps = [#images, #rows, #results], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<5x64x80xf32>, memref<64x64xf32>) outs(%c : memref<5x64x80xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // One row has columns only.
 
 // CHECK-LABEL: func.func @columns(

@@ -32,17 +32,18 @@ func.func @elementwise(%x: tensor<4x6xf32>, %s: tensor<4x1xf32>) -> tensor<7x7xf
 
 // -----
 
-// Not what others use, too, is summed, starts with what was there, has pads that are computed, or is of unknown size.
+// Not what others use, too, is summed, starts with what was there, has pads that are computed, is of unknown size or none,
+// packed, or cut.
 
 #row = affine_map<(i, j) -> (i, j)>
 #sum = affine_map<(i, j) -> (i)>
 #each = affine_map<(i) -> (i)>
 // CHECK-LABEL:    func.func @others(
-// CHECK-COUNT-6:  tensor.pad
+// CHECK-COUNT-9:  tensor.pad
 // CHECK-NOT:      tensor.insert_slice
 // CHECK:          return
-func.func @others(%x: tensor<4x6xf32>, %v: tensor<4xf32>, %u: tensor<?xf32>, %p: f32)
-    -> (tensor<4xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<?xf32>, tensor<5xf32>) {
+func.func @others(%x: tensor<4x6xf32>, %v: tensor<4xf32>, %u: tensor<?xf32>, %p: f32, %w: tensor<4xi4>, %n: tensor<0xf32>)
+    -> (tensor<2xf32>, tensor<5xf32>, tensor<5xi4>, tensor<4xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<?xf32>, tensor<5xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4xf32>
   %twice = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel"]}
@@ -101,5 +102,38 @@ func.func @others(%x: tensor<4x6xf32>, %v: tensor<4xf32>, %u: tensor<?xf32>, %p:
   ^bb0(%i: index):
     tensor.yield %zero : f32
   } : tensor<4xf32> to tensor<5xf32>
-  return %twice, %0, %2, %4, %6, %8, %9 : tensor<4xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<?xf32>, tensor<5xf32>
+  %packed = tensor.empty() : tensor<4xi4>
+  %flipped = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel"]}
+      ins(%w : tensor<4xi4>) outs(%packed : tensor<4xi4>) {
+  ^bb0(%in: i4, %out: i4):
+    %10 = arith.addi %in, %in : i4
+    linalg.yield %10 : i4
+  } -> tensor<4xi4>
+  %code = arith.constant 0 : i4
+  %11 = tensor.pad %flipped low[1] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %code : i4
+  } : tensor<4xi4> to tensor<5xi4>
+  %nothing = tensor.empty() : tensor<0xf32>
+  %none = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel"]}
+      ins(%n : tensor<0xf32>) outs(%nothing : tensor<0xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %12 = arith.negf %in : f32
+    linalg.yield %12 : f32
+  } -> tensor<0xf32>
+  %13 = tensor.pad %none low[0] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<0xf32> to tensor<2xf32>
+  %whole = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel"]}
+      ins(%v : tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %14 = arith.mulf %in, %in : f32
+    linalg.yield %14 : f32
+  } -> tensor<4xf32>
+  %15 = tensor.pad %whole low[-1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<5xf32>
+  return %13, %15, %11, %twice, %0, %2, %4, %6, %8, %9 : tensor<2xf32>, tensor<5xf32>, tensor<5xi4>, tensor<4xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<?xf32>, tensor<5xf32>
 }

@@ -2,6 +2,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32 triple=x86_64-linux-gnu cpu=sapphirerapids},canonicalize,cse))" | FileCheck %s --check-prefix=AMX
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=16 registers=32 triple=aarch64-linux-gnu cpu=neoverse-n1},canonicalize,cse))" | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32 triple=x86_64-pc-windows-msvc cpu=sapphirerapids},canonicalize,cse))" | FileCheck %s --check-prefix=NONE
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=32 triple=aarch64-linux-gnu cpu=neoverse-v1},canonicalize,cse))" | FileCheck %s --check-prefix=NONE
 
 // Blocks of a panel are multiplied by instructions for matrices. 70 steps are no whole number of blocks: the panel has zeros in
 // front of the last ones, and rows' last block begins earlier. Two steps of the panel are then brought together for Arm. Tiles
@@ -96,6 +97,80 @@ func.func @turned(%a: memref<16x7xi32>, %b: memref<7x16xi32>, %c: memref<16x16xi
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<16x7xi32>, memref<7x16xi32>) outs(%c : memref<16x16xi32>)
       attrs = {quant_float.dots = [si8, ui8]} {
+  ^bb0(%x: i32, %w: i32, %sum: i32):
+    %0 = arith.muli %x, %w : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
+
+// More steps than numbers are good for; what else the attribute may say is not taken for words.
+
+// AMX-LABEL: func.func @many_steps(
+// AMX:         llvm.call_intrinsic "llvm.x86.tdpbusd"
+// AMX:         return
+func.func @many_steps(%a: memref<16x1152921504606846976x16xi32>, %b: memref<1152921504606846976x16x16xi32>, %c: memref<16x16xi32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (k, l, n)>,
+                       affine_map<(m, n, k, l) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<16x1152921504606846976x16xi32>, memref<1152921504606846976x16x16xi32>) outs(%c : memref<16x16xi32>)
+      attrs = {quant_float.dots = [ui8, si8]} {
+  ^bb0(%x: i32, %w: i32, %sum: i32):
+    %0 = arith.muli %x, %w : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
+
+// AMX-LABEL: func.func @one_type(
+// AMX-NOT:     call_intrinsic
+// AMX:         return
+func.func @one_type(%a: memref<16x4x16xi32>, %b: memref<4x16x16xi32>, %c: memref<16x16xi32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (k, l, n)>,
+                       affine_map<(m, n, k, l) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<16x4x16xi32>, memref<4x16x16xi32>) outs(%c : memref<16x16xi32>)
+      attrs = {quant_float.dots = [ui8]} {
+  ^bb0(%x: i32, %w: i32, %sum: i32):
+    %0 = arith.muli %x, %w : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
+
+// AMX-LABEL: func.func @other_types(
+// AMX-NOT:     call_intrinsic
+// AMX:         return
+func.func @other_types(%a: memref<16x4x16xi32>, %b: memref<4x16x16xi32>, %c: memref<16x16xi32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (k, l, n)>,
+                       affine_map<(m, n, k, l) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<16x4x16xi32>, memref<4x16x16xi32>) outs(%c : memref<16x16xi32>)
+      attrs = {quant_float.dots = [f32, f32]} {
+  ^bb0(%x: i32, %w: i32, %sum: i32):
+    %0 = arith.muli %x, %w : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
+
+// AMX-LABEL: func.func @other_widths(
+// AMX-NOT:     call_intrinsic
+// AMX:         return
+func.func @other_widths(%a: memref<16x4x16xi32>, %b: memref<4x16x16xi32>, %c: memref<16x16xi32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (k, l, n)>,
+                       affine_map<(m, n, k, l) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<16x4x16xi32>, memref<4x16x16xi32>) outs(%c : memref<16x16xi32>)
+      attrs = {quant_float.dots = [ui8, si16]} {
   ^bb0(%x: i32, %w: i32, %sum: i32):
     %0 = arith.muli %x, %w : i32
     %1 = arith.addi %sum, %0 : i32

@@ -759,7 +759,8 @@ def QuantFloatPadInPlacePass
     A `tensor.pad` of static shape with a constant, of what an elementwise
     `linalg.generic` computes for it alone, becomes a fill: the op writes
     between the pads, and nothing is copied. This belongs in front of
-    bufferization, which copies what is padded.
+    bufferization, which copies what is padded. Packed elements, below a byte
+    each, are copied as before.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
@@ -831,7 +832,8 @@ def QuantFloatDistributeReductionsPass
     A `linalg.generic` on buffers with reductions and so many steps that waking threads
     pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
     of a convolution, rows of a product, columns where there are few rows. There is one
-    part for each thread if that divides the loop, else there are more. Reductions stay
+    part for each thread where a loop can be cut so, else there are more, eight where that
+    is possible. Blocks of scales begin where parts do, or parts where blocks. Reductions stay
     whole, so that bits do not depend on how many threads there are. A size that is
     unknown counts as one; where none has equal parts, one thread does it all.
   }];
@@ -928,8 +930,9 @@ def QuantFloatVectorizeReductionsPass
     instructions. Where it has some for matrices of bytes (AMX, Arm's I8MM), blocks
     of the panel are multiplied by blocks of rows, some steps at once, with zeros in
     the panel where steps are no whole number of blocks; tile registers have the
-    sizes of what is left at the ends of rows and lanes. Where the output has no loop for vectors, minima, maxima and
-    sums of integers, whose order does not show, are computed in the lanes of
+    sizes of what is left at the ends of rows and lanes. Where the output has no
+    loop for vectors, minima, maxima and sums of integers, whose order does not
+    show, are computed in the lanes of
     vectors along the sum.
   }];
   let options = [
@@ -1095,14 +1098,16 @@ def QuantFloatStreamStoresPass
   let description = [{
     Gives loops of kernels that write vectors one behind the other a second
     version, with non-temporal stores, and with prefetches of what is read 8 KB
-    ahead, be it in rows that follow. It runs where the buffers that the loop reads and writes are together
-    larger than the machine's last-level cache, which the entry runtime knows,
-    and where stores can be aligned: where the result begins within a line, the
-    iterations begin with the next one, and whole vectors at both ends come
-    first, by the loop as it was with other bounds and another step. Loops over blocks of scales are not moved, and have it where results
-    are aligned. A fence follows.
+    ahead, be it in rows that follow. It runs where the buffers that the loop
+    reads and writes are together larger than the machine's last-level cache,
+    which the entry runtime knows, and where stores can be aligned: where the
+    result begins within a line, the iterations begin with the next one, and
+    whole vectors at both ends come first, by the loop as it was with other
+    bounds and another step. Loops over blocks of scales are not moved, and have
+    it where results are aligned. A fence follows.
 
-    Buffers of less than 1 MiB of static size have no second version.
+    Buffers that have less than 4 MiB together, as far as their sizes are static,
+    have no second version.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1122,7 +1127,8 @@ def QuantFloatShareReductionsPass
     `few`, those that are there once become functions as well: of a function
     twice as long, LLVM takes more than twice as long. Functions that differ in
     how long they sum alone become one for sums of any length where there are
-    more than `lengths` of them. What the output is filled
+    more than `lengths` of them; not those of words, which instructions for
+    matrices take by known lengths. What the output is filled
     with before goes along, where nothing uses it in between. Ops in loops and
     buffers of elements below a byte stay as they are.
   }];
