@@ -57,6 +57,10 @@ static constexpr int64_t kLeastBytes = int64_t(1) << 20;
 /// Sizes that are known and smaller fit into most: not worth two versions of a
 /// loop.
 static constexpr int64_t kLeastKnownBytes = int64_t(1) << 22;
+/// In a function of more loops, such as one that joins hundreds of tensors,
+/// each has a part of what caches hold, and LLVM would take seconds for the
+/// versions.
+static constexpr size_t kMostLoops = 64;
 static constexpr int64_t kLineBytes = 64;
 /// How far ahead inputs are prefetched. The long bodies of conversions have too
 /// few loads on their way otherwise, and hardware prefetches within a page
@@ -456,16 +460,19 @@ namespace {
 struct StreamStores final
     : quant_float::impl::QuantFloatStreamStoresPassBase<StreamStores> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(kEntryPointAttrName))
-        kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     DominanceInfo &dominance = getAnalysis<DominanceInfo>();
     SmallVector<StreamingLoop> streaming;
-    for (scf::ForOp loop : loops) {
-      StreamingLoop candidate(getOperation(), loop);
-      if (candidate.analyze(dominance))
-        streaming.push_back(std::move(candidate));
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kEntryPointAttrName))
+        continue;
+      size_t before = streaming.size();
+      kernel.walk([&](scf::ForOp loop) {
+        StreamingLoop candidate(getOperation(), loop);
+        if (candidate.analyze(dominance))
+          streaming.push_back(std::move(candidate));
+      });
+      if (streaming.size() - before > kMostLoops)
+        streaming.erase(streaming.begin() + before, streaming.end());
     }
     for (StreamingLoop &loop : streaming)
       loop.split();

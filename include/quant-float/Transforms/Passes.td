@@ -1106,8 +1106,9 @@ def QuantFloatStreamStoresPass
     bounds and another step. Loops over blocks of scales are not moved, and have
     it where results are aligned. A fence follows.
 
-    Buffers that have less than 4 MiB together, as far as their sizes are static,
-    have no second version.
+    Loops over buffers that have less than 4 MiB together, as far as their sizes
+    are static, have no second version, nor have those of a function with more
+    than 64.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
