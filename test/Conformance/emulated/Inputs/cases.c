@@ -3,7 +3,7 @@
 // cases.inc has the functions and tensors, the bytes come in.
 
 #include "quant-float-c/EntryPoint.h"
-#include "runtime.h"
+#include "heap.h"
 
 typedef int Function(const qf_tensor *, qf_tensor *, char *, size_t);
 static const struct Case {
@@ -18,29 +18,10 @@ static const struct Case {
 } cases[] = {
 #include "cases.inc"
 };
-enum { alignment = 64, guard = 64, most = 1 << 20, untouched = 0xAA };
+enum { guard = 64, most = 1 << 20, untouched = 0xAA };
 
 static char data[1 << 24];
-static char heap[1 << 24] __attribute__((aligned(alignment)));
-static size_t taken;
 static unsigned char result[most + guard];
-
-// What a call takes is given back after it.
-void *malloc(size_t size) {
-  size = (size + alignment - 1) / alignment * alignment;
-  if (size > sizeof heap - taken)
-    return 0;
-  taken += size;
-  return heap + taken - size;
-}
-void free(void *memory) { (void)memory; }
-
-static void print(const char *text) {
-  size_t size = 0;
-  while (text[size])
-    ++size;
-  writeAll(text, size);
-}
 
 static void printNumber(unsigned number) {
   char digits[16], *place = digits + sizeof digits;

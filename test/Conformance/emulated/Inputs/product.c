@@ -2,26 +2,8 @@
 // what the first has found out. With INSTRUCTIONS the emulator's instructions are
 // compared, instead, with what they are documented to do.
 
-#include "runtime.h"
+#include "heap.h"
 #include <immintrin.h>
-
-void *malloc(size_t size) {
-  static char memory[1 << 20] __attribute__((aligned(64)));
-  static size_t taken;
-  size = (size + 63) / 64 * 64;
-  if (size > sizeof memory - taken)
-    return 0;
-  taken += size;
-  return memory + taken - size;
-}
-void free(void *memory) { (void)memory; }
-
-static void print(const char *text) {
-  size_t size = 0;
-  while (text[size])
-    ++size;
-  writeAll(text, size);
-}
 
 #ifdef INSTRUCTIONS
 static const struct {
