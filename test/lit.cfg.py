@@ -21,7 +21,6 @@
 #   %src_root %obj_root         the source and the build tree
 #   %cuda_include               the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
 #   %results                    a folder; `test.sh --full` records the .json files written there
-import ctypes
 import glob
 import json
 import os
@@ -36,6 +35,7 @@ from lit.llvm.subst import ToolSubst
 # Modules that several Python tests share, and this suite's format.
 helpers = os.path.join(os.path.dirname(__file__), "helpers")
 sys.path.insert(0, helpers)
+import cuda  # noqa: E402
 import run_lines  # noqa: E402
 import sanitizers  # noqa: E402
 
@@ -81,15 +81,7 @@ llvm_config.with_environment("PYTHONPATH", helpers)
 llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 
 
-def has_nvidia_gpu():
-    """Whether there is a driver with a device."""
-    try:
-        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
-    except OSError:
-        return False
-
-
-if has_nvidia_gpu():
+if cuda.has_device():
     config.available_features.add("cuda")
 
 if config.quant_float_sanitizers:

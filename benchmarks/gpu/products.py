@@ -171,25 +171,43 @@ def triton_matmul():
     return run
 
 
-def peers(kind, sizes, repeat):
+def peers(product, sizes, repeat):
     """The same product by others: name and seconds, or why not."""
     import torch
 
-    m, n, k = sizes
+    torch.backends.cudnn.allow_tf32, torch.backends.cudnn.benchmark = False, True
+    m, n, k = sizes or (0, 0, 0)
     make = lambda *shape: torch.randn(*shape, device="cuda")  # noqa: E731
-    if kind == "i8":
-        a, b = (torch.randint(-128, 127, shape, dtype=torch.int8, device="cuda") for shape in ((m, k), (k, n)))  # fmt: skip
-        forms = {"cublaslt": (torch._int_mm, (a, b))}
+    draw = lambda *shape: torch.randint(-128, 127, shape, dtype=torch.int8, device="cuda")  # noqa: E731
+    dtypes = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+    kind, weight = product.factors()
+    forms = {}
+    if isinstance(product, Convolution):
+        if kind in dtypes:
+            given = tuple(make(*shape).to(dtypes[kind]) for shape in (product.x_shape, product.w_shape))  # fmt: skip
+            padding = product.pads[:2]
+            forms["cudnn"] = lambda x, w: torch.nn.functional.conv2d(x, w, padding=padding), given
+    elif isinstance(product, Vectors):
+        m, n, k = product.rows, product.channels, product.depth
+        # Weights of 16 bits, and what PyTorch has for those of few.
+        forms["cublas_f16"] = torch.matmul, (make(m, k).half(), make(k, n).half())
+        if weight == "i4":
+            packed = torch._convert_weight_to_int4pack(torch.randint(0, 255, (n, k // 2), dtype=torch.uint8, device="cuda"), 8)  # fmt: skip
+            scales = make(k // product.block, n, 2).bfloat16()
+            forms["torch_int4"] = torch._weight_int4pack_mm, (make(m, k).bfloat16(), packed, product.block, scales)  # fmt: skip
+        elif weight == "i8":
+            forms["torch_int8"] = torch._weight_int8pack_mm, (make(m, k).bfloat16(), draw(n, k), make(n).bfloat16())  # fmt: skip
+    elif kind == "i8":
+        forms["cublaslt"] = torch._int_mm, (draw(m, k), draw(k, n))
     elif kind == "f8E4M3FN":
         a, b = make(m, k).to(torch.float8_e4m3fn), make(n, k).to(torch.float8_e4m3fn).t()
         one = torch.ones((), device="cuda")
-        forms = {"cublaslt": (lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16), (a, b))}  # fmt: skip
-    else:
-        dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[kind]
-        given = make(m, k).to(dtype), make(k, n).to(dtype)
-        forms = {"cublaslt": (torch.matmul, given)}
-        if kind != "f32":
-            forms["triton"] = (None, given)
+        forms["cublaslt"] = lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16), (a, b)  # fmt: skip
+    elif kind in dtypes:
+        given = make(m, k).to(dtypes[kind]), make(k, n).to(dtypes[kind])
+        forms["cublaslt"] = torch.matmul, given
+        if kind != "f32" and min(m, n) > 1:
+            forms["triton"] = None, given
     for by, (run, given) in forms.items():
         try:
             yield by, seconds_of(given, run or triton_matmul(), repeat)
@@ -197,33 +215,43 @@ def peers(kind, sizes, repeat):
             yield by, f"{type(error).__name__}: {str(error)[:200]}"
 
 
+def sizes_of(product, sizes):
+    """Rows, columns and summands of a product of matrices, open ones as given."""
+    (rows, depth), (_, columns) = (shape.split("x")[:2] for _, shape, _ in product.inputs[:2])
+    return tuple(open_ if own == "?" else int(own) for own, open_ in zip((rows, columns, depth), sizes, strict=True))  # fmt: skip
+
+
 def measure(folder, chip, sizes, repeat):
-    m, n, k = sizes
     rows, seen = [], set()
     for product, sums in CASES:
         library = compile_to(folder, product, sums, chip, "so")
-        is_fixed = isinstance(product, (Convolution, Vectors))
+        given, own = [], None
         if isinstance(product, Convolution):
-            given, products = [], math.prod(product.result_shape()) * product.summands()
+            products = math.prod(product.result_shape()) * product.summands()
         elif isinstance(product, Vectors):
-            given, products = [], product.rows * product.channels * product.depth
+            products = product.rows * product.channels * product.depth
         else:
-            shapes = gpu_products.shapes(product, m, n, k)
-            given = [f"{name}={'x'.join(map(str, shape))}" for (name, sizes_, _), shape in zip(product.inputs, shapes, strict=True) if sizes_]  # fmt: skip
-            products = m * n * k
+            own = sizes_of(product, sizes)
+            shapes = zip(product.inputs, gpu_products.shapes(product, *own), strict=True)
+            given = [f"{name}={'x'.join(map(str, shape))}" for (name, form, _), shape in shapes if "?" in form]  # fmt: skip
+            products = math.prod(own)
         said = subprocess.run(
             [TOOLS / "quant-float-exec", library, "--random", "1", *(["--shapes", *given] if given else []), "--time", "--repeat", str(repeat)],
-            capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
-        seconds = float(re.search(r"^best_seconds: (\S+)$", said, re.MULTILINE)[1])
-        kind = product.factors()[0]
-        rows.append({"product": product.name, "sums": sums, "by": "quant-float", "seconds": seconds, "products_per_second": products / seconds})  # fmt: skip
-        if kind in seen or kind == "ui8" or is_fixed:
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        row = {"product": product.name, "sums": sums, "by": "quant-float"}
+        if said.returncode:
+            rows.append(row | {"error": said.stderr.strip()})
             continue
-        seen.add(kind)
-        for by, found in peers(kind, sizes, repeat):
+        seconds = float(re.search(r"^best_seconds: (\S+)$", said.stdout, re.MULTILINE)[1])
+        rows.append(row | {"seconds": seconds, "products_per_second": products / seconds})
+        # Others do not tell orders of sums apart.
+        if product.name in seen:
+            continue
+        seen.add(product.name)
+        for by, found in peers(product, own, repeat):
             row = {"product": product.name, "by": by}
-            row |= {"error": found} if isinstance(found, str) else {"seconds": found, "products_per_second": m * n * k / found}  # fmt: skip
+            row |= {"error": found} if isinstance(found, str) else {"seconds": found, "products_per_second": products / found}  # fmt: skip
             rows.append(row)
     return rows
 

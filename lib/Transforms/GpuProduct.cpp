@@ -292,6 +292,12 @@ SmallVector<Value> GpuProductBuilder::getPlaceOf(OpOperand &operand) {
   return place;
 }
 
+Value GpuProductBuilder::emitStart(ValueRange place) {
+  if (product.start)
+    return product.start;
+  return memref::LoadOp::create(rewriter, loc, getResult(), place);
+}
+
 SmallVector<Value> GpuProductBuilder::getInputPlace(const GpuFactor &factor,
                                                     BlockArgument argument,
                                                     Value row, Value sum) {

@@ -47,6 +47,8 @@ struct GpuProduct {
   SmallVector<unsigned> sums;
   /// Whether there are less than eight rows or columns.
   bool hasFewLines = false;
+  /// What the sums begin with; null if that is in the result's memory.
+  Value start;
 };
 
 /// A row or a column of a result.
@@ -108,6 +110,8 @@ protected:
   /// Where an element of the result is.
   SmallVector<Value> getPlace(const ResultLine &row, const ResultLine &column);
   Value getResult() { return product.op.getDpsInits()[0]; }
+  /// What the sum at a place of the result begins with.
+  Value emitStart(ValueRange place);
   /// How many elements some loops have together.
   Value getExtent(ArrayRef<unsigned> loops);
 

@@ -72,9 +72,35 @@ std::string quant_float::getKernelPrefix(StringRef function) {
   return prefix;
 }
 
+/// Whether there are so few elements that 32 bits count them, and those of a
+/// last tile that is not whole.
+static bool areFew(ArrayRef<Value> extents) {
+  constexpr int64_t kMost = int64_t(1) << 31;
+  int64_t count = 1;
+  for (Value extent : extents) {
+    std::optional<int64_t> size = getConstantIntValue(extent);
+    if (!size || *size > kMost || (count *= *size) > kMost)
+      return false;
+  }
+  return true;
+}
+
 SmallVector<Value> KernelLaunches::delinearize(Value number,
                                                ArrayRef<Value> extents) {
   SmallVector<Value> indices(extents.size());
+  // A division of 64 bits takes several times as many instructions.
+  bool isShort = areFew(extents);
+  auto divide = [&](auto op, Value left, Value right) -> Value {
+    using Op = decltype(op);
+    if (!isShort)
+      return Op::create(rewriter, loc, left, right);
+    auto cast = [&](Type type, Value value) -> Value {
+      return rewriter.createOrFold<arith::IndexCastUIOp>(loc, type, value);
+    };
+    Type i32 = rewriter.getI32Type();
+    Value result = Op::create(rewriter, loc, cast(i32, left), cast(i32, right));
+    return cast(rewriter.getIndexType(), result);
+  };
   for (size_t i = extents.size(); i-- > 0;) {
     if (isConstantIntValue(getAsOpFoldResult(extents[i]), 1)) {
       indices[i] = index(0);
@@ -88,8 +114,8 @@ SmallVector<Value> KernelLaunches::delinearize(Value number,
       number = index(0);
       continue;
     }
-    indices[i] = arith::RemUIOp::create(rewriter, loc, number, extents[i]);
-    number = arith::DivUIOp::create(rewriter, loc, number, extents[i]);
+    indices[i] = divide(arith::RemUIOp(), number, extents[i]);
+    number = divide(arith::DivUIOp(), number, extents[i]);
   }
   return indices;
 }

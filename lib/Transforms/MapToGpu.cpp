@@ -84,6 +84,11 @@ static bool fillsSlots(MemRefType type) {
 
 /// The elements that begin and end with a byte in every output: a thread writes
 /// whole bytes. None where outputs are not written in the order of their
+/// How many elements, one after the other, are whole bytes: a power of two.
+static int64_t getElementsOfByte(Type packed) {
+  return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
+}
+
 /// elements.
 static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
   int64_t elements = 1;
@@ -94,8 +99,7 @@ static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
     if (!type.getLayout().isIdentity() ||
         !op.getMatchingIndexingMap(&output).isIdentity())
       return std::nullopt;
-    elements = std::lcm(
-        elements, 8 / std::gcd<int64_t>(8, type.getElementTypeBitWidth()));
+    elements = std::max(elements, getElementsOfByte(type.getElementType()));
   }
   return elements;
 }
@@ -135,6 +139,9 @@ private:
   /// The same where sums, or what else is reduced, are in registers; false if
   /// the op is of another kind.
   bool mapReduction(GenericOp op);
+  /// An op that fills a buffer has no kernel, if registers of the next op can
+  /// begin with the value.
+  bool mapStart(LinalgOp fill);
   /// False if the op is no product of matrices.
   bool mapProduct(LinalgOp op);
   void remarkProduct(bool isInstruction, StringRef text);
@@ -143,6 +150,8 @@ private:
 
   std::optional<NvidiaChip> chip;
   bool fastSums;
+  /// What registers of ops begin with, in place of what memory was filled with.
+  DenseMap<Operation *, Value> starts;
 };
 
 struct MapToGpu final
@@ -177,10 +186,11 @@ Value KernelBuilder::beginLaunch(Value count) {
 //===----------------------------------------------------------------------===//
 
 int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
-  int64_t bytes = kAccessBytes;
+  int64_t least = kAccessBytes, mostStored = 1, elementsOfBytes = 1;
   AffineExpr inner = rewriter.getAffineDimExpr(nest.getInner());
-  for (auto [operand, map] :
-       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
+    AffineMap map = op.getMatchingIndexingMap(&use);
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type || !llvm::is_contained(map.getResults(), inner))
       continue;
@@ -188,9 +198,17 @@ int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
     if (map.getResults().back() != inner || !type.isLastDimUnitStride() ||
         !fillsSlots(type))
       return 1;
-    bytes = std::min(bytes, getBytes(operand));
+    least = std::min(least, getBytes(operand));
+    if (op.isDpsInit(&use))
+      mostStored = std::max(mostStored, getBytes(operand));
+    if (isPacked(operand))
+      elementsOfBytes =
+          std::max(elementsOfBytes, getElementsOfByte(type.getElementType()));
   }
-  int64_t width = std::gcd(kAccessBytes / bytes, nest.getBlockSize());
+  // Stored by one access: of several, each would leave gaps between the
+  // threads' parts, and memory takes 32 bytes at a time.
+  int64_t width = kAccessBytes / std::max(least, mostStored);
+  width = std::gcd(std::max(width, elementsOfBytes), nest.getBlockSize());
   // A tile that no row holds is none.
   int64_t extent = nest.getRanges()[nest.getInner()];
   while (!ShapedType::isDynamic(extent) && width > std::max<int64_t>(extent, 1))
@@ -364,7 +382,8 @@ void KernelBuilder::mapElements(LinalgOp op) {
       .getTiledImplementation(rewriter, offsets, sizes);
 }
 
-bool KernelBuilder::mapReduction(GenericOp op) {
+/// Whether each element of the results is made by one thread.
+static bool isReduction(GenericOp op) {
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
   auto isReduced = [&](OpOperand &output) {
@@ -372,8 +391,47 @@ bool KernelBuilder::mapReduction(GenericOp op) {
       return op.getMatchingIndexingMap(&output).isFunctionOfDim(loop);
     });
   };
-  if (reductions.empty() || !llvm::all_of(op.getDpsInitsMutable(), isReduced))
+  return !reductions.empty() &&
+         llvm::all_of(op.getDpsInitsMutable(), isReduced);
+}
+
+/// What all of a buffer is filled with; null if the op does something else.
+static Value getFilledWith(LinalgOp op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+    return fill.value();
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic || generic.getNumDpsInputs() != 0 ||
+      generic.getNumDpsInits() != 1 ||
+      !generic.getIndexingMapsArray()[0].isPermutation())
+    return nullptr;
+  Value value = generic.getBody()->getTerminator()->getOperand(0);
+  bool isOutside = !op->isAncestor(value.getParentBlock()->getParentOp());
+  return isOutside ? value : Value();
+}
+
+bool KernelBuilder::mapStart(LinalgOp fill) {
+  Value value = getFilledWith(fill);
+  if (!value)
     return false;
+  Operation *next = fill->getNextNode();
+  while (next && (isMemoryEffectFree(next) || isa<memref::AllocOp>(next)))
+    next = next->getNextNode();
+  auto sum = dyn_cast_or_null<GenericOp>(next);
+  Value buffer = fill.getDpsInits()[0];
+  // A stated order has kernels that begin with memory.
+  if (!sum || !isReduction(sum) || sum.getNumDpsInits() != 1 ||
+      sum.getDpsInits()[0] != buffer || sum->hasAttr(kSumOrderAttrName) ||
+      llvm::is_contained(sum.getInputs(), buffer))
+    return false;
+  starts[sum] = value;
+  return true;
+}
+
+bool KernelBuilder::mapReduction(GenericOp op) {
+  if (!isReduction(op))
+    return false;
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
   SmallVector<Value> all, extents, indices;
   for (Range range :
        cast<LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
@@ -400,9 +458,12 @@ bool KernelBuilder::mapReduction(GenericOp op) {
     return place;
   };
   SmallVector<Value> values;
-  for (OpOperand &output : op.getDpsInitsMutable())
-    values.push_back(
-        memref::LoadOp::create(rewriter, loc, output.get(), getPlace(output)));
+  if (Value start = starts.lookup(op))
+    values.push_back(start);
+  else
+    for (OpOperand &output : op.getDpsInitsMutable())
+      values.push_back(memref::LoadOp::create(rewriter, loc, output.get(),
+                                              getPlace(output)));
   SmallVector<scf::ForOp> loops;
   for (unsigned loop : reductions) {
     auto inner = scf::ForOp::create(rewriter, loc, index(0), all[loop],
@@ -469,6 +530,7 @@ bool KernelBuilder::mapProduct(LinalgOp op) {
   std::optional<GpuProduct> product = GpuProduct::get(op);
   if (!product)
     return false;
+  product->start = starts.lookup(op);
   MatrixPlan plan = planMatrixProduct(*product, chip, fastSums);
   remarkProduct(plan.instruction, plan.text);
   auto build = [&](const ProductTile &tile) {
@@ -529,7 +591,7 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
   rewriter.setInsertionPoint(op);
   if (op->hasAttr(kSumOrderAttrName))
     return mapVectors(cast<GenericOp>(op.getOperation()));
-  if (mapProduct(op)) {
+  if (mapStart(op) || mapProduct(op)) {
     rewriter.eraseOp(op);
     return success();
   }

@@ -290,19 +290,19 @@ void TiledKernel::build() {
 
   SmallVector<Value> elements, sums;
   Value isOwn = hasShare();
-  forEachOwn([&](int64_t, int64_t, const ResultLine &line,
-                 const ResultLine &column) {
-    elements.push_back(
-        orZero(both(isOwn, isResult(line, column)), element, [&]() -> Value {
-          return memref::LoadOp::create(rewriter, loc, getResult(),
-                                        getPlace(line, column));
-        }));
-    if (int64_t(elements.size()) < row.getNumElements())
-      return;
-    sums.push_back(
-        vector::FromElementsOp::create(rewriter, loc, row, elements));
-    elements.clear();
-  });
+  forEachOwn(
+      [&](int64_t, int64_t, const ResultLine &line, const ResultLine &column) {
+        elements.push_back(
+            product.start
+                ? product.start
+                : orZero(both(isOwn, isResult(line, column)), element,
+                         [&] { return emitStart(getPlace(line, column)); }));
+        if (int64_t(elements.size()) < row.getNumElements())
+          return;
+        sums.push_back(
+            vector::FromElementsOp::create(rewriter, loc, row, elements));
+        elements.clear();
+      });
 
   Value whole = times(divide(depth, tileDepth), tileDepth);
   size_t numSums = sums.size();

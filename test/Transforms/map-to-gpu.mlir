@@ -7,8 +7,8 @@
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// Sixteen bytes of the narrowest operand for each thread; vectors where they
-// are whole and every address allows it.
+// Sixteen bytes of the narrowest operand for each thread, but not more of what
+// is stored; vectors where they are whole and every address allows it.
 
 // MODULE: gpu.launch {{.*}} module(@mine) function(@flat_kernel_0)
 // CHECK-LABEL: func.func @flat.kernel
@@ -346,22 +346,32 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // AMPERE-DAG: %[[BLOCKS:.+]] = arith.constant 2 : index
   // AMPERE-DAG: %[[DEPTH:.+]] = arith.constant 135 : index
   // AMPERE-DAG: %[[PLACES:.+]] = arith.constant 126 : index
-  // AMPERE-DAG: %[[WIDTH:.+]] = arith.constant 7 : index
+  // AMPERE-DAG: %[[WIDTH:.+]] = arith.constant 7 : i32
   // AMPERE: gpu.launch blocks(%[[BLOCK:[^,]+]], {{.*}} = %[[BLOCKS]],
-  // Weights of neighbouring summands lie next to each other.
-  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16 {bypassL1} : memref<16x15x3x3xi8> to memref<3x32x80xi8, #gpu.address_space<workgroup>>
+  // Weights of neighbouring summands lie next to each other. If all pieces of them are aligned and whole, they are copied, or zeros,
+  // and what the image has is loaded before the products and stored behind them.
+  // AMPERE: scf.if
+  // AMPERE: %[[COUNT:.+]] = arith.select %{{.+}}, %c16, %c0
+  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16, %[[COUNT]] {bypassL1} : memref<16x15x3x3xi8> to memref<3x32x64xi8, #gpu.address_space<workgroup>>
   // AMPERE: nvvm.cp.async.commit.group
   // AMPERE: nvgpu.device_async_copy %[[W]]
   // AMPERE: nvvm.cp.async.commit.group
   // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
   // AMPERE: nvvm.cp.async.wait.group 1
   // AMPERE: gpu.barrier
+  // AMPERE: nvgpu.ldmatrix
   // AMPERE: nvgpu.device_async_copy %[[W]]
   // AMPERE: arith.cmpi ult, %{{.+}}, %[[PLACES]]
-  // AMPERE: arith.remui %{{.+}}, %[[WIDTH]]
+  // AMPERE: arith.remui %{{.+}}, %[[WIDTH]] : i32
   // AMPERE: affine.apply
   // AMPERE: memref.load %[[X]]
   // AMPERE: nvvm.cp.async.commit.group
+  // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8"
+  // AMPERE: memref.store %{{.+}} : memref<3x64x16xvector<4xi8>, #gpu.address_space<workgroup>>
+  // AMPERE: } else {
+  // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
+  // AMPERE: nvvm.cp.async.wait.group 1
+  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16 {bypassL1}
   // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8"
   // AMPERE-NOT: gpu.barrier
   // AMPERE: memref.store %{{.+}}, %[[Y]]
@@ -461,6 +471,63 @@ func.func @lanes(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32
     %2 = arith.mulf %in, %1 : f32
     %3 = arith.addf %sum, %2 : f32
     linalg.yield %3 : f32
+  }
+  return
+}
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// What a buffer is filled with before something is added up in it is in
+// registers from the start.
+
+// CHECK-LABEL: func.func @starts
+// CHECK-SAME: %[[Y:[^:]+]]: memref<64x64xf32>)
+func.func @starts(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  %c7 = arith.constant 7.0 : f32
+  // CHECK: %[[START:.+]] = arith.constant dense<7.000000e+00> : vector<4xf32>
+  // CHECK-COUNT-1: gpu.launch
+  // CHECK-NOT: gpu.launch
+  // CHECK-NOT: memref.load %[[Y]]
+  // CHECK: scf.for {{.*}}iter_args(%{{.+}} = %[[START]],
+  // CHECK-NOT: memref.load %[[Y]]
+  // CHECK: memref.store %{{.+}}, %[[Y]]
+  linalg.fill ins(%c7 : f32) outs(%y : memref<64x64xf32>)
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<64x64xf32>, memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%x: f32, %w: f32, %sum: f32):
+    %0 = arith.mulf %x, %w : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+#in = affine_map<(m, k) -> (m, k)>
+#out = affine_map<(m, k) -> (m)>
+
+// But not if something else has the buffer meanwhile.
+
+// CHECK-LABEL: func.func @starts_later
+func.func @starts_later(%a: memref<64x64xf32>, %b: memref<64xf32>, %y: memref<64xf32>) {
+  %c7 = arith.constant 7.0 : f32
+  // CHECK-COUNT-3: gpu.launch
+  linalg.fill ins(%c7 : f32) outs(%y : memref<64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%y : memref<64xf32>) outs(%b : memref<64xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<64x64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %0 = arith.addf %sum, %x : f32
+    linalg.yield %0 : f32
   }
   return
 }

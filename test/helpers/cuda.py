@@ -1,5 +1,7 @@
-"""Drivers for tests: the simulator, and how a process is made to take it in place of NVIDIA's."""
+"""Drivers for tests: the simulator, how a process is made to take it in place of NVIDIA's, and that one if there is a GPU."""
 
+import ctypes
+import functools
 import os
 import re
 import subprocess
@@ -17,6 +19,15 @@ def simulator_environment(build_folder, kernels=(), **more):
     environment["QUANT_FLOAT_SIMULATOR_KERNELS"] = ":".join(map(str, kernels))
     environment |= {f"QUANT_FLOAT_SIMULATOR_{name.upper()}": str(v) for name, v in more.items()}
     return environment
+
+
+@functools.cache
+def has_device():
+    """Whether there is a driver, and a GPU."""
+    try:
+        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    except OSError:
+        return False
 
 
 def device_code_of_binary(text, llvm_bin):

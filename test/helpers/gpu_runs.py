@@ -1,4 +1,5 @@
-"""Functions of a model as code for the CPU and as kernels on the simulator of a driver, run on the same inputs and compared."""
+"""Functions of a model as code for the CPU and as kernels on the simulator of a driver, and on a GPU if there is one, run on the
+same inputs and compared."""
 
 import re
 import subprocess
@@ -78,11 +79,14 @@ class Comparison:
         cpu = self.compute(self.folder / "cpu.so", entry, files)
         if cpu is None:
             return
-        for chip, sums, rounding in self.variants:
+        on_device = [(chip, sums, "on a device") for chip, sums in dict.fromkeys((chip, sums) for chip, sums, _ in self.variants)]  # fmt: skip
+        for chip, sums, rounding in (*self.variants, *(on_device if cuda.has_device() else ())):
             self.runs += 1
-            environment = cuda.simulator_environment(
-                self.obj_root, [self.folder / f"{chip}.{sums}.kernels.so"], chip=chip[3:], sums=rounding
-            )  # fmt: skip
+            environment = None
+            if rounding != "on a device":
+                environment = cuda.simulator_environment(
+                    self.obj_root, [self.folder / f"{chip}.{sums}.kernels.so"], chip=chip[3:], sums=rounding
+                )  # fmt: skip
             gpu = self.compute(self.folder / f"{chip}.{sums}.so", entry, files, environment, offset)
             at = f"{where} on {chip}, {sums}, {rounding}"
             if gpu is None:
@@ -109,8 +113,9 @@ class Comparison:
             if not (np.abs(gpu.astype(np.float64) - result) <= most).all():
                 self.failures.append(f"{at}: not within the bound")
 
-    def need_barriers(self, variant, entry, number, count, files):
-        """Without any one of its `count` barriers, and waits for copies, a kernel is not right, which the simulator sees."""
+    def need_barriers(self, variant, entry, number, count, files, reached=None):
+        """Without any one of its `count` barriers, and waits for copies, a kernel is not right, which the simulator sees: of those
+        which these inputs reach."""
         text = (self.folder / f"{variant}.ll").read_text()
         start = text.index(f"ptx_kernel void @{entry}_kernel_{number}(")
         end = text.index("\n}\n", start)
@@ -124,7 +129,7 @@ class Comparison:
             self.failures.append(
                 f"{entry}, {variant}: expected {count} barriers, but got {len(parts) - 1}"
             )
-        for left_out in range(1, len(parts)):
+        for left_out in reached or range(1, len(parts)):
             kept = parts[0] + "".join(
                 ("" if i == left_out else calls[i - 1]) + part
                 for i, part in enumerate(parts[1:], 1)

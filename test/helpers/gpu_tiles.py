@@ -43,12 +43,12 @@ def cases():
     """Products, their sizes, and the bytes of shared memory of the tiles of both factors."""
     for *sizes, by_warps, by_threads in SIZES:
         if by_warps:
-            # Rows of 64 bytes of summands, and 16 behind; in as many stages as there is room and use for.
-            stages = min(3, 48 * 1024 // (80 * sum(by_warps)), -(-sizes[3] // 64))
+            # Rows of 64 bytes of summands, in as many stages as there is room and use for.
+            stages = min(3, 48 * 1024 // (64 * sum(by_warps)), -(-sizes[3] // 64))
             yield (
                 product("ui8", "i8", sizes),
                 sizes,
-                tuple(80 * stages * lines for lines in by_warps),
+                tuple(64 * stages * lines for lines in by_warps),
             )
         if by_threads:
             # 16 summands of so many elements, and 4 behind.

@@ -1,5 +1,5 @@
 # ONNX's node tests of operators whose conditions, numbers of steps, sizes or places follow from what tensors hold, and of those of f64,
-# on a GPU under the simulator of a driver: what ONNX expects, and the bits of code for the CPU. The host reads no memory of the device.
+# on a GPU under the simulator of a driver, and on a GPU if there is one: what ONNX expects, and the bits of code for the CPU. The host reads no memory of the device.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -83,19 +83,23 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                     for i, value in enumerate(inputs)
                 ]
                 given = ["--entry", case.name, *(["--inputs", *files] if files else [])]
-                places = [folder / f"{case.name}.{index}.{where}" for where in ("cpu", "gpu")]
+                runs_of_case = [("cpu", library, {}), ("gpu", code, environment)]
+                if cuda.has_device():
+                    runs_of_case.append(("device", code, {}))
+                places = [folder / f"{case.name}.{index}.{where}" for where, _, _ in runs_of_case]
                 results = [
-                    run("exec", library, *given, "--outputs", places[0]),
-                    run("exec", code, *given, "--outputs", places[1], **environment),
+                    run("exec", compiled, *given, "--outputs", place, **own)
+                    for (_, compiled, own), place in zip(runs_of_case, places, strict=True)
                 ]
                 said = [result.stderr for result in results if result.returncode != 0]
                 for i, value in enumerate(outputs if not said else []):
-                    one, other = (place / f"output_{i}.npy" for place in places)
-                    wrong = compare(other, as_tensor(value), False, case.rtol, case.atol)
-                    if wrong:
-                        said.append(f"output {i}: {wrong}")
-                    elif one.read_bytes() != other.read_bytes():
-                        said.append(f"output {i}: other bits than on a CPU")
+                    one, *others = (place / f"output_{i}.npy" for place in places)
+                    for other in others:
+                        wrong = compare(other, as_tensor(value), False, case.rtol, case.atol)
+                        if wrong:
+                            said.append(f"output {i}: {wrong}")
+                        elif one.read_bytes() != other.read_bytes():
+                            said.append(f"output {i}: other bits than on a CPU")
                 failures += [f"{case.name}: {each}" for each in said]
     if runs != EXPECTED:
         failures.append(f"expected {EXPECTED} runs, but got {runs}")

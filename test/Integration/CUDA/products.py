@@ -60,13 +60,17 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                 k,
                 8 * (seed % 2),
             )
-    # Without any one of its barriers a kernel is not right, which the simulator sees.
-    values = [gpu_products.random("f16", shape, 1) for shape in ((70, 50), (50, 66))]
+    # Without any one of its barriers a kernel is not right, which the simulator sees: in loops over aligned pieces, and over others.
     files = [folder / "a.npy", folder / "b.npy"]
-    for file, value in zip(files, values, strict=True):
-        save(file, "f16", value)
-    for sums, count in (("stated", 3), ("fast", 2)):
-        comparison.need_barriers(f"sm_90.{sums}", "matmul_f16", 2, count, files)
+    for sums, count, sizes, reached in (
+        ("stated", 3, (70, 50, 66), (1, 2, 3)),
+        ("fast", 4, (72, 48, 64), (1, 2)),
+        ("fast", 4, (70, 50, 66), (3, 4)),
+    ):
+        m, k, n = sizes
+        for file, shape in zip(files, ((m, k), (k, n)), strict=True):
+            save(file, "f16", gpu_products.random("f16", shape, 1))
+        comparison.need_barriers(f"sm_90.{sums}", "matmul_f16", 1, count, files, reached)
     print(f"{comparison.runs} runs, {len(failures)} failures")
     return "\n".join(failures) if failures else 0
 

@@ -17,6 +17,7 @@ KERNEL = """
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
 declare void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3), ptr addrspace(1))
+declare void @llvm.nvvm.cp.async.cg.shared.global.16.s(ptr addrspace(3), ptr addrspace(1), i32)
 declare void @llvm.nvvm.cp.async.commit.group()
 declare void @llvm.nvvm.cp.async.wait.group(i32)
 define ptx_kernel void @{name}(ptr %out) {{
@@ -49,6 +50,10 @@ copy:
   br label %copied
 copied:
 """
+# Some bytes of memory, and zeros.
+COPY_SOME = COPY.replace("global.16(", "global.16.s(").replace("%source)", "%source, i32 {count})")
+# From where nothing is.
+COPY_NONE = COPY_SOME.replace("%from to", "inttoptr (i64 16 to ptr) to").replace("{count}", "0")
 COMMIT = "  call void @llvm.nvvm.cp.async.commit.group()\n"
 WAIT = "  call void @llvm.nvvm.cp.async.wait.group(i32 0)\n"
 # What 64 threads do, and what is said against it.
@@ -66,6 +71,11 @@ CASES = {
         "out of bounds of shared memory",
     ),
     "copy": (COPY + COMMIT + WAIT + BARRIER + LOAD, ""),
+    "copy_none": (COPY_NONE + COMMIT + WAIT + BARRIER + LOAD, ""),
+    "copy_too_much": (
+        COPY_SOME.replace("{count}", "20") + COMMIT + WAIT + BARRIER + LOAD,
+        "more than it has room for",
+    ),
     "copy_without_wait": (COPY + COMMIT + BARRIER + LOAD, "a copy to this is not waited for"),
     "copy_in_no_group": (COPY + WAIT + BARRIER + LOAD, "a copy to this is not waited for"),
     "copy_in_a_late_group": (
@@ -198,7 +208,8 @@ class Driver:
 def run_threads(name):
     """In a process of its own: an error stays."""
     out = np.arange(64, dtype=np.uint32)
-    print(Driver([name]).launch(name, 64, out), (out == np.arange(64) ^ 1).all())
+    wanted = np.zeros(64) if name == "copy_none" else np.arange(64) ^ 1
+    print(Driver([name]).launch(name, 64, out), (out == wanted).all())
 
 
 def run_products():

@@ -1,4 +1,4 @@
-# Networks on a GPU under the simulator of a driver: transformers, LSTMs, and loops that end by what they compute give what ONNX Runtime
+# Networks on a GPU under the simulator of a driver, and on a GPU if there is one: transformers, LSTMs, and loops that end by what they compute give what ONNX Runtime
 # gives, with the bits of code for the CPU, and become cubins. What is impossible ends with the error that a CPU gives, and a device that
 # fails within a loop ends it.
 # RUN: rm -rf %t && mkdir %t
@@ -204,9 +204,15 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             failures.append(f"{name}: {result.stderr}{other_result.stderr}")
             return None
         outputs = sorted(path.name for path in one.iterdir())
+        places = [other]
+        if cuda.has_device():
+            result, place = call(gpu, name, inputs, "device")
+            failures.extend([f"{name}: {result.stderr}"] if result.returncode else [])
+            places.append(place)
         for path in outputs:
-            if (one / path).read_bytes() != (other / path).read_bytes():
-                failures.append(f"{name}: {path}: other bits than on a CPU")
+            for place in places:
+                if (one / path).read_bytes() != (place / path).read_bytes():
+                    failures.append(f"{name}: {path}: other bits than on a CPU")
         return [np.load(other / f"output_{i}.npy") for i in range(len(outputs))]
 
     for name, (model, inputs) in NETWORKS.items():

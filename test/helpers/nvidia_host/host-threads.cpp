@@ -27,12 +27,17 @@ void simulated_access(const void *pointer, uint64_t bytes, uint64_t alignment,
   simulated_access_hook(pointer, bytes, alignment, isStore);
 }
 
-void (*simulated_copy_hook)(const void *, const void *, uint64_t);
+void (*simulated_copy_hook)(const void *, const void *, uint64_t, uint64_t);
 void (*simulated_commit_hook)();
 void (*simulated_wait_hook)(uint32_t);
 
 void nvvm_cp_async_cg_shared_global_16(const void *target, const void *source) {
-  simulated_copy_hook(target, source, 16);
+  simulated_copy_hook(target, source, 16, 16);
+}
+/// Of the source `count` bytes, and zeros.
+void nvvm_cp_async_cg_shared_global_16_s(const void *target, const void *source,
+                                         uint32_t count) {
+  simulated_copy_hook(target, source, 16, count);
 }
 void nvvm_cp_async_commit_group() { simulated_commit_hook(); }
 void nvvm_cp_async_wait_group(uint32_t count) { simulated_wait_hook(count); }

@@ -104,16 +104,21 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
 }
 
 /// What they call in place of cp.async and what goes with it.
-static void beginCopy(const void *target, const void *source, uint64_t bytes) {
+static void beginCopy(const void *target, const void *source, uint64_t bytes,
+                      uint64_t sourceBytes) {
   AsyncCopy copy = {reinterpret_cast<uint64_t>(target),
-                    reinterpret_cast<uint64_t>(source), bytes};
+                    reinterpret_cast<uint64_t>(source), bytes, sourceBytes};
   if (copy.target % bytes)
     failAccess(kMisalignedAddress, "misaligned", copy.target, bytes, true);
   if (!running.shared.contains(copy.target))
     failAccess(kIllegalAddress, "no shared memory", copy.target, bytes, true);
   if (running.shared.contains(copy.source))
     failAccess(kIllegalAddress, "no global memory", copy.source, bytes, false);
-  checkAccess(source, bytes, bytes, /*isStore=*/false);
+  if (sourceBytes > bytes)
+    failAccess(kIllegalAddress, "more than it has room for", copy.target,
+               sourceBytes, true);
+  if (sourceBytes)
+    checkAccess(source, sourceBytes, bytes, /*isStore=*/false);
   if (const char *error = running.shared.begin(copy, getThread()))
     failAccess(kIllegalAddress, error, copy.target, bytes, true);
 }

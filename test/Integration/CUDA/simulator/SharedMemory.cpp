@@ -94,8 +94,10 @@ const char *SharedMemory::wait(uint32_t count, uint32_t thread) {
       // Others see it behind a barrier from here on.
       if (const char *error = check(copy.target, copy.bytes, true, thread))
         return error;
-      memcpy(reinterpret_cast<void *>(copy.target),
-             reinterpret_cast<const void *>(copy.source), copy.bytes);
+      auto *target = reinterpret_cast<char *>(copy.target);
+      memset(target, 0, copy.bytes);
+      memcpy(target, reinterpret_cast<const void *>(copy.source),
+             copy.sourceBytes);
     }
   return nullptr;
 }

@@ -22,9 +22,10 @@ struct SharedArray {
   uint64_t bytes;
 };
 
-/// A copy of global memory that is on its way to shared memory.
+/// A copy of global memory that is on its way to shared memory: some bytes of
+/// the source, and zeros behind them.
 struct AsyncCopy {
-  uint64_t target, source, bytes;
+  uint64_t target, source, bytes, sourceBytes;
 };
 
 /// The shared memory of the block that runs, and who has been where since the
