@@ -1,4 +1,5 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits{empty}))" | FileCheck %s --check-prefix=EMPTY
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -11,6 +12,15 @@
 // CHECK:         linalg.matmul {{.*}} outs(%[[ZEROS]]
 // CHECK-NEXT:    %[[OTHERS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
 // CHECK:         linalg.matmul {{.*}} outs(%[[OTHERS]]
+
+// Or in one each.
+// EMPTY-LABEL: func.func @sums(
+// EMPTY:         %[[ONE:.+]] = tensor.empty()
+// EMPTY-NOT:     tensor.empty()
+// EMPTY:         linalg.generic {{.*}} outs(%[[ONE]]
+// EMPTY:         linalg.matmul
+// EMPTY:         %[[OTHER:.+]] = tensor.empty()
+// EMPTY-NEXT:    linalg.generic {{.*}} outs(%[[OTHER]]
 func.func @sums(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x4xf32>
