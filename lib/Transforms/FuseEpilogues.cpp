@@ -156,11 +156,11 @@ bool Epilogue::findReader() {
   }
 }
 
-/// Whether what is between the sum and its reader may as well come before.
+/// Whether what is between the sum, or what it begins with, and its reader may
+/// as well come before.
 bool Epilogue::canMove() {
   BufferAccesses accesses;
   accesses.add(fill);
-  accesses.add(sum);
   llvm::SmallPtrSet<Value, 4> roots;
   for (GenericOp op : {fill, sum})
     for (Value input : op.getDpsInputs())
@@ -168,12 +168,13 @@ bool Epilogue::canMove() {
         roots.insert(getRoot(input));
   for (Operation *op = fill->getNextNode(); op != reader;
        op = op->getNextNode()) {
-    if (op == sum || isa<memref::AllocOp, memref::AllocaOp>(op) ||
-        isMemoryEffectFree(op))
+    if (op == sum) {
+      accesses.add(sum);
       continue;
-    if (auto frees = dyn_cast<memref::DeallocOp>(op)) {
-      if (roots.contains(getRoot(frees.getMemref())))
-        freeing.push_back(op);
+    }
+    auto frees = dyn_cast<memref::DeallocOp>(op);
+    if (frees && roots.contains(getRoot(frees.getMemref()))) {
+      freeing.push_back(op);
       continue;
     }
     BufferAccesses own;

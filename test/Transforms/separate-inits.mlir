@@ -1,5 +1,5 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits))" | FileCheck %s
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits{empty}))" | FileCheck %s --check-prefix=EMPTY
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits{empty}))" | FileCheck %s --check-prefix=OWN
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -14,13 +14,13 @@
 // CHECK:         linalg.matmul {{.*}} outs(%[[OTHERS]]
 
 // Or in one each.
-// EMPTY-LABEL: func.func @sums(
-// EMPTY:         %[[ONE:.+]] = tensor.empty()
-// EMPTY-NOT:     tensor.empty()
-// EMPTY:         linalg.generic {{.*}} outs(%[[ONE]]
-// EMPTY:         linalg.matmul
-// EMPTY:         %[[OTHER:.+]] = tensor.empty()
-// EMPTY-NEXT:    linalg.generic {{.*}} outs(%[[OTHER]]
+// OWN-LABEL: func.func @sums(
+// OWN:         %[[ONE:.+]] = tensor.empty()
+// OWN-NOT:     tensor.empty()
+// OWN:         linalg.generic {{.*}} outs(%[[ONE]]
+// OWN:         linalg.matmul
+// OWN:         %[[OTHER:.+]] = tensor.empty()
+// OWN-NEXT:    linalg.generic {{.*}} outs(%[[OTHER]]
 func.func @sums(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x4xf32>
