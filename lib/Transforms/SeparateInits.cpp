@@ -45,12 +45,15 @@ static Value separate(OpOperand &use) {
       /*dynamicSizes=*/ValueRange(), /*copy=*/use.get());
 }
 
-/// Empty tensors that several ops use, once for each; not in loops, where each
-/// step would have one.
+/// Empty tensors that several ops use, once for each; not those of open sizes,
+/// which no plan has a place for, and not in loops, where each step would have
+/// one.
 static void separateEmpty(Operation *root) {
   SmallVector<tensor::EmptyOp> ops;
   root->walk([&](tensor::EmptyOp op) { ops.push_back(op); });
-  for (tensor::EmptyOp op : ops)
+  for (tensor::EmptyOp op : ops) {
+    if (!op.getType().hasStaticShape())
+      continue;
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       Operation *user = use.getOwner();
       if (op->hasOneUse() || user->getBlock() != op->getBlock())
@@ -58,6 +61,7 @@ static void separateEmpty(Operation *root) {
       OpBuilder builder(user);
       use.set(builder.clone(*op)->getResult(0));
     }
+  }
 }
 
 namespace {

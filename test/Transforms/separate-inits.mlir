@@ -80,3 +80,16 @@ func.func @read(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %1 = linalg.matmul ins(%x, %ones : tensor<4x4xf32>, tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// Of open sizes one does for all.
+
+// OWN-LABEL: func.func @open(
+// OWN:         tensor.empty(
+// OWN-NOT:     tensor.empty(
+// OWN:         return
+func.func @open(%n: index, %one: f32, %two: f32) -> (tensor<4x?xf32>, tensor<4x?xf32>) {
+  %empty = tensor.empty(%n) : tensor<4x?xf32>
+  %0 = linalg.fill ins(%one : f32) outs(%empty : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %1 = linalg.fill ins(%two : f32) outs(%empty : tensor<4x?xf32>) -> tensor<4x?xf32>
+  return %0, %1 : tensor<4x?xf32>, tensor<4x?xf32>
+}

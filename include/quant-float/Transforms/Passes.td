@@ -749,8 +749,8 @@ def QuantFloatSeparateInitsPass
     to a tensor, or an op that writes to one that is a result itself, each gets
     its own: what fills it once more, or a copy.
 
-    With `empty`, so does each that writes to a `tensor.empty`. A buffer for all of
-    these would be there from the first of them to the last.
+    With `empty`, so does each that writes to a `tensor.empty` of known sizes. A
+    buffer for all of these would be there from the first of them to the last.
   }];
   let options = [
     Option<"empty", "empty", "bool", /*default=*/"false",
@@ -909,7 +909,7 @@ def QuantFloatFuseEpiloguesPass
     size, and what follows writes its part of the output. The buffer for all sums
     is gone, and each element is summed as before.
 
-    ```mlir
+    ```
     linalg.generic ... outs(%sums : memref<1x64x4096xf32>)          // zeros or a bias
     linalg.generic ... ins(%x, %w) outs(%sums)                      // the sum
     linalg.generic ... ins(%sums) outs(%y : memref<1x64x4096xf32>)  // its maximum with 0
