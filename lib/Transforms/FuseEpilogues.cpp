@@ -18,8 +18,10 @@
 // The sums' buffer is a block. A product takes several parts of its summed axis
 // to end (ProductPanels.cpp): its sums stay in the cache meanwhile, too.
 //
-// Upstream fuses consumers of tensors, through none of the views that windows
-// need (FlattenWindows.cpp), and knows of no loop that is shared by three.
+// Blocks are around the function that layers share which are alike
+// (ShareReductions.cpp): with f in its tiles, each scale of a requantization
+// would make another function. Upstream fuses consumers of tensors, but not
+// through the views that windows need (FlattenWindows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +35,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
-#include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -304,7 +305,7 @@ std::optional<Blocks> Epilogue::choose(int64_t blockBytes,
     return std::nullopt;
   unsigned last = type.getRank() - 1;
   // So many let few vectors be in part, and rows be read again for much.
-  int64_t fewestColumns = 4 * vectorBytes;
+  int64_t fewestColumns = 3 * vectorBytes;
   for (unsigned dim = 0; dim <= last; ++dim) {
     int64_t extent = type.getDimSize(dim);
     std::optional<std::pair<unsigned, int64_t>> place = getLoop(dim);

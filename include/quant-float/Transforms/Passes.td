@@ -924,7 +924,7 @@ def QuantFloatFuseEpiloguesPass
     Blocks are of channels where each has inputs of its own, as in depthwise
     convolutions; else of the last dimension, which may be the rows of an image
     one behind the other, of which what follows drops the ends. They have at most
-    `block-bytes` of sums, of the last dimension at least four times as many
+    `block-bytes` of sums, of the last dimension at least three times as many
     elements as a register has bytes, and are all of the same size; where there is
     no such size, or all sums are no more than a block, all stays as it is. So do
     sums and ops of open sizes, and sums that several ops read.
