@@ -930,7 +930,7 @@ def QuantFloatFuseEpiloguesPass
     sums and ops of open sizes, and sums that several ops read.
   }];
   let options = [
-    Option<"blockBytes", "block-bytes", "int64_t", /*default=*/"1 << 18",
+    Option<"blockBytes", "block-bytes", "int64_t", /*default=*/"1 << 17",
            "the most bytes of sums that are computed at once">,
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
            "bytes of one register">
