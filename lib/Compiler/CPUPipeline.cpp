@@ -113,7 +113,9 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   manager.addPass(createCSEPass());
   if (!onDevice)
     manager.addNestedPass<func::FuncOp>(createQuantFloatPadInPlacePass());
-  manager.addNestedPass<func::FuncOp>(createQuantFloatSeparateInitsPass());
+  QuantFloatSeparateInitsPassOptions inits;
+  inits.empty = !onDevice;
+  manager.addNestedPass<func::FuncOp>(createQuantFloatSeparateInitsPass(inits));
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions oneShot;
   oneShot.bufferizeFunctionBoundaries = true;
@@ -149,8 +151,16 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
-  if (!onDevice)
+  if (!onDevice) {
+    // Threads share sums, not what follows them.
+    if (threads == 1) {
+      QuantFloatFuseEpiloguesPassOptions epilogues;
+      epilogues.vectorBytes = EmulationTarget::get(*cpu).vectorBytes;
+      manager.addNestedPass<func::FuncOp>(
+          createQuantFloatFuseEpiloguesPass(epilogues));
+    }
     manager.addNestedPass<func::FuncOp>(createQuantFloatPlanBuffersPass());
+  }
   if (onDevice) {
     manager.addNestedPass<func::FuncOp>(createQuantFloatCopyMeasurementsPass());
     QuantFloatMapScalarsToGpuPassOptions scalars;

@@ -92,7 +92,11 @@ void BufferAccesses::add(Operation *op) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     interface.getEffects(effects);
     for (MemoryEffects::EffectInstance &effect : effects) {
-      bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+      if (isa<MemoryEffects::Allocate>(effect.getEffect()))
+        continue;
+      // Nothing is there any more.
+      bool isWrite =
+          isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect());
       if (effect.getValue() &&
           (isWrite || isa<MemoryEffects::Read>(effect.getEffect())))
         add(effect.getValue(), isWrite);

@@ -30,6 +30,7 @@ public:
   /// Adds those of an op and of what is in it.
   void add(Operation *op);
   void add(const BufferAccesses &others);
+  void add(Value buffer, bool isWrite);
 
   /// Whether nothing else is done with memory than reading.
   bool isReading() const { return !isUnknown && writes.empty(); }
@@ -39,8 +40,6 @@ public:
   bool isIndependentOf(const BufferAccesses &others) const;
 
 private:
-  void add(Value buffer, bool isWrite);
-
   llvm::SmallPtrSet<Value, 4> reads, writes;
   /// Something else is accessed, or may be.
   bool isUnknown = false;

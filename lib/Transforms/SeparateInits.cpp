@@ -45,9 +45,30 @@ static Value separate(OpOperand &use) {
       /*dynamicSizes=*/ValueRange(), /*copy=*/use.get());
 }
 
+/// Empty tensors that several ops use, once for each; not those of open sizes,
+/// which no plan has a place for, and not in loops, where each step would have
+/// one.
+static void separateEmpty(Operation *root) {
+  SmallVector<tensor::EmptyOp> ops;
+  root->walk([&](tensor::EmptyOp op) { ops.push_back(op); });
+  for (tensor::EmptyOp op : ops) {
+    if (!op.getType().hasStaticShape())
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      Operation *user = use.getOwner();
+      if (op->hasOneUse() || user->getBlock() != op->getBlock())
+        continue;
+      OpBuilder builder(user);
+      use.set(builder.clone(*op)->getResult(0));
+    }
+  }
+}
+
 namespace {
 struct SeparateInits final
     : quant_float::impl::QuantFloatSeparateInitsPassBase<SeparateInits> {
+  using QuantFloatSeparateInitsPassBase::QuantFloatSeparateInitsPassBase;
+
   void runOnOperation() override {
     bufferization::BufferizationOptions options;
     bufferization::AnalysisState state(options);
@@ -80,6 +101,8 @@ struct SeparateInits final
     for (Operation *fill : fills)
       if (isOpTriviallyDead(fill))
         fill->erase();
+    if (empty)
+      separateEmpty(getOperation());
   }
 };
 } // namespace

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -99,6 +100,15 @@ static bool isSelfContained(GenericOp op) {
          llvm::all_of(captured, [](Value value) {
            return matchPattern(value, m_Constant());
          });
+}
+
+/// Whether the op is where a call takes no time: in the function itself, or in
+/// a loop over large blocks.
+static bool isOutside(GenericOp op) {
+  Operation *parent = op->getParentOp();
+  if (isa<scf::ForOp>(parent) && parent->hasAttr(kBlocksAttrName))
+    parent = parent->getParentOp();
+  return isa<func::FuncOp>(parent);
 }
 
 namespace {
@@ -189,7 +199,7 @@ void ShareReductions::runOnOperation() {
   SmallVector<Reduction> reductions;
   // Calls in loops would take their time again and again.
   getOperation().walk([&](GenericOp op) {
-    if (op.getNumReductionLoops() > 0 && isa<func::FuncOp>(op->getParentOp()) &&
+    if (op.getNumReductionLoops() > 0 && isOutside(op) &&
         op.getNumDpsInits() == 1 && isSelfContained(op))
       reductions.emplace_back(op);
   });

@@ -15,6 +15,9 @@
 
 namespace mlir::quant_float {
 
+/// On loops over blocks of sums, each far longer than a call takes.
+constexpr StringLiteral kBlocksAttrName = "quant_float.blocks";
+
 /// An op that writes into a buffer what the sums of the next op begin with,
 /// such as zeros or a bias: computed where a sum begins, it needs no memory.
 class SumStart {

@@ -1,4 +1,5 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-separate-inits{empty}))" | FileCheck %s --check-prefix=OWN
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -11,6 +12,15 @@
 // CHECK:         linalg.matmul {{.*}} outs(%[[ZEROS]]
 // CHECK-NEXT:    %[[OTHERS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
 // CHECK:         linalg.matmul {{.*}} outs(%[[OTHERS]]
+
+// Or in one each.
+// OWN-LABEL: func.func @sums(
+// OWN:         %[[ONE:.+]] = tensor.empty()
+// OWN-NOT:     tensor.empty()
+// OWN:         linalg.generic {{.*}} outs(%[[ONE]]
+// OWN:         linalg.matmul
+// OWN:         %[[OTHER:.+]] = tensor.empty()
+// OWN-NEXT:    linalg.generic {{.*}} outs(%[[OTHER]]
 func.func @sums(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x4xf32>
@@ -69,4 +79,17 @@ func.func @read(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %0 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%ones : tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = linalg.matmul ins(%x, %ones : tensor<4x4xf32>, tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Of open sizes one does for all.
+
+// OWN-LABEL: func.func @open(
+// OWN:         tensor.empty(
+// OWN-NOT:     tensor.empty(
+// OWN:         return
+func.func @open(%n: index, %one: f32, %two: f32) -> (tensor<4x?xf32>, tensor<4x?xf32>) {
+  %empty = tensor.empty(%n) : tensor<4x?xf32>
+  %0 = linalg.fill ins(%one : f32) outs(%empty : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %1 = linalg.fill ins(%two : f32) outs(%empty : tensor<4x?xf32>) -> tensor<4x?xf32>
+  return %0, %1 : tensor<4x?xf32>, tensor<4x?xf32>
 }

@@ -748,7 +748,14 @@ def QuantFloatSeparateInitsPass
     overwrites what the other one has become there. So of several ops that write
     to a tensor, or an op that writes to one that is a result itself, each gets
     its own: what fills it once more, or a copy.
+
+    With `empty`, so does each that writes to a `tensor.empty` of known sizes. A
+    buffer for all of these would be there from the first of them to the last.
   }];
+  let options = [
+    Option<"empty", "empty", "bool", /*default=*/"false",
+           "separate empty tensors, too">
+  ];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
 
@@ -889,6 +896,48 @@ def QuantFloatMultiplyCodesPass
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def QuantFloatFuseEpiloguesPass
+    : InterfacePass<"quant-float-fuse-epilogues", "mlir::FunctionOpInterface"> {
+  let summary = "compute what follows a sum while its results are in the cache";
+  let description = [{
+    An elementwise `linalg.generic` on buffers, such as an activation or a
+    requantization, that reads a sum which nobody else reads becomes part of a
+    loop over blocks of the results: a block is summed, into a buffer of its own
+    size, and what follows writes its part of the output. The buffer for all sums
+    is gone, and each element is summed as before.
+
+    ```
+    linalg.generic ... outs(%sums : memref<1x64x4096xf32>)          // zeros or a bias
+    linalg.generic ... ins(%x, %w) outs(%sums)                      // the sum
+    linalg.generic ... ins(%sums) outs(%y : memref<1x64x4096xf32>)  // its maximum with 0
+    // becomes
+    scf.for %i = %c0 to %c4096 step %c512 {
+      linalg.generic ... outs(%block : memref<1x64x512xf32>)
+      linalg.generic ... ins(%part_of_x, %w) outs(%block)
+      linalg.generic ... ins(%block) outs(%part_of_y)
+    }
+    ```
+
+    Blocks are of channels where each has inputs of its own, as in depthwise
+    convolutions; else of the last dimension, which may be the rows of an image
+    one behind the other, of which what follows drops the ends. They have at most
+    `block-bytes` of sums, of the last dimension at least three times as many
+    elements as a register has bytes, and are all of the same size; where there is
+    no such size, or all sums are no more than a block, all stays as it is. So do
+    sums and ops of open sizes, and sums that several ops read.
+  }];
+  let options = [
+    Option<"blockBytes", "block-bytes", "int64_t", /*default=*/"1 << 17",
+           "the most bytes of sums that are computed at once">,
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "bytes of one register">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
   ];
 }
 

@@ -17,7 +17,7 @@ static const struct Case {
 
 int main(int argc, char **argv) {
   const long page = 4096, room = 1 << 21;
-  static char data[1 << 24];
+  static char data[1 << 26];
   FILE *file = fopen(argv[1], "rb");
   if (!file || !fread(data, 1, sizeof data, file) || !feof(file))
     return 2;
