@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -108,12 +109,11 @@ def count(folder, chip):
         used = re.search(rf"function '{name}'.*?Used (\d+) registers.*?(\d+) bytes smem", said, re.DOTALL)  # fmt: skip
         # The loop that multiplies: the smallest with what adds products up, and with loads.
         multiplies = KINDS["mma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32"
-        from_memory = "ld.global" if isinstance(product, Vectors) and not product.along else "ld.shared"  # fmt: skip
-        found = [loop for loop in loops(body) if from_memory in " ".join(loop) and any(re.search(multiplies, line) for line in loop)]  # fmt: skip
+        from_memory = r"ld\.global" if isinstance(product, Vectors) and not product.along else r"ld\.shared|ldmatrix"  # fmt: skip
+        found = [loop for loop in loops(body) if re.search(from_memory, " ".join(loop)) and any(re.search(multiplies, line) for line in loop)]  # fmt: skip
+        # Of those with instructions for matrices, and copies, the one for aligned pieces is shorter.
+        found.sort(key=lambda loop: not any(re.search(r"cp\.async\.cg", line) for line in loop))
         inner = found[0] if found else []
-        # Beside instructions for matrices loads are in the same loop, which may go back from several places.
-        if any(re.search(KINDS["mma"], line) for line in inner):
-            inner = found[-1]
         counts = {kind: sum(bool(re.match(rf"(@\S+ )?{pattern}", line)) for line in inner) for kind, pattern in KINDS.items()}  # fmt: skip
         rows.append(
             {
@@ -121,7 +121,7 @@ def count(folder, chip):
                 "sums": sums,
                 "registers": int(used[1]),
                 "shared_bytes": int(used[2]),
-                "instructions": sum(not line.endswith(":") for line in inner),
+                "instructions": sum(line.endswith(";") for line in inner),
                 **{kind: number for kind, number in counts.items() if number},
             }
         )
@@ -259,8 +259,9 @@ def measure(folder, chip, sizes, repeat):
 def why_no_gpu():
     done = subprocess.run([TOOLS / "quant-float-exec", "--show-device"], capture_output=True, text=True, check=False)  # fmt: skip
     if done.returncode:
-        return done.stderr.strip(), None
-    return "", done.stdout.splitlines()[0]
+        return done.stderr.strip(), None, None
+    chip, name, _ = done.stdout.splitlines()
+    return "", chip, name
 
 
 def main():
@@ -270,15 +271,17 @@ def main():
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--count", action="store_true", help="read the kernels, time nothing")
     arguments = parser.parse_args()
-    message, chip = why_no_gpu()
+    message, chip, device = why_no_gpu()
     chip = arguments.chip or chip or "sm_90"
-    report = {"chip": chip}
+    report = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "chip": chip, "device": device}  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         if arguments.count or message:
             if message:
                 print(f"nothing is timed: {message}", file=sys.stderr)
             report["kernels"] = count(Path(folder), chip)
         else:
+            driver = Path("/sys/module/nvidia/version")
+            report["driver"] = driver.read_text().strip() if driver.exists() else ""
             report["sizes"] = arguments.sizes
             report["timings"] = measure(Path(folder), chip, arguments.sizes, arguments.repeat)
     json.dump(report, sys.stdout, indent=2)

@@ -1270,13 +1270,14 @@ def QuantFloatMapToGpuPass
     that is as large as the problem; buffers and what they hold are the device's.
 
     - An elementwise `linalg.generic` has its contiguous dimensions collapsed. A
-      thread takes as many neighbours as 16 bytes of the narrowest operand hold:
-      as vectors, if they are in one row along the output's last dimension and
-      in one block of a scale (`d floordiv B`) and if the addresses of all are
-      multiples of the access, and one by one otherwise. Scales that do not
-      change along the row are loaded once. Of packed results it takes as many as
-      end with a byte, at least; these have to be written in the order of their
-      elements.
+      thread takes as many neighbours as 16 bytes of the narrowest operand hold,
+      and stores no more than 16 bytes: several stores would have gaps between them
+      and those of the next thread. They are vectors, if they are in one row along
+      the output's last dimension and in one block of a scale (`d floordiv B`) and
+      if the addresses of all are multiples of the access, and one by one
+      otherwise. Scales that do not change along the row are loaded once. Of packed
+      results it takes as many as end with a byte, at least; these have to be
+      written in the order of their elements.
     - A product of matrices, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, of
       floats or integers, of which either factor may be computed of codes, scales
       and zero points, has tiles of up to 128 x 128 elements, one for a block,
@@ -1297,6 +1298,8 @@ def QuantFloatMapToGpuPass
       threads in place of a register's lanes, which read each code once.
     - Of other ops a thread computes one element of the result, reductions in the
       order of the op's loops and in registers: right, and not fast.
+    - What a buffer is filled with right before something is added up in it has no
+      kernel: registers begin with it.
 
     Allocations become the device's, constants move into the kernel's module with
     `gpu-kernel-outlining`. What else would touch the device's memory is an
