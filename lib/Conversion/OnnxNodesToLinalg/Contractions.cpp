@@ -340,11 +340,18 @@ static NodeResults finishGemm(NodeContext &context, Value product,
   SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(2)};
   if (addend) {
     SmallVector<OpFoldResult> addendSizes = context.getSizes(addend);
+    // By the numbers of the node's inputs. Open sizes of the product are those
+    // that the addend has.
     FailureOr<SmallVector<OpFoldResult>> broadcast = broadcastSizes(
-        context, {SmallVector<OpFoldResult>(sizes), addendSizes});
+        context, {SmallVector<OpFoldResult>(sizes), {}, addendSizes});
     if (failed(broadcast))
       return failure();
-    if (getShape(*broadcast) != getShape(sizes))
+    auto isLarger = [](auto pair) {
+      auto [size, common] = pair;
+      return isConstantIntValue(size, 1) && !isConstantIntValue(common, 1);
+    };
+    if (broadcast->size() != sizes.size() ||
+        llvm::any_of(llvm::zip_equal(sizes, *broadcast), isLarger))
       return context.unsupported("input 2 is larger than the product");
     inputs.push_back(addend);
     maps.push_back(getBroadcastMap(b.getContext(), addendSizes, sizes));

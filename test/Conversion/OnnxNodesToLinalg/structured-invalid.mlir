@@ -39,6 +39,12 @@ func.func @gemm_addend(%a: tensor<1x3xf32>, %b: tensor<3x5xf32>, %c: tensor<2x5x
   return %0 : tensor<1x5xf32>
 }
 
+func.func @gemm_open_addend(%a: tensor<1x3xf32>, %b: tensor<3x?xf32>, %c: tensor<2x5xf32>) -> tensor<1x?xf32> {
+  // expected-error @+1 {{input 2 is larger than the product}}
+  %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 : (tensor<1x3xf32>, tensor<3x?xf32>, tensor<2x5xf32>) -> tensor<1x?xf32>
+  return %0 : tensor<1x?xf32>
+}
+
 func.func @gemm_integers(%a: tensor<1x3xi32>, %b: tensor<3x5xi32>) -> tensor<1x5xi32> {
   // expected-error @+1 {{alpha and beta must be whole numbers for integers}}
   %0 = quant_float.node "Gemm"(%a, %b) opset 13 attributes {alpha = 0.5 : f32} : (tensor<1x3xi32>, tensor<3x5xi32>) -> tensor<1x5xi32>

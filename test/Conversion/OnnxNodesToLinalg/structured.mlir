@@ -37,6 +37,20 @@ func.func @gemm(%a: tensor<8x3xf16>, %b: tensor<5x8xf16>, %c: tensor<5xf16>) -> 
 
 // -----
 
+// An open size of a product is what an addend has, which is checked at run time.
+// CHECK-LABEL: func.func @gemm_open(
+// CHECK: %[[N:.+]] = tensor.dim %arg1, %c1
+// CHECK: %[[EQUAL:.+]] = arith.cmpi eq, %[[N]], %c5
+// CHECK: cf.assert %[[EQUAL]], "Gemm: axis 1 of inputs 0 and 2 must have one size, as sizes that the model leaves open are not broadcast"
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.+}}, %{{.+}} : tensor<?x?xf32>, tensor<1x5xf32>)
+func.func @gemm_open(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<1x5xf32>) -> tensor<?x?xf32> {
+  %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 attributes {alpha = 0.5 : f32} : (tensor<?x8xf32>, tensor<8x?xf32>, tensor<1x5xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
 // What sizes have to share is checked at run time where it is not known.
 // CHECK-LABEL: func.func @matmul_sizes(
 // CHECK: %[[EQUAL:.+]] = arith.cmpi eq
