@@ -1,6 +1,6 @@
 # Products of matrices, convolutions and products of few vectors for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
 # them and the sums allow it, and none where not; --explain says so. Chips that differ
-# from these in name alone get the fast sums, and are not assembled; those in the stated order are for one chip of each kind.
+# from these in name alone get the fast sums, and are not assembled; sums in the stated order and what --explain says are for one chip of each kind.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import re
@@ -78,7 +78,7 @@ def main(tools, folder):
                     failures.append(f"{chip} {sums}: {product.name}: {found} for {wanted}")
                 if fused and sums == "stated":
                     failures.append(f"{chip}: {product.name}: products are rounded with their sums")
-            if chip not in CHIPS or (sums == "stated" and chip != "sm_90"):
+            if chip not in OF_EACH_KIND or (sums == "stated" and chip != "sm_90"):
                 continue
             said = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=True).stdout  # fmt: skip
             lines = [line for line in said.splitlines() if "product " in line]
