@@ -418,8 +418,10 @@ bool KernelBuilder::mapStart(LinalgOp fill) {
     next = next->getNextNode();
   auto sum = dyn_cast_or_null<GenericOp>(next);
   Value buffer = fill.getDpsInits()[0];
-  // A stated order has kernels that begin with memory.
+  // A stated order has kernels that begin with memory, and a sum that does not
+  // write all of its buffer leaves the rest filled.
   if (!sum || !isReduction(sum) || sum.getNumDpsInits() != 1 ||
+      !sum.getIndexingMapsArray().back().isProjectedPermutation() ||
       sum.getDpsInits()[0] != buffer || sum->hasAttr(kSumOrderAttrName) ||
       llvm::is_contained(sum.getInputs(), buffer))
     return false;

@@ -531,3 +531,21 @@ func.func @starts_later(%a: memref<64x64xf32>, %b: memref<64xf32>, %y: memref<64
   }
   return
 }
+
+// -----
+
+// Nor if the sum writes a part of the buffer.
+
+// CHECK-LABEL: func.func @starts_in_part
+func.func @starts_in_part(%a: memref<64x64xf32>, %y: memref<64x4xf32>) {
+  %c7 = arith.constant 7.0 : f32
+  // CHECK-COUNT-2: gpu.launch
+  linalg.fill ins(%c7 : f32) outs(%y : memref<64x4xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m, 0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<64x64xf32>) outs(%y : memref<64x4xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %0 = arith.addf %sum, %x : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

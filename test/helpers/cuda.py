@@ -21,13 +21,29 @@ def simulator_environment(build_folder, kernels=(), **more):
     return environment
 
 
+# CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
+CAPABILITY = (75, 76)
+
+
 @functools.cache
-def has_device():
-    """Whether there is a driver, and a GPU."""
+def device_number():
+    """90 of a GPU of sm_90, 0 where there is none."""
     try:
-        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+        driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return False
+        return 0
+    parts = []
+    for attribute in CAPABILITY:
+        part = ctypes.c_int()
+        if driver.cuInit(0) or driver.cuDeviceGetAttribute(ctypes.byref(part), attribute, 0):
+            return 0
+        parts.append(part.value)
+    return 10 * parts[0] + parts[1]
+
+
+def has_device(chip="sm_75"):
+    """Whether there is a driver, and a GPU that runs code for a chip."""
+    return device_number() >= int(chip.removeprefix("sm_"))
 
 
 def device_code_of_binary(text, llvm_bin):

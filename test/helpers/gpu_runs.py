@@ -79,8 +79,8 @@ class Comparison:
         cpu = self.compute(self.folder / "cpu.so", entry, files)
         if cpu is None:
             return
-        on_device = [(chip, sums, "on a device") for chip, sums in dict.fromkeys((chip, sums) for chip, sums, _ in self.variants)]  # fmt: skip
-        for chip, sums, rounding in (*self.variants, *(on_device if cuda.has_device() else ())):
+        on_device = dict.fromkeys((chip, sums, "on a device") for chip, sums, _ in self.variants if cuda.has_device(chip))  # fmt: skip
+        for chip, sums, rounding in (*self.variants, *on_device):
             self.runs += 1
             environment = None
             if rounding != "on a device":

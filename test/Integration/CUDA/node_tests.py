@@ -84,7 +84,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                 ]
                 given = ["--entry", case.name, *(["--inputs", *files] if files else [])]
                 runs_of_case = [("cpu", library, {}), ("gpu", code, environment)]
-                if cuda.has_device():
+                if cuda.has_device("sm_90"):
                     runs_of_case.append(("device", code, {}))
                 places = [folder / f"{case.name}.{index}.{where}" for where, _, _ in runs_of_case]
                 results = [

@@ -205,7 +205,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             return None
         outputs = sorted(path.name for path in one.iterdir())
         places = [other]
-        if cuda.has_device():
+        if cuda.has_device("sm_90"):
             result, place = call(gpu, name, inputs, "device")
             failures.extend([f"{name}: {result.stderr}"] if result.returncode else [])
             places.append(place)
