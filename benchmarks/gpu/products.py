@@ -215,6 +215,14 @@ def peers(product, sizes, repeat):
             yield by, f"{type(error).__name__}: {str(error)[:200]}"
 
 
+def peers_or_why_not(product, sizes, repeat):
+    """The same where PyTorch is missing, or lacks what one of them needs."""
+    try:
+        yield from peers(product, sizes, repeat)
+    except Exception as error:  # noqa: BLE001
+        yield "peers", f"{type(error).__name__}: {str(error)[:200]}"
+
+
 def sizes_of(product, sizes):
     """Rows, columns and summands of a product of matrices, open ones as given."""
     (rows, depth), (_, columns) = (shape.split("x")[:2] for _, shape, _ in product.inputs[:2])
@@ -249,7 +257,7 @@ def measure(folder, chip, sizes, repeat):
         if product.name in seen:
             continue
         seen.add(product.name)
-        for by, found in peers(product, own, repeat):
+        for by, found in peers_or_why_not(product, own, repeat):
             row = {"product": product.name, "by": by}
             row |= {"error": found} if isinstance(found, str) else {"seconds": found, "products_per_second": products / found}  # fmt: skip
             rows.append(row)
