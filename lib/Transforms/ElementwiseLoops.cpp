@@ -188,7 +188,7 @@ static std::optional<int64_t> findBlockSize(AffineExpr index, unsigned loop) {
   return block->size;
 }
 
-bool LoopNest::analyze() {
+bool ElementwiseLoopNest::analyze() {
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!op.getMatchingIndexingMap(&output).isPermutation())
       return false;
@@ -217,7 +217,7 @@ bool LoopNest::analyze() {
   return true;
 }
 
-Value LoopNest::getExtent(unsigned loop) {
+Value ElementwiseLoopNest::getExtent(unsigned loop) {
   if (!ShapedType::isDynamic(ranges[loop]))
     return arith::ConstantIndexOp::create(rewriter, loc, ranges[loop]);
   OpOperand *output = op.getDpsInitOperand(0);
@@ -226,7 +226,7 @@ Value LoopNest::getExtent(unsigned loop) {
   return rewriter.createOrFold<memref::DimOp>(loc, output->get(), position);
 }
 
-Value LoopNest::makeIndex(AffineExpr index) {
+Value ElementwiseLoopNest::makeIndex(AffineExpr index) {
   if (std::optional<unsigned> loop = getLoop(index))
     return indices[*loop];
   AffineMap map = AffineMap::get(indices.size(), 0, index);
@@ -235,8 +235,8 @@ Value LoopNest::makeIndex(AffineExpr index) {
   return getValueOrCreateConstantIndexOp(rewriter, loc, value);
 }
 
-GenericOp LoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
-                              Operation *first) {
+GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
+                                         Operation *first) {
   OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
   if (first)
     rewriter.setInsertionPoint(first);
@@ -304,7 +304,7 @@ namespace {
 /// All loops of an op.
 class LoopsAround {
 public:
-  LoopsAround(RewriterBase &rewriter, GenericOp op, LoopNest &nest)
+  LoopsAround(RewriterBase &rewriter, GenericOp op, ElementwiseLoopNest &nest)
       : rewriter(rewriter), loc(op.getLoc()), op(op), nest(nest),
         blockSize(nest.getBlockSize()) {}
 
@@ -318,7 +318,7 @@ private:
   RewriterBase &rewriter;
   Location loc;
   GenericOp op;
-  LoopNest &nest;
+  ElementwiseLoopNest &nest;
   int64_t blockSize;
   SmallVector<GenericOp> tiles;
 };
@@ -459,7 +459,7 @@ bool quant_float::needsLoopsAround(GenericOp op) {
 SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
                                                      GenericOp op,
                                                      int64_t rowsOfThread) {
-  LoopNest nest(rewriter, op);
+  ElementwiseLoopNest nest(rewriter, op);
   if (!nest.analyze())
     return {};
   SmallVector<GenericOp> tiles =

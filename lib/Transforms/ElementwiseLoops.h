@@ -26,9 +26,9 @@ linalg::GenericOp collapseLoops(RewriterBase &rewriter, linalg::GenericOp op);
 /// The loops of an elementwise op, one of which is along the last dimension of
 /// the output that has more than one element, and what is done for some
 /// elements of that one.
-class LoopNest {
+class ElementwiseLoopNest {
 public:
-  LoopNest(RewriterBase &rewriter, linalg::GenericOp op)
+  ElementwiseLoopNest(RewriterBase &rewriter, linalg::GenericOp op)
       : rewriter(rewriter), loc(op.getLoc()), op(op),
         ranges(op.getStaticLoopRanges()), indices(ranges.size()) {}
 

@@ -122,13 +122,14 @@ private:
   Value beginLaunch(Value count);
 
   /// Elements of the innermost loop that one thread does.
-  int64_t chooseWidth(GenericOp op, const LoopNest &nest);
-  void mapRows(GenericOp op, LoopNest &nest);
+  int64_t chooseWidth(GenericOp op, const ElementwiseLoopNest &nest);
+  void mapRows(GenericOp op, ElementwiseLoopNest &nest);
   /// Whether a tile of `width` elements at `offset` is in one row and block.
-  Value fitsInRow(const LoopNest &nest, Value offset, Value extent,
+  Value fitsInRow(const ElementwiseLoopNest &nest, Value offset, Value extent,
                   int64_t width);
   /// The op for `size` elements of the innermost loop.
-  GenericOp buildTile(LoopNest &nest, ValueRange indices, int64_t size);
+  GenericOp buildTile(ElementwiseLoopNest &nest, ValueRange indices,
+                      int64_t size);
   /// Whether all accesses of a tile of `width` elements may be wide.
   Value isAligned(GenericOp tile, int64_t width);
   void vectorize(GenericOp tile, int64_t width);
@@ -185,7 +186,8 @@ Value KernelBuilder::beginLaunch(Value count) {
 // Rows in vectors
 //===----------------------------------------------------------------------===//
 
-int64_t KernelBuilder::chooseWidth(GenericOp op, const LoopNest &nest) {
+int64_t KernelBuilder::chooseWidth(GenericOp op,
+                                   const ElementwiseLoopNest &nest) {
   int64_t least = kAccessBytes, mostStored = 1, elementsOfBytes = 1;
   AffineExpr inner = rewriter.getAffineDimExpr(nest.getInner());
   for (OpOperand &use : op->getOpOperands()) {
@@ -277,8 +279,8 @@ void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
     setAlignment(rewriter, transfer, width);
 }
 
-Value KernelBuilder::fitsInRow(const LoopNest &nest, Value offset, Value extent,
-                               int64_t width) {
+Value KernelBuilder::fitsInRow(const ElementwiseLoopNest &nest, Value offset,
+                               Value extent, int64_t width) {
   Value left = arith::SubIOp::create(rewriter, loc, extent, offset);
   Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge,
                                      left, index(width));
@@ -292,15 +294,15 @@ Value KernelBuilder::fitsInRow(const LoopNest &nest, Value offset, Value extent,
   return arith::AndIOp::create(rewriter, loc, fits, isOfOneBlock);
 }
 
-GenericOp KernelBuilder::buildTile(LoopNest &nest, ValueRange indices,
-                                   int64_t size) {
+GenericOp KernelBuilder::buildTile(ElementwiseLoopNest &nest,
+                                   ValueRange indices, int64_t size) {
   for (auto [loop, value] : llvm::enumerate(indices))
     if (loop != nest.getInner())
       nest.setIndex(loop, value);
   return nest.buildTile(indices[nest.getInner()], rewriter.getIndexAttr(size));
 }
 
-void KernelBuilder::mapRows(GenericOp op, LoopNest &nest) {
+void KernelBuilder::mapRows(GenericOp op, ElementwiseLoopNest &nest) {
   int64_t width = chooseWidth(op, nest);
   int64_t elementsOfBytes = *getElementsOfBytes(op);
   if (width % elementsOfBytes != 0)
@@ -521,7 +523,7 @@ bool KernelBuilder::mapElementwise(LinalgOp &op) {
   generic = collapseLoops(rewriter, generic);
   op = cast<LinalgOp>(generic.getOperation());
   rewriter.setInsertionPoint(op);
-  LoopNest nest(rewriter, generic);
+  ElementwiseLoopNest nest(rewriter, generic);
   if (!nest.analyze())
     return false;
   mapRows(generic, nest);

@@ -36,7 +36,7 @@ using namespace mlir::quant_float;
 
 /// Whether the target's instruction for matrices takes what the panel and its
 /// rows have. Sums of unknown length may be shorter than a block.
-void LoopNest::chooseMatrix() {
+void ReductionLoopNest::chooseMatrix() {
   if (ShapedType::isDynamic(ranges[*partLoop]))
     matrix = nullptr;
   if (!matrix)
@@ -78,11 +78,11 @@ void LoopNest::chooseMatrix() {
   panelBuffer = panel;
 }
 
-bool LoopNest::hasMatrices(int64_t lanes) const {
+bool ReductionLoopNest::hasMatrices(int64_t lanes) const {
   return matrix && lanes % registerLanes == 0;
 }
 
-std::pair<StringRef, bool> LoopNest::getMatrixIntrinsic() const {
+std::pair<StringRef, bool> ReductionLoopNest::getMatrixIntrinsic() const {
   SmallVector<IntegerType> types = getDotTypes(op);
   unsigned rows = own->getOperandNumber();
   return matrix->getIntrinsic(!types[rows].isUnsigned(),
@@ -90,14 +90,14 @@ std::pair<StringRef, bool> LoopNest::getMatrixIntrinsic() const {
 }
 
 /// Whether all parts have.
-bool LoopNest::hasWholeBlocks() const {
+bool ReductionLoopNest::hasWholeBlocks() const {
   return ranges[*partLoop] % blockSteps * innerSteps % blockSteps == 0 &&
          partSteps * innerSteps % blockSteps == 0;
 }
 
 /// Makes room for zeros in front of the panel's last steps, so that there are
 /// whole blocks.
-void LoopNest::emitGap(int64_t lanes) {
+void ReductionLoopNest::emitGap(int64_t lanes) {
   int64_t block = blockSteps;
   if (hasWholeBlocks())
     return;
@@ -144,7 +144,7 @@ void LoopNest::emitGap(int64_t lanes) {
 }
 
 /// How many blocks of steps the part has.
-Value LoopNest::countBlocks() {
+Value ReductionLoopNest::countBlocks() {
   auto [from, to] = getPartSteps();
   Value steps = builder.createOrFold<arith::SubIOp>(to, from);
   return builder.createOrFold<arith::DivUIOp>(
@@ -153,7 +153,7 @@ Value LoopNest::countBlocks() {
 }
 
 /// The first step of a block of rows.
-Value LoopNest::getBlockStep(Value block) {
+Value ReductionLoopNest::getBlockStep(Value block) {
   auto [from, to] = getPartSteps();
   Value step = arith::AddIOp::create(
       builder, from,
@@ -166,7 +166,7 @@ Value LoopNest::getBlockStep(Value block) {
 
 /// Where rows of two steps are, has these steps side by side, lane by lane:
 /// bytes of columns.
-void LoopNest::emitPairs(int64_t lanes) {
+void ReductionLoopNest::emitPairs(int64_t lanes) {
   auto forOp = scf::ForOp::create(builder, getConstant(0),
                                   builder.createOrFold<arith::MulIOp>(
                                       countBlocks(), getConstant(blockSteps)),
@@ -199,7 +199,7 @@ void LoopNest::emitPairs(int64_t lanes) {
   }
 }
 
-void LoopNest::arrangePanel(int64_t lanes) {
+void ReductionLoopNest::arrangePanel(int64_t lanes) {
   emitGap(lanes);
   if (matrix->hasTiles())
     configureTiles(std::min(ranges[*rowLoop], matrix->tileRows));
@@ -209,7 +209,7 @@ void LoopNest::arrangePanel(int64_t lanes) {
 
 /// Sums of two rows and two lanes in each register: of all rows and so many
 /// lanes as there are registers for.
-void LoopNest::emitMatrices(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::emitMatrices(int64_t rows, int64_t lanes) {
   if (matrix->hasTiles())
     return emitTileProducts(rows, lanes);
   int64_t pairs = llvm::divideCeil(rows, 2);
@@ -231,8 +231,10 @@ void LoopNest::emitMatrices(int64_t rows, int64_t lanes) {
 
 /// Of `width` of the panel's lanes: as rows of registers, without what they
 /// begin with.
-SmallVector<Value> LoopNest::emitMatrixProducts(int64_t rows, int64_t lanes,
-                                                int64_t lane, int64_t width) {
+SmallVector<Value> ReductionLoopNest::emitMatrixProducts(int64_t rows,
+                                                         int64_t lanes,
+                                                         int64_t lane,
+                                                         int64_t width) {
   auto type = VectorType::get({4}, builder.getI32Type());
   auto bytes = VectorType::get({16}, builder.getI8Type());
   auto [intrinsic, isTurned] = getMatrixIntrinsic();

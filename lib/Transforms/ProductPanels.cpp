@@ -37,7 +37,7 @@ using namespace mlir::quant_float;
 using linalg::GenericOp;
 
 /// Whether the body multiplies two floats as they are, and adds.
-bool LoopNest::isPlainProduct() const {
+bool ReductionLoopNest::isPlainProduct() const {
   Block *body = GenericOp(op).getBody();
   return body->getOperations().size() == 3 &&
          isa<arith::MulFOp>(body->front()) &&
@@ -78,7 +78,7 @@ static Value collapseReductions(ImplicitLocOpBuilder &builder, GenericOp op,
 
 /// Products of floats, or of words by instructions, of constant sizes, with
 /// rows enough to be worth a copy of what they share.
-void LoopNest::choosePanel() {
+void ReductionLoopNest::choosePanel() {
   constexpr int64_t kFewestSharing = 16;
   if (!vectorLoop || !rowLoop || blockLoop || !(isPlainProduct() || dots) ||
       op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
@@ -132,7 +132,7 @@ void LoopNest::choosePanel() {
   chooseMatrix();
 }
 
-void LoopNest::emitParts() {
+void ReductionLoopNest::emitParts() {
   if (!shared)
     return emitVectors();
   Value extent = sizes[*partLoop], end = extent, step = getConstant(partSteps);
@@ -157,8 +157,8 @@ void LoopNest::emitParts() {
   emitVectors();
 }
 
-void LoopNest::forEachRegister(int64_t lanes,
-                               llvm::function_ref<void(int64_t)> body) {
+void ReductionLoopNest::forEachRegister(
+    int64_t lanes, llvm::function_ref<void(int64_t)> body) {
   OpFoldResult first = position[*vectorLoop];
   Value allMask = mask;
   int64_t allPresent = present;
@@ -180,7 +180,7 @@ void LoopNest::forEachRegister(int64_t lanes,
 }
 
 /// One column of vectors: its copy, and the tiles of all rows.
-void LoopNest::emitPanel(int64_t lanes) {
+void ReductionLoopNest::emitPanel(int64_t lanes) {
   lanes = std::max<int64_t>(lanes, 1);
   Type element = getElementTypeOrSelf(shared->get());
   Value buffer = std::exchange(panel, Value());
@@ -212,7 +212,8 @@ void LoopNest::emitPanel(int64_t lanes) {
 
 /// The loops of `loops` and on. `step` is how many steps of the first there
 /// were before.
-void LoopNest::emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes) {
+void ReductionLoopNest::emitCopies(ArrayRef<unsigned> loops, Value step,
+                                   int64_t lanes) {
   if (loops.empty())
     return forEachRegister(lanes, [&](int64_t lane) {
       Value copied = load(shared, /*row=*/0, std::min(lanes, registerLanes));
@@ -243,7 +244,7 @@ void LoopNest::emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes) {
 
 /// What a part's sums begin with: what the parts before have left, or what all
 /// sums begin with.
-SmallVector<Value> LoopNest::beginSums(int64_t rows, int64_t lanes) {
+SmallVector<Value> ReductionLoopNest::beginSums(int64_t rows, int64_t lanes) {
   int64_t width = std::min(lanes, registerLanes);
   auto loadAll = [&] {
     SmallVector<Value> sums;
@@ -281,7 +282,7 @@ SmallVector<Value> LoopNest::beginSums(int64_t rows, int64_t lanes) {
   return SmallVector<Value>(choice.getResults());
 }
 
-std::pair<Value, Value> LoopNest::getPartSteps() {
+std::pair<Value, Value> ReductionLoopNest::getPartSteps() {
   AffineExpr outer = builder.getAffineDimExpr(0);
   auto count = [&](Value parts) {
     return getValueOrCreateConstantIndexOp(
@@ -293,14 +294,15 @@ std::pair<Value, Value> LoopNest::getPartSteps() {
   return {from, count(partEnd)};
 }
 
-SmallVector<Value> LoopNest::getOwnIndices(int64_t row, Value step) {
+SmallVector<Value> ReductionLoopNest::getOwnIndices(int64_t row, Value step) {
   SmallVector<Value> indices = getIndices(own, row);
   indices.truncate(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
   indices.push_back(step);
   return indices;
 }
 
-void LoopNest::storeSums(int64_t rows, int64_t lanes, ValueRange sums) {
+void ReductionLoopNest::storeSums(int64_t rows, int64_t lanes,
+                                  ValueRange sums) {
   OpOperand *output = op.getDpsInitOperand(0);
   auto next = sums.begin();
   for (int64_t row = 0; row < rows; ++row)
@@ -315,7 +317,7 @@ void LoopNest::storeSums(int64_t rows, int64_t lanes, ValueRange sums) {
 }
 
 /// Sums of `rows` times `lanes` elements over a part, in registers.
-void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::emitProducts(int64_t rows, int64_t lanes) {
   SmallVector<Value> sums = beginSums(rows, lanes);
   auto [from, to] = getPartSteps();
   auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
@@ -333,7 +335,7 @@ void LoopNest::emitProducts(int64_t rows, int64_t lanes) {
 /// they are computed, so that each sum would wait for its product: a tenth of
 /// the time. Over an assembler text with effects, be it empty, it moves
 /// nothing.
-void LoopNest::keepOrder() {
+void ReductionLoopNest::keepOrder() {
   if (machine != Machine::X86)
     return;
   LLVM::InlineAsmOp::create(
@@ -347,9 +349,10 @@ void LoopNest::keepOrder() {
 /// One step of the sum, `first` being that of the panel. A row's products come
 /// before its sums: they wait for nobody, and the CPU is busy with them while
 /// sums wait for the step before.
-SmallVector<Value> LoopNest::emitProductStep(int64_t rows, int64_t lanes,
-                                             Value step, Value first,
-                                             ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::emitProductStep(int64_t rows,
+                                                      int64_t lanes, Value step,
+                                                      Value first,
+                                                      ValueRange sums) {
   int64_t width = std::min(lanes, registerLanes);
   Type element = getElementTypeOrSelf(shared->get());
   auto type = VectorType::get({width}, element);

@@ -30,11 +30,11 @@ constexpr int64_t kFewestRows = 4;
 Access getAccess(linalg::GenericOp op, OpOperand *operand, unsigned loop);
 
 /// Writes the loops of one op.
-class LoopNest {
+class ReductionLoopNest {
 public:
-  LoopNest(linalg::GenericOp op, int64_t vectorBytes, int64_t registers,
-           const EmulationTarget &target,
-           llvm::function_ref<Value()> getPanelBuffer)
+  ReductionLoopNest(linalg::GenericOp op, int64_t vectorBytes,
+                    int64_t registers, const EmulationTarget &target,
+                    llvm::function_ref<Value()> getPanelBuffer)
       : op(op), builder(op.getLoc(), op), machine(target.machine),
         dots(WordDots::get(target, op)), matrix(MatrixDots::find(target, op)),
         vectorBytes(vectorBytes),

@@ -72,7 +72,7 @@ static int64_t countTiles(int64_t all, int64_t most) {
 /// By how many indices of each of the operand's dimensions rows are apart; none
 /// where that depends on the row.
 std::optional<SmallVector<int64_t>>
-LoopNest::getRowSteps(OpOperand *operand) const {
+ReductionLoopNest::getRowSteps(OpOperand *operand) const {
   AffineMap map = linalg::GenericOp(op).getMatchingIndexingMap(operand);
   AffineExpr row = getAffineDimExpr(*rowLoop, map.getContext());
   SmallVector<int64_t> steps;
@@ -109,7 +109,7 @@ static std::pair<Value, Value> locate(ImplicitLocOpBuilder &b, Value buffer,
 }
 
 /// Sets the registers' sizes for so many rows and the lanes there are.
-void LoopNest::configureTiles(int64_t rows) {
+void ReductionLoopNest::configureTiles(int64_t rows) {
   constexpr size_t rowBytes = 16, rowCounts = 48;
   std::array<int8_t, kTileSizesBytes> sizes = {1};
   auto set = [&](int64_t number, int64_t rows, int64_t columns) {
@@ -139,11 +139,13 @@ void LoopNest::configureTiles(int64_t rows) {
   tileRows = rows;
 }
 
-void LoopNest::releaseTiles() { call(builder, "llvm.x86.tilerelease", {}); }
+void ReductionLoopNest::releaseTiles() {
+  call(builder, "llvm.x86.tilerelease", {});
+}
 
 /// Calls `body` with the registers of sums, and their addresses and the bytes
 /// between rows.
-void LoopNest::forEachSum(
+void ReductionLoopNest::forEachSum(
     int64_t rows, llvm::function_ref<void(int64_t, ArrayRef<Value>)> body) {
   OpOperand *output = op.getDpsInitOperand(0);
   for (int64_t i = 0; i < countTiles(rows, matrix->rows); ++i) {
@@ -160,7 +162,7 @@ void LoopNest::forEachSum(
 
 /// What a part's sums begin with. What is neither zero nor in the output is
 /// written there first.
-void LoopNest::beginTiles(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
   auto loadAll = [&] {
     forEachSum(rows, [&](int64_t number, ArrayRef<Value> place) {
       call(builder, "llvm.x86.tileloadd64", number, place);
@@ -209,7 +211,7 @@ void LoopNest::beginTiles(int64_t rows, int64_t lanes) {
 }
 
 /// Sums of `rows` times the lanes there are, over a part, in registers.
-void LoopNest::emitTileProducts(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::emitTileProducts(int64_t rows, int64_t lanes) {
   if (rows != tileRows)
     configureTiles(rows);
   int64_t rowTiles = countTiles(rows, matrix->rows);

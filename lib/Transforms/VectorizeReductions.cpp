@@ -61,7 +61,7 @@ Access quant_float::getAccess(GenericOp op, OpOperand *operand, unsigned loop) {
 
 /// The loop along which outputs are contiguous, if every op of the body has a
 /// vector form.
-void LoopNest::chooseVectorLoop() {
+void ReductionLoopNest::chooseVectorLoop() {
   for (Operation &nested : op.getBody()->without_terminator())
     if (!OpTrait::hasElementwiseMappableTraits(&nested) &&
         !isa<arith::ConstantOp, linalg::IndexOp>(nested))
@@ -100,7 +100,7 @@ void LoopNest::chooseVectorLoop() {
 
 /// Whether what vectors load and store has instructions that leave out lanes,
 /// and nothing traps on the zeros in their place.
-bool LoopNest::canLeaveOutLanes() {
+bool ReductionLoopNest::canLeaveOutLanes() {
   unsigned narrowest = vectorBytes >= 64 ? 8 : 32;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -121,14 +121,14 @@ bool LoopNest::canLeaveOutLanes() {
 }
 
 /// Whether the operand is a matrix whose rows go along the sum.
-bool LoopNest::isTransposed(OpOperand *operand) const {
+bool ReductionLoopNest::isTransposed(OpOperand *operand) const {
   return isa<MemRefType>(operand->get().getType()) &&
          getAccess(op, operand, *vectorLoop) == Access::Strided &&
          getAccess(op, operand, *blockLoop) == Access::Contiguous &&
          (!rowLoop || getAccess(op, operand, *rowLoop) == Access::Invariant);
 }
 
-void LoopNest::chooseBlockLoop() {
+void ReductionLoopNest::chooseBlockLoop() {
   if (iterators.back() != utils::IteratorType::reduction ||
       !llvm::isPowerOf2_64(registerLanes))
     return;
@@ -142,7 +142,7 @@ void LoopNest::chooseBlockLoop() {
 }
 
 /// A loop along which the vectors that are loaded stay the same.
-void LoopNest::chooseRowLoop() {
+void ReductionLoopNest::chooseRowLoop() {
   if (!vectorLoop)
     return;
   for (unsigned loop = 0; loop < numLoops; ++loop) {
@@ -179,7 +179,7 @@ static SmallVector<Operation *> getCombiners(GenericOp op) {
 
 /// Where the output has no loop for vectors, they may run along the sum if
 /// nobody sees the order.
-void LoopNest::chooseFoldLoop() {
+void ReductionLoopNest::chooseFoldLoop() {
   if (vectorLoop || op.hasIndexSemantics() || getCombiners(op).empty() ||
       iterators.back() != utils::IteratorType::reduction)
     return;
@@ -204,7 +204,7 @@ void LoopNest::chooseFoldLoop() {
   foldLoop = loop;
 }
 
-void LoopNest::emit() {
+void ReductionLoopNest::emit() {
   for (Range range : cast<linalg::LinalgOp>(op.getOperation())
                          .createLoopRanges(builder, op.getLoc()))
     sizes.push_back(
@@ -224,15 +224,15 @@ void LoopNest::emit() {
     start->erase();
 }
 
-void LoopNest::emitParallel(ArrayRef<unsigned> loops) {
+void ReductionLoopNest::emitParallel(ArrayRef<unsigned> loops) {
   if (loops.empty())
     return emitParts();
   emitTiles(loops.front(), {1},
             [&](int64_t) { emitParallel(loops.drop_front()); });
 }
 
-void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
-                         llvm::function_ref<void(int64_t)> body) {
+void ReductionLoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
+                                  llvm::function_ref<void(int64_t)> body) {
   auto emitLoop = [&](Value from, Value to, int64_t step, int64_t tile) {
     auto forOp = scf::ForOp::create(builder, from, to, getConstant(step));
     OpBuilder::InsertionGuard guard(builder);
@@ -284,7 +284,7 @@ void LoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
 
 /// All rows of a column of vectors before the next: what the rows share, which
 /// may lie far apart, stays in the cache.
-void LoopNest::emitVectors() {
+void ReductionLoopNest::emitVectors() {
   if (!vectorLoop)
     return emitRows(0);
   SmallVector<int64_t> tiles{vectorLanes};
@@ -322,7 +322,7 @@ void LoopNest::emitVectors() {
 }
 
 /// As many as there are registers for, some even of scalars.
-int64_t LoopNest::chooseRows(int64_t lanes) const {
+int64_t ReductionLoopNest::chooseRows(int64_t lanes) const {
   if (shared && hasMatrices(lanes))
     return matrix->tileRows;
   constexpr int64_t kMostRows = 8;
@@ -335,7 +335,7 @@ int64_t LoopNest::chooseRows(int64_t lanes) const {
   return std::clamp(sums / registers, kFewestRows, kMostRows);
 }
 
-void LoopNest::emitRows(int64_t lanes) {
+void ReductionLoopNest::emitRows(int64_t lanes) {
   if (!rowLoop)
     return emitTile(1, lanes);
   emitTiles(*rowLoop, {chooseRows(lanes), 1},
@@ -344,7 +344,7 @@ void LoopNest::emitRows(int64_t lanes) {
 
 /// Sums of `rows` times `lanes` elements (no lanes: scalars), in registers
 /// while the reductions run.
-void LoopNest::emitTile(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::emitTile(int64_t rows, int64_t lanes) {
   SmallVector<Value> sums;
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable())
@@ -370,9 +370,10 @@ void LoopNest::emitTile(int64_t rows, int64_t lanes) {
     }
 }
 
-SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
-                                            int64_t rows, int64_t lanes,
-                                            ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::emitReductions(ArrayRef<unsigned> loops,
+                                                     int64_t rows,
+                                                     int64_t lanes,
+                                                     ValueRange sums) {
   if (loops.empty())
     return emitStep(rows, lanes, sums);
   unsigned loop = loops.front();
@@ -409,7 +410,7 @@ SmallVector<Value> LoopNest::emitReductions(ArrayRef<unsigned> loops,
 /// As many vectors along the sum as one has lanes, turned around: one vector
 /// across for each step of the sum. Each time, elements of the first half of
 /// the vectors take turns with those of the second.
-SmallVector<Value> LoopNest::loadBlock(OpOperand *operand) {
+SmallVector<Value> ReductionLoopNest::loadBlock(OpOperand *operand) {
   Type element = cast<MemRefType>(operand->get().getType()).getElementType();
   auto type = VectorType::get({registerLanes}, element);
   OpFoldResult first = position[*vectorLoop];
@@ -444,8 +445,8 @@ SmallVector<Value> LoopNest::loadBlock(OpOperand *operand) {
 }
 
 /// The innermost reduction by squares, and step by step to its end.
-SmallVector<Value> LoopNest::emitBlocks(int64_t rows, int64_t lanes,
-                                        ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::emitBlocks(int64_t rows, int64_t lanes,
+                                                 ValueRange sums) {
   auto emitLoop = [&](Value from, Value to, int64_t step, ValueRange inits,
                       llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
     auto forOp =
@@ -490,7 +491,7 @@ SmallVector<Value> LoopNest::emitBlocks(int64_t rows, int64_t lanes,
 /// The innermost reduction by several registers at once, by one, and element by
 /// element to its end. After each the vectors are halved until they have the
 /// lanes of the next; those of integers are added up to one number.
-SmallVector<Value> LoopNest::emitFold(ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::emitFold(ValueRange sums) {
   constexpr int64_t kRegisters = 4;
   SmallVector<Operation *> combiners = getCombiners(op);
   auto combine = [&](size_t index, Value lhs, Value rhs) -> Value {
@@ -561,8 +562,8 @@ SmallVector<Value> LoopNest::emitFold(ValueRange sums) {
   return vectors;
 }
 
-SmallVector<Value> LoopNest::emitStep(int64_t rows, int64_t lanes,
-                                      ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::emitStep(int64_t rows, int64_t lanes,
+                                               ValueRange sums) {
   SmallVector<Value> results;
   unsigned numOutputs = op.getNumDpsInits();
   SmallVector<Value> shared(columns);
@@ -582,7 +583,7 @@ SmallVector<Value> LoopNest::emitStep(int64_t rows, int64_t lanes,
   return results;
 }
 
-Value LoopNest::broadcast(Value value, int64_t lanes) {
+Value ReductionLoopNest::broadcast(Value value, int64_t lanes) {
   if (!lanes || isa<VectorType>(value.getType()))
     return value;
   return vector::BroadcastOp::create(
@@ -590,8 +591,8 @@ Value LoopNest::broadcast(Value value, int64_t lanes) {
 }
 
 /// The op's body on vectors; what does not vary along them stays scalar.
-SmallVector<Value> LoopNest::emitBody(ValueRange arguments, int64_t row,
-                                      int64_t lanes) {
+SmallVector<Value> ReductionLoopNest::emitBody(ValueRange arguments,
+                                               int64_t row, int64_t lanes) {
   if (dots && lanes)
     return {dots->add(builder, broadcast(arguments[2], lanes),
                       broadcast(arguments[0], lanes),
@@ -634,7 +635,7 @@ SmallVector<Value> LoopNest::emitBody(ValueRange arguments, int64_t row,
   return results;
 }
 
-SmallVector<OpFoldResult> LoopNest::getPlaces(int64_t row) {
+SmallVector<OpFoldResult> ReductionLoopNest::getPlaces(int64_t row) {
   SmallVector<OpFoldResult> places(position);
   if (rowLoop && row)
     places[*rowLoop] = affine::makeComposedFoldedAffineApply(
@@ -643,7 +644,8 @@ SmallVector<OpFoldResult> LoopNest::getPlaces(int64_t row) {
   return places;
 }
 
-SmallVector<Value> LoopNest::getIndices(OpOperand *operand, int64_t row) {
+SmallVector<Value> ReductionLoopNest::getIndices(OpOperand *operand,
+                                                 int64_t row) {
   SmallVector<OpFoldResult> places = getPlaces(row);
   AffineMap map = op.getMatchingIndexingMap(operand);
   SmallVector<Value> indices;
@@ -658,7 +660,7 @@ SmallVector<Value> LoopNest::getIndices(OpOperand *operand, int64_t row) {
   return indices;
 }
 
-Value LoopNest::load(OpOperand *operand, int64_t row, int64_t lanes) {
+Value ReductionLoopNest::load(OpOperand *operand, int64_t row, int64_t lanes) {
   if (!isa<MemRefType>(operand->get().getType()))
     return operand->get();
   Access access =
@@ -759,7 +761,7 @@ struct VectorizeReductions final
     bool hasTiles = target.has(ConversionFeature::AmxInt8);
     int64_t bytes = kPanelBytes + (hasTiles ? kTileSizesBytes : 0);
     for (GenericOp op : ops) {
-      LoopNest(op, vectorBytes, registers, target, [&] {
+      ReductionLoopNest(op, vectorBytes, registers, target, [&] {
         return getPanelBuffer(op, bytes, panels);
       }).emit();
       op.erase();
