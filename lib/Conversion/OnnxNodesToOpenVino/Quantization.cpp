@@ -9,11 +9,12 @@
 // What OpenVINO has no layer for is said by arithmetic, as the rules have it:
 // dequantize is Convert, Subtract and Multiply in f32, which its plugins know
 // for weights of few bits, and quantize to integers Divide, Round, Add, Clamp
-// and Convert.
+// and Convert. Differences of i32 are subtracted in halves.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FormContext.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpenVinoConvert.h"
@@ -56,11 +57,18 @@ private:
   }
   Value convertTo(Value value, Type elementType);
   Value reshape(Value value, RankedTensorType type);
-  /// A scale or zero point in f32, at the places of the elements of `input`
+  /// A scale or zero point as `type`, at the places of the elements of `input`
   /// that it belongs to.
-  template <typename OpTy> FailureOr<Value> spread(Value parameter, OpTy op);
-  /// The elements in f32 and with another shape, which a constant has before.
-  Value convertWithShape(Value value, ArrayRef<int64_t> shape);
+  template <typename OpTy>
+  FailureOr<Value> spread(Value parameter, OpTy op, Type type);
+  template <typename OpTy> FailureOr<Value> spread(Value parameter, OpTy op) {
+    return spread(parameter, op, b.getF32Type());
+  }
+  /// The elements as `type` and with another shape, which a constant has
+  /// before.
+  Value convertWithShape(Value value, ArrayRef<int64_t> shape, Type type);
+  /// The difference of two values of i32, rounded once to f32.
+  Value subtractIntegers(Value lhs, Value rhs);
   /// Whole blocks as OpenVINO's plugins know them: as a dimension of their own
   /// behind that of the scales.
   Value convertGroups(DequantizeOp op, int64_t axis, int64_t blockSize);
@@ -86,16 +94,17 @@ Value QuantizationForm::reshape(Value value, RankedTensorType type) {
 }
 
 template <typename OpTy>
-FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
+FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op,
+                                          Type elementType) {
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
   auto type = dyn_cast<RankedTensorType>(parameter.getType());
-  auto convert = [&](Value value) { return convertTo(value, b.getF32Type()); };
+  auto convert = [&](Value value) { return convertTo(value, elementType); };
   if (type && type.getRank() == 0)
     return convert(parameter);
   if (!input || !type)
     return unsupported("the rank of the input or its scale is not known");
   if (type.hasStaticShape() && type.getNumElements() == 1)
-    return convertWithShape(parameter, {});
+    return convertWithShape(parameter, {}, elementType);
   int64_t rank = input.getRank(), axis = op.getAxis().value_or(1);
   axis += axis < 0 ? rank : 0;
   SmallVector<int64_t> shape(type.getShape());
@@ -115,29 +124,47 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op) {
                                   axis));
     shape[axis] = split[axis];
     return add("Gather", {convert(parameter), where, along},
-               type.clone(shape, b.getF32Type()),
+               type.clone(shape, elementType),
                b.getNamedAttr("batch_dims", b.getI64IntegerAttr(0)));
   }
   if (axis == rank - 1)
     return convert(parameter);
   SmallVector<int64_t> sizes(rank - axis, 1);
   sizes.front() = shape.front();
-  return convertWithShape(parameter, sizes);
+  return convertWithShape(parameter, sizes, elementType);
 }
 
-Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape) {
+Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape,
+                                         Type type) {
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   auto elements =
       constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
   ElementsAttr reshaped =
       elements ? reshapeConstant(elements, shape) : ElementsAttr();
   if (!reshaped)
-    return reshape(convertTo(value, b.getF32Type()),
-                   RankedTensorType::get(shape, b.getF32Type()));
+    return reshape(convertTo(value, type), RankedTensorType::get(shape, type));
   // It keeps its name.
   Value moved =
       arith::ConstantOp::create(b, value.getLoc(), cast<TypedAttr>(reshaped));
-  return convertTo(moved, b.getF32Type());
+  return convertTo(moved, type);
+}
+
+/// OpenVINO's CPU plugin has no 64-bit integers, and a difference of two of 32
+/// bits may take 33. The lower halves are subtracted as i32, the upper ones, as
+/// multiples of 2^16, as f32: both are exact, and only their sum rounds.
+Value QuantizationForm::subtractIntegers(Value lhs, Value rhs) {
+  Value mask = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()),
+                                int32_t(0xFFFF)));
+  auto split = [&](Value value) {
+    Value low = compute("BitwiseAnd", value, mask);
+    Value high = compute("Subtract", value, low);
+    return std::pair(low, convertTo(high, b.getF32Type()));
+  };
+  auto [lhsLow, lhsHigh] = split(lhs);
+  auto [rhsLow, rhsHigh] = split(rhs);
+  Value low = convertTo(compute("Subtract", lhsLow, rhsLow), b.getF32Type());
+  return compute("Add", compute("Subtract", lhsHigh, rhsHigh), low);
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,6 +196,19 @@ FailureOr<Value> QuantizationForm::convert(CastOp op) {
 // Quantize and dequantize
 //===----------------------------------------------------------------------===//
 
+/// Whether the zero point may be something else than zero. That of float8 may
+/// not (Q7), even at run time.
+static bool hasZeroPoint(DequantizeOp op) {
+  Value point = op.getZeroPoint();
+  Type codes = getElementTypeOrSelf(op.getInput());
+  if (!point || (isFloat(codes) && getNumberWidth(codes) >= 8))
+    return false;
+  DenseIntElementsAttr elements;
+  return !codes.isInteger(32) || !matchPattern(point, m_Constant(&elements)) ||
+         llvm::any_of(elements.getValues<APInt>(),
+                      [](const APInt &value) { return !value.isZero(); });
+}
+
 Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
                                       int64_t blockSize) {
   auto insert = [&](ArrayRef<int64_t> shape, int64_t size) {
@@ -177,17 +217,23 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
     all.insert(all.begin() + axis + 1, size);
     return all;
   };
-  auto convertParameter = [&](Value parameter) {
+  auto convertParameter = [&](Value parameter, Type elementType) {
     auto type = cast<RankedTensorType>(parameter.getType());
-    return convertWithShape(parameter, insert(type.getShape(), 1));
+    return convertWithShape(parameter, insert(type.getShape(), 1), elementType);
   };
   auto type = cast<RankedTensorType>(op.getType());
-  Value value =
-      convertWithShape(op.getInput(), insert(type.getShape(), blockSize));
-  Type codes = getElementTypeOrSelf(op.getInput());
-  if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32)
-    value = compute("Subtract", value, convertParameter(op.getZeroPoint()));
-  value = compute("Multiply", value, convertParameter(op.getScale()));
+  bool hasPoint = hasZeroPoint(op);
+  bool isWide = hasPoint && getElementTypeOrSelf(op.getInput()).isInteger(32);
+  Type difference = isWide ? Type(b.getI32Type()) : Type(b.getF32Type());
+  Value value = convertWithShape(
+      op.getInput(), insert(type.getShape(), blockSize), difference);
+  if (hasPoint) {
+    Value point = convertParameter(op.getZeroPoint(), difference);
+    value = isWide ? subtractIntegers(value, point)
+                   : compute("Subtract", value, point);
+  }
+  value = compute("Multiply", value,
+                  convertParameter(op.getScale(), b.getF32Type()));
   return convertTo(reshape(value, type.clone(b.getF32Type())),
                    type.getElementType());
 }
@@ -207,13 +253,15 @@ FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
         type.getDimSize(axis) == blockSize * scaleType.getDimSize(axis))
       return convertGroups(op, axis, blockSize);
   }
-  Value value = convertTo(op.getInput(), f32);
-  // Zero points of floats and of 32 bits are zero.
-  if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32) {
-    FailureOr<Value> point = spread(op.getZeroPoint(), op);
+  bool hasPoint = hasZeroPoint(op), isWide = hasPoint && codes.isInteger(32);
+  Value value = isWide ? op.getInput() : convertTo(op.getInput(), f32);
+  if (hasPoint) {
+    FailureOr<Value> point =
+        spread(op.getZeroPoint(), op, isWide ? codes : f32);
     if (failed(point))
       return failure();
-    value = compute("Subtract", value, *point);
+    value = isWide ? subtractIntegers(value, *point)
+                   : compute("Subtract", value, *point);
   }
   FailureOr<Value> scale = spread(op.getScale(), op);
   if (failed(scale))

@@ -263,7 +263,12 @@ LogicalResult Reader::readDequantize(Value value, QuantizedWeight &weight) {
     FailureOr<Constant> read = readConstant(zeros, "zero points");
     if (failed(read) || failed(checkNumbers(*read, "zero points")))
       return failure();
-    // Those of floats are zeros.
+    // No file has zero points of floats. One that is -0 is not 0 either: it
+    // makes codes of -0 other numbers.
+    for (int64_t i = 0, e = codeType.isInteger() ? 0 : read->count; i != e; ++i)
+      if (read->getBits(i))
+        return diagnose(subject, WeightDiag::FloatZeroPoint, i, codeType,
+                        spell(read->getFloat(i)));
     if (codeType.isInteger())
       weight.zeros = std::move(*read);
   }

@@ -345,6 +345,24 @@ static constexpr BlockFormat kFormats[] = {
      encodeMxfp4},
 };
 
+/// ggml_type of ggml.h, by number; those without a name are free, or their
+/// formats are gone.
+static constexpr StringRef kNames[] = {
+    "F32",        "F16",        "Q4_0",       "Q4_1",     "Q4_2",    "Q4_3",
+    "Q5_0",       "Q5_1",       "Q8_0",       "Q8_1",     "Q2_K",    "Q3_K",
+    "Q4_K",       "Q5_K",       "Q6_K",       "Q8_K",     "IQ2_XXS", "IQ2_XS",
+    "IQ3_XXS",    "IQ1_S",      "IQ4_NL",     "IQ3_S",    "IQ2_S",   "IQ4_XS",
+    "I8",         "I16",        "I32",        "I64",      "F64",     "IQ1_M",
+    "BF16",       "Q4_0_4_4",   "Q4_0_4_8",   "Q4_0_8_8", "TQ1_0",   "TQ2_0",
+    "IQ4_NL_4_4", "IQ4_NL_4_8", "IQ4_NL_8_8", "MXFP4",    "NVFP4",   "Q1_0"};
+
+std::string gguf_import::spellFormat(unsigned number) {
+  std::string spelled = std::to_string(number);
+  if (number >= std::size(kNames))
+    return spelled;
+  return kNames[number].str() + " (" + spelled + ")";
+}
+
 ArrayRef<BlockFormat> gguf_import::getBlockFormats() { return kFormats; }
 
 const BlockFormat *gguf_import::getBlockFormat(unsigned number) {

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace mlir::quant_float::gguf_import {
 
@@ -68,6 +69,10 @@ ArrayRef<BlockFormat> getBlockFormats();
 
 /// Null where there is none of this number.
 const BlockFormat *getBlockFormat(unsigned number);
+
+/// What ggml calls the format of that number: "IQ2_XXS (16)"; the number alone
+/// where ggml has none.
+std::string spellFormat(unsigned number);
 
 /// The type of codes, and that of the block's scale.
 Type getCodeType(Codes codes, MLIRContext *context);

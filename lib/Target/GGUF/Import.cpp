@@ -195,7 +195,8 @@ FailureOr<Value> Importer::importTensor(const Tensor &tensor) {
   }
   const BlockFormat *format = getBlockFormat(tensor.format);
   if (!format)
-    return diagnose(tensor.subject, Diag::UnknownFormat, tensor.format);
+    return diagnose(tensor.subject, Diag::UnknownFormat,
+                    spellFormat(tensor.format));
   int64_t row = tensor.dims.empty() ? 1 : tensor.dims.back();
   if (row % format->elements)
     return diagnose(tensor.subject, Diag::PartialBlock, row, format->name,

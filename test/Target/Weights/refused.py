@@ -146,6 +146,24 @@ add("weights", "ScaleAxis", text, message)
 text = dequantized("tensor<4x4xi8>", "tensor<2x4xf32>", "axis 0 block_size 2")
 message = message.replace("axis 1 of tensor<2x4xf32>", "axis 0 of tensor<4x4xf32>")
 add("weights", "ScaleAxis", text, message)
+for kind, zero, spelled in (
+    ("f4E2M1FN", "1.0", "1"),
+    ("f4E2M1FN", "-6.0", "-6"),
+    ("f4E2M1FN", "-0.0", "-0"),
+    ("f6E2M3FN", "0.125", "0.125"),
+    ("f6E3M2FN", "28.0", "28"),
+):
+    zeros = (f"tensor<2x1x{kind}>", zero)
+    text = dequantized(
+        f"tensor<2x32x{kind}>", "tensor<2x1xf8E8M0FNU>", "axis 1 block_size 32", "1.0", "1.0", zeros
+    )
+    text = text.replace("opset 25", "opset 28")
+    message = (
+        f"zero point 0 of codes of {kind}: expected 0, the only one that files of weights "
+        f"have for floats, but got {spelled}"
+    )
+    for option in ("--export-gguf", "--export-safetensors"):
+        add("weights", "FloatZeroPoint", text, message, option)
 message = "expected a Gather that puts columns in another order"
 for indices in (
     "[0, 1, 2, 3, 4, 5, 6, 8]",
