@@ -196,8 +196,16 @@ STEPS = [
         sanitized("tsan", "--filter", THREADS),
         ("libclang_rt.tsan-x86_64.so",),
     ),
-    Step("fuzz-onnx", "libFuzzer on the ONNX importer", fuzz("onnx"), FUZZER),
-    Step("fuzz-openvino", "libFuzzer on the OpenVINO importer", fuzz("openvino"), FUZZER),
+    Step("fuzz-onnx", "libFuzzer on the ONNX importer and exporter", fuzz("onnx"), FUZZER),
+    Step("fuzz-convert", "libFuzzer on opset and OpenVINO conversion", fuzz("convert"), FUZZER),
+    Step("fuzz-openvino", "libFuzzer on OpenVINO import and export", fuzz("openvino"), FUZZER),
+    Step("fuzz-gguf", "libFuzzer on GGUF import and weight export", fuzz("gguf"), FUZZER),
+    Step(
+        "fuzz-safetensors",
+        "libFuzzer on safetensors import and weight export",
+        fuzz("safetensors"),
+        FUZZER,
+    ),
     Step("fuzz-mlir", "libFuzzer on MLIR text through the C API", fuzz("mlir"), FUZZER),
     Step("fuzz-npy", "libFuzzer on .npy files", fuzz("npy"), FUZZER),
     Step(

@@ -82,14 +82,14 @@ static bool fillsSlots(MemRefType type) {
           element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
 }
 
-/// The elements that begin and end with a byte in every output: a thread writes
-/// whole bytes. None where outputs are not written in the order of their
-/// How many elements, one after the other, are whole bytes: a power of two.
+/// The number of consecutive elements that fill whole bytes: a power of two.
 static int64_t getElementsOfByte(Type packed) {
   return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
 }
 
-/// elements.
+/// The number of consecutive elements that fill whole bytes of every output, so
+/// that no two threads write the same byte. None if an output is not written in
+/// row-major order.
 static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
   int64_t elements = 1;
   for (OpOperand &output : op.getDpsInitsMutable()) {

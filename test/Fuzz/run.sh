@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a fuzzer with the address and undefined-behaviour sanitizers in build/asan and runs it.
 # Fails on anything that it finds, which stays in build/asan/fuzz/findings.
-#   test/Fuzz/run.sh [seconds, default 300] [onnx, the default, openvino, gguf, safetensors, mlir or npy]
+#   test/Fuzz/run.sh [seconds, default 300] [onnx, the default, convert, openvino, gguf, safetensors, mlir or npy]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-300} target=${2:-onnx}
@@ -17,8 +17,10 @@ cd "$work"
 # libMLIR.so is not instrumented, so the sizes of containers that cross its border look wrong to the
 # sanitizer. Leaks are looked for.
 export ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1
+# The models of `convert` are ONNX models.
+words=$here/${target/convert/onnx}.dict
 dictionary=()
-[ ! -f "$here/$target.dict" ] || dictionary=("-dict=$here/$target.dict")
+[ ! -f "$words" ] || dictionary=("-dict=$words")
 set +e
 "$build/bin/$target-fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=8192 \
   "${dictionary[@]}" -artifact_prefix="$work/findings/" -print_final_stats=1 \

@@ -118,15 +118,20 @@ def checkpoints():
             yield config + b"#" + checkpoint_files.write(tensors)
 
 
+def onnx_models():
+    scripts = ("cast", "constants", "functions", "graph", "opaque", "quantize")
+    return itertools.chain(models("ONNX", scripts, ("broken", "broken_quantize")), operators())
+
+
+def conversions():
+    """ONNX models, each behind the two bytes that select its conversion."""
+    for model in onnx_models():
+        yield hashlib.sha1(model).digest()[:2] + model
+
+
 SEEDS = {
-    "onnx": lambda: itertools.chain(
-        models(
-            "ONNX",
-            ("cast", "constants", "functions", "graph", "opaque", "quantize"),
-            ("broken", "broken_quantize"),
-        ),
-        operators(),
-    ),
+    "onnx": onnx_models,
+    "convert": conversions,
     "openvino": lambda: models("OpenVINO", (), ("broken",)),
     "gguf": weights,
     "safetensors": checkpoints,
