@@ -139,6 +139,76 @@ static std::optional<Attention> match(GenericOp op) {
   return std::nullopt;
 }
 
+/// Elements of the keys and the values of one batch, which every tile of rows
+/// reads again; the fewest they can be.
+static uint64_t countShared(Attention &attention) {
+  auto multiply = [](uint64_t a, int64_t b) {
+    return ShapedType::isDynamic(b)
+               ? a
+               : llvm::SaturatingMultiply(a, static_cast<uint64_t>(b));
+  };
+  // The loops of the values that the scores do not have.
+  GenericOp product = attention.product;
+  SmallVector<int64_t> ranges = product.getStaticLoopRanges();
+  uint64_t width = 1;
+  for (auto [loop, iterator] : llvm::enumerate(product.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel &&
+        !llvm::is_contained(attention.rowLoops, loop) &&
+        !llvm::is_contained(attention.batchLoops, loop))
+      width = multiply(width, ranges[loop]);
+  uint64_t depth = 0;
+  for (Operation *producer : attention.producers) {
+    auto op = cast<GenericOp>(producer);
+    if (!isContraction(op))
+      continue;
+    uint64_t own = 1;
+    for (auto [range, iterator] :
+         llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (iterator == utils::IteratorType::reduction)
+        own = multiply(own, range);
+    depth = std::max(depth, own);
+  }
+  return llvm::SaturatingMultiply(static_cast<uint64_t>(attention.keys),
+                                  llvm::SaturatingAdd(depth, width));
+}
+
+/// Whether the value is a constant, or one that was decoded or moved.
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  if (auto generic = dyn_cast<GenericOp>(op))
+    return generic.getNumDpsInputs() != 0 &&
+           llvm::all_of(generic.getDpsInputs(), isConstant);
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op) &&
+         isConstant(op->getOperand(0));
+}
+
+/// Whether reading keys and values again for each of several tiles of rows
+/// takes less than a matrix of all scores would. Two matmuls in a row, as in a
+/// feed-forward block, look like attention, but have many weights and, for
+/// each, few rows.
+static bool isWorthTiling(Attention &attention) {
+  /// Keys and values that one core's second-level cache keeps.
+  constexpr uint64_t kShared = 65536;
+  uint64_t shared = countShared(attention);
+  if (shared <= kShared)
+    return true;
+  SmallVector<int64_t> ranges = attention.product.getStaticLoopRanges();
+  uint64_t scores = attention.keys;
+  for (unsigned loop : attention.rowLoops) {
+    // Constant matrices are weights, not keys and values.
+    if (ShapedType::isDynamic(ranges[loop]))
+      return llvm::none_of(attention.product.getDpsInputs(), isConstant);
+    scores =
+        llvm::SaturatingMultiply(scores, static_cast<uint64_t>(ranges[loop]));
+  }
+  return scores >= shared;
+}
+
 /// Rows of scores that are computed at a time; none if all are.
 static int64_t chooseRows(Attention &attention) {
   /// Scores that one core's second-level cache keeps, beside keys and values.
@@ -157,7 +227,9 @@ static int64_t chooseRows(Attention &attention) {
   int64_t all = 1;
   for (unsigned loop : attention.rowLoops)
     all *= isDynamic(loop) ? rows : ranges[loop];
-  return isLong || all > rows ? rows : 0;
+  if (!isLong && all <= rows)
+    return 0;
+  return isWorthTiling(attention) ? rows : 0;
 }
 
 /// Whether `value` is computed from what `loop` counts.

@@ -37,6 +37,17 @@ static bool hasFewRows(GenericOp op, OpOperand &weights) {
   return rows <= kMostVectors;
 }
 
+/// Whether the codes of the fused product are what the decoder reads. A product
+/// may widen elements of its other operand itself, as that of QLinearMatMul
+/// does: where what the decoder reads is no code, they would count as weights.
+static bool readsCodes(GenericOp decoder, const WeightProduct &product) {
+  unsigned uses = llvm::count_if(
+      GenericOp(product.op).getDpsInputOperands(),
+      [&](OpOperand *input) { return input->get() == product.codes->get(); });
+  return uses == 1 &&
+         llvm::is_contained(decoder.getInputs(), product.codes->get());
+}
+
 namespace {
 struct FuseWeights final
     : quant_float::impl::QuantFloatFuseWeightsPassBase<FuseWeights> {
@@ -74,7 +85,7 @@ struct FuseWeights final
       auto product = cast<GenericOp>(fused->fusedOp);
       std::optional<WeightProduct> found =
           WeightProduct::get(product, xBits != 0);
-      if (!found) {
+      if (!found || !readsCodes(decoder, *found)) {
         rewriter.eraseOp(product);
         continue;
       }

@@ -138,3 +138,25 @@ func.func @layers(%q: tensor<?x32xf32>, %k: tensor<32x?xf32>, %v: tensor<?x32xf3
   %b = linalg.matmul ins(%z, %k : tensor<?x32xf32>, tensor<32x?xf32>) outs(%scores : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %z, %a, %b : tensor<?x32xf32>, tensor<?x?xf32>, tensor<?x?xf32>
 }
+
+// Two matmuls in a row, as in feed-forward blocks, have many weights, and few rows for each: rows at a time would read them again and
+// again. So do those of any number of rows, if the matrices are constants.
+
+// CHECK-LABEL: func.func @feed_forward(
+// CHECK-NOT:     scf.for
+func.func @feed_forward(%x: tensor<49x512xf32>, %v1: tensor<512x2048xf32>, %v2: tensor<2048x512xf32>, %h: tensor<49x2048xf32>,
+                        %init: tensor<49x512xf32>) -> tensor<49x512xf32> {
+  %s = linalg.matmul ins(%x, %v1 : tensor<49x512xf32>, tensor<512x2048xf32>) outs(%h : tensor<49x2048xf32>) -> tensor<49x2048xf32>
+  %y = linalg.matmul ins(%s, %v2 : tensor<49x2048xf32>, tensor<2048x512xf32>) outs(%init : tensor<49x512xf32>) -> tensor<49x512xf32>
+  return %y : tensor<49x512xf32>
+}
+
+// CHECK-LABEL: func.func @feed_forward_any_rows(
+// CHECK-NOT:     scf.for
+func.func @feed_forward_any_rows(%x: tensor<?x512xf32>, %h: tensor<?x2048xf32>, %init: tensor<?x512xf32>) -> tensor<?x512xf32> {
+  %v1 = arith.constant dense_resource<v1> : tensor<512x2048xf32>
+  %v2 = arith.constant dense_resource<v2> : tensor<2048x512xf32>
+  %s = linalg.matmul ins(%x, %v1 : tensor<?x512xf32>, tensor<512x2048xf32>) outs(%h : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %y = linalg.matmul ins(%s, %v2 : tensor<?x2048xf32>, tensor<2048x512xf32>) outs(%init : tensor<?x512xf32>) -> tensor<?x512xf32>
+  return %y : tensor<?x512xf32>
+}

@@ -140,3 +140,27 @@ func.func @five_rows(%x: tensor<5x512xf32>, %w: tensor<256x512xi8>, %s: tensor<2
   } -> tensor<5x256xf32>
   return %y : tensor<5x256xf32>
 }
+
+// A product may widen elements itself, as QLinearMatMul of float8 does: where its other operand is only computed with, no codes are
+// weights, and the order stays that of the summed axis.
+// CHECK-LABEL: func.func @widened_vectors(
+// CHECK-NOT:     sum_order
+func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %init: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<64x16xf8E4M3FN>
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<64x16xf32>) outs(%e : tensor<64x16xf8E4M3FN>) {
+  ^bb0(%a: f32, %out: f8E4M3FN):
+    %0 = quant_float.cast %a opset 21 : f32 to f8E4M3FN
+    linalg.yield %0 : f8E4M3FN
+  } -> tensor<64x16xf8E4M3FN>
+  %y = linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<4x64xf8E4M3FN>, tensor<64x16xf8E4M3FN>) outs(%init : tensor<4x16xf32>) {
+  ^bb0(%a: f8E4M3FN, %b: f8E4M3FN, %sum: f32):
+    %0 = quant_float.cast %a opset 28 : f8E4M3FN to f32
+    %1 = quant_float.cast %b opset 28 : f8E4M3FN to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
