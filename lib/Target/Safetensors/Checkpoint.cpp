@@ -63,7 +63,7 @@ LogicalResult Checkpoint::readIndex(StringRef bytes, Location loc,
     std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);
     size_t before = tensors.size();
     if (failed(parseFile(buffer->getBuffer(), buffer, shardLoc, tensors,
-                         storedConfig)))
+                         metadata)))
       return failure();
     std::set<std::string> absent = names;
     for (const Tensor &tensor : ArrayRef(tensors).drop_front(before))
@@ -94,6 +94,7 @@ private:
                          std::string &text);
   LogicalResult readBits(const json::Object &object, StringRef key);
   LogicalResult readBlock(const json::Object &object, StringRef key);
+  LogicalResult readGroup(const json::Object &object);
 
   Config &config;
   const Subject &subject;
@@ -137,12 +138,25 @@ LogicalResult ConfigReader::readBlock(const json::Object &object,
   return success();
 }
 
+LogicalResult ConfigReader::readGroup(const json::Object &object) {
+  const json::Value *value = object.get("group_size");
+  if (!value || value->getAsNull())
+    return success();
+  std::optional<int64_t> size = value->getAsInteger();
+  if (!size || *size < -1)
+    return refuse("group_size", "-1 or more", value);
+  // Those of whole rows are not to be found.
+  if (*size > 0 && !llvm::is_contained(config.groups, *size))
+    config.groups.push_back(*size);
+  return success();
+}
+
 LogicalResult ConfigReader::read(const json::Object &object) {
   if (failed(readText(object, "quant_method", config.method)) ||
       failed(readText(object,
                       config.method == "awq" ? "version" : "checkpoint_format",
                       config.format)) ||
-      failed(readBits(object, "bits")) ||
+      failed(readBits(object, "bits")) || failed(readGroup(object)) ||
       failed(readBlock(object, "weight_block_size")))
     return failure();
   const json::Value *groups = object.get("config_groups");
@@ -156,6 +170,7 @@ LogicalResult ConfigReader::read(const json::Object &object) {
     const json::Object *weights =
         scheme ? scheme->getObject("weights") : nullptr;
     if (weights && (failed(readBits(*weights, "num_bits")) ||
+                    failed(readGroup(*weights)) ||
                     failed(readBlock(*weights, "block_structure"))))
       return failure();
   }
@@ -185,12 +200,77 @@ LogicalResult Checkpoint::readConfig(StringRef bytes, Location loc) {
   for (StringRef key : {"quantization_config", "compression_config"})
     if (const json::Object *found = object->getObject(key))
       return ConfigReader(config, subject).read(*found);
-  if (storedConfig.empty())
+  if (metadata.config.empty())
     return success();
   Subject stored{*storedLoc, "__metadata__"};
-  FailureOr<json::Object> found = parseJson(storedConfig, stored);
+  FailureOr<json::Object> found = parseJson(metadata.config, stored);
   return success(succeeded(found) &&
                  succeeded(ConfigReader(config, stored).read(*found)));
+}
+
+//===----------------------------------------------------------------------===//
+// ComfyUI
+//===----------------------------------------------------------------------===//
+
+/// What a layer's tensor with its format is called, behind the layer's name.
+static constexpr StringRef kFormatSuffix = ".comfy_quant";
+
+LogicalResult Checkpoint::addLayerFormat(StringRef layer,
+                                         const json::Value &value,
+                                         const Subject &subject) {
+  const json::Object *object = value.getAsObject();
+  std::optional<StringRef> format =
+      object ? object->getString("format") : value.getAsString();
+  if (!format)
+    return diagnose(subject, Diag::BadLayerFormat, printable(layer),
+                    spell(&value));
+  std::string text = format->str();
+  // It rotates weights before they are quantized.
+  const json::Object *params = object ? object->getObject("params") : nullptr;
+  for (const json::Object *part : {object, params})
+    if (part && part->getBoolean("convrot").value_or(false))
+      text = format->str() + " with convrot";
+  layerFormats[layer] = text;
+  return success();
+}
+
+LogicalResult Checkpoint::readLayerFormats() {
+  if (!metadata.layers.empty()) {
+    Subject subject{*storedLoc, "_quantization_metadata"};
+    FailureOr<json::Object> object = parseJson(metadata.layers, subject);
+    if (failed(object))
+      return failure();
+    if (const json::Object *layers = object->getObject("layers"))
+      for (const auto &[layer, value] : *layers)
+        if (failed(addLayerFormat(layer, value, subject)))
+          return failure();
+  }
+  for (const Tensor &tensor : tensors) {
+    StringRef layer = tensor.name;
+    if (tensor.dtype != DType::U8 || !layer.consume_back(kFormatSuffix))
+      continue;
+    ArrayRef<char> bytes = tensor.bytes.data;
+    FailureOr<json::Object> object =
+        parseJson(StringRef(bytes.data(), bytes.size()), tensor.subject);
+    if (failed(object) ||
+        failed(addLayerFormat(layer, std::move(*object), tensor.subject)))
+      return failure();
+  }
+  return success();
+}
+
+bool Checkpoint::isLayerFormat(const Tensor &tensor) const {
+  return tensor.dtype == DType::U8 &&
+         StringRef(tensor.name).ends_with(kFormatSuffix);
+}
+
+const std::string *Checkpoint::getLayerFormat(StringRef tensor) const {
+  // Metadata may leave out what is in front of a layer's name.
+  for (StringRef layer = tensor.rsplit('.').first; !layer.empty();
+       layer = layer.split('.').second)
+    if (auto found = layerFormats.find(layer); found != layerFormats.end())
+      return &found->second;
+  return nullptr;
 }
 
 LogicalResult Checkpoint::read(StringRef bytes,
@@ -202,11 +282,13 @@ LogicalResult Checkpoint::read(StringRef bytes,
   if (path.ends_with(".json")) {
     if (failed(readIndex(bytes, loc, folder)))
       return failure();
-  } else if (failed(parseFile(bytes, std::move(owner), loc, tensors,
-                              storedConfig))) {
+  } else if (failed(
+                 parseFile(bytes, std::move(owner), loc, tensors, metadata))) {
     return failure();
   }
   for (const Tensor &tensor : tensors)
     byName[tensor.name] = &tensor;
+  if (failed(readLayerFormats()))
+    return failure();
   return path.empty() ? success() : readConfigFile(loc.getContext(), folder);
 }

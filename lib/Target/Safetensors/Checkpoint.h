@@ -11,6 +11,7 @@
 
 #include "File.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::quant_float::safetensors_import {
 
@@ -25,6 +26,8 @@ struct Config {
   SmallVector<int64_t> bits;
   /// Rows and columns that share a scale; {0, 0} where there is nothing.
   std::pair<int64_t, int64_t> block = {0, 0};
+  /// Those of elements that share a scale that are possible.
+  SmallVector<int64_t> groups;
 };
 
 class Checkpoint {
@@ -41,16 +44,25 @@ public:
   /// Null where there is none of that name.
   const Tensor *find(StringRef name) const { return byName.lookup(name); }
   const Config &getConfig() const { return config; }
+  /// What ComfyUI calls the format of a layer's tensor; null where it does not.
+  const std::string *getLayerFormat(StringRef tensor) const;
+  /// Whether the tensor is nothing but the format of a layer.
+  bool isLayerFormat(const Tensor &tensor) const;
 
 private:
   LogicalResult readIndex(StringRef bytes, Location loc, StringRef folder);
   LogicalResult readConfigFile(MLIRContext *context, StringRef folder);
+  LogicalResult readLayerFormats();
+  LogicalResult addLayerFormat(StringRef layer, const llvm::json::Value &value,
+                               const Subject &subject);
 
   std::vector<Tensor> tensors;
   llvm::StringMap<const Tensor *> byName;
   Config config;
-  /// That of files, for where there is no config.json.
-  std::string storedConfig;
+  /// By layer.
+  llvm::StringMap<std::string> layerFormats;
+  /// That of files; its config is for where there is no config.json.
+  Metadata metadata;
   std::optional<Location> storedLoc;
 };
 

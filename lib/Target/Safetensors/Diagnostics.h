@@ -17,12 +17,14 @@ using namespace target;
 
 enum class Diag {
 #define ERROR(Id, Text) Id,
+#define WARNING(Id, Text) Id,
 #include "Diagnostics.def"
 };
 
 inline const DiagnosticInfo &getInfo(Diag id) {
   static constexpr DiagnosticInfo kDiagnostics[] = {
 #define ERROR(Id, Text) {DiagnosticSeverity::Error, Text},
+#define WARNING(Id, Text) {DiagnosticSeverity::Warning, Text},
 #include "Diagnostics.def"
   };
   return kDiagnostics[static_cast<size_t>(id)];

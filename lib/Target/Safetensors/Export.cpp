@@ -128,14 +128,10 @@ LogicalResult WeightWriter::refuse(StringRef layout) const {
 }
 
 LogicalResult WeightWriter::setPrefix() {
-  prefix = name.str();
   StringRef rest = name;
-  if (rest == "weight")
-    prefix = "";
-  else if (rest.consume_back(".weight"))
-    prefix = rest.str() + ".";
-  else
+  if (!rest.consume_back("weight"))
     return diagnose(subject, Diag::NoSuffix);
+  prefix = rest.str();
   return success();
 }
 
@@ -251,7 +247,7 @@ LogicalResult WeightWriter::addFloat4() {
   SmallVector<int64_t> groupDims = weight.dims, byteDims = weight.dims;
   groupDims.back() /= weight.group;
   byteDims.back() /= 2;
-  if (isMicro && !name.ends_with(".weight") && name != "weight") {
+  if (isMicro && !name.ends_with("weight")) {
     prefix = name.str();
     byteDims.back() = groupDims.back();
     byteDims.push_back(weight.group / 2);
@@ -415,22 +411,25 @@ LogicalResult WeightWriter::add() {
     return diagnose(subject, Diag::NoOrder, "safetensors");
   if (isa<Float4E2M1FNType>(type))
     return addFloat4();
-  if (isInteger || isa<Float8E4M3FNType, Float8E5M2Type>(type))
+  if (isInteger || isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+                       Float8E5M2FNUZType>(type))
     return addBytes();
   return refuse("safetensors");
 }
 
 /// For the importer, which takes what it does not find in tensors from there.
+/// `sizes` are those of groups, where they do not follow from shapes.
 static std::string makeConfig(SafetensorsLayout layout, bool less,
-                              ArrayRef<int64_t> bits) {
-  llvm::json::Object config;
+                              ArrayRef<int64_t> bits, ArrayRef<int64_t> sizes) {
+  llvm::json::Object config, groups;
+  for (int64_t size : sizes)
+    groups["size_" + std::to_string(size)] = llvm::json::Object{
+        {"weights", llvm::json::Object{{"group_size", size}}}};
   if (layout == SafetensorsLayout::Auto) {
-    llvm::json::Object groups;
     for (int64_t width : bits)
       groups["group_" + std::to_string(width)] = llvm::json::Object{
           {"weights", llvm::json::Object{{"num_bits", width}}}};
     config["quant_method"] = "compressed-tensors";
-    config["config_groups"] = std::move(groups);
   } else if (layout == SafetensorsLayout::Gptq) {
     config["quant_method"] = "gptq";
     config["checkpoint_format"] = less ? "gptq" : "gptq_v2";
@@ -440,6 +439,8 @@ static std::string makeConfig(SafetensorsLayout layout, bool less,
   }
   if (layout != SafetensorsLayout::Auto && bits.size() == 1)
     config["bits"] = bits[0];
+  if (layout == SafetensorsLayout::Auto || !groups.empty())
+    config["config_groups"] = std::move(groups);
   return llvm::formatv("{0}", llvm::json::Value(std::move(config))).str();
 }
 
@@ -484,8 +485,11 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
   MLIRContext *context = module.getContext();
   std::vector<Part> parts;
   std::vector<std::unique_ptr<WeightWriter>> writers;
-  llvm::StringMap<DType> names;
-  std::set<int64_t> widths;
+  /// By part: the result that it is of.
+  llvm::StringMap<const StoredTensor *> owners;
+  LayoutFinder finder;
+  std::set<int64_t> widths, sizes;
+  bool areSizesClear = true;
   bool less = true;
   for (const StoredTensor &tensor : *tensors) {
     if (!llvm::json::isUTF8(tensor.name) || tensor.name == "__metadata__")
@@ -510,26 +514,37 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
       less &= !writer.hasZeroPointZero();
       if (writer.getWordBits())
         widths.insert(writer.getWordBits());
+      const auto &weight = std::get<QuantizedWeight>(tensor.value);
+      if (weight.scales.values.count != 1 && weight.getGroups() > 1 &&
+          !isa<Float4E2M1FNType>(weight.codes.type)) {
+        sizes.insert(weight.group);
+        areSizesClear &= llvm::isPowerOf2_64(weight.group);
+      }
     }
-    for (const Part &part : ArrayRef(parts).drop_front(before))
-      if (!names.insert({part.name, part.dtype}).second)
+    for (const Part &part : ArrayRef(parts).drop_front(before)) {
+      if (!owners.insert({part.name, &tensor}).second)
         return diagnose(tensor.subject, Diag::PartTaken, printable(part.name));
+      finder.add(part.name, part.dtype, ShapedType::getNumElements(part.dims));
+    }
   }
-  auto find = [&](StringRef name) {
-    auto found = names.find(name);
-    return found == names.end() ? std::nullopt : std::optional(found->second);
-  };
-  for (const StoredTensor &tensor : *tensors)
-    if (const auto *constant = std::get_if<Constant>(&tensor.value))
-      if (isPartOfWeight(tensor.name, *getDType(constant->type), find))
-        return diagnose(tensor.subject, Diag::Misread);
+  finder.findParts();
+  for (const Part &part : parts) {
+    const StoredTensor &owner = *owners.lookup(part.name);
+    if (std::holds_alternative<Constant>(owner.value)
+            ? finder.isWeightOrRefused(part.name)
+            : finder.hasStray(part.name))
+      return diagnose(owner.subject, Diag::Misread);
+  }
   // The order of the package safetensors, in which all are aligned.
   llvm::sort(parts, [](const Part &a, const Part &b) {
     return std::tie(b.dtype, a.name) < std::tie(a.dtype, b.name);
   });
   std::string config;
-  if (!widths.empty())
-    config = makeConfig(layout, less, llvm::to_vector(widths));
+  if (areSizesClear)
+    sizes.clear();
+  if (!widths.empty() || !sizes.empty())
+    config = makeConfig(layout, less, llvm::to_vector(widths),
+                        llvm::to_vector(sizes));
   std::string header = makeHeader(parts, config, context);
   llvm::support::endian::Writer(os, llvm::endianness::little)
       .write<uint64_t>(header.size());

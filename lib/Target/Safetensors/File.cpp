@@ -162,7 +162,7 @@ static LogicalResult checkPlaces(ArrayRef<Tensor> tensors, uint64_t size,
 }
 
 static LogicalResult readMetadata(const llvm::json::Value &value,
-                                  const Subject &file, std::string &config) {
+                                  const Subject &file, Metadata &metadata) {
   const llvm::json::Object *object = value.getAsObject();
   if (!object || llvm::any_of(*object, [](const auto &entry) {
         return !entry.second.getAsString();
@@ -172,13 +172,15 @@ static LogicalResult readMetadata(const llvm::json::Value &value,
   if (object->get("tensor_names"))
     return diagnose(file, Diag::TorchAo);
   if (const llvm::json::Value *found = object->get(kConfigKey))
-    config = found->getAsString()->str();
+    metadata.config = found->getAsString()->str();
+  if (const llvm::json::Value *found = object->get("_quantization_metadata"))
+    metadata.layers = found->getAsString()->str();
   return success();
 }
 
 LogicalResult safetensors_import::parseFile(
     StringRef bytes, std::shared_ptr<llvm::MemoryBuffer> owner, Location loc,
-    std::vector<Tensor> &tensors, std::string &config) {
+    std::vector<Tensor> &tensors, Metadata &metadata) {
   Subject file{loc, ""};
   if (bytes.size() < 8)
     return diagnose(file, Diag::NoHeader, bytes.size());
@@ -203,7 +205,7 @@ LogicalResult safetensors_import::parseFile(
   for (const auto *entry : entries) {
     StringRef name = entry->first;
     if (name == "__metadata__") {
-      if (failed(readMetadata(entry->second, file, config)))
+      if (failed(readMetadata(entry->second, file, metadata)))
         return failure();
       continue;
     }

@@ -59,11 +59,18 @@ struct Tensor {
 /// In a file's metadata: what config.json has under that key, as text.
 inline constexpr llvm::StringLiteral kConfigKey = "quantization_config";
 
+/// What a file's metadata says of its weights, as JSON.
+struct Metadata {
+  std::string config;
+  /// ComfyUI's: the formats of layers.
+  std::string layers;
+};
+
 /// Appends the tensors of a file, in the order of their bytes. `owner` keeps
-/// the bytes, where it is not null. `config` is what the metadata has of it.
+/// the bytes, where it is not null.
 LogicalResult parseFile(StringRef bytes,
                         std::shared_ptr<llvm::MemoryBuffer> owner, Location loc,
-                        std::vector<Tensor> &tensors, std::string &config);
+                        std::vector<Tensor> &tensors, Metadata &metadata);
 
 } // namespace mlir::quant_float::safetensors_import
 

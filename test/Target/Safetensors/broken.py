@@ -10,7 +10,8 @@ import sys
 
 import numpy as np
 from cases import Table, read_diagnostics
-from checkpoint_files import Tensor, pack, write
+from checkpoint_files import Tensor, make_tensor, pack, write
+from layouts import NF4, to_bytes
 
 # Memory is enough.
 ELSEWHERE = ("NoMemory",)
@@ -20,11 +21,22 @@ INDEX = "model.safetensors.index.json"
 class SafetensorsTable(Table):
     """Cases in folders of their own, for what is beside a file."""
 
-    def add(self, diagnostic, data, message, *, name="model.safetensors", at=None, beside=None):
-        super().add(diagnostic, data, message, more=(name, at or name, beside or {}))
+    def add(
+        self,
+        diagnostic,
+        data,
+        message,
+        *,
+        name="model.safetensors",
+        at=None,
+        beside=None,
+        severity="error",
+    ):
+        more = (name, at or name, beside or {})
+        super().add(diagnostic, data, message, more=more, severity=severity)
 
     def run_case(self, index):
-        _, data, _, message, _, (name, at, beside) = self.cases[index]
+        _, data, severity, message, _, (name, at, beside) = self.cases[index]
         place = self.folder / str(index)
         place.mkdir()
         for file, content in {name: data, **beside}.items():
@@ -38,7 +50,7 @@ class SafetensorsTable(Table):
             [self.translate, "--import-safetensors", place / name, "-o", output],
             capture_output=True,
         )
-        expected = f"{place / at}:0:0: error: {message}\n"
+        expected = f"{place / at}:0:0: {severity}: {message}\n"
         return self.judge(index, done, expected, done.stderr.decode(errors="replace"))
 
 
@@ -221,9 +233,10 @@ for config, message in (
 # --- Tensors that are one weight together ---------------------------------------------------------
 
 
-def add(diagnostic, tensors, tensor, message, config=None):
+def add(diagnostic, tensors, tensor, message, config=None, **more):
     beside = {"config.json": {"quantization_config": config}} if config else {}
-    table.add(diagnostic, write(tensors), f"tensor '{tensor}': {message}", beside=beside)
+    message = f"tensor '{tensor}': {message}"
+    table.add(diagnostic, write(tensors), message, beside=beside, **more)
 
 
 PACKED = {
@@ -263,7 +276,7 @@ message = "expected elements in a part of a weight, but got the shape [2, 0]"
 add("Empty", PACKED | {"a.weight_packed": zeros((2, 0))}, "a.weight_packed", message)
 add("Empty", PACKED | {"a.weight_scale": ones((2, 0))}, "a.weight_scale", message)
 
-for shape in ((3,), (8,), (4, 3), (2, 4, 1), (3, 1), (5, 8)):
+for shape in ((3,), (8,), (4, 5), (2, 4, 1), (4, 9), (5, 8)):
     message = f"the shape {list(shape)} fits no weight of [4, 8]"
     add("ScaleShape", FLOAT8 | {"a.weight_scale": ones(shape)}, "a.weight_scale", message)
 message = "the shape [2, 1] fits no weight of [4, 8]"
@@ -364,6 +377,220 @@ message = (
     "which is 0 to some programs and 16 to others"
 )
 add("ZeroPoint", GPTQ | {"a.qzeros": zeros((2, 2)) - 1}, "a.qzeros", message, IS_GPTQ)
+
+# Sizes of blocks that nothing says.
+for part, weight, scale, block, size in (
+    ("weight_scale", (192, 256), (2, 2), "96 to 191", 192),
+    ("weight_scale", (256, 200), (2, 2), "100 to 199", 200),
+    ("weight_scale_inv", (40, 256), (2, 2), "20 to 39", 40),
+    ("weight_scale", (8, 192), (8, 2), "96 to 191", 192),
+    ("weight_scale", (4, 8), (4, 3), "3", 8),
+):
+    message = (
+        f"the shape {list(scale)} for a weight of {list(weight)}: blocks of {block} of {size} "
+        "elements fit; expected their size in config.json"
+    )
+    codes = Tensor("F8_E4M3", list(weight), bytes(weight[0] * weight[1]))
+    parts = {"a.weight": codes, f"a.{part}": ones(scale)}
+    add("AmbiguousBlocks", parts, f"a.{part}", message)
+message = (
+    "the shape [2, 16] for a weight of [16, 192]: blocks of 96 to 191 of 192 "
+    "elements fit; expected their size in config.json"
+)
+parts = {
+    "a.qweight": zeros((24, 16)),
+    "a.qzeros": zeros((2, 2)),
+    "a.scales": ones((2, 16), np.float16),
+}
+add("AmbiguousBlocks", parts, "a.scales", message, IS_GPTQ)
+for size, got in ((-2, "-2"), ("32", '"32"'), (1.5, "1.5")):
+    message = f"quantization_config: group_size: expected -1 or more, but got {got}"
+    beside = {"config.json": {"quantization_config": IS_GPTQ | {"group_size": size}}}
+    table.add("BadConfig", write(GPTQ), message, at="config.json", beside=beside)
+message = "no config.json says the size of blocks, taken as 128 by 128"
+codes = Tensor("F8_E4M3", [192, 256], bytes(192 * 256))
+parts = {"a.weight": codes, "a.weight_scale_inv": ones((2, 2))}
+add("AssumedBlocks", parts, "a.weight_scale_inv", message, severity="warning")
+
+# What is beside scales and in no layout.
+E4M3 = Tensor("F8_E4M3", [4, 8], bytes(32))
+for parts, stray in (
+    ({"a.weight": zeros((4, 8), np.uint8), "a.scale": ones(4)}, "a.scale"),
+    ({"a.weight": ones((4, 8)), "a.weight_scale": ones(4)}, "a.weight_scale"),
+    ({"a.weight": ones((4, 8), np.float16), "a.weight.absmax": ones(4)}, "a.weight.absmax"),
+    ({"a.weight": zeros((4, 8), np.int8), "a.weight_scales": ones(4)}, "a.weight_scales"),
+    ({"a.W_q": zeros((4, 8), np.uint8), "a.zero": ones(4), "a.scale": ones(4)}, "a.scale"),
+    ({"a.codes": zeros((4, 8), np.int16), "a.codebooks": ones((1, 4))}, "a.codebooks"),
+    ({"a.qweight": zeros((4, 8), np.int8), "a.wscales": ones((1, 4))}, "a.wscales"),
+    ({"a.weight": E4M3, "a.weight_scaling_factor": ones(4)}, "a.weight_scaling_factor"),
+    ({"a.weight": E4M3, "a.weight_quantizer._scale": ones(4)}, "a.weight_quantizer._scale"),
+    ({"a.w13_qweight": zeros((4, 8), np.int16), "a.w13_scales": ones(4)}, "a.w13_scales"),
+    ({"w_blocks": zeros((4, 8), np.uint8), "w_scales": ones(4)}, "w_scales"),
+    ({"weight": zeros((4, 8), np.uint8), "SCB": ones(4)}, "SCB"),
+    ({"a.weight": zeros((4, 8), np.uint8), "a.weight_zero_point": ones(4)}, "a.weight_zero_point"),
+):
+    codes = next(iter(parts))
+    kinds = [make_tensor(part) if isinstance(part, np.ndarray) else part for part in parts.values()]
+    types = dict(zip(parts, kinds, strict=True))
+    message = (
+        f"{types[codes].dtype} of {types[codes].shape} with '{stray}' beside it, "
+        f"{types[stray].dtype} of {types[stray].shape}: expected a layout of quantized weights "
+        "that is supported"
+    )
+    if "w_blocks" in parts:
+        message = "expected 'w_scales' beside it, of dtype U8 or F8_E8M0"
+        add("NoPart", parts, codes, message)
+    else:
+        add("UnknownLayout", parts, codes, message)
+for codes, scale, dtypes in (
+    (E4M3, ones(4, np.float64), "U8 or F8_E8M0 or F32 or F16 or BF16"),
+    (zeros((4, 8), np.int8), ones(4, np.float64), "F32 or F16 or BF16"),
+    (zeros((4, 8), np.int8), ones(4, np.uint8), "F32 or F16 or BF16"),
+    (zeros((4, 8), np.uint8), zeros(4), "F8_E4M3 or U8 or F8_E8M0 or F32 or F16 or BF16"),
+):
+    message = f"expected 'a.weight_scale' beside it, of dtype {dtypes}"
+    add("NoPart", {"a.weight": codes, "a.weight_scale": scale}, "a.weight", message)
+message = "expected 'a.SCB' beside it, of dtype F32"
+parts = {"a.weight": zeros((4, 8), np.int8), "a.SCB": ones(4, np.float16)}
+add("NoPart", parts, "a.weight", message)
+for more in ("a.weight_scale_2", "a.weight_scale_inv", "a.scale_weight"):
+    message = (
+        f"F8_E4M3 of [4, 8]: '{more}' beside it, F32 of [1], has no place in the layout "
+        "that the others have"
+    )
+    add("StrayScale", FLOAT8 | {more: ones(1)}, "a.weight", message)
+# One rule for 255, of both types that scales have.
+for dtype in ("U8", "F8_E8M0"):
+    for suffix in ("weight_scale", "weight_scale_inv"):
+        scale = Tensor(dtype, [1, 2], bytes([127, 255]))
+        codes = Tensor("F8_E4M3", [1, 64], bytes(64))
+        message = "scale 1 is 255, which is NaN in f8E8M0FNU"
+        parts = {"a.weight": codes, f"a.{suffix}": scale}
+        add("NanScale", parts, f"a.{suffix}", message)
+message = "the shape [3, 2] fits no weight of [8, 32]"
+parts = {"a.weight": zeros((4, 32), np.uint8), "a.weight_scale": ones((3, 2))}
+add("ScaleShape", parts, "a.weight_scale", message)
+message = "the shape [8] fits no weight of [8, 32]"
+add("ScaleShape", parts | {"a.weight_scale": ones(8)}, "a.weight_scale", message)
+message = "the shape [2, 4] fits no weight of [2, 8, 64]"
+codes = Tensor("F8_E4M3", [2, 8, 64], bytes(1024))
+for part in ("w2_weight", "w13_weight"):
+    parts = {part: codes, f"{part}_scale": ones((2, 4))}
+    add("ScaleShape", parts, f"{part}_scale", message)
+
+# ComfyUI's words for layers.
+for format, spelled in (
+    ({"format": "nvfp4"}, "nvfp4"),
+    ({"format": "float8_e5m2"}, "float8_e5m2"),
+    ({"format": "float8_e4m3fn", "convrot": True}, "float8_e4m3fn with convrot"),
+    ({"format": "int8_tensorwise", "params": {"convrot": True}}, "int8_tensorwise with convrot"),
+):
+    message = f"ComfyUI's format '{spelled}' is not supported"
+    add("BadFormat", FLOAT8 | {"a.comfy_quant": to_bytes(format)}, "a.weight", message)
+    for layer in ("a", "net.a"):
+        metadata = {"_quantization_metadata": json.dumps({"layers": {"a": format}})}
+        prefix = layer.removesuffix("a")
+        parts = {prefix + name: part for name, part in FLOAT8.items()}
+        table.add("BadFormat", write(parts, metadata), f"tensor '{prefix}a.weight': {message}")
+for value, got in ({"form": "nvfp4"}, '{"form":"nvfp4"}'), ({"format": 3}, '{"format":3}'):
+    message = f"layer 'a': expected an object with a text 'format', but got {got}"
+    parts = FLOAT8 | {"a.comfy_quant": to_bytes(value)}
+    add("BadLayerFormat", parts, "a.comfy_quant", message)
+message = "no JSON: [1:0, byte=0]: Unexpected EOF"
+add("BadJson", FLOAT8 | {"a.comfy_quant": zeros(0, np.uint8)}, "a.comfy_quant", message)
+table.add(
+    "BadJson",
+    write(FLOAT8, {"_quantization_metadata": "[]"}),
+    "_quantization_metadata: no JSON: expected an object, but got []",
+)
+
+# bitsandbytes.
+STATE = {"quant_type": "nf4", "blocksize": 32, "dtype": "float16", "shape": [4, 32]}
+NESTED = {"nested_blocksize": 256, "nested_dtype": "float32", "nested_offset": 0.5}
+NAME = "a.weight.quant_state.bitsandbytes__nf4"
+TABLE = {
+    "a.weight": zeros((64, 1), np.uint8),
+    "a.weight.absmax": ones(4),
+    "a.weight.quant_map": NF4,
+    NAME: to_bytes(STATE),
+}
+INNER = TABLE | {
+    "a.weight.absmax": zeros(4, np.uint8),
+    "a.weight.nested_absmax": ones(1),
+    "a.weight.nested_quant_map": ones(256),
+    NAME: to_bytes(STATE | NESTED),
+}
+
+
+def without(parts, *names):
+    return {name: part for name, part in parts.items() if name not in names}
+
+
+def add_state(key, expected, *values, parts=TABLE, state=STATE):
+    for value in values:
+        changed = state | {key: value}
+        if value is None:
+            del changed[key]
+        got = "nothing" if value is None else text(value)
+        message = f"{key}: expected {expected}, but got {got}"
+        add("BadState", parts | {NAME: to_bytes(changed)}, NAME, message)
+
+
+FP4_NAME = NAME.replace("nf4", "fp4")
+for parts, got in ((without(TABLE, NAME), "none"), (TABLE | {FP4_NAME: to_bytes(STATE)}, "both")):
+    message = f"expected one of '{NAME}' and '{FP4_NAME}' beside it, but got {got}"
+    add("StateCount", parts, "a.weight", message)
+add_state("quant_type", "nf4", "fp4", "af4", 4, None)
+add_state("dtype", "float32 or float16 or bfloat16", "float64", None)
+add_state("blocksize", "1 to 1048576", 0, -64, 2**20 + 1, 64.5, "64", None)
+shapes = ([4, 33], [4, 16], [0], [], [-4, -32], [2**40, 2**40], [4.5], 128, None)
+add_state("shape", "sizes of 128 elements or up to 1 less", *shapes)
+nested = {"parts": INNER, "state": STATE | NESTED}
+add_state("nested_offset", "a float", "0.5", None, **nested)
+message = f"nested_offset: expected a float, but got {1e39:.17g}"
+state = to_bytes(STATE | NESTED | {"nested_offset": 1e39})
+add("BadState", INNER | {NAME: state}, NAME, message)
+message = f"shape: expected sizes of 128 elements or up to 1 less, but got [{'1,' * 49}1..."
+add("BadState", TABLE | {NAME: to_bytes(STATE | {"shape": [1] * 65})}, NAME, message)
+add_state("nested_blocksize", "1 to 1048576", 0, None, **nested)
+add_state("nested_dtype", "float32", "float16", None, **nested)
+message = "the key 'compress' is not supported"
+add("UnknownKey", TABLE | {NAME: to_bytes(STATE | {"compress": 1, "zip": 2})}, NAME, message)
+for data, message in (
+    (b"{", "no JSON: [1:1, byte=1]: Expected object key"),
+    (b"[1]", "no JSON: expected an object, but got [1]"),
+    (b"\xff", "no JSON: [1:0, byte=0]: Invalid UTF-8 sequence"),
+):
+    add("BadJson", TABLE | {NAME: np.frombuffer(data, np.uint8)}, NAME, message)
+message = "brackets are nested more than 64 deep"
+add("DeepJson", TABLE | {NAME: np.frombuffer(b"[" * 999, np.uint8)}, NAME, message)
+message = "expected the shape [4], as 'a.weight' has [64, 1], but got [3]"
+add("PartShape", TABLE | {"a.weight.absmax": ones(3)}, "a.weight.absmax", message)
+message = "expected the shape [16], as 'a.weight' has [64, 1], but got [15]"
+add("PartShape", TABLE | {"a.weight.quant_map": NF4[1:]}, "a.weight.quant_map", message)
+message = "expected the shape [1], as 'a.weight.absmax' has [4], but got [2]"
+add("PartShape", INNER | {"a.weight.nested_absmax": ones(2)}, "a.weight.nested_absmax", message)
+message = "expected the shape [256], as 'a.weight.absmax' has [4], but got [255]"
+parts = INNER | {"a.weight.nested_quant_map": ones(255)}
+add("PartShape", parts, "a.weight.nested_quant_map", message)
+for part in ("a.weight.nested_absmax", "a.weight.nested_quant_map"):
+    message = f"expected '{part}' beside it, of dtype F32"
+    add("NoPart", without(INNER, part), "a.weight.absmax", message)
+message = "expected U8, as 'a.weight.nested_absmax' is beside it, but got F32"
+add("NestedType", INNER | {"a.weight.absmax": ones(4)}, "a.weight.absmax", message)
+for index, value, expected, got in ((0, 1, "-1.00", "1.00"), (7, np.nan, "0.00", "nan")):
+    message = f"element {index} of the table: expected {expected}, as nf4 has it, but got {got}"
+    table_of = NF4.copy()
+    table_of[index] = value
+    add("TableValue", TABLE | {"a.weight.quant_map": table_of}, "a.weight.quant_map", message)
+ROWS = {"a.weight": zeros((4, 8), np.int8), "a.SCB": ones(4)}
+for format in (np.uint8(2).reshape(()), np.uint8([0, 0])):
+    message = (
+        f"expected one 0, the format 'row', but got {format.flat[0]} of shape {list(format.shape)}"
+    )
+    add("RowFormat", ROWS | {"a.weight_format": format}, "a.weight_format", message)
+message = "expected the shape [4], as 'a.weight' has [4, 8], but got [4, 1]"
+add("PartShape", ROWS | {"a.SCB": ones((4, 1))}, "a.SCB", message)
 
 problems = table.run()
 # What is behind that line Weights/refused.py has.

@@ -245,13 +245,14 @@ add(
     subject="result '\\FF': ",
 )
 text = dequantized("tensor<2x32xi8>", "tensor<f32>").replace("a.weight", "a")
-message = "expected a name that ends in '.weight'"
+message = "expected a name that ends in 'weight'"
 add("safetensors", "NoSuffix", text, message, subject="result 'a': ")
 kind = "tensor<2xi4>"
 text = module(constant("c", kind, "0").rstrip(), [("%c", kind)])
 add("safetensors", "NoElementType", text, "safetensors has no type i4")
-for codes in ("f8E4M3FNUZ", "f4E2M1FN"):
+for codes in ("f6E2M3FN", "f4E2M1FN"):
     text = dequantized(f"tensor<2x32x{codes}>", "tensor<f32>", code="1.0")
+    text = text.replace("opset 25", "opset 28")
     message = f"safetensors has no place for codes of {codes} in groups of 32 with scales of f32"
     add("safetensors", "NoLayout", text, message)
 text = dequantized("tensor<2x8xi8>", "tensor<f32>")
@@ -283,8 +284,14 @@ message = "a constant of this name and type would be read as codes of a quantize
 for kinds, suffixes in (
     (("tensor<2x8xi8>", "tensor<2xf32>"), ("weight", "weight_scale")),
     (("tensor<2x8xi32>", "tensor<2xf32>"), ("qweight", "zero")),
+    # What the importer refuses.
+    (("tensor<2x8xui8>", "tensor<2xf32>"), ("weight", "scale")),
+    (("tensor<2x8xf32>", "tensor<2xf32>"), ("weight", "weight.absmax")),
 ):
-    body = constant("a", kinds[0], "1") + constant("b", kinds[1], "0.5").rstrip()
+    body = (
+        constant("a", kinds[0], "1.0" if "xf32" in kinds[0] else "1")
+        + constant("b", kinds[1], "0.5").rstrip()
+    )
     names = [f'quant_float.name = "a.{suffix}"' for suffix in suffixes]
     text = module(body, list(zip(("%a", "%b"), kinds, strict=True)), names)
     add("safetensors", "Misread", text, message, subject=f"result 'a.{suffixes[0]}': ")
@@ -295,7 +302,9 @@ text = text.replace(f"return %w : {kind}", f"return %w, %s : {kind}, tensor<f32>
 message = "its part 'a.weight_scale' has the name of another tensor"
 text = text.replace("a.weight_scale", "a.weight_scale")
 add("safetensors", "PartTaken", text, message, subject="result 'a.weight_scale': ")
-
+text = text.replace("a.weight_scale", "a.weight_scale_2")
+message = "a constant of this name and type would be read as codes of a quantized weight"
+add("safetensors", "Misread", text, message)
 
 # --- What both refuse -----------------------------------------------------------------------------
 

@@ -28,7 +28,14 @@
 //   apart: a node Gather behind `dequantize` puts them in order again) and AWQ
 //   (version gemm): what they store by inputs is here by outputs, as in the
 //   model's own weights. Which of them it is, config.json says.
-// - `*_blocks` with `*_scales`: MXFP4 in rows of blocks.
+// - `*_blocks` with `*_scales`: MXFP4 in rows of blocks; the same with Quark's
+//   names.
+// - ModelOpt's INT4 AWQ: two rows of i4 in one of bytes.
+// - bitsandbytes: LLM.int8, whose scales are the largest of a row by 127 (a
+//   node Div), and NF4 and FP4, whose values are constants in f32.
+//
+// A tensor beside which another is a scale by its name, and which is in no
+// layout, is an error.
 //
 // A scale of blocks of rows is repeated for each row. What programs round the
 // result to (mostly the type of the scales) is theirs; here it is exact but for
@@ -36,14 +43,15 @@
 //
 // config.json beside the file is read for what tensors do not say themselves:
 // `quant_method`, `bits`, `num_bits`, `checkpoint_format`, `version` and the
-// sizes of blocks; where it has none, `quantization_config` of the metadata.
+// sizes of groups and blocks; where it has none, `quantization_config` of the
+// metadata. What ComfyUI says of layers has to be what their tensors say.
 //
 // The opset is the least that has the types: 23, 24 with f8E8M0FNU, 25 with 2
 // bits.
 //
 // Source: https://github.com/huggingface/safetensors, and the packages that
-// write these layouts: compressed-tensors, nvidia-modelopt, AutoAWQ, GPTQModel,
-// transformers.
+// write these layouts: compressed-tensors, nvidia-modelopt, amd-quark,
+// bitsandbytes, AutoAWQ, GPTQModel, ComfyUI, vLLM, transformers.
 //
 //===----------------------------------------------------------------------===//
 

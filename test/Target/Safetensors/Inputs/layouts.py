@@ -1,6 +1,7 @@
 """Quantized weights as checkpoints have them, made from codes and scales in NumPy as the packages that write
 the layouts describe them, with what each weight has to be: every value is one or two operations in f32."""
 
+import json
 from typing import NamedTuple
 
 import ml_dtypes
@@ -8,8 +9,9 @@ import numpy as np
 
 random = np.random.default_rng(18)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-E4M3, E5M2, E8M0 = (
-    np.dtype(getattr(ml_dtypes, f"float8_{name}")) for name in ("e4m3fn", "e5m2", "e8m0fnu")
+E4M3, E5M2, E8M0, E4M3FNUZ, E5M2FNUZ = (
+    np.dtype(getattr(ml_dtypes, f"float8_{name}"))
+    for name in ("e4m3fn", "e5m2", "e8m0fnu", "e4m3fnuz", "e5m2fnuz")
 )
 FLOATS = (np.dtype(np.float32), np.dtype(np.float16), BFLOAT16)
 E2M1 = np.float32([0, 0.5, 1, 1.5, 2, 3, 4, 6])
@@ -194,6 +196,41 @@ def float4_case():
     return Case(tensors, weights)
 
 
+def cut_groups_case():
+    """Groups of 48 of 64 inputs, which no other number says."""
+    inputs, outputs, size = 64, 32, 48
+    group = np.arange(inputs) // size
+    codes, zeros = make_codes(4, inputs, outputs), make_codes(4, 2, outputs) | 1
+    scale = make_scales(np.float16, 2, outputs)
+    tensors = {
+        "a.qweight": pack_words(codes.T.copy(), 4).T.copy(),
+        "a.qzeros": pack_words(zeros - 1, 4),
+        "a.scales": scale,
+        "a.g_idx": group.astype(np.int32),
+    }
+    weights = {"a.weight": scaled(codes, zeros[group], scale[group]).T}
+    return Case(tensors, weights, {"quant_method": "gptq", "bits": 4, "group_size": size})
+
+
+def sizes_case():
+    """Groups of 96 and of 64 in one checkpoint, where either would fit rows of 192 and of 128 as well."""
+    tensors, weights = {}, {}
+    for size, columns in ((96, 192), (64, 128), (96, 288)):
+        for bits in (4, 8):
+            name = f"{bits}.{size}.{columns}"
+            codes, scale = (
+                make_codes(bits, 32, columns),
+                make_scales(np.float16, 32, columns // size),
+            )
+            tensors[f"{name}.weight_packed"] = pack_words(codes, bits)
+            tensors[f"{name}.weight_scale"] = scale
+            tensors[f"{name}.weight_shape"] = np.int64([32, columns])
+            weights[f"{name}.weight"] = scaled(codes, 1 << (bits - 1), spread(scale, size))
+    schemes = [{"num_bits": bits, "group_size": size} for bits in (4, 8) for size in (64, 96)]
+    groups = {f"group_{i}": {"weights": scheme} for i, scheme in enumerate(schemes)}
+    return Case(tensors, weights, {"quant_method": "compressed-tensors", "config_groups": groups})
+
+
 def gptq_case(bits, form):
     """Words along the inputs, zero points along the outputs, less one before version 2."""
     inputs, outputs, less = 64, 32, form != "gptq_v2"
@@ -240,8 +277,194 @@ def awq_case():
     )
 
 
+# bitsandbytes' tables, by code: NF4, and FP4 in twelfths.
+NF4 = np.float32(
+    [-1, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635]
+    + [-0.18477343022823334, -0.09105003625154495, 0, 0.07958029955625534, 0.16093020141124725]
+    + [0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941]
+    + [0.7229568362236023, 1]
+)
+FP4 = np.float32([0, 0.0625, 8, 12, 4, 6, 2, 3]) / np.float32(12)
+TABLES = {"nf4": NF4, "fp4": np.concatenate([FP4, -FP4])}
+
+
+def to_bytes(state):
+    """JSON as a tensor."""
+    return np.frombuffer(json.dumps(state).encode(), np.uint8)
+
+
+def table_parts(name, kind, shape, block, storage, nested):
+    """QuantState.as_dict(packed=True) of bitsandbytes/functional.py, and what dequantize_4bit of its
+    backends/default/ops.py makes of it."""
+    count = int(np.prod(shape))
+    codes = make_codes(4, count + count % 2)
+    table, blocks = TABLES[kind], -(-count // block)
+    # The first of two is in the high half.
+    packed = (codes[0::2] << 4 | codes[1::2]).view(storage).reshape(-1, 1)
+    state = {"quant_type": kind, "blocksize": block, "dtype": "bfloat16", "shape": shape}
+    tensors = {f"{name}.quant_map": table}
+    if nested:
+        inner, numbers = make_codes(8, blocks), np.sort(make_scales(np.float32, 256))
+        outer = np.abs(make_scales(np.float32, -(-blocks // 4)))
+        offset = np.float32(0.7)
+        # With 256 in practice.
+        state |= {"nested_blocksize": 4, "nested_dtype": "float32", "nested_offset": float(offset)}
+        tensors[f"{name}.absmax"] = inner
+        tensors[f"{name}.nested_absmax"] = outer
+        tensors[f"{name}.nested_quant_map"] = numbers
+        absmax = numbers[inner] * np.repeat(outer, 4)[:blocks] + offset
+    else:
+        absmax = tensors[f"{name}.absmax"] = np.abs(make_scales(np.float32, blocks))
+    tensors[f"{name}.quant_state.bitsandbytes__{kind}"] = to_bytes(state)
+    values = table[codes[:count]] * np.repeat(absmax, block)[:count]
+    return {name: packed} | tensors, values.reshape(shape)
+
+
+def table_case(storage):
+    tensors, weights = {}, {}
+    shapes = [(16, 64), (6, 24, 32), (5, 48)] + ([(5, 7)] if storage == np.uint8 else [])
+    for kind in TABLES:
+        for nested in (False, True):
+            for shape in shapes:
+                name = f"{kind}.{nested}.{len(shape)}.{shape[-1]}.weight"
+                # Blocks run across rows.
+                parts, weights[name] = table_parts(name, kind, shape, 32, storage, nested)
+                tensors |= parts
+    # Of experts in one tensor the name is another.
+    parts, weights["experts.down"] = table_parts(
+        "experts.down", "nf4", (2, 8, 64), 64, storage, True
+    )
+    return Case(tensors | parts, weights, {"quant_method": "bitsandbytes"})
+
+
+def rows_case():
+    """LLM.int8 of bitsandbytes: the largest of a row is 127. Whether they say the order of rows or not."""
+    tensors, weights = {}, {}
+    for name in ("a", "b"):
+        codes, largest = make_codes(8, 24, 64).view(np.int8), np.abs(make_scales(np.float32, 24))
+        tensors |= {f"{name}.weight": codes, f"{name}.SCB": largest}
+        scale = (largest / np.float32(127))[:, None]
+        weights[f"{name}.weight"] = scaled(codes, 0, scale)
+    tensors["a.weight_format"] = np.uint8(0).reshape(())
+    return Case(tensors, weights, {"quant_method": "bitsandbytes", "load_in_8bit": True})
+
+
+def pairs_case(dtype):
+    """INT4 AWQ of ModelOpt, pack_int4_in_uint8 of modelopt/torch/export/quant_utils.py: two rows in one of
+    bytes, the first in the low half. What inputs are multiplied with is a tensor of its own."""
+    tensors, weights = {}, {}
+    for shape in ((24, 128), (2, 8, 128)):
+        for size in (16, 32, 128):
+            name = f"{len(shape)}.{size}"
+            codes = make_codes(4, *shape)
+            scale = make_scales(dtype, *shape[:-1], shape[-1] // size)
+            tensors[f"{name}.weight"] = codes[..., 0::2, :] | codes[..., 1::2, :] << 4
+            tensors[f"{name}.weight_scale"] = scale
+            signed = (codes ^ 8).astype(np.int8) - 8
+            weights[f"{name}.weight"] = scaled(signed, 0, spread(scale, size))
+    tensors["2.16.pre_quant_scale"] = weights["2.16.pre_quant_scale"] = make_scales(dtype, 128)
+    return Case(tensors, weights, {"quant_method": "modelopt", "quant_algo": "W4A16_AWQ"})
+
+
+def quark_case():
+    """MXFP4 of AMD's Quark, and of ModelOpt, which have no `weight_packed`; of vLLM's experts as well."""
+    tensors, weights = {}, {}
+    for name, shape in (("a.weight", (24, 96)), ("experts.w13_weight", (3, 8, 64))):
+        codes = make_codes(4, *shape)
+        exponents = random.integers(90, 160, (*shape[:-1], shape[-1] // 32), np.uint8)
+        tensors |= {name: pack_halves(codes), f"{name}_scale": exponents}
+        powers = np.ldexp(np.float32(1), exponents.astype(np.int32) - 127)
+        weights[name] = E2M1[codes] * spread(powers, 32)
+    return Case(tensors, weights, {"quant_method": "quark"})
+
+
+def fused_case():
+    """Experts of vLLM: gate and up projections, which have a scale each or none, are in one weight."""
+    tensors, weights = {}, {}
+    experts, rows, columns = 3, 8, 64
+    shapes = {
+        "expert": (experts,),
+        "one": (experts, 1),
+        "ones": (experts, 1, 1),
+        "halves": (experts, 2),
+        "row": (experts, rows),
+        "column": (experts, rows, 1),
+        "group": (experts, rows, columns // 16),
+        "block": (experts, rows // 4, columns // 32),
+    }
+    for kind in (E4M3, E4M3FNUZ, np.dtype(np.int8)):
+        for strategy, shape in shapes.items():
+            for part in ("w13", "w2"):
+                if strategy == "halves" and part == "w2":
+                    continue
+                name = f"{kind}.{strategy}.{part}_weight"
+                codes = make_codes(8, experts, rows, columns).view(np.int8)
+                codes = codes if kind == np.int8 else make_float8(kind, *codes.shape)
+                scale = make_scales(np.float32, *shape)
+                suffix = "_scale_inv" if strategy == "block" and kind != np.int8 else "_scale"
+                tensors |= {name: codes, name + suffix: scale}
+                wide = scale.reshape(*shape, *[1] * (3 - len(shape)))
+                wide = np.repeat(wide, rows // wide.shape[1], 1)
+                weights[name] = scaled(codes, 0, spread(wide, columns // wide.shape[2]))
+        # What activations are multiplied with is no scale of a weight.
+        name = f"{kind}.one.w13_input_scale"
+        tensors[name] = weights[name] = make_scales(np.float32, experts)
+    return Case(tensors, weights, {"quant_method": "fp8"})
+
+
+def others_case():
+    """Float8 as ComfyUI, ModelOpt and DeepSeek name and shape its scales, and as AMD's GPUs have it."""
+    tensors, weights = {}, {}
+
+    def add(name, kind, scale, wide, suffix="weight_scale", shape=(24, 64)):
+        codes = make_float8(kind, *shape)
+        tensors[f"{name}.weight"], tensors[f"{name}.{suffix}"] = codes, np.asarray(scale)
+        weights[f"{name}.weight"] = scaled(codes, 0, wide)
+
+    for kind in (E4M3, E5M2):
+        one = make_scales(np.float32, 1)
+        add(f"comfy.{kind}", kind, one, one, "scale_weight")
+        add(f"comfy0.{kind}", kind, one.reshape(()), one, "scale_weight")
+        format = "float8_e4m3fn" if kind == E4M3 else "float8_e5m2"
+        add(f"newer.{kind}", kind, one.reshape(()), one)
+        tensors[f"newer.{kind}.comfy_quant"] = to_bytes({"format": format})
+    tensors["comfy.scale_input"] = weights["comfy.scale_input"] = np.float32([0.5])
+    tensors["scaled_fp8"] = weights["scaled_fp8"] = np.zeros(2, E4M3)
+    for kind in (E4M3FNUZ, E5M2FNUZ):
+        rows = make_scales(np.float32, 24, 1)
+        add(f"amd.{kind}", kind, rows, rows)
+        blocks = make_scales(BFLOAT16, 3, 2)
+        wide = np.repeat(spread(blocks, 32), 8, 0)
+        add(f"blocks.{kind}", kind, blocks, wide, "weight_scale_inv")
+    blocks = make_scales(np.float32, 3, 2)
+    add("opt", E4M3, blocks.reshape(3, 1, 2, 1), np.repeat(spread(blocks, 32), 8, 0))
+    exponents = random.integers(90, 160, (3, 2), np.uint8).view(E8M0)
+    wide = np.repeat(spread(exponents, 32), 8, 0)
+    add("deep", E4M3, exponents, wide, "weight_scale_inv")
+    rows = make_scales(np.float32, 6, 1, 1, 1)
+    add("conv", E4M3, rows, rows, shape=(6, 4, 3, 3))
+    # Numbers that are none of a weight.
+    plain = {
+        "norm.scale": make_scales(np.float32, 8),
+        "norm.bias": make_scales(np.float32, 8),
+        "attn.logit_scale": make_scales(np.float32, 2),
+        "attn.index": np.arange(8).reshape(2, 4),
+        "fake.scale": make_scales(np.float32, 1),
+        "fake.zero_point": np.int32([3]),
+        "fake.enabled": np.uint8([1]),
+    }
+    return Case(tensors | plain, weights | plain)
+
+
 CASES = (
     {"inverse": inverse_case(), "float4": float4_case(), "awq": awq_case()}
+    | {
+        f"table-{np.dtype(kind)}": table_case(kind)
+        for kind in (np.uint8, np.float16, np.float32, BFLOAT16)
+    }
+    | {"rows": rows_case(), "quark": quark_case(), "fused": fused_case(), "others": others_case()}
+    | {f"pairs-{dtype}": pairs_case(dtype) for dtype in FLOATS}
+    | {"cut": cut_groups_case(), "sizes": sizes_case()}
     | {f"bytes-{dtype}": bytes_case(dtype) for dtype in FLOATS}
     | {f"packed{bits}-{dtype}": packed_case(bits, dtype) for bits in (4, 8) for dtype in FLOATS}
     | {
