@@ -136,7 +136,7 @@ WeightImporter::getBlockScales(const Parts &parts, const json::Object &state,
                               std::pair(table, ".nested_quant_map")})
     if (!part)
       return diagnose(absmax.subject, Diag::NoPart,
-                      printable(parts.codes->name + suffix), "F32");
+                      printable(parts.codes->name + suffix), "F32", "nothing");
   const Subject &subject =
       (parts.others[4] ? parts.others[4] : parts.others[5])->subject;
   const json::Value *given = state.get("nested_offset");

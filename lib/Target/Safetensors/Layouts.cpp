@@ -357,15 +357,17 @@ static LogicalResult findLayout(const Checkpoint &checkpoint,
   if (!match.layout && match.stray.empty())
     return success();
   const Subject &subject = tensor.subject;
+  auto refuse = [&](StringRef part, StringRef types) {
+    const Tensor *other = checkpoint.find(part);
+    return diagnose(subject, Diag::NoPart, printable(part), types,
+                    other ? getName(other->dtype) : "nothing");
+  };
   if (!match.absent.empty())
-    return diagnose(subject, Diag::NoPart,
-                    printable(joinName(match.prefix, match.absent)),
-                    match.absentTypes);
+    return refuse(joinName(match.prefix, match.absent), match.absentTypes);
   if (failed(checkFormat(checkpoint, tensor)))
     return failure();
   if (!match.strayTypes.empty())
-    return diagnose(subject, Diag::NoPart, printable(match.stray),
-                    match.strayTypes);
+    return refuse(match.stray, match.strayTypes);
   if (!match.stray.empty()) {
     const Tensor &stray = *checkpoint.find(match.stray);
     return diagnose(

@@ -267,9 +267,9 @@ for parts, missing, dtypes in (
     (FLOAT4, "a.weight_scale", "U8 or F8_E8M0"),
 ):
     codes = next(iter(parts))
-    message = f"expected '{missing}' beside it, of dtype {dtypes}"
-    add("NoPart", {k: v for k, v in parts.items() if k != missing}, codes, message)
-    add("NoPart", parts | {missing: ones(2, np.float64)}, codes, message)
+    message = f"expected '{missing}' beside it, of dtype {dtypes}, but got "
+    add("NoPart", {k: v for k, v in parts.items() if k != missing}, codes, message + "nothing")
+    add("NoPart", parts | {missing: ones(2, np.float64)}, codes, message + "F64")
 message = "the weight that it is part of is there as well, as 'a.weight'"
 add("NameTaken", PACKED | {"a.weight": ones(3)}, "a.weight_packed", message)
 message = "expected elements in a part of a weight, but got the shape [2, 0]"
@@ -438,7 +438,7 @@ for parts, stray in (
         "that is supported"
     )
     if "w_blocks" in parts:
-        message = "expected 'w_scales' beside it, of dtype U8 or F8_E8M0"
+        message = "expected 'w_scales' beside it, of dtype U8 or F8_E8M0, but got F32"
         add("NoPart", parts, codes, message)
     else:
         add("UnknownLayout", parts, codes, message)
@@ -448,9 +448,10 @@ for codes, scale, dtypes in (
     (zeros((4, 8), np.int8), ones(4, np.uint8), "F32 or F16 or BF16"),
     (zeros((4, 8), np.uint8), zeros(4), "F8_E4M3 or U8 or F8_E8M0 or F32 or F16 or BF16"),
 ):
-    message = f"expected 'a.weight_scale' beside it, of dtype {dtypes}"
+    got = make_tensor(scale).dtype
+    message = f"expected 'a.weight_scale' beside it, of dtype {dtypes}, but got {got}"
     add("NoPart", {"a.weight": codes, "a.weight_scale": scale}, "a.weight", message)
-message = "expected 'a.SCB' beside it, of dtype F32"
+message = "expected 'a.SCB' beside it, of dtype F32, but got F16"
 parts = {"a.weight": zeros((4, 8), np.int8), "a.SCB": ones(4, np.float16)}
 add("NoPart", parts, "a.weight", message)
 for more in ("a.weight_scale_2", "a.weight_scale_inv", "a.scale_weight"):
@@ -574,7 +575,7 @@ message = "expected the shape [256], as 'a.weight.absmax' has [4], but got [255]
 parts = INNER | {"a.weight.nested_quant_map": ones(255)}
 add("PartShape", parts, "a.weight.nested_quant_map", message)
 for part in ("a.weight.nested_absmax", "a.weight.nested_quant_map"):
-    message = f"expected '{part}' beside it, of dtype F32"
+    message = f"expected '{part}' beside it, of dtype F32, but got nothing"
     add("NoPart", without(INNER, part), "a.weight.absmax", message)
 message = "expected U8, as 'a.weight.nested_absmax' is beside it, but got F32"
 add("NestedType", INNER | {"a.weight.absmax": ones(4)}, "a.weight.absmax", message)
