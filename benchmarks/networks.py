@@ -3,11 +3,12 @@
 """Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
 
     benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated,fast]
-                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json] [--table]
+                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json] [--table] [--zoo]
 
 The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
 number, the same quantized by onnxruntime.quantization, and a detector of depthwise and pointwise
 convolutions. FOLDER has more: FOLDER/NAME/model.onnx, with input_0.npy and so on beside it or random inputs.
+`--zoo` takes those of test/helpers/zoo instead, which torch makes: of --only, or those whose speed is followed.
 All contenders get the same file and take turns; the best call of each counts, in CPU time, which
 other work on the machine does not add to, and `start_s`, the CPU time of compiling and loading. `over` is ours by ONNX Runtime's time. `off` is the largest
 difference from ONNX Runtime's results, computed without its optimizations, in units of the largest result.
@@ -26,7 +27,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "build" / "python_packages"))
+sys.path[:0] = [str(ROOT / "build" / "python_packages"), str(ROOT / "test" / "helpers")]
 
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
@@ -308,6 +309,31 @@ def print_table(records):
         print(f"| {record['network']} | {' | '.join(times)} | {', '.join(starts)} |")
 
 
+def print_zoo(path):
+    """Parts of ONNX Runtime's time, the CPU time and memory of compiling, and how far results lie apart."""
+    entry = json.loads(pathlib.Path(path).read_text())
+    records = entry["networks"]
+    cpus = next(list(record["over"]) for record in records.values() if "over" in record)
+    print(f"| network | {' | '.join(cpus)} | ONNX Runtime in ms | compiled in s | MiB | off |")
+    print(f"|---|{'---:|' * (len(cpus) + 4)}")
+    for name, record in records.items():
+        if "over" not in record:
+            told = record.get("skipped") or record.get("refused") or record["told"]
+            print(f"| {name} | {told} |{' |' * (len(cpus) + 3)}")
+            continue
+        times = [str(record["over"][cpu]) for cpu in cpus]
+        cells = [*times, str(record["ms"]["ONNX Runtime"]), str(record["compile_s"])]
+        print(f"| {name} | {' | '.join(cells)} | {record['peak_mib']} | {record['off']:.0e} |")
+
+
+def measure_zoo(options):
+    from zoo import run
+
+    wanted = ["--only", options.only] if options.only else ["--named"]
+    kept = ["--output", options.output] if options.output else []
+    return run.main([*wanted, *kept, "--cpus", options.cpus, "--times", str(options.repeat)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--only")
@@ -321,7 +347,10 @@ def main():
     parser.add_argument(
         "--table", action="store_true", help="print what OUTPUT holds, measure nothing"
     )
+    parser.add_argument("--zoo", action="store_true", help="networks that torch makes")
     options = parser.parse_args()
+    if options.zoo:
+        return print_zoo(options.output) if options.table else measure_zoo(options)
     if options.table:
         return print_table(json.loads(pathlib.Path(options.output).read_text()))
     records = []

@@ -110,6 +110,24 @@ def sanitized(preset, *arguments):
     return run
 
 
+def networks(log):
+    """Networks that torch makes, where its packages can be had: what they are, test/helpers/zoo says."""
+    record = LOGS / "networks.json"
+    record.unlink(missing_ok=True)
+    code = call(log, sys.executable, "test/helpers/zoo/run.py", "--output", record)
+    if code == 3:
+        return Outcome(skipped=1, told=log.read_text(errors="replace").splitlines()[-1][:200])
+    if not record.exists():
+        return Outcome(failed=1, told=f"no network was tried, see {log.relative_to(ROOT)}")
+    found = json.loads(record.read_text())["networks"]
+    made = {name: entry for name, entry in found.items() if "skipped" not in entry}
+    bad = [name for name, entry in made.items() if not entry["agrees"]]
+    told = f"{len(made)} networks" + (f"; refused or different: {', '.join(bad)}" if bad else "")
+    return Outcome(
+        len(made) - len(bad), len(bad), len(found) - len(made), told, {"networks": found}
+    )
+
+
 def fuzz(target):
     def run(log):
         seconds = os.environ.get("QUANT_FLOAT_FUZZ_SECONDS", "600")
@@ -196,6 +214,7 @@ STEPS = [
         sanitized("tsan", "--filter", THREADS),
         ("libclang_rt.tsan-x86_64.so",),
     ),
+    Step("networks", "networks of torch's packages beside ONNX Runtime", networks),
     Step("fuzz-onnx", "libFuzzer on the ONNX importer and exporter", fuzz("onnx"), FUZZER),
     Step("fuzz-convert", "libFuzzer on opset and OpenVINO conversion", fuzz("convert"), FUZZER),
     Step("fuzz-openvino", "libFuzzer on OpenVINO import and export", fuzz("openvino"), FUZZER),

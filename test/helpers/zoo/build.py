@@ -1,0 +1,55 @@
+"""Writes networks: `python -m zoo.build FOLDER NAME...`, in the environment of requirements-networks.txt.
+
+Of NAME come FOLDER/NAME.onnx and the values of its inputs, FOLDER/NAME.npz; of NAME.FORM the same
+in that form. What cannot be made leaves the reason in FOLDER/NAME.txt.
+"""
+
+import importlib
+import os
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+
+from zoo import forms
+from zoo.table import NETWORKS
+
+
+def write(folder, name, make, *arguments):
+    """A file is there whole or not at all."""
+    target, part = folder / f"{name}.onnx", folder / f".{name}.{os.getpid()}.onnx"
+    try:
+        make(part, *arguments)
+        part.rename(target)
+    except Exception as error:  # Of whatever exporter.
+        lines = str(error).strip().splitlines() or [""]
+        (folder / f"{name}.txt").write_text(f"{type(error).__name__}: {lines[0][:300]}\n")
+        part.unlink(missing_ok=True)
+
+
+def make_network(part, name, values):
+    network = NETWORKS[name]
+    builder = importlib.import_module(f"zoo.{network.source}")
+    model, inputs = getattr(builder, network.make)(*network.arguments, **network.options)
+    onnx.save(model, part)
+    np.savez(values, **inputs)
+
+
+def make_form(part, source, form, values):
+    forms.write(form, onnx.load(source), part, dict(np.load(values)))
+
+
+def main(folder, names):
+    for full in names:
+        name, _, form = full.partition(".")
+        source, values = folder / f"{name}.onnx", folder / f"{name}.npz"
+        tried = [path.exists() for path in (source, folder / f"{name}.txt")]
+        if not any(tried):
+            write(folder, name, make_network, name, values)
+        if form and source.exists() and not (folder / f"{full}.onnx").exists():
+            write(folder, full, make_form, source, form, values)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]), sys.argv[2:])

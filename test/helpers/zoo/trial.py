@@ -1,0 +1,186 @@
+"""One network beside ONNX Runtime: whether it compiles, what compiling takes, whether the two agree, and their times."""
+
+import concurrent.futures
+import contextlib
+import multiprocessing
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+#: Differences in parts of an output's largest element that need no reason, by the output's type.
+#: Others are measured by what ONNX Runtime's own results do when its input or its optimizations change.
+LEAST = {np.dtype(np.float32): 2e-5, np.dtype(np.float16): 4e-3, np.dtype(np.float64): 2e-5}
+#: How many times as far as ONNX Runtime's own results lie apart ours may lie from them.
+FACTOR = 8
+
+
+def compile_library(compiler, model, library, cpu="host", limit=900):
+    """By quant-float-compile: its CPU time and memory, or what it says instead."""
+    with tempfile.TemporaryFile() as log:
+        child = subprocess.Popen(
+            [compiler, model, "--cpu", cpu, "-o", library], stdout=log, stderr=log
+        )
+        deadline = time.monotonic() + limit
+        while True:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > deadline:
+                child.send_signal(signal.SIGKILL)
+                _, status, usage = os.wait4(child.pid, 0)
+                return {"refused": f"takes more than {limit} s"}
+            time.sleep(0.02)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        log.seek(0)
+        text = log.read().decode(errors="replace")
+    if child.returncode:
+        errors = [line for line in text.splitlines() if "error" in line]
+        told = re.sub(r"\S*/(?=[^/ ]+\.onnx)", "", (errors or text.splitlines() or ["nothing"])[0])
+        return {"refused": told[:400], "exit_code": child.returncode}
+    seconds = usage.ru_utime + usage.ru_stime
+    return {"compile_s": round(seconds, 2), "peak_mib": usage.ru_maxrss // 1024}
+
+
+def start_onnx_runtime(path, optimized=True):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    if not optimized:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return lambda inputs: session.run(None, inputs)
+
+
+def start_ours(library):
+    import quant_float
+
+    kernel = quant_float.load_kernel(library)
+
+    def call(inputs):
+        results = kernel(*inputs.values())
+        return list(results) if isinstance(results, (tuple, list)) else [results]
+
+    return call
+
+
+def distance(found, wanted):
+    """The largest difference of two arrays in parts of the second's largest element; infinite if they are unlike."""
+    if found.shape != wanted.shape:
+        return np.inf
+    if not wanted.size:
+        return 0.0
+    a, b = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    if same.all():
+        return 0.0
+    finite = np.abs(b[np.isfinite(b)])
+    with np.errstate(invalid="ignore"):
+        off = np.where(same, 0, np.abs(a - b)).max()
+    return float(off / max(finite.max(initial=0), 1e-30)) if np.isfinite(off) else np.inf
+
+
+def nudged(inputs, random):
+    """The inputs, their floats off by some units in the last place."""
+    return {
+        name: (x * (1 + (random.random(x.shape) - 0.5) * 8 * np.finfo(x.dtype).eps)).astype(x.dtype) if x.dtype.kind == "f" else x
+        for name, x in inputs.items()
+    }  # fmt: skip
+
+
+def judge(path, inputs, call):
+    """How far our results lie from ONNX Runtime's without its optimizations, and how far they may."""
+    peer, random = start_onnx_runtime(path, optimized=False), np.random.default_rng(1)
+    wanted = peer(inputs)
+    others = [peer(nudged(inputs, random)) for _ in range(2)]
+    found = call(inputs)
+    verdict = {"off": 0.0, "allowed": 0.0, "agrees": True}
+    if len(found) != len(wanted):
+        return {"agrees": False, "told": f"{len(found)} results, not {len(wanted)}"}
+    for index, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+        ours, theirs = np.asarray(ours), np.asarray(theirs)
+        off = distance(ours, theirs)
+        spread = max(distance(np.asarray(other[index]), theirs) for other in others)
+        allowed = max(FACTOR * spread, LEAST.get(theirs.dtype, 0))
+        if off > allowed and len(others) == 2:
+            # Its optimizations round elsewhere, too, where a network has sums of quantized values.
+            with contextlib.suppress(Exception):
+                others.append(start_onnx_runtime(path)(inputs))
+                spread = distance(np.asarray(others[-1][index]), theirs)
+                allowed = max(allowed, FACTOR * spread)
+        if off > allowed or ours.dtype != theirs.dtype:
+            told = f"output {index}: {ours.dtype}{list(ours.shape)}, {theirs.dtype}{list(theirs.shape)}, {off:.1e} off, {allowed:.1e} allowed"
+            verdict["agrees"] = False
+            verdict.setdefault("told", told)
+        if off >= verdict["off"]:
+            verdict["off"], verdict["allowed"] = off, allowed
+    for key in ("off", "allowed"):
+        verdict[key] = float(f"{verdict[key]:.1e}")
+    return verdict
+
+
+def clock(calls, inputs, budget):
+    """The best CPU time of each in ms; they take turns, `budget` seconds in all."""
+    best, end, turn = dict.fromkeys(calls, np.inf), time.monotonic() + budget, 0
+    while turn < 2 or (time.monotonic() < end and turn < 50):
+        for name, call in calls.items():
+            for repeat in range(3):
+                begin = time.thread_time()
+                call(inputs)
+                # The first call of a turn finds the caches as another left them.
+                if repeat or not turn:
+                    best[name] = min(best[name], (time.thread_time() - begin) * 1e3)
+        turn += 1
+    return {name: float(f"{ms:.4g}") for name, ms in best.items()}
+
+
+def _try(path, values, libraries, budget):
+    inputs = dict(np.load(values))
+    calls, result = {}, {}
+    for name, library in libraries.items():
+        calls[name] = start_ours(library)
+    first = next(iter(calls.values()))
+    result.update(judge(path, inputs, first))
+    if budget:
+        calls["ONNX Runtime"] = start_onnx_runtime(path)
+        times = clock(calls, inputs, budget)
+        result["ms"] = times
+        result["over"] = {
+            k: round(v / times["ONNX Runtime"], 2) for k, v in times.items() if k in libraries
+        }
+    return result
+
+
+def alone(function, *arguments):
+    """In a process of its own, which may crash."""
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def run(compiler, path, values, cpus=("host",), budget=2.0):
+    """All of it, for one file and the values of its inputs; `budget` is in seconds for times, 0 for none."""
+    result = {}
+    with tempfile.TemporaryDirectory() as folder:
+        libraries = {}
+        for cpu in cpus:
+            library = pathlib.Path(folder) / f"{cpu}.so"
+            compiled = compile_library(compiler, path, library, cpu)
+            if cpu == cpus[0]:
+                result.update(compiled)
+            if "refused" in compiled:
+                return {**compiled, "agrees": False}
+            libraries[cpu] = str(library)
+        try:
+            result.update(alone(_try, str(path), str(values), libraries, budget))
+        except Exception as error:  # Of whatever library, or a crash.
+            lines = str(error).splitlines() or [type(error).__name__]
+            result.update(agrees=False, told=f"{type(error).__name__}: {lines[0][:300]}")
+    return result
