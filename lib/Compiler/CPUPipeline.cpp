@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
-                                            bool islands) {
+                                            bool islands, bool onDevice) {
   // Upstream's casts of narrow floats have no lowering but ours.
   manager.addPass(createQuantFloatLegalizeArithPass());
   ConvertOpenVinoNodesToOnnxPassOptions layers;
@@ -45,6 +45,7 @@ void quant_float::buildConvertNodesPipeline(OpPassManager &manager,
   manager.addPass(createCSEPass());
   ConvertOnnxNodesToLinalgPassOptions nodes;
   nodes.allowUnsupported = islands;
+  nodes.onDevice = onDevice;
   manager.addPass(createConvertOnnxNodesToLinalgPass(nodes));
   if (islands)
     manager.addPass(createQuantFloatOutlineIslandsPass());
@@ -74,7 +75,7 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   }
   manager.addNestedPass<func::FuncOp>(createQuantFloatMultiplyCodesPass());
   manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
-  buildConvertNodesPipeline(manager, islands);
+  buildConvertNodesPipeline(manager, islands, onDevice);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
   QuantFloatMakeEntryPointsPassOptions entryPoints;

@@ -53,7 +53,8 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
 /// Gives nodes of the source model their meaning; with `islands` only functions
 /// around quantization ops are left of a model, without any node that has none
 /// is an error.
-void buildConvertNodesPipeline(OpPassManager &manager, bool islands);
+void buildConvertNodesPipeline(OpPassManager &manager, bool islands,
+                               bool onDevice = false);
 
 /// From tensors to linalg on buffers of the caller: `quant-float-lower-to-cpu`
 /// up to and with bufferization. Without a CPU buffers are those of a device,

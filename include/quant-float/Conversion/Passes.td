@@ -45,14 +45,16 @@ def ConvertOnnxNodesToLinalgPass
   }];
   let options = [
     Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",
-           "leave nodes that have no lowering as they are">
+           "leave nodes that have no lowering as they are">,
+    Option<"onDevice", "on-device", "bool", /*default=*/"false",
+           "sort by networks of comparisons, whose steps are parallel">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::bufferization::BufferizationDialect", "mlir::cf::ControlFlowDialect",
     "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
     "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
-    "mlir::quant_float::QuantFloatDialect"
+    "mlir::vector::VectorDialect", "mlir::quant_float::QuantFloatDialect"
   ];
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergeSort.h"
 #include "Sorting.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -126,78 +127,141 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
   most = arith::MaxSIOp::create(b, most, zero);
 
   // A row for each that is chosen, and one where the next is written, chosen or
-  // not; how many there are; and how many there were before the class.
+  // not.
   Type i64 = b.getI64Type();
   OpFoldResult rows =
       context.computeProduct({sizes[0], sizes[1], getAsOpFoldResult(most)});
   rows = context.computeSum({rows, b.getIndexAttr(1)});
-  Value none = buildFilled(b, {}, makeNumber(b, i64, 0));
-  Value inits[] = {makeBuffer(b, {rows, b.getIndexAttr(3)}, i64), none, none};
-  Value order = buildSortedPositions(context, scores, /*axis=*/2,
-                                     /*descending=*/true);
   bool hasCenter = context.getFlag("center_point_box");
+  Value threshold;
+  if (*overlap)
+    threshold = tensor::ExtractOp::create(b, *overlap, ValueRange());
+  else
+    threshold = makeNumber(b, type, 0);
+  Value bound;
+  if (*least)
+    bound = tensor::ExtractOp::create(b, *least, ValueRange());
   auto toIndex = [](ImplicitLocOpBuilder &b, Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getIndexType(), value);
   };
-  auto step = [&](ImplicitLocOpBuilder &b, ValueRange at,
-                  ValueRange values) -> SmallVector<Value> {
-    Value count = tensor::ExtractOp::create(b, values[1], ValueRange());
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at[2], zero);
-    Value begin = arith::SelectOp::create(
-        b, isFirst, count,
-        tensor::ExtractOp::create(b, values[2], ValueRange()));
-    Value candidate = toIndex(b, tensor::ExtractOp::create(b, order, at));
-    Value row = toIndex(b, count), firstRow = toIndex(b, begin);
-    Value isWanted =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                              arith::SubIOp::create(b, row, firstRow), most);
-    if (*least) {
-      Value score = tensor::ExtractOp::create(
-          b, scores, ValueRange{at[0], at[1], candidate});
-      Value bound = tensor::ExtractOp::create(b, *least, ValueRange());
-      isWanted = arith::AndIOp::create(
-          b, isWanted,
-          arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score, bound));
-    }
-    Value threshold =
-        *overlap
-            ? tensor::ExtractOp::create(b, *overlap, ValueRange()).getResult()
-            : makeNumber(b, type, 0);
-    Box box = readBox(b, boxes, at[0], candidate, hasCenter);
-    // Nothing else is compared with what is not wanted anyway.
-    Value end = arith::SelectOp::create(b, isWanted, row, firstRow);
-    Value chosen =
-        scf::ForOp::create(
-            b, firstRow, end, one, isWanted,
-            [&](OpBuilder &builder, Location loc, Value other,
-                ValueRange isFree) {
-              ImplicitLocOpBuilder inner(loc, builder);
-              Value two = arith::ConstantIndexOp::create(inner, 2);
-              Value index = tensor::ExtractOp::create(inner, values[0],
-                                                      ValueRange{other, two});
-              Box before = readBox(inner, boxes, at[0], toIndex(inner, index),
-                                   hasCenter);
-              Value isTaken = overlaps(inner, box, before, threshold);
-              Value yes = makeNumber(inner, inner.getI1Type(), 1);
-              Value stays = arith::AndIOp::create(
-                  inner, isFree[0], arith::XOrIOp::create(inner, isTaken, yes));
-              scf::YieldOp::create(inner, stays);
-            })
-            .getResult(0);
-    Value result = values[0];
-    for (auto [column, index] :
-         llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
-      result = tensor::InsertOp::create(
-          b, arith::IndexCastOp::create(b, i64, index), result,
-          ValueRange{row, arith::ConstantIndexOp::create(b, column)});
-    Value next =
-        arith::AddIOp::create(b, count, arith::ExtUIOp::create(b, i64, chosen));
-    return {result, tensor::InsertOp::create(b, next, values[1], ValueRange()),
-            tensor::InsertOp::create(b, begin, values[2], ValueRange())};
+
+  // Whether a box overlaps none of those from `begin` to before `end`.
+  auto isFree = [&](ImplicitLocOpBuilder &b, Value chosen, Value batch,
+                    Value candidate, Value begin, Value end) -> Value {
+    Box box = readBox(b, boxes, batch, candidate, hasCenter);
+    Value inits[] = {begin, makeNumber(b, b.getI1Type(), 1)};
+    auto loop = scf::WhileOp::create(
+        b, TypeRange(ValueRange(inits)), inits,
+        [&](OpBuilder &builder, Location loc, ValueRange values) {
+          ImplicitLocOpBuilder b(loc, builder);
+          Value isMore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                               values[0], end);
+          scf::ConditionOp::create(
+              b, arith::AndIOp::create(b, isMore, values[1]), values);
+        },
+        [&](OpBuilder &builder, Location loc, ValueRange values) {
+          ImplicitLocOpBuilder b(loc, builder);
+          Value two = arith::ConstantIndexOp::create(b, 2);
+          Value index =
+              tensor::ExtractOp::create(b, chosen, ValueRange{values[0], two});
+          Box before = readBox(b, boxes, batch, toIndex(b, index), hasCenter);
+          Value isTaken = overlaps(b, box, before, threshold);
+          Value stays = arith::XOrIOp::create(b, isTaken,
+                                              makeNumber(b, b.getI1Type(), 1));
+          scf::YieldOp::create(
+              b, ValueRange{arith::AddIOp::create(b, values[0], one), stays});
+        });
+    return loop.getResult(1);
   };
-  SmallVector<Value> filled = buildSequential(b, sizes, inits, step);
-  Value count = toIndex(b, tensor::ExtractOp::create(b, filled[1], {}));
+  // The boxes of a class in the order of their scores, `getCandidate` tells.
+  auto choose = [&](ImplicitLocOpBuilder &b, ValueRange at, OpFoldResult count,
+                    Value chosen, Value begin, auto getCandidate) {
+    Value inits[] = {chosen, begin};
+    return buildSequential(
+        b, count, inits,
+        [&](ImplicitLocOpBuilder &b, ValueRange index,
+            ValueRange values) -> SmallVector<Value> {
+          Value candidate = getCandidate(b, index[0]), row = values[1];
+          Value isWanted =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                    arith::SubIOp::create(b, row, begin), most);
+          if (bound) {
+            Value score = tensor::ExtractOp::create(
+                b, scores, ValueRange{at[0], at[1], candidate});
+            isWanted = arith::AndIOp::create(
+                b, isWanted,
+                arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score,
+                                      bound));
+          }
+          // Nothing is compared with what is not wanted anyway.
+          Value end = arith::SelectOp::create(b, isWanted, row, begin);
+          Value stays = arith::AndIOp::create(
+              b, isWanted, isFree(b, values[0], at[0], candidate, begin, end));
+          Value result = values[0];
+          for (auto [column, index] :
+               llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
+            result = tensor::InsertOp::create(
+                b, arith::IndexCastOp::create(b, i64, index), result,
+                ValueRange{row, arith::ConstantIndexOp::create(b, column)});
+          return {result,
+                  arith::AddIOp::create(b, row,
+                                        arith::IndexCastUIOp::create(
+                                            b, b.getIndexType(), stays))};
+        });
+  };
+  Value result = makeBuffer(b, {rows, b.getIndexAttr(3)}, i64);
+  SmallVector<OpFoldResult> classes = {sizes[0], sizes[1]};
+  SmallVector<Value> filled;
+  if (context.onDevice) {
+    Value order = buildNetworkPositions(context, scores, /*axis=*/2,
+                                        /*descending=*/true);
+    Value inits[] = {result, zero};
+    filled = buildSequential(
+        b, classes, inits,
+        [&](ImplicitLocOpBuilder &b, ValueRange at, ValueRange values) {
+          return choose(b, at, sizes[2], values[0], values[1],
+                        [&](ImplicitLocOpBuilder &b, Value index) {
+                          Value position = tensor::ExtractOp::create(
+                              b, order, ValueRange{at[0], at[1], index});
+                          return toIndex(b, position);
+                        });
+        });
+  } else {
+    Value keys = buildSortKeys(context, scores, /*axis=*/2,
+                               /*descending=*/true);
+    Value size = makeIndex(b, sizes[2]);
+    if (failed(context.requireAtMost(
+            b.getIndexAttr(getMaxItems(getElementTypeOrSelf(keys))), sizes[2],
+            "the number of boxes")))
+      return failure();
+    Value last;
+    if (bound)
+      last = getFirstItem(b, buildSortKey(b, bound, /*isUnsigned=*/false,
+                                          /*descending=*/true));
+    SortBuffer buffer = makeSortBuffer(b, size, i64);
+    Value inits[] = {result, zero, buffer.tensor};
+    filled = buildSequential(
+        b, classes, inits,
+        [&](ImplicitLocOpBuilder &b, ValueRange at, ValueRange values) {
+          KeyRow row{keys, SmallVector<Value>(at), sizes[2]};
+          ChosenItems items =
+              buildSelection(b, row, {values[2], buffer.stride},
+                             /*capacity=*/size, last, /*kept=*/{});
+          auto [sorted, begin] =
+              buildMergeSort(b, {items.buffer, buffer.stride}, items.count);
+          SmallVector<Value> results =
+              choose(b, at, OpFoldResult(items.count), values[0], values[1],
+                     [&, sorted = sorted,
+                      begin = begin](ImplicitLocOpBuilder &b, Value index) {
+                       Value place = arith::AddIOp::create(b, begin, index);
+                       return getItemPosition(
+                           b, tensor::ExtractOp::create(b, sorted, place));
+                     });
+          results.push_back(sorted);
+          return results;
+        });
+  }
+  Value count = filled[1];
   SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
   return SmallVector<Value>{

@@ -102,6 +102,8 @@ public:
   llvm::function_ref<bool(Block &)> convertBody;
   /// How many random nodes without a seed the function has had.
   uint64_t *numUnseeded = nullptr;
+  /// Whether the code is for a GPU, whose threads have to share all work.
+  bool onDevice = false;
   /// The opset of the model, not the version of the op.
   int64_t opset;
   /// By their position in the source node; null where absent.

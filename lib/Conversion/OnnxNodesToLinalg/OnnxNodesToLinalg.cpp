@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
@@ -492,6 +493,7 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   };
   context.convertBody = convertBody;
   context.numUnseeded = &numUnseeded;
+  context.onDevice = onDevice;
   ArrayRef<NodeRow> versions = findVersions(node);
   const NodeRow *row = findRow(versions, context.opset);
   // Some have no op of their own, but a row.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
+#include "MergeSort.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -232,15 +233,140 @@ Value SortingNetwork::build(NodeContext &context) const {
       })[0];
 }
 
-Value onnx_nodes::buildSortedPositions(NodeContext &context, Value keys,
-                                       int64_t axis, bool descending) {
-  SortingNetwork network{keys, context.getSizes(keys), axis, descending};
-  return network.build(context);
+Value onnx_nodes::buildNetworkPositions(NodeContext &context, Value keys,
+                                        int64_t axis, bool descending) {
+  return SortingNetwork{keys, context.getSizes(keys), axis, descending}.build(
+      context);
+}
+
+/// The positions of rows of a matrix in their order.
+static Value buildSortedRows(NodeContext &context, Value matrix) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(matrix);
+  if (context.onDevice)
+    return SortingNetwork{matrix, {sizes[0]}, 0, false, sizes[1]}.build(
+        context);
+  Type i64 = b.getI64Type();
+  Value count = makeIndex(b, sizes[0]);
+  SortBuffer buffer = makeSortBuffer(b, count, i64);
+  buffer.tensor = buildSequential(
+      b, sizes[0], buffer.tensor,
+      [&](ImplicitLocOpBuilder &b, ValueRange at,
+          ValueRange values) -> SmallVector<Value> {
+        Value position = arith::IndexCastOp::create(b, i64, at[0]);
+        return {tensor::InsertOp::create(b, position, values[0], at)};
+      })[0];
+  auto toRow = [&](ImplicitLocOpBuilder &b, Value position) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), position);
+  };
+  auto isFirst = [&](ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+    Comparison rows =
+        compareRows(b, matrix, toRow(b, lhs), toRow(b, rhs), sizes[1]);
+    return isBefore(b, rows, {lhs, rhs});
+  };
+  auto [sorted, begin] = buildMergeSort(b, buffer, count, isFirst);
+  OpFoldResult stride = b.getIndexAttr(1);
+  return buildSlice(b, sorted, OpFoldResult(begin), sizes[0], stride);
 }
 
 //===----------------------------------------------------------------------===//
 // TopK
 //===----------------------------------------------------------------------===//
+
+Value onnx_nodes::buildSortKeys(NodeContext &context, Value tensor,
+                                int64_t axis, bool descending) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  Type elementType = getElementTypeOrSelf(tensor);
+  unsigned rank = sizes.size();
+  OpFoldResult size = sizes[axis];
+  sizes.erase(sizes.begin() + axis);
+  sizes.push_back(size);
+  SmallVector<AffineExpr> exprs;
+  for (unsigned i = 0; i < rank - 1; ++i)
+    exprs.push_back(b.getAffineDimExpr(i));
+  exprs.insert(exprs.begin() + axis, b.getAffineDimExpr(rank - 1));
+  unsigned width = getComputeType(elementType).getIntOrFloatBitWidth();
+  return buildParallel(b, sizes, b.getIntegerType(std::max(width, 32u)), tensor,
+                       AffineMap::get(rank, 0, exprs, b.getContext()),
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                         return buildSortKey(b, toCompute(b, args[0]),
+                                             isUnsignedElement(elementType),
+                                             descending);
+                       });
+}
+
+/// The positions of the first `count` elements along an axis in their order,
+/// that axis last.
+static Value buildFirstPositions(NodeContext &context, Value input,
+                                 int64_t axis, OpFoldResult count,
+                                 bool descending) {
+  // So few are found one by one.
+  constexpr int64_t kFew = 8;
+  ImplicitLocOpBuilder &b = context.b;
+  Type i64 = b.getI64Type();
+  Value keys = buildSortKeys(context, input, axis, descending);
+  SmallVector<OpFoldResult> sizes = context.getSizes(keys);
+  KeyRow row{keys, {}, sizes.pop_back_val()};
+  SmallVector<OpFoldResult> to = sizes;
+  to.push_back(count);
+  Type keyType = getElementTypeOrSelf(keys), itemType = getItemType(keyType);
+  Value wanted = makeIndex(b, count), size = makeIndex(b, row.size);
+  auto write = [&](ImplicitLocOpBuilder &b, Value item, Value result,
+                   ValueRange at, Value index) -> Value {
+    SmallVector<Value> place(at);
+    place.push_back(index);
+    Value position =
+        arith::IndexCastOp::create(b, i64, getItemPosition(b, item));
+    return tensor::InsertOp::create(b, position, result, place);
+  };
+  std::optional<int64_t> few = getConstantIntValue(count);
+  if (few && *few <= kFew && keyType.isInteger(32))
+    return buildSequential(
+               b, sizes, makeBuffer(b, to, i64),
+               [&](ImplicitLocOpBuilder &b, ValueRange at,
+                   ValueRange values) -> SmallVector<Value> {
+                 row.indices.assign(at.begin(), at.end());
+                 Value inits[] = {values[0], makeSmallestItem(b, itemType)};
+                 return {buildSequential(
+                     b, count, inits,
+                     [&](ImplicitLocOpBuilder &b, ValueRange index,
+                         ValueRange values) -> SmallVector<Value> {
+                       Value item = buildNextItem(b, row, values[1]);
+                       Value next = arith::AddIOp::create(
+                           b, item, makeNumber(b, itemType, 1));
+                       return {write(b, item, values[0], at, index[0]), next};
+                     })[0]};
+               })
+        .front();
+  Value one = makeIndex(b, b.getIndexAttr(1));
+  Value kept = b.createOrFold<arith::MaxSIOp>(wanted, one);
+  Value capacity = getSelectionCapacity(b, kept, size);
+  SortBuffer buffer = makeSortBuffer(b, capacity, itemType);
+  Value inits[] = {makeBuffer(b, to, i64), buffer.tensor};
+  return buildSequential(
+             b, sizes, inits,
+             [&](ImplicitLocOpBuilder &b, ValueRange at,
+                 ValueRange values) -> SmallVector<Value> {
+               row.indices.assign(at.begin(), at.end());
+               ChosenItems items =
+                   buildSelection(b, row, {values[1], buffer.stride}, capacity,
+                                  /*bound=*/{}, kept);
+               auto [sorted, begin] = buildMergeSort(
+                   b, {items.buffer, buffer.stride}, items.count);
+               Value result = buildSequential(
+                   b, count, values[0],
+                   [&, sorted = sorted,
+                    begin = begin](ImplicitLocOpBuilder &b, ValueRange index,
+                                   ValueRange values) -> SmallVector<Value> {
+                     Value place = arith::AddIOp::create(b, begin, index[0]);
+                     Value item = tensor::ExtractOp::create(b, sorted, place);
+                     return {write(b, item, values[0], at, index[0])};
+                   })[0];
+               return {result, sorted};
+             })
+      .front();
+}
 
 static NodeResults buildTopK(NodeContext &context, OpFoldResult count,
                              bool largest) {
@@ -254,16 +380,33 @@ static NodeResults buildTopK(NodeContext &context, OpFoldResult count,
       failed(
           context.requireAtMost(sizes[*axis], count, "the number of elements")))
     return failure();
-  Value positions = buildSortedPositions(context, input, *axis, largest);
-  sizes[*axis] = count;
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  // A tensor of its own, not a part of a larger one.
   AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
-  Value taken = buildSlice(b, positions, offsets, sizes, strides);
-  Value indices = buildParallel(
-      b, sizes, b.getI64Type(), taken, identity,
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+  Value indices;
+  if (context.onDevice) {
+    Value positions = buildNetworkPositions(context, input, *axis, largest);
+    sizes[*axis] = count;
+    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+    // A tensor of its own, not a part of a larger one.
+    Value taken = buildSlice(b, positions, offsets, sizes, strides);
+    indices = buildParallel(
+        b, sizes, b.getI64Type(), taken, identity,
+        [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+  } else {
+    unsigned width =
+        getComputeType(context.elementType(0)).getIntOrFloatBitWidth();
+    Type keyType = b.getIntegerType(std::max(width, 32u));
+    if (failed(context.requireAtMost(b.getIndexAttr(getMaxItems(keyType)),
+                                     sizes[*axis],
+                                     "the number of elements to sort")))
+      return failure();
+    indices = buildFirstPositions(context, input, *axis, count, largest);
+    sizes[*axis] = count;
+    auto order = llvm::to_vector(llvm::seq<int64_t>(sizes.size() - 1));
+    order.insert(order.begin() + *axis, sizes.size() - 1);
+    if (*axis + 1 != static_cast<int64_t>(sizes.size()))
+      indices = buildTranspose(context, indices, order);
+  }
   Value values = buildParallel(
       b, sizes, context.elementType(0), indices, identity,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
@@ -383,8 +526,8 @@ static Value buildOrdered(NodeContext &context, Value numbers, Value order,
 static void orderByFirst(NodeContext &context, RowGroups &rows) {
   ImplicitLocOpBuilder &b = context.b;
   Type i64 = b.getI64Type();
-  SortingNetwork network{rows.first, {rows.number}, /*axis=*/0};
-  Value order = network.build(context);
+  SmallVector<OpFoldResult> column = {rows.number, b.getIndexAttr(1)};
+  Value order = buildSortedRows(context, context.reshape(rows.first, column));
   Value ranks =
       buildSequential(
           b, rows.number, buildFilled(b, rows.number, makeNumber(b, i64, 0)),
@@ -433,12 +576,8 @@ NodeResults onnx_nodes::convertUnique(NodeContext &context) {
   OpFoldResult length = context.computeProduct(others);
   Value matrix = axis == 0 ? data : buildTranspose(context, data, order);
   matrix = context.reshape(matrix, {sizes[axis], length});
-  SortingNetwork network{matrix,
-                         {sizes[axis]},
-                         /*axis=*/0,
-                         /*descending=*/false,
-                         length};
-  RowGroups rows = buildGroups(context, matrix, network.build(context));
+  RowGroups rows =
+      buildGroups(context, matrix, buildSortedRows(context, matrix));
   if (!context.getFlag("sorted"))
     orderByFirst(context, rows);
   sizes[axis] = rows.number;

@@ -1,4 +1,4 @@
-//===- Sorting.h - Positions of keys in their order -------------*- C++ -*-===//
+//===- Sorting.h - Keys that order like elements ----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,9 +15,13 @@ namespace mlir::quant_float::onnx_nodes {
 
 /// The positions of the keys along an axis in their order, as i64; of equal
 /// keys the first comes first. The axis of the result is longer than that of
-/// the keys: a power of two.
-Value buildSortedPositions(NodeContext &context, Value keys, int64_t axis,
-                           bool descending);
+/// the keys: a power of two. For GPUs.
+Value buildNetworkPositions(NodeContext &context, Value keys, int64_t axis,
+                            bool descending);
+
+/// Integers that order like the elements of a tensor, the axis last.
+Value buildSortKeys(NodeContext &context, Value tensor, int64_t axis,
+                    bool descending);
 
 } // namespace mlir::quant_float::onnx_nodes
 
