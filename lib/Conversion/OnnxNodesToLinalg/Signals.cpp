@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+#include <complex>
+#include <vector>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -29,6 +32,8 @@ struct Transform {
   NodeContext &context;
   Type type;
   OpFoldResult length, inputs;
+  /// Whether elements have imaginary parts.
+  bool isComplex = false;
   bool isInverse = false;
   /// The inverse of what half of the frequencies stand for.
   bool isHalf = false;
@@ -45,6 +50,11 @@ struct Transform {
 
 private:
   void buildRoots();
+  /// The same of a length that is known.
+  Value buildKnown(ArrayRef<OpFoldResult> to, int64_t axis, int64_t known,
+                   GetElement getElement);
+  /// A sum as an element of the result.
+  Value finish(ImplicitLocOpBuilder &b, Value sum, Type elementType);
 };
 } // namespace
 
@@ -78,6 +88,11 @@ void Transform::buildRoots() {
 Value Transform::build(ArrayRef<OpFoldResult> to, int64_t axis,
                        GetElement getElement) {
   ImplicitLocOpBuilder &b = context.b;
+  // Tables of longer ones would be too large.
+  constexpr int64_t kMaxLength = 1 << 20;
+  std::optional<int64_t> known = getConstantIntValue(length);
+  if (known && *known > 0 && *known <= kMaxLength)
+    return buildKnown(to, axis, *known, getElement);
   buildRoots();
   int64_t rank = to.size();
   // Nothing reads it: it says how long the loop is.
@@ -130,16 +145,347 @@ Value Transform::build(ArrayRef<OpFoldResult> to, int64_t axis,
                    .front();
   Type elementType = context.elementType(0);
   return buildParallel(b, to, elementType, sums, b.getMultiDimIdentityMap(rank),
-                       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                         Value sum = args[0];
-                         if (isInverse) {
-                           Value count = arith::IndexCastOp::create(
-                               b, b.getI64Type(), makeIndex(b, length));
-                           sum = arith::DivFOp::create(
-                               b, sum, arith::SIToFPOp::create(b, type, count));
-                         }
-                         return fromCompute(b, sum, elementType);
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                         return finish(b, args[0], elementType);
                        });
+}
+
+Value Transform::finish(ImplicitLocOpBuilder &b, Value sum, Type elementType) {
+  if (isInverse) {
+    Value count =
+        arith::IndexCastOp::create(b, b.getI64Type(), makeIndex(b, length));
+    sum =
+        arith::DivFOp::create(b, sum, arith::SIToFPOp::create(b, type, count));
+  }
+  return fromCompute(b, sum, elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// Transforms of a known length
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Real and imaginary parts of tensors [batch, length, inner]. Numbers that are
+/// all real have no imaginary parts.
+struct Planes {
+  Value real, imaginary;
+};
+
+/// A forward Fourier transform whose length is known: by factors, each a matmul
+/// with a constant matrix, after which the results are in their order
+/// (Stockham), and by a convolution (Bluestein) for what large primes leave.
+struct KnownTransform {
+  NodeContext &context;
+  Type type;
+  OpFoldResult batch;
+
+  Planes build(Planes x, int64_t length, OpFoldResult inner);
+
+private:
+  using Table = std::vector<std::complex<double>>;
+
+  /// A constant tensor of the real parts of a table, and of its imaginary ones.
+  Planes makeTable(const Table &table, ArrayRef<int64_t> shape);
+  /// The products of all elements of [batch, rest..., inner] with a table over
+  /// the axes `rest`.
+  Planes multiply(Planes x, const Table &table, ArrayRef<int64_t> rest,
+                  OpFoldResult inner);
+  /// One factor: of x as [batch, factor, rest, inner] the transforms along
+  /// `factor`, as [batch, rest, factor, inner].
+  Planes transform(Planes x, int64_t factor, int64_t rest, OpFoldResult inner);
+  Planes convolve(Planes x, int64_t length, OpFoldResult inner);
+  /// The result of an elementwise op of tensors of [batch, sizes..., inner].
+  Planes reshape(Planes x, ArrayRef<OpFoldResult> sizes);
+};
+} // namespace
+
+/// exp(-2 pi i * index / length), exact for quarters of the circle.
+static std::complex<double> getRoot(uint64_t index, uint64_t length) {
+  constexpr double kQuarter = 1.5707963267948966;
+  uint64_t quarters = 4 * (index % length);
+  double angle = kQuarter * (quarters % length) / length;
+  std::complex<double> root(std::cos(angle), -std::sin(angle));
+  for (uint64_t i = quarters / length; i; --i)
+    root = {root.imag(), -root.real()};
+  return root;
+}
+
+/// The largest factor of a length that is at most `most`.
+static int64_t findFactor(int64_t length, int64_t most) {
+  for (int64_t factor = std::min(most, length); factor > 1; --factor)
+    if (length % factor == 0)
+      return factor;
+  return 1;
+}
+
+Planes KnownTransform::makeTable(const Table &table, ArrayRef<int64_t> shape) {
+  ImplicitLocOpBuilder &b = context.b;
+  auto tensor = RankedTensorType::get(shape, type);
+  auto make = [&](auto getPart) -> Value {
+    SmallVector<Attribute> numbers;
+    for (std::complex<double> number : table)
+      numbers.push_back(b.getFloatAttr(type, getPart(number)));
+    return arith::ConstantOp::create(b,
+                                     DenseElementsAttr::get(tensor, numbers));
+  };
+  return {make([](std::complex<double> number) { return number.real(); }),
+          make([](std::complex<double> number) { return number.imag(); })};
+}
+
+Planes KnownTransform::reshape(Planes x, ArrayRef<OpFoldResult> sizes) {
+  x.real = context.reshape(x.real, sizes);
+  if (x.imaginary)
+    x.imaginary = context.reshape(x.imaginary, sizes);
+  return x;
+}
+
+Planes KnownTransform::multiply(Planes x, const Table &table,
+                                ArrayRef<int64_t> rest, OpFoldResult inner) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = {batch};
+  for (int64_t size : rest)
+    sizes.push_back(b.getIndexAttr(size));
+  sizes.push_back(inner);
+  Planes factors = makeTable(table, rest);
+  AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
+  AffineMap inMiddle =
+      identity.dropResults({0, static_cast<int64_t>(sizes.size()) - 1});
+  SmallVector<Value> inputs = {x.real, factors.real, factors.imaginary};
+  SmallVector<AffineMap> maps = {identity, inMiddle, inMiddle};
+  if (x.imaginary) {
+    inputs.push_back(x.imaginary);
+    maps.push_back(identity);
+  }
+  auto make = [&](bool isReal) {
+    return buildParallel(
+        b, sizes, type, inputs, maps,
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value first = arith::MulFOp::create(b, args[0], args[isReal ? 1 : 2]);
+          if (!x.imaginary)
+            return first;
+          Value second =
+              arith::MulFOp::create(b, args[3], args[isReal ? 2 : 1]);
+          if (isReal)
+            return arith::SubFOp::create(b, first, second);
+          return arith::AddFOp::create(b, first, second);
+        });
+  };
+  return {make(/*isReal=*/true), make(/*isReal=*/false)};
+}
+
+Planes KnownTransform::transform(Planes x, int64_t factor, int64_t rest,
+                                 OpFoldResult inner) {
+  ImplicitLocOpBuilder &b = context.b;
+  // Loops without those of one step, for the last is that of vectors.
+  enum Loop { Batch, Rest, To, Inner, From };
+  OpFoldResult sizes[] = {batch, b.getIndexAttr(rest), b.getIndexAttr(factor),
+                          inner, b.getIndexAttr(factor)};
+  SmallVector<AffineExpr> dims(5, b.getAffineConstantExpr(0));
+  unsigned numLoops = 0;
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (loop == To || loop == From || !isConstantIntValue(size, 1))
+      dims[loop] = b.getAffineDimExpr(numLoops++);
+  auto getMap = [&](ArrayRef<int> loops, SmallVector<OpFoldResult> *shape) {
+    SmallVector<AffineExpr> exprs;
+    for (int loop : loops) {
+      if (!isa<AffineDimExpr>(dims[loop]))
+        continue;
+      exprs.push_back(dims[loop]);
+      if (shape)
+        shape->push_back(sizes[loop]);
+    }
+    return AffineMap::get(numLoops, 0, exprs, b.getContext());
+  };
+  SmallVector<OpFoldResult> from, to;
+  AffineMap inMap = getMap({Batch, From, Rest, Inner}, &from);
+  AffineMap outMap = getMap({Batch, Rest, To, Inner}, &to);
+  AffineMap tableMap = getMap({From, To}, nullptr);
+  Table table;
+  for (int64_t i = 0; i < factor; ++i)
+    for (int64_t j = 0; j < factor; ++j)
+      table.push_back(getRoot(i * j, factor));
+  Planes roots = makeTable(table, {factor, factor});
+  x = reshape(x, from);
+  SmallVector<Value> inputs = {roots.real, roots.imaginary, x.real};
+  SmallVector<AffineMap> maps = {tableMap, tableMap, inMap};
+  if (x.imaginary) {
+    inputs.push_back(x.imaginary);
+    maps.push_back(inMap);
+  }
+  Value zero = makeNumber(b, type, 0);
+  Value inits[] = {buildFilled(b, to, zero), buildFilled(b, to, zero)};
+  SmallVector<Value> sums = buildReduction(
+      b, inputs, maps, inits, outMap,
+      [&](ImplicitLocOpBuilder &b, ValueRange x,
+          ValueRange sums) -> SmallVector<Value> {
+        auto mul = [&](Value x, Value y) -> Value {
+          return arith::MulFOp::create(b, x, y);
+        };
+        Value real = mul(x[2], x[0]), imaginary = mul(x[2], x[1]);
+        if (x.size() == 4) {
+          real = arith::SubFOp::create(b, real, mul(x[3], x[1]));
+          imaginary = arith::AddFOp::create(b, imaginary, mul(x[3], x[0]));
+        }
+        return {arith::AddFOp::create(b, sums[0], real),
+                arith::AddFOp::create(b, sums[1], imaginary)};
+      });
+  return reshape({sums[0], sums[1]}, {batch, sizes[Rest], sizes[To], inner});
+}
+
+/// Transforms an array whose length is a power of two.
+static void transformTable(std::vector<std::complex<double>> &table) {
+  size_t length = table.size();
+  if (length == 1)
+    return;
+  std::vector<std::complex<double>> parts[2];
+  for (size_t i = 0; i < length; ++i)
+    parts[i % 2].push_back(table[i]);
+  for (std::vector<std::complex<double>> &part : parts)
+    transformTable(part);
+  for (size_t i = 0; i < length / 2; ++i) {
+    std::complex<double> other = getRoot(i, length) * parts[1][i];
+    table[i] = parts[0][i] + other;
+    table[i + length / 2] = parts[0][i] - other;
+  }
+}
+
+/// i * j is (i^2 + j^2 - (i - j)^2) / 2.
+Planes KnownTransform::convolve(Planes x, int64_t length, OpFoldResult inner) {
+  ImplicitLocOpBuilder &b = context.b;
+  int64_t room = llvm::PowerOf2Ceil(2 * length - 1);
+  Table chirp(length), filter(room);
+  for (int64_t i = 0; i < length; ++i) {
+    chirp[i] = getRoot(i * i, 2 * length);
+    filter[i] = filter[(room - i) % room] = std::conj(chirp[i]);
+  }
+  transformTable(filter);
+  SmallVector<OpFoldResult> sizes = {batch, b.getIndexAttr(length), inner};
+  x = multiply(x, chirp, length, inner);
+  SmallVector<OpFoldResult> low(3, b.getIndexAttr(0)), high = low;
+  SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
+  high[1] = b.getIndexAttr(room - length);
+  Value zero = makeNumber(b, type, 0);
+  x = {buildPadded(context, x.real, zero, low, high),
+       buildPadded(context, x.imaginary, zero, low, high)};
+  x = multiply(build(x, room, inner), filter, room, inner);
+  // With both parts exchanged, before and after, it is the inverse.
+  x = build({x.imaginary, x.real}, room, inner);
+  x = {buildSlice(b, x.imaginary, low, sizes, strides),
+       buildSlice(b, x.real, low, sizes, strides)};
+  for (std::complex<double> &root : chirp)
+    root /= room;
+  return multiply(x, chirp, length, inner);
+}
+
+Planes KnownTransform::build(Planes x, int64_t length, OpFoldResult inner) {
+  ImplicitLocOpBuilder &b = context.b;
+  // Vectors go along `inner`, or where it is 1 along what is computed first.
+  bool isFlat = isConstantIntValue(inner, 1);
+  constexpr int64_t kMaxFactor = 16, kMaxPrime = 64;
+  int64_t factor = findFactor(length, isFlat ? 2 * kMaxFactor : kMaxFactor);
+  if (isFlat && length % kMaxFactor == 0 && factor % kMaxFactor)
+    factor = kMaxFactor;
+  // The rest of a prime is 1.
+  if (factor == 1)
+    factor = findFactor(length, kMaxPrime);
+  if (factor == 1 && length > 1)
+    return convolve(x, length, inner);
+  int64_t rest = length / factor;
+  x = transform(x, factor, rest, inner);
+  if (rest > 1) {
+    Table table;
+    for (int64_t i = 0; i < rest; ++i)
+      for (int64_t j = 0; j < factor; ++j)
+        table.push_back(getRoot(i * j, length));
+    x = multiply(x, table, {rest, factor}, inner);
+    OpFoldResult wide =
+        computeIndex(b, b.getAffineSymbolExpr(0) * factor, inner);
+    x = build(reshape(x, {batch, b.getIndexAttr(rest), wide}), rest, wide);
+  }
+  return reshape(x, {batch, b.getIndexAttr(length), inner});
+}
+
+Value Transform::buildKnown(ArrayRef<OpFoldResult> to, int64_t axis,
+                            int64_t known, GetElement getElement) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes(to.drop_back());
+  sizes[axis] = b.getIndexAttr(known);
+  int64_t rank = sizes.size();
+  // The elements, zeros behind them, and of half of the frequencies the rest.
+  auto readPart = [&](bool isReal) -> Value {
+    return buildParallel(
+        b, sizes, type, {}, {},
+        [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+          SmallVector<Value> place;
+          for (int64_t i = 0; i < rank; ++i)
+            place.push_back(linalg::IndexOp::create(b, i));
+          Value index = place[axis], zero = makeNumber(b, type, 0), isMirrored;
+          place.emplace_back();
+          if (isHalf) {
+            Value mirrored = arith::SubIOp::create(
+                b, arith::ConstantIndexOp::create(b, known), index);
+            isMirrored = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                               mirrored, index);
+            index = arith::SelectOp::create(b, isMirrored, mirrored, index);
+          }
+          Value isInside;
+          if (!isConstantIntValue(inputs, isHalf ? known / 2 + 1 : known)) {
+            Value end = makeIndex(b, inputs);
+            Value last = arith::SubIOp::create(
+                b, end, arith::ConstantIndexOp::create(b, 1));
+            isInside =
+                arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
+            index = arith::MinSIOp::create(b, index, last);
+          }
+          Complex x = getElement(b, place, index);
+          Value part = isReal ? x.real : x.imaginary;
+          if (isHalf && !isReal)
+            part = arith::SelectOp::create(
+                b, isMirrored, arith::NegFOp::create(b, part), part);
+          return isInside ? arith::SelectOp::create(b, isInside, part, zero)
+                                .getResult()
+                          : part;
+        });
+  };
+  OpFoldResult batch = context.computeProduct(ArrayRef(sizes).take_front(axis));
+  OpFoldResult inner =
+      context.computeProduct(ArrayRef(sizes).drop_front(axis + 1));
+  SmallVector<OpFoldResult> flat = {batch, sizes[axis], inner};
+  Planes x = {context.reshape(readPart(/*isReal=*/true), flat), {}};
+  if (isComplex)
+    x.imaginary = context.reshape(readPart(/*isReal=*/false), flat);
+  // With both parts exchanged, before and after, it is the inverse.
+  if (isInverse) {
+    if (!x.imaginary)
+      x.imaginary = buildFilled(b, flat, makeNumber(b, type, 0));
+    std::swap(x.real, x.imaginary);
+  }
+  KnownTransform transform{context, type, batch};
+  Planes result = transform.build(x, known, inner);
+  if (isInverse)
+    std::swap(result.real, result.imaginary);
+  SmallVector<Value> parts = {result.real, result.imaginary};
+  if (isHalf)
+    parts.pop_back();
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+  for (Value &part : parts)
+    part = buildSlice(b, context.reshape(part, sizes), offsets, to.drop_back(),
+                      strides);
+  Type elementType = context.elementType(0);
+  AffineMap map = b.getMultiDimIdentityMap(rank + 1).dropResult(rank);
+  return buildParallel(
+      b, to, elementType, parts, SmallVector<AffineMap>(parts.size(), map),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value sum = args[0];
+        if (args.size() == 2) {
+          Value isReal = arith::CmpIOp::create(
+              b, arith::CmpIPredicate::eq, linalg::IndexOp::create(b, rank),
+              arith::ConstantIndexOp::create(b, 0));
+          sum = arith::SelectOp::create(b, isReal, args[0], args[1]);
+        }
+        return finish(b, sum, elementType);
+      });
 }
 
 /// n / 2 + 1, the number of frequencies that say all of a real signal.
@@ -200,9 +546,10 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
     return failure();
   // Of a shorter signal the rest is zeros, of a longer one it is left out.
   OpFoldResult wanted = isHalf ? computeHalf(b, length) : length;
-  Transform transform{context,   getComputeType(context.elementType(0)),
-                      length,    computeMin(b, size, wanted),
-                      isInverse, isHalf};
+  Transform transform{context,    getComputeType(context.elementType(0)),
+                      length,     computeMin(b, size, wanted),
+                      *isComplex, isInverse,
+                      isHalf};
   to[axis] = context.getFlag("onesided") && !isInverse ? computeHalf(b, length)
                                                        : length;
   setAxis(b, resultSizes, *given, to[axis]);
@@ -279,7 +626,7 @@ NodeResults onnx_nodes::convertSTFT(NodeContext &context) {
   Value frames = b.createOrFold<arith::AddIOp>(
       b.createOrFold<arith::DivUIOp>(makeIndex(b, room), divisor), one);
   Transform transform{context, getComputeType(context.elementType(0)), length,
-                      length};
+                      length, *isComplex};
   SmallVector<OpFoldResult> to = {
       from[0], getAsOpFoldResult(frames),
       context.getFlag("onesided") ? computeHalf(b, length) : length,
