@@ -8,6 +8,7 @@
 
 #include "ElementwiseLoops.h"
 
+#include "BufferAccesses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -188,6 +189,91 @@ static std::optional<int64_t> findBlockSize(AffineExpr index, unsigned loop) {
   return block->size;
 }
 
+/// Whether the value in the op's body is the same all along the loop.
+static bool isInvariant(GenericOp op, Value value, unsigned loop) {
+  if (value.getParentBlock() != op.getBody())
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    return op.isDpsInput(operand) &&
+           !op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+  }
+  Operation *source = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return index.getDim() != loop;
+  return source->getNumRegions() == 0 &&
+         (isPure(source) || isa<memref::LoadOp>(source)) &&
+         llvm::all_of(source->getOperands(), [&](Value operand) {
+           return isInvariant(op, operand, loop);
+         });
+}
+
+static bool isIndexOf(Value value, unsigned loop) {
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  return index && index.getDim() == loop;
+}
+
+/// The loop's index, or a place that is as far from it all along the loop.
+static bool goesAlong(GenericOp op, Value value, unsigned loop) {
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    bool isFirst = isInvariant(op, sum.getLhs(), loop);
+    return (isFirst || isInvariant(op, sum.getRhs(), loop)) &&
+           goesAlong(op, isFirst ? sum.getRhs() : sum.getLhs(), loop);
+  }
+  return isIndexOf(value, loop);
+}
+
+static std::optional<RowLoad> getRowLoad(GenericOp op, memref::LoadOp load,
+                                         unsigned inner) {
+  if (load.getMemRef().getParentBlock() == op.getBody())
+    return std::nullopt;
+  RowLoad row{load};
+  for (auto [position, index] : llvm::enumerate(load.getIndices())) {
+    if (isInvariant(op, index, inner))
+      continue;
+    if (goesAlong(op, index, inner) && !row.isAlong &&
+        position + 1 == load.getIndices().size() &&
+        load.getMemRefType().isLastDimUnitStride()) {
+      row.isAlong = true;
+      continue;
+    }
+    auto block = index.getDefiningOp<arith::DivUIOp>();
+    std::optional<int64_t> size =
+        block ? getConstantIntValue(block.getRhs()) : std::nullopt;
+    if (!size || *size <= 0 || !isIndexOf(block.getLhs(), inner))
+      return std::nullopt;
+    row.blockSize = std::gcd(row.blockSize, *size);
+  }
+  // One element for each block, or one of each.
+  if (row.isAlong && row.blockSize)
+    return std::nullopt;
+  return row;
+}
+
+/// All loads of the body, if all are of this kind and read nothing that the op
+/// writes.
+static SmallVector<RowLoad> findRowLoads(GenericOp op, unsigned inner) {
+  SmallVector<RowLoad> rows;
+  for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
+    // Some are only needed for those of others.
+    if (isInvariant(op, load, inner) &&
+        llvm::all_of(load->getUsers(), [](Operation *user) {
+          return user->getNumResults() == 1 &&
+                 user->getResult(0).getType().isIndex();
+        }))
+      continue;
+    std::optional<RowLoad> row = getRowLoad(op, load, inner);
+    if (!row)
+      return {};
+    rows.push_back(*row);
+  }
+  if (rows.empty())
+    return rows;
+  BufferAccesses accesses;
+  accesses.add(op);
+  return accesses.canRepeat() ? rows : SmallVector<RowLoad>();
+}
+
 bool ElementwiseLoopNest::analyze() {
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!op.getMatchingIndexingMap(&output).isPermutation())
@@ -214,6 +300,9 @@ bool ElementwiseLoopNest::analyze() {
     if (plain > 1)
       return false;
   }
+  rowLoads = findRowLoads(op, inner);
+  for (const RowLoad &row : rowLoads)
+    blockSize = std::gcd(blockSize, row.blockSize);
   return true;
 }
 
@@ -233,6 +322,65 @@ Value ElementwiseLoopNest::makeIndex(AffineExpr index) {
   OpFoldResult value = affine::makeComposedFoldedAffineApply(
       rewriter, loc, map, getAsOpFoldResult(indices));
   return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+}
+
+/// `size` elements of the buffer along one dimension.
+Value ElementwiseLoopNest::makeView(Value buffer, ArrayRef<Value> at,
+                                    unsigned dimension, OpFoldResult size) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<OpFoldResult> offsets = getAsOpFoldResult(at);
+  SmallVector<OpFoldResult> sizes(at.size(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> strides = sizes;
+  sizes[dimension] = size;
+  int64_t length = ShapedType::kDynamic;
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    length = *known;
+  auto viewType =
+      cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+          {length}, type, offsets, sizes, strides));
+  return memref::SubViewOp::create(rewriter, loc, viewType, buffer, offsets,
+                                   sizes, strides);
+}
+
+/// Makes the loads of `op`, in the copy that `tile` has of its body, inputs
+/// behind its others, and erases what computed their indices.
+static void replaceLoads(RewriterBase &rewriter, GenericOp op, GenericOp tile,
+                         ArrayRef<RowLoad> rows) {
+  if (rows.empty())
+    return;
+  SmallVector<Operation *> copies;
+  ArrayRef<RowLoad> next = rows;
+  for (auto [original, copy] : llvm::zip_equal(*op.getBody(), *tile.getBody()))
+    if (!next.empty() && RowLoad(next.front()).op == &original) {
+      copies.push_back(&copy);
+      next = next.drop_front();
+    }
+  unsigned inputs = op.getNumDpsInputs();
+  for (auto [index, copy] : llvm::enumerate(copies)) {
+    BlockArgument element = tile.getBody()->insertArgument(
+        inputs + index, copy->getResult(0).getType(), copy->getLoc());
+    rewriter.replaceOp(copy, element);
+  }
+  for (Operation &nested :
+       llvm::make_early_inc_range(llvm::reverse(*tile.getBody())))
+    if (isOpTriviallyDead(&nested))
+      rewriter.eraseOp(&nested);
+}
+
+Value ElementwiseLoopNest::hoist(Value value, ValueRange arguments,
+                                 IRMapping &hoisted) {
+  if (value.getParentBlock() != GenericOp(op).getBody())
+    return value;
+  if (Value known = hoisted.lookupOrNull(value))
+    return known;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return arguments[argument.getArgNumber()];
+  Operation *source = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return indices[index.getDim()];
+  for (Value operand : source->getOperands())
+    hoisted.map(operand, hoist(operand, arguments, hoisted));
+  return rewriter.clone(*source, hoisted)->getResult(0);
 }
 
 GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
@@ -265,25 +413,34 @@ GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
       maps.push_back(none);
       continue;
     }
-    SmallVector<OpFoldResult> offsets = getAsOpFoldResult(at);
-    SmallVector<OpFoldResult> sizes(at.size(), rewriter.getIndexAttr(1));
-    SmallVector<OpFoldResult> strides = sizes;
-    sizes[*dimension] = size;
-    int64_t length = ShapedType::kDynamic;
-    if (std::optional<int64_t> known = getConstantIntValue(size))
-      length = *known;
-    auto viewType =
-        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-            {length}, type, offsets, sizes, strides));
-    operands.push_back(memref::SubViewOp::create(
-        rewriter, loc, viewType, operand, offsets, sizes, strides));
+    operands.push_back(makeView(operand, at, *dimension, size));
     maps.push_back(along);
   }
-  rewriter.restoreInsertionPoint(end);
-  ValueRange all(operands);
   unsigned inputs = op.getNumDpsInputs();
-  GenericOp tile = replaceOperands(rewriter, op, all.take_front(inputs),
-                                   all.drop_front(inputs), maps, 1);
+  SmallVector<Value> rows;
+  SmallVector<AffineMap> rowMaps;
+  IRMapping hoisted;
+  for (const RowLoad &row : rowLoads) {
+    memref::LoadOp load = row.op;
+    SmallVector<Value> at =
+        llvm::map_to_vector(load.getIndices(), [&](Value index) {
+          return hoist(index, operands, hoisted);
+        });
+    rowMaps.push_back(row.isAlong ? along : none);
+    rows.push_back(
+        row.isAlong
+            ? makeView(load.getMemRef(), at, at.size() - 1, size)
+            : memref::LoadOp::create(rewriter, loc, load.getMemRef(), at)
+                  .getResult());
+  }
+  rewriter.restoreInsertionPoint(end);
+  operands.insert(operands.begin() + inputs, rows.begin(), rows.end());
+  maps.insert(maps.begin() + inputs, rowMaps.begin(), rowMaps.end());
+  ValueRange all(operands);
+  GenericOp tile =
+      replaceOperands(rewriter, op, all.take_front(inputs + rows.size()),
+                      all.drop_front(inputs + rows.size()), maps, 1);
+  replaceLoads(rewriter, op, tile, rowLoads);
   OpBuilder::InsertionGuard guard(rewriter);
   SmallVector<linalg::IndexOp> indexOps;
   tile.walk([&](linalg::IndexOp index) { indexOps.push_back(index); });
@@ -450,7 +607,7 @@ SmallVector<GenericOp> LoopsAround::build(int64_t rowsOfThread) {
 }
 
 bool quant_float::needsLoopsAround(GenericOp op) {
-  return op.getNumLoops() != 1 ||
+  return op.getNumLoops() != 1 || !findRowLoads(op, 0).empty() ||
          llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
            return map.getNumResults() != 0 && !map.isIdentity();
          });

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_TRANSFORMS_ELEMENTWISELOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::quant_float {
@@ -22,6 +23,18 @@ linalg::GenericOp loadInvariantInputs(RewriterBase &rewriter,
 /// One loop instead of several neighbours, where every operand that has them
 /// has all of them in this order, contiguously.
 linalg::GenericOp collapseLoops(RewriterBase &rewriter, linalg::GenericOp op);
+
+/// A load in an elementwise op's body that reads, while the inner loop runs,
+/// elements that are side by side, from a row that does not depend on it; or
+/// one element for all of the loop, or for each of its blocks. A gather of rows
+/// has such loads.
+struct RowLoad {
+  memref::LoadOp op;
+  /// Whether the last index is that of the inner loop.
+  bool isAlong = false;
+  /// The size of blocks along it; 0 where there are none.
+  int64_t blockSize = 0;
+};
 
 /// The loops of an elementwise op, one of which is along the last dimension of
 /// the output that has more than one element, and what is done for some
@@ -54,6 +67,11 @@ public:
 
 private:
   Value makeIndex(AffineExpr index);
+  Value makeView(Value buffer, ArrayRef<Value> at, unsigned dimension,
+                 OpFoldResult size);
+  /// Computes in front of the inner loop what does not change along it;
+  /// `arguments` are what the body's arguments are there.
+  Value hoist(Value value, ValueRange arguments, IRMapping &hoisted);
 
   RewriterBase &rewriter;
   Location loc;
@@ -61,12 +79,14 @@ private:
   SmallVector<int64_t> ranges;
   unsigned inner = 0;
   int64_t blockSize = 0;
+  SmallVector<RowLoad> rowLoads;
   /// The index of each loop at the insertion point.
   SmallVector<Value> indices;
 };
 
-/// Whether inputs are found by other than plain loop indices, or there is more
-/// than one loop, so that buildLoopsAround is needed.
+/// Whether inputs are found by other than plain loop indices, the body reads
+/// from rows that it finds itself, or there is more than one loop, so that
+/// buildLoopsAround is needed.
 bool needsLoopsAround(linalg::GenericOp op);
 
 /// Loops of one element each around the one that goes along the last dimension

@@ -173,3 +173,62 @@ func.func @constant_size() -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// A gather decodes the rows that it reads, and the table is never whole.
+
+// CHECK-LABEL: func.func @gather_rows(
+// CHECK-SAME:    %[[X:.+]]: tensor<24xi64>, %[[W:.+]]: tensor<1000x64xi8>, %[[S:.+]]: tensor<1000x2xf32>)
+// CHECK-NOT:     outs(%{{.+}} : tensor<1000x64xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[X]] : tensor<24xi64>)
+// CHECK:           %[[ROW:.+]] = arith.index_cast
+// CHECK:           %[[COLUMN:.+]] = linalg.index 1
+// CHECK-DAG:       %[[CODE:.+]] = tensor.extract %[[W]][%[[ROW]], %[[COLUMN]]]
+// CHECK-DAG:       %[[BLOCK:.+]] = arith.divui %[[COLUMN]], %c32
+// CHECK-DAG:       %[[SCALE:.+]] = tensor.extract %[[S]][%[[ROW]], %[[BLOCK]]]
+// CHECK:           %[[FLOAT:.+]] = quant_float.cast %[[CODE]]
+// CHECK:           arith.mulf %[[FLOAT]], %[[SCALE]]
+// CHECK-LABEL: func.func @gather_many(
+// CHECK:         linalg.generic {{.*}} ins(%{{.+}} : tensor<10x64xi8>)
+// CHECK:         linalg.generic {{.*}} ins(%{{.+}} : tensor<24xi64>)
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+func.func @gather_rows(%x: tensor<24xi64>, %w: tensor<1000x64xi8>, %s: tensor<1000x2xf32>) -> tensor<24x64xf32> {
+  %e = tensor.empty() : tensor<1000x64xf32>
+  %t = linalg.generic {indexing_maps = [#rows, affine_map<(d0, d1) -> (d0, d1 floordiv 32)>, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<1000x64xi8>, tensor<1000x2xf32>) outs(%e : tensor<1000x64xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<1000x64xf32>
+  %ey = tensor.empty() : tensor<24x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<24xi64>) outs(%ey : tensor<24x64xf32>) {
+  ^bb0(%index: i64, %out: f32):
+    %0 = arith.index_cast %index : i64 to index
+    %1 = linalg.index 1 : index
+    %2 = tensor.extract %t[%0, %1] : tensor<1000x64xf32>
+    linalg.yield %2 : f32
+  } -> tensor<24x64xf32>
+  return %y : tensor<24x64xf32>
+}
+
+// More elements are read than the table has.
+func.func @gather_many(%x: tensor<24xi64>, %w: tensor<10x64xi8>) -> tensor<24x64xf32> {
+  %e = tensor.empty() : tensor<10x64xf32>
+  %t = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<10x64xi8>) outs(%e : tensor<10x64xf32>) {
+  ^bb0(%code: i8, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<10x64xf32>
+  %ey = tensor.empty() : tensor<24x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<24xi64>) outs(%ey : tensor<24x64xf32>) {
+  ^bb0(%index: i64, %out: f32):
+    %0 = arith.index_cast %index : i64 to index
+    %1 = linalg.index 1 : index
+    %2 = tensor.extract %t[%0, %1] : tensor<10x64xf32>
+    linalg.yield %2 : f32
+  } -> tensor<24x64xf32>
+  return %y : tensor<24x64xf32>
+}

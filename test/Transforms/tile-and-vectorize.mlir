@@ -370,3 +370,33 @@ func.func @part_of_rows(%x: memref<4x2x8xf32>, %y: memref<4x2x8xf32, strided<[48
   }
   return
 }
+
+// The rows that a gather finds are views, and scales that it finds are loaded once for each row.
+
+// CHECK-LABEL: func.func @gather_rows(
+// CHECK-SAME:    %[[X:.+]]: memref<24xi64>, %[[W:.+]]: memref<100x64xi8>, %[[S:.+]]: memref<100xf32>,
+// CHECK:         scf.for %[[I:.+]] = %c0 to %c24
+// CHECK:           %[[INDEX:.+]] = memref.load %[[X]][%[[I]]]
+// CHECK:           %[[ROW:.+]] = arith.index_cast %[[INDEX]]
+// CHECK-DAG:       memref.subview %[[W]][%[[ROW]], 0] [1, 64] [1, 1]
+// CHECK-DAG:       %[[SCALE:.+]] = memref.load %[[S]][%[[ROW]]]
+// CHECK:           scf.for
+// CHECK:             quant_float.cast %{{.+}} : vector<16xi8> to vector<16xf32>
+// CHECK:             arith.mulf %{{.+}} : vector<16xf32>
+// CHECK-NOT:     memref.load
+// CHECK:         return
+func.func @gather_rows(%x: memref<24xi64>, %w: memref<100x64xi8>, %s: memref<100xf32>, %y: memref<24x64xf32>)
+    attributes {quant_float.entry_point} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<24xi64>) outs(%y : memref<24x64xf32>) {
+  ^bb0(%index: i64, %out: f32):
+    %0 = arith.index_cast %index : i64 to index
+    %1 = linalg.index 1 : index
+    %2 = memref.load %w[%0, %1] : memref<100x64xi8>
+    %3 = memref.load %s[%0] : memref<100xf32>
+    %4 = quant_float.cast %2 opset 28 : i8 to f32
+    %5 = arith.mulf %4, %3 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}

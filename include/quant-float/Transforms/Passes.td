@@ -442,6 +442,8 @@ def QuantFloatTileAndVectorizePass
       the output's last dimension; inputs that do not change along it, or in
       blocks (`d floordiv B`), are scalars loaded in front of it or of a block,
       so that nothing gathers; small blocks are several in a round of the loop;
+      so are rows that the body finds by an index, which become views of their
+      elements;
     - with `parallel`, an `scf.forall` over large chunks comes first, or one over
       the outermost loop, as many rows at a time as end with a byte where results
       are packed; neighbouring ops are counted together, and distributed where
@@ -482,6 +484,21 @@ def QuantFloatFuseElementwisePass
     a product of matrices or a convolution: kernels for GPUs decode an element
     once for each of their tiles. Nothing is fused into an op with
     `quant_float.sum_order`. `tensor.concat` becomes insertions.
+
+    Where a body extracts elements of an elementwise op, as gathers do, it computes
+    them itself if they are fewer: an embedding decodes the rows that it reads, and
+    its table has no f32 copy. Casts, reshapes and slices may be in between. A slice
+    of decoded constants decodes its part.
+
+    ```
+    %t = linalg.generic /* dequantize */ ins(%codes : tensor<30522x384xi8>) ...
+    %y = linalg.generic ins(%indices : tensor<24xi64>) ... {
+      %e = tensor.extract %t[%index, %j]
+    // becomes
+    %y = linalg.generic ins(%indices : tensor<24xi64>) ... {
+      %code = tensor.extract %codes[%index, %j]
+      %e = quant_float.dequantize %code, ...
+    ```
   }];
   let options = [
     Option<"products", "products", "bool", /*default=*/"false",
@@ -666,7 +683,9 @@ def QuantFloatFuseAttentionPass
     between the two products goes into the loops: only the scores of one tile of
     rows exist, for all keys. No sum changes its order, and so no result
     changes. What the loops share, such as keys that are scaled once, stays
-    before them. Scores that are few stay as they are.
+    before them. Scores that are few stay as they are, and so do matmuls in a row
+    whose matrices are larger than a cache and than the scores, as those of
+    feed-forward blocks: each tile of rows would read all weights again.
 
     ```
     %s = linalg.generic /* Q * K */ ... -> tensor<8x2048x2048xf32>
