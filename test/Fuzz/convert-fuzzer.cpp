@@ -35,8 +35,8 @@ static void exportAndRead(ModuleOp module, const unsigned &errors) {
   bool isWritten = succeeded(exportOnnx(module, os));
   if (isWritten != (errors == 0))
     std::abort();
-  if (isWritten && !importOnnxBytes(bytes, "written.onnx", "",
-                                    module.getContext()))
+  if (isWritten &&
+      !importOnnxBytes(bytes, "written.onnx", "", module.getContext()))
     std::abort();
 }
 
@@ -61,8 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 2)
     return 0;
   OpsetOptions options;
-  options.opset = kOldestTargetOpset +
-                  data[0] % (kNewestOpset - kOldestTargetOpset + 1);
+  options.opset =
+      kOldestTargetOpset + data[0] % (kNewestOpset - kOldestTargetOpset + 1);
   if (StringRef without = kWithout[data[1] % std::size(kWithout)];
       !without.empty())
     options.without.push_back(without.str());
