@@ -84,6 +84,17 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
     emitNodeRemark(op) << "not widened: the zero point is not a constant";
     return;
   }
+  // float8 has no use for one (Q7), others subtract it; 0 less +0 is 0, and -0
+  // stays -0.
+  bool losesZeroPoint =
+      zeroPoint && isFloat8(to) && !llvm::all_of(*zeroPoints, [](const APInt &point) {
+        return point.isZero();
+      });
+  if (losesZeroPoint) {
+    emitNodeRemark(op) << "not widened: " << to
+                       << " has no zero point, and this one is not 0";
+    return;
+  }
   if (!version || !version->accepts(OpRole::First, to)) {
     emitNodeRemark(op) << "not widened: DequantizeLinear of opset "
                        << op.getOpset() << " takes no " << to;

@@ -9,9 +9,12 @@
 // A DequantizeLinear that an opset lacks, for the type of its codes or the
 // blocks of its scale, becomes what it computes (D5):
 //
+//   DequantizeLinear with a scale of f32, where the opset has that; or
 //   Cast(codes) to f32, or Gather(table of f32, codes as integers)
 //   - zero point, * scale, each at the place of its element, in f32
 //   Cast to the type of the result
+//
+// Codes of 32 bits are subtracted as integers of 64 bits.
 //
 // Codes of types that the opset lacks have to be constants: bytes then, which
 // stand for the same numbers.
@@ -30,30 +33,74 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
+/// The op with a scale of f32, which gives f32, where the opset has that; null
+/// where it has not.
+static Value restateInFloat(Expansion &expansion, DequantizeOp op,
+                            const OpsetOptions &options) {
+  Type codes = getElementTypeOrSelf(op.getInput());
+  const OpVersion *version =
+      getOpVersion(OpKind::DequantizeLinear, options.opset);
+  if (!hasElementType(options, codes) ||
+      !version->accepts(OpRole::First, codes) ||
+      (op.getAxis() && !version->has(OpAttribute::Axis)) ||
+      (op.getBlockSize() && !version->has(OpAttribute::BlockSize)))
+    return {};
+  Value scale = expansion.decodeParameter(op.getScale(), "scale");
+  if (!scale)
+    return {};
+  Type f32 = expansion.b.getF32Type();
+  return expansion.dequantize(withElementType(op.getType(), f32), op.getInput(),
+                              scale, op.getZeroPoint(), op.getAxisAttr(),
+                              op.getBlockSizeAttr());
+}
+
+Value onnx_import::subtractZeroPoint(Expansion &expansion, DequantizeOp op,
+                                     Value numbers) {
+  Type codes = getElementTypeOrSelf(op.getInput());
+  auto input = mlir::cast<RankedTensorType>(op.getInput().getType());
+  auto &b = expansion.b;
+  // That of float8 is not looked at (Q7).
+  bool subtracts = op.getZeroPoint() && !isFloat8(codes);
+  // The exact difference of wide integers is rounded to f32 only then.
+  bool isWide = subtracts && getNumberWidth(codes) >= 32;
+  Type type = isWide ? Type(b.getI64Type()) : Type(b.getF32Type());
+  if (!hasElementType(expansion.getOptions(), type))
+    return {};
+  if (!numbers)
+    numbers = isWide ? expansion.decodeParameter(op.getInput(), "codes", type)
+                     : expansion.decode(op.getInput(), "codes");
+  if (!numbers || !subtracts)
+    return numbers;
+  Value points =
+      expansion.decodeParameter(op.getZeroPoint(), "zero_point", type);
+  if (!points || !(points = expansion.spread(points, op)))
+    return {};
+  return expansion.cast(
+      expansion.node("Sub", {numbers, points}, input.clone(type)),
+      b.getF32Type());
+}
+
 /// What the op computes; null where there is no other form.
 static Value expand(Expansion &expansion, DequantizeOp op,
                     const OpsetOptions &options) {
-  Type codes = getElementTypeOrSelf(op.getInput());
+  Type f32 = expansion.b.getF32Type();
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  auto result = dyn_cast<RankedTensorType>(op.getType());
-  if (!input || !result || !hasElementType(options, result.getElementType()))
+  auto result = dyn_cast<TensorType>(op.getType());
+  if (!result || !hasElementType(options, result.getElementType()) ||
+      !hasElementType(options, f32))
     return {};
-  Value values = expansion.decode(op.getInput(), "codes");
-  if (!values)
+  if (Value value = restateInFloat(expansion, op, options))
+    return expansion.cast(value, result.getElementType());
+  if (!input)
     return {};
-  RankedTensorType type = input.clone(expansion.b.getF32Type());
-  // Zero points of floats and of 32 bits are zero.
-  if (op.getZeroPoint() && !isFloat(codes) && getNumberWidth(codes) < 32) {
-    Value points = expansion.decode(op.getZeroPoint(), "zero_point");
-    if (!points || !(points = expansion.spread(points, op)))
-      return {};
-    values = expansion.node("Sub", {values, points}, type);
-  }
-  Value scale = expansion.decode(op.getScale(), "scale");
+  Value values = subtractZeroPoint(expansion, op);
+  Value scale =
+      values ? expansion.decodeParameter(op.getScale(), "scale") : Value();
   if (!scale || !(scale = expansion.spread(scale, op)))
     return {};
-  return expansion.cast(expansion.node("Mul", {values, scale}, type),
-                        result.getElementType());
+  return expansion.cast(
+      expansion.node("Mul", {values, scale}, input.clone(f32)),
+      result.getElementType());
 }
 
 void OpsetConverter::expandDequantize(DequantizeOp op) {
@@ -64,9 +111,13 @@ void OpsetConverter::expandDequantize(DequantizeOp op) {
   Value value = expand(expansion, op, options);
   if (!value)
     return expansion.cancel();
+  bool isMul = !value.getDefiningOp<DequantizeOp>();
+  if (auto cast = value.getDefiningOp<CastOp>())
+    isMul = !cast.getInput().getDefiningOp<DequantizeOp>();
   replaceByExpansion(op, value,
                      expansion.hasTable ? "as Gather from a table and Mul"
-                                        : "as Cast and Mul");
+                     : isMul            ? "as Cast and Mul"
+                                        : "with a scale of float");
 }
 
 void OpsetConverter::replaceByExpansion(Operation *op, Value value,

@@ -127,7 +127,7 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
       }))
     return;
   Expansion expansion(op, options);
-  Value scale = expansion.decode(op.getScale(), "scale");
+  Value scale = expansion.decodeParameter(op.getScale(), "scale");
   if (!scale || !(scale = expansion.spread(scale, op)))
     return expansion.cancel();
   Value quotient = expansion.node("Div", {op.getInput(), scale}, input);
@@ -137,7 +137,7 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
   SmallVector<std::pair<DequantizeOp, Value>> products;
   for (DequantizeOp user : users) {
     Expansion own(user, options);
-    Value scale = own.decode(user.getScale(), "scale");
+    Value scale = own.decodeParameter(user.getScale(), "scale");
     if (!scale || !(scale = own.spread(scale, user)))
       return refuse(user, "its scale has no form there");
     auto result = mlir::cast<RankedTensorType>(user.getType());

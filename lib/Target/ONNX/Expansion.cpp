@@ -17,22 +17,32 @@
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
-/// The elements, as `T` and of type `to`, that `transform` makes of the codes
-/// of a constant; null where the value is no such constant.
-template <typename T>
-static ElementsAttr mapCodes(Value value, Type to,
-                             llvm::function_ref<T(uint8_t)> transform,
-                             bool asTheyAre = false) {
+/// The bits of an element of at most 8 bytes.
+static uint64_t readElement(const char *from, size_t size) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, size);
+  return bits;
+}
+
+/// A constant of type `to` whose elements `transform` makes of the bits of
+/// another one's; null where the value is no such constant.
+static ElementsAttr
+mapConstant(Value value, Type to,
+            llvm::function_ref<uint64_t(uint64_t)> transform,
+            bool keepsBytes = false) {
   ElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)))
     return {};
   auto type = cast<ShapedType>(value.getType());
   unsigned bits = getNumberWidth(type.getElementType());
+  size_t size = llvm::divideCeil(bits, 8);
+  size_t newSize = llvm::divideCeil(getNumberWidth(to), 8);
   ShapedType result = type.clone(to);
   auto dense = dyn_cast<DenseElementsAttr>(elements);
   auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
@@ -41,26 +51,45 @@ static ElementsAttr mapCodes(Value value, Type to,
   if (!dense && !blob)
     return {};
   // In the memory that they are in.
-  if (asTheyAre && resource)
+  if (keepsBytes && resource)
     return DenseResourceElementsAttr::get(result, resource.getRawHandle());
   ArrayRef<char> in = dense ? dense.getRawData() : blob->getData();
   bool isPacked = resource && quant_float::isPacked(resource);
-  size_t count = isPacked ? type.getNumElements() : in.size();
+  size_t count = isPacked ? type.getNumElements() : in.size() / size;
   if (isPacked && (8 % bits || in.size() < llvm::divideCeil(count * bits, 8)))
     return {};
+  // Each code once, where there are few.
+  SmallVector<uint64_t> table;
+  if (bits <= 8)
+    for (unsigned code = 0; code < 1u << bits; ++code)
+      table.push_back(transform(code));
   AsmResourceBlob bytes =
-      HeapAsmResourceBlob::allocate(count * sizeof(T), /*align=*/64);
-  MutableArrayRef<char> data = bytes.getMutableData();
-  MutableArrayRef<T> out(reinterpret_cast<T *>(data.data()), count);
-  uint8_t mask = llvm::maskTrailingOnes<uint8_t>(bits);
+      HeapAsmResourceBlob::allocate(count * newSize, /*align=*/64);
+  MutableArrayRef<char> out = bytes.getMutableData();
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
   for (size_t i = 0; i < count; ++i) {
-    uint8_t code = isPacked ? uint8_t(in[i * bits / 8]) >> i * bits % 8 : in[i];
-    out[i] = transform(code & mask);
+    uint64_t code = isPacked ? uint8_t(in[i * bits / 8]) >> i * bits % 8
+                             : readElement(in.data() + i * size, size);
+    uint64_t made = table.empty() ? transform(code) : table[code & mask];
+    std::memcpy(out.data() + i * newSize, &made, newSize);
   }
   if (dense)
-    return DenseElementsAttr::getFromRawBuffer(result, data);
+    return DenseElementsAttr::getFromRawBuffer(result, out);
   return DenseResourceElementsAttr::get(
       result, resource.getRawHandle().getKey(), std::move(bytes));
+}
+
+/// The same for the elements that a cast makes.
+static ElementsAttr castConstant(Value value, Type to) {
+  Type from = getElementTypeOrSelf(value);
+  unsigned width = getNumberWidth(from);
+  return mapConstant(value, to, [&](uint64_t bits) {
+    return reference::castElement(from, to,
+                                  APInt(width, bits, /*isSigned=*/false,
+                                        /*implicitTrunc=*/true),
+                                  reference::CastOptions())
+        .getZExtValue();
+  });
 }
 
 Expansion::Expansion(Operation *op, const OpsetOptions &options)
@@ -88,9 +117,12 @@ Value Expansion::constant(StringRef what, ElementsAttr elements) {
   return arith::ConstantOp::create(b, mlir::cast<TypedAttr>(elements));
 }
 
-Value Expansion::number(StringRef what, double value) {
-  auto type = RankedTensorType::get({}, b.getF32Type());
-  return constant(what, DenseElementsAttr::get(type, float(value)));
+Value Expansion::number(StringRef what, double value, Type elementType) {
+  auto type = RankedTensorType::get({}, elementType ? elementType
+                                                    : Type(b.getF32Type()));
+  return constant(what,
+                  DenseElementsAttr::get(
+                      type, b.getFloatAttr(type.getElementType(), value)));
 }
 
 Value Expansion::node(StringRef opType, ValueRange operands, Type type,
@@ -110,6 +142,15 @@ Value Expansion::cast(Value value, Type elementType) {
   return CastOp::create(b, value, elementType, options.opset);
 }
 
+Value Expansion::dequantize(Type result, Value input, Value scale,
+                            Value zeroPoint, IntegerAttr axis,
+                            IntegerAttr blockSize) {
+  (void)makeName("DequantizeLinear");
+  return DequantizeOp::create(
+      b, result, input, scale, zeroPoint, b.getI64IntegerAttr(options.opset),
+      /*domain=*/StringAttr(), axis, blockSize, /*ignored_attributes=*/ArrayAttr());
+}
+
 /// The type that constants of narrow floats become, if any.
 static FloatType getWideFloat(const OpsetOptions &options,
                               MLIRContext *context) {
@@ -121,45 +162,66 @@ static FloatType getWideFloat(const OpsetOptions &options,
   return {};
 }
 
+/// The types that constants become where `type` has no place, which have all of
+/// its numbers.
+static SmallVector<Type> getWiderTypes(Type type) {
+  Builder b(type.getContext());
+  unsigned width = getNumberWidth(type);
+  if (isFloat(type))
+    return width < 32 ? SmallVector<Type>{b.getF32Type(), b.getF64Type()}
+                      : SmallVector<Type>{b.getF64Type()};
+  SmallVector<Type> types;
+  if (width < 8)
+    types.push_back(type.isSignlessInteger()
+                        ? b.getI8Type()
+                        : b.getIntegerType(8, /*isSigned=*/false));
+  for (unsigned wider : {16, 32, 64})
+    if (width < wider)
+      types.push_back(b.getIntegerType(wider));
+  return types;
+}
+
+Value Expansion::widen(Value value, StringRef what) {
+  Type type = getElementTypeOrSelf(value);
+  if (hasElementType(options, type))
+    return value;
+  for (Type wider : getWiderTypes(type))
+    if (hasElementType(options, wider))
+      if (ElementsAttr elements = castConstant(value, wider))
+        return constant(what, elements);
+  return {};
+}
+
+Value Expansion::decodeParameter(Value parameter, StringRef what, Type to) {
+  Value wide = widen(parameter, what);
+  return wide ? cast(wide, to ? to : Type(b.getF32Type())) : Value();
+}
+
 Value Expansion::decode(Value codes, StringRef what) {
   Type type = getElementTypeOrSelf(codes), f32 = b.getF32Type();
-  if (hasElementType(options, type))
-    return cast(codes, f32);
   unsigned bits = getNumberWidth(type);
+  if (hasElementType(options, type) || !isFloat(type) || bits > 8)
+    return decodeParameter(codes, what);
   auto shape = mlir::cast<ShapedType>(codes.getType());
-  if (!isFloat(type)) {
-    bool isSigned = type.isSignlessInteger();
-    Type byte = isSigned ? b.getI8Type() : b.getIntegerType(8, false);
-    if (bits < 8)
-      if (ElementsAttr bytes =
-              mapCodes<uint8_t>(codes, byte, [&](uint8_t code) {
-                return isSigned ? llvm::SignExtend32(code, bits) : code;
-              }))
-        return cast(constant(what, bytes), f32);
-    return {};
-  }
   SmallVector<APInt> numbers;
   for (unsigned code = 0; code < 1u << bits; ++code)
     numbers.push_back(reference::castElement(type, f32, APInt(bits, code),
                                              reference::CastOptions()));
   if (FloatType wide = getWideFloat(options, b.getContext())) {
     // All of them, or it is not that type's constant.
-    SmallVector<uint16_t> values;
-    for (const APInt &number : numbers) {
+    bool hasAll = llvm::all_of(numbers, [&](const APInt &number) {
       APInt value =
           reference::castElement(f32, wide, number, reference::CastOptions());
-      if (reference::castElement(wide, f32, value, reference::CastOptions()) ==
-          number)
-        values.push_back(value.getZExtValue());
-    }
-    if (values.size() == numbers.size())
-      if (ElementsAttr elements = mapCodes<uint16_t>(
-              codes, wide, [&](uint8_t code) { return values[code]; }))
+      return reference::castElement(wide, f32, value,
+                                    reference::CastOptions()) == number;
+    });
+    if (hasAll)
+      if (ElementsAttr elements = castConstant(codes, wide))
         return cast(constant(what, elements), f32);
   }
-  ElementsAttr bytes = mapCodes<uint8_t>(
+  ElementsAttr bytes = mapConstant(
       codes, b.getIntegerType(8, /*isSigned=*/false),
-      [](uint8_t code) { return code; }, /*asTheyAre=*/bits == 8);
+      [](uint64_t code) { return code; }, /*keepsBytes=*/bits == 8);
   if (!bytes)
     return {};
   SmallVector<APFloat> table;
@@ -173,33 +235,55 @@ Value Expansion::decode(Value codes, StringRef what) {
               b.getNamedAttr("axis", b.getI64IntegerAttr(0)));
 }
 
+Value Expansion::reshape(Value value, ArrayRef<int64_t> sizes,
+                         ArrayRef<int64_t> shape) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  auto sizesType =
+      RankedTensorType::get({int64_t(sizes.size())}, b.getI64Type());
+  Value wanted = constant("shape", DenseElementsAttr::get(sizesType, sizes));
+  return node("Reshape", {value, wanted}, type.clone(shape));
+}
+
 Value Expansion::spread(Value parameter, RankedTensorType input, int64_t axis,
                         int64_t blockSize) {
-  auto type = mlir::cast<RankedTensorType>(parameter.getType());
+  auto type = dyn_cast<RankedTensorType>(parameter.getType());
+  if (!type)
+    return {};
   int64_t rank = input.getRank();
-  if (type.getRank() == 0 || (type.getNumElements() == 1 && rank > 0))
-    return type.getRank() < 2 ? parameter : Value();
+  // One element has the sizes of no other, and no dimension that those lack.
+  bool isOne = type.hasStaticShape() && type.getNumElements() == 1;
+  if (type.getRank() == 0 || (isOne && type.getRank() <= rank))
+    return parameter;
+  if (isOne || rank == 0)
+    return reshape(parameter, {}, {});
   axis += axis < 0 ? rank : 0;
-  if (type.getRank() == rank && blockSize > 0) {
-    int64_t size = input.getDimSize(axis);
-    // A place for each element of the axis becomes a constant.
-    constexpr int64_t kMostPlaces = int64_t(1) << 24;
-    if (ShapedType::isDynamic(size) || size > kMostPlaces)
-      return {};
+  SmallVector<int64_t> shape(type.getShape());
+  if (type.getRank() == rank && blockSize > 0)
+    return spreadBlocks(parameter, input, axis, blockSize);
+  if (axis == rank - 1)
+    return parameter;
+  shape.assign(rank, 1);
+  shape[axis] = -1;
+  SmallVector<int64_t> sizes = shape;
+  shape[axis] = type.getDimSize(0);
+  return reshape(parameter, sizes, shape);
+}
+
+Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
+                              int64_t axis, int64_t blockSize) {
+  auto type = mlir::cast<RankedTensorType>(parameter.getType());
+  int64_t size = input.getDimSize(axis);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = size;
+  // A place for each element of the axis becomes a constant.
+  constexpr int64_t kMostPlaces = int64_t(1) << 24;
+  if (!ShapedType::isDynamic(size) && size <= kMostPlaces) {
     SmallVector<int64_t> places;
     for (int64_t i = 0; i < size; ++i)
       places.push_back(i / blockSize);
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = size;
     return node(
         "Gather", {parameter, constant("blocks", b.getI64TensorAttr(places))},
         type.clone(shape), b.getNamedAttr("axis", b.getI64IntegerAttr(axis)));
   }
-  if (axis == rank - 1)
-    return parameter;
-  SmallVector<int64_t> shape(rank, 1);
-  shape[axis] = -1;
-  Value sizes = constant("shape", b.getI64TensorAttr(shape));
-  shape[axis] = type.getDimSize(0);
-  return node("Reshape", {parameter, sizes}, type.clone(shape));
+  return {};
 }

@@ -29,13 +29,26 @@ public:
   bool hasTable = false;
 
   Value constant(StringRef what, ElementsAttr elements);
-  Value number(StringRef what, double value);
+  /// A float, of f32 where no type is told.
+  Value number(StringRef what, double value, Type elementType = {});
   Value node(StringRef opType, ValueRange operands, Type type,
              ArrayRef<NamedAttribute> attributes = {});
   Value cast(Value value, Type elementType);
-  /// The numbers of codes, or of a scale, in f32. Null where the opset lacks
-  /// the type and they are no constants.
+  /// A DequantizeLinear of the opset; a scale that is for all elements has no
+  /// axis.
+  Value dequantize(Type result, Value input, Value scale, Value zeroPoint,
+                   IntegerAttr axis, IntegerAttr blockSize);
+  const OpsetOptions &getOptions() const { return options; }
+  /// The same numbers in the value's own type, or of a constant in a wider one
+  /// where the opset lacks that. Null where it has none.
+  Value widen(Value value, StringRef what);
+  /// The numbers of codes in f32, where constants may be looked up in a table;
+  /// null where the opset lacks the type and they are no constants.
   Value decode(Value codes, StringRef what);
+  /// The numbers of a scale or a zero point as `to`, which is f32 where it is
+  /// not told; null as above.
+  Value decodeParameter(Value parameter, StringRef what, Type to = {});
+  Value reshape(Value value, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape);
   /// A scale or zero point at the places of the elements of `input` that it
   /// belongs to; null where the axis with blocks is open.
   Value spread(Value parameter, RankedTensorType input, int64_t axis,
@@ -47,6 +60,8 @@ public:
   }
 
 private:
+  Value spreadBlocks(Value parameter, RankedTensorType input, int64_t axis,
+                     int64_t blockSize);
   /// The name of the op, what comes next, and which one it is.
   std::string makeName(StringRef what);
 
@@ -55,6 +70,11 @@ private:
   std::string name;
   llvm::StringMap<unsigned> counts;
 };
+
+/// The codes of a dequantize, or the `numbers` that they stand for in f32, less
+/// the zero point, in f32; null where there is no form.
+Value subtractZeroPoint(Expansion &expansion, DequantizeOp op,
+                        Value numbers = {});
 
 } // namespace mlir::quant_float::onnx_import
 
