@@ -86,10 +86,10 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
   }
   // float8 has no use for one (Q7), others subtract it; 0 less +0 is 0, and -0
   // stays -0.
-  bool losesZeroPoint =
-      zeroPoint && isFloat8(to) && !llvm::all_of(*zeroPoints, [](const APInt &point) {
-        return point.isZero();
-      });
+  bool losesZeroPoint = zeroPoint && isFloat8(to) &&
+                        !llvm::all_of(*zeroPoints, [](const APInt &point) {
+                          return point.isZero();
+                        });
   if (losesZeroPoint) {
     emitNodeRemark(op) << "not widened: " << to
                        << " has no zero point, and this one is not 0";

@@ -498,8 +498,12 @@ void OpsetConverter::expandTypes(func::FuncOp function) {
     expandRoundTrip(op);
   for (CastOp op : collect<CastOp>(function))
     expandRoundTrip(op);
+  for (QuantizeOp op : collect<QuantizeOp>(function))
+    expandQuantize(op);
   for (DequantizeOp op : collect<DequantizeOp>(function))
     expandDequantize(op);
+  for (CastOp op : collect<CastOp>(function))
+    expandCast(op);
 }
 
 LogicalResult OpsetConverter::convertModel(ModuleOp module) {

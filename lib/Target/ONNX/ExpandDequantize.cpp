@@ -111,6 +111,7 @@ void OpsetConverter::expandDequantize(DequantizeOp op) {
   Value value = expand(expansion, op, options);
   if (!value)
     return expansion.cancel();
+  expansion.eraseUnused(value);
   bool isMul = !value.getDefiningOp<DequantizeOp>();
   if (auto cast = value.getDefiningOp<CastOp>())
     isMul = !cast.getInput().getDefiningOp<DequantizeOp>();

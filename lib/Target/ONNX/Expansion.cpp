@@ -103,6 +103,15 @@ void Expansion::cancel() {
     last->erase();
 }
 
+void Expansion::eraseUnused(Value value) {
+  for (Operation *last = op->getPrevNode(); last != before;) {
+    Operation *made = last;
+    last = last->getPrevNode();
+    if (made->use_empty() && made != value.getDefiningOp())
+      made->erase();
+  }
+}
+
 std::string Expansion::makeName(StringRef what) {
   unsigned count = ++counts[what];
   std::string made = (name + "/" + what).str();
@@ -146,9 +155,10 @@ Value Expansion::dequantize(Type result, Value input, Value scale,
                             Value zeroPoint, IntegerAttr axis,
                             IntegerAttr blockSize) {
   (void)makeName("DequantizeLinear");
-  return DequantizeOp::create(
-      b, result, input, scale, zeroPoint, b.getI64IntegerAttr(options.opset),
-      /*domain=*/StringAttr(), axis, blockSize, /*ignored_attributes=*/ArrayAttr());
+  return DequantizeOp::create(b, result, input, scale, zeroPoint,
+                              b.getI64IntegerAttr(options.opset),
+                              /*domain=*/StringAttr(), axis, blockSize,
+                              /*ignored_attributes=*/ArrayAttr());
 }
 
 /// The type that constants of narrow floats become, if any.

@@ -23,6 +23,8 @@ public:
   Expansion(Operation *op, const OpsetOptions &options);
   /// Erases what has been built.
   void cancel();
+  /// Erases what has been built and has no use, but what makes `value`.
+  void eraseUnused(Value value);
 
   ImplicitLocOpBuilder b;
   /// Whether numbers are looked up in a table of codes.
@@ -59,11 +61,12 @@ public:
                   op.getAxis().value_or(1), op.getBlockSize().value_or(0));
   }
 
+  /// The name of the op, what comes next, and which one it is.
+  std::string makeName(StringRef what);
+
 private:
   Value spreadBlocks(Value parameter, RankedTensorType input, int64_t axis,
                      int64_t blockSize);
-  /// The name of the op, what comes next, and which one it is.
-  std::string makeName(StringRef what);
 
   Operation *op, *before;
   const OpsetOptions &options;
@@ -75,6 +78,19 @@ private:
 /// the zero point, in f32; null where there is no form.
 Value subtractZeroPoint(Expansion &expansion, DequantizeOp op,
                         Value numbers = {});
+
+/// The quotient of a quantize (D1, D2), in f32, or f64 where it divides in
+/// that; null where there is no form.
+Value divide(Expansion &expansion, QuantizeOp op);
+
+/// An integer's number, in f32, that a quotient is rounded to: to nearest even,
+/// plus a zero point at the places of the elements, or none, and saturated.
+Value roundToInteger(Expansion &expansion, Value quotient, Type integer,
+                     Value point);
+
+/// The numbers that `value`, of f32, becomes as codes of the float type.
+Value roundTo(Expansion &expansion, Value value, Type narrow,
+              bool saturate = false, bool infinityIsNaN = false);
 
 } // namespace mlir::quant_float::onnx_import
 

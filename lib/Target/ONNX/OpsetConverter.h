@@ -80,8 +80,10 @@ private:
     return op.getDomain() ||
            (options.keepsDequantize && options.keepsDequantize(op));
   }
-  // ExpandDequantize.cpp.
+  // ExpandCast.cpp, ExpandQuantize.cpp, ExpandDequantize.cpp.
   /// Replaces the op where the opset has other nodes for it alone.
+  void expandCast(CastOp op);
+  void expandQuantize(QuantizeOp op);
   void expandDequantize(DequantizeOp op);
   void replaceByExpansion(Operation *op, Value value, const Twine &detail);
 
