@@ -45,6 +45,7 @@ OwningOpRef<ModuleOp>
 quant_float::importOnnxAsOpenVino(StringRef path, MLIRContext *context,
                                   OnnxImportOptions options) {
   options.keepsSource = true;
+  options.isConverted = true;
   options.expandsFunctions = true;
   OwningOpRef<ModuleOp> module = importOnnx(path, context, options);
   if (!module || failed(convertOnnxToOpenVino(*module)))

@@ -205,6 +205,7 @@ static int convert(const Options &options) {
         ": expected --opset or --without");
   OnnxImportOptions importOptions;
   importOptions.keepsSource = true;
+  importOptions.isConverted = converts;
   if (hasOpset)
     importOptions.targetOpset = options.opset;
   importOptions.expandsFunctions = !options.without.empty();

@@ -49,6 +49,7 @@ void quant_float::registerToOnnxTranslation(
         SmallVector<ArrayRef<char>> files;
         if (path.ends_with(".onnx")) {
           importOptions.keepsSource = true;
+          importOptions.isConverted = importOptions.targetOpset.has_value();
           importOptions.onMappedFile = [&](ArrayRef<char> bytes) {
             files.push_back(bytes);
           };

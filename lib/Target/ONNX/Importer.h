@@ -166,6 +166,9 @@ private:
   LogicalResult tolerateDomain(NodeInput &input);
   LogicalResult tolerateAttributes(NodeInput &input);
   LogicalResult tolerateVersion(NodeInput &input);
+  /// The same of a node that is to become an op of the dialect.
+  LogicalResult tolerateVersion(NodeInput &input, NodeOp node,
+                                OpBuilder &builder);
   LogicalResult tolerateBodyInputs(const NodeInput &input, const Scope &outside,
                                    ::onnx::GraphProto &body,
                                    const Subject &subject);

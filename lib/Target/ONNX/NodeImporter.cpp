@@ -454,6 +454,8 @@ void Importer::warnOfMissingType(NodeInput &input,
 
 LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
                                            OpBuilder &builder) {
+  if (failed(tolerateVersion(input, node, builder)))
+    return failure();
   auto emitError = [&] {
     return beginDiagnostic(input.subject, DiagnosticSeverity::Error);
   };

@@ -10,6 +10,7 @@
 #include "Names.h"
 #include "Schemas.h"
 #include "Types.h"
+#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -137,7 +138,8 @@ static int64_t findMeaningVersion(const NodeInput &input) {
 LogicalResult Importer::tolerateVersion(NodeInput &input) {
   // Quantization nodes are held against the rules of their version. A model
   // that is written again has one opset for all nodes.
-  if (findOpKind(input.domain, input.node.op_type()) || options.keepsSource)
+  if (findOpKind(input.domain, input.node.op_type()) ||
+      (options.keepsSource && !options.isConverted))
     return success();
   int64_t version = findMeaningVersion(input);
   if (version == input.opset)
@@ -147,4 +149,52 @@ LogicalResult Importer::tolerateVersion(NodeInput &input) {
   int64_t opset = std::exchange(input.opset, version);
   return warn(options.strict, input.subject, Diag::OtherVersion, opset,
               version);
+}
+
+/// Whether the rules of the opset have the node, as far as its types are known.
+static bool isValidIn(int64_t opset, NodeOp node, OpBuilder &builder) {
+  ScopedDiagnosticHandler silent(node.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  auto emitError = [&] { return node.emitError(); };
+  int64_t old = node.getOpset();
+  node.setOpset(opset);
+  FailureOr<NodeResolution> resolution = resolveNode(builder, node, emitError);
+  bool isValid = succeeded(resolution);
+  if (isValid && resolution->op) {
+    isValid = succeeded(verifyResolvedNode(resolution->op, emitError));
+    resolution->op->erase();
+  }
+  node.setOpset(old);
+  return isValid;
+}
+
+/// An axis of QuantizeLinear and DequantizeLinear in a model whose opset lacks
+/// that: it means what it does in all others. What is converted may have more
+/// of a later one, as its types.
+LogicalResult Importer::tolerateVersion(NodeInput &input, NodeOp node,
+                                        OpBuilder &builder) {
+  std::optional<OpKind> kind =
+      findOpKind(input.domain, input.node.op_type());
+  if (!kind || !input.domain.empty())
+    return success();
+  constexpr int64_t kFirstOpsetWithAxis = 13;
+  bool isQuantization =
+      *kind == OpKind::QuantizeLinear || *kind == OpKind::DequantizeLinear;
+  bool hasAxis = isQuantization && input.find("axis") &&
+                 input.opset < kFirstOpsetWithAxis;
+  if (!options.isConverted && (!hasAxis || options.keepsSource))
+    return success();
+  if (isValidIn(input.opset, node, builder))
+    return success();
+  for (const OpVersion &version : getOpVersions(*kind)) {
+    if (version.since <= input.opset ||
+        (!options.isConverted && version.since > kFirstOpsetWithAxis) ||
+        !isValidIn(version.since, node, builder))
+      continue;
+    int64_t opset = std::exchange(input.opset, version.since);
+    node.setOpset(input.opset);
+    return warn(options.strict, input.subject, Diag::OtherVersion, opset,
+                version.since);
+  }
+  return success();
 }

@@ -314,8 +314,8 @@ for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
             onnx.checker.check_model(after, full_check=True)
             values = evaluate(after, x, name)
             if name in BY_ARITHMETIC and opset not in written:
-                # What becomes of NaN and infinities the reference leaves to NumPy's casts.
-                values, before = values[np.isfinite(x)], before[np.isfinite(x)]
+                # What becomes of NaN and of huge numbers the reference leaves to casts of NumPy.
+                values, before = values[np.abs(x) < 1e6], before[np.abs(x) < 1e6]
             is_same = values.tobytes() == before.tobytes() or (
                 name in BY_FUNCTION and np.allclose(values, before, 1e-4, 1e-6, equal_nan=True)
             )

@@ -61,6 +61,10 @@ struct OnnxImportOptions {
   /// With `keepsSource`: expand the functions whose nodes are others in this
   /// opset, for ConvertOpset.h.
   std::optional<int64_t> targetOpset;
+  /// With `keepsSource`: the model is converted by ConvertOpset.h, so that its
+  /// nodes need not be of one opset. One that is invalid in the model's is
+  /// taken as one of another that has it.
+  bool isConverted = false;
   /// With `keepsSource`: expand all functions, for who looks for types.
   bool expandsFunctions = false;
   /// Is told of each file of external data that is read, by its name in the
