@@ -107,14 +107,13 @@ words = "attribute 'output_dtype': expected the zero point's element type 'i8', 
 refuse(words, QUANTIZE, [2], [], [], output_dtype=T.UINT8)
 # V3: spelled out, though it has no effect.
 for name, opset, first in (
-    ("axis", 12, 13),
     ("block_size", 19, 21),
     ("output_dtype", 19, 21),
     ("precision", 22, 23),
     ("saturate", 18, 19),
 ):
     since = max(n for n in (10, 13, 19, 21) if n <= opset)
-    value = 1 if name in ("axis", "saturate") else 0
+    value = 1 if name == "saturate" else 0
     refuse_op(
         f"attribute '{name}' does not exist in QuantizeLinear-{since} (opset {opset})",
         QUANTIZE,
