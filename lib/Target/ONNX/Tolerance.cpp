@@ -173,14 +173,14 @@ static bool isValidIn(int64_t opset, NodeOp node, OpBuilder &builder) {
 /// of a later one, as its types.
 LogicalResult Importer::tolerateVersion(NodeInput &input, NodeOp node,
                                         OpBuilder &builder) {
-  std::optional<OpKind> kind =
-      findOpKind(input.domain, input.node.op_type());
+  std::optional<OpKind> kind = findOpKind(input.domain, input.node.op_type());
   if (!kind || !input.domain.empty())
     return success();
   constexpr int64_t kFirstOpsetWithAxis = 13;
   bool isQuantization =
       *kind == OpKind::QuantizeLinear || *kind == OpKind::DequantizeLinear;
   bool hasAxis = isQuantization && input.find("axis") &&
+                 input.opset >= getOpVersions(*kind).front().since &&
                  input.opset < kFirstOpsetWithAxis;
   if (!options.isConverted && (!hasAxis || options.keepsSource))
     return success();

@@ -4,7 +4,7 @@
 # passes the checker and has the same numbers by the rules' definition (Inputs/definition.py); a sample runs in our own code and, where
 # it has kernels that agree about the cell as it was, in ONNX Runtime. Nothing is refused but what has an input or an output of a type
 # that the opset lacks. Sizes of the sample, or 0 for all cells, are the last argument.
-# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs %python %s %tools_dir %t 20 | FileCheck %s
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs %python %s %tools_dir %t 3 | FileCheck %s
 # CHECK: from 10 to 28: {{[1-9]}}
 # CHECK: 0 wrong
 import collections
@@ -372,7 +372,9 @@ def try_cells(cells, old, options, lacks, label):
     for cell in draw.sample(rest, min(len(rest), 6)):
         own_sample.append((label, extract(model, cell.name), feeds, before[cell.name]))
     for cell in draw.sample(rest, min(len(rest), 12 if limit else 60)):
-        # It has its own idea of what NaN and infinities become as integers.
+        # It has its own idea of what NaN and infinities become as integers, and negative numbers as unsigned ones.
+        if cell.name.startswith("cast") and cell.result in INTEGERS:
+            continue
         part = extract(source, cell.name)
         expected = definition.evaluate(part, TAME)[cell.name][1]
         old_bits = run_onnxruntime(part)
@@ -415,7 +417,7 @@ for old in OPSETS:
 
 # Some at a time.
 own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 2000))
-for label, model, feeds, (kind, expected) in own_sample:
+for label, model, feeds, (_, expected) in own_sample:
     got = run_own(model, feeds)
     name = model.graph.output[0].name
     if isinstance(got, str):

@@ -121,7 +121,8 @@ versions = sorted(
 for opset in [versions[0] - 1, *versions]:
     reports = check(f"opset{opset}", opset)
     for index, (case, report) in enumerate(zip(CASES, reports, strict=True)):
-        ours = report["status"] == "ok"
+        # An axis that the opset lacks is taken as one of opset 13.
+        ours = report["status"] == "ok" and report["opset"] == opset
         verdicts[opset, index] = ours
         theirs = is_accepted_by_onnx(make_node(index, *case), opset)
         theirs &= not any(attribute in BEYOND for attribute in case[4].items())

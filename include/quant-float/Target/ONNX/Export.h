@@ -28,7 +28,14 @@
 // - declarations that contradict what a value is are left out;
 // - a value of a body that hides one of a graph around it gets a name of its
 //   own;
+// - CastLike is Cast where the value that tells the type is not there any more;
 // - every domain that is used is imported.
+//
+// Without `keepsSource` also
+//
+// - CastLike is Cast;
+// - `axis` is written where it matters only, of per tensor scales never;
+// - Constants, those of functions that were expanded too, are initializers.
 //
 // Exporting the result again gives the same bytes.
 //
