@@ -77,6 +77,7 @@ private:
   void emitParallel(ArrayRef<unsigned> loops);
   void emitVectors();
   void emitRows(int64_t lanes);
+  void emitOpenRows(int64_t rows, int64_t lanes);
   void emitTile(int64_t rows, int64_t lanes);
   /// Calls `body` for tiles of the first size, then of what is left: of static
   /// extents at once, for vectors in sizes of `getNextElements`; of dynamic
@@ -157,6 +158,9 @@ private:
   /// Where each loop is.
   SmallVector<OpFoldResult> position;
   std::optional<unsigned> vectorLoop, rowLoop;
+  /// Where each row of the current tile is, if it is the last one of as many
+  /// rows as only a run tells.
+  SmallVector<Value> lastRows;
   /// The innermost reduction, if operands are contiguous along it that are not
   /// along the vectors: these are loaded by squares and turned around.
   std::optional<unsigned> blockLoop;

@@ -338,8 +338,47 @@ int64_t ReductionLoopNest::chooseRows(int64_t lanes) const {
 void ReductionLoopNest::emitRows(int64_t lanes) {
   if (!rowLoop)
     return emitTile(1, lanes);
+  if (ShapedType::isDynamic(ranges[*rowLoop]) && lanes && isPlainProduct())
+    return emitOpenRows(chooseRows(lanes), lanes);
   emitTiles(*rowLoop, {chooseRows(lanes), 1},
             [&](int64_t rows) { emitTile(rows, lanes); });
+}
+
+/// Tiles of as many rows as only a run tells. All that are left at the end are
+/// one more tile, which computes the last one again for each that it lacks:
+/// each row by itself would read the whole matrix again, and its sums would
+/// wait for each other. One row alone is computed alone.
+void ReductionLoopNest::emitOpenRows(int64_t rows, int64_t lanes) {
+  Value extent = sizes[*rowLoop], one = getConstant(1);
+  Value rest = arith::RemSIOp::create(builder, extent, getConstant(rows));
+  Value full = arith::SubIOp::create(builder, extent, rest);
+  {
+    auto forOp =
+        scf::ForOp::create(builder, getConstant(0), full, getConstant(rows));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    position[*rowLoop] = forOp.getInductionVar();
+    emitTile(rows, lanes);
+  }
+  position[*rowLoop] = full;
+  auto emitIf = [&](arith::CmpIPredicate predicate,
+                    llvm::function_ref<void()> body) {
+    auto branch = scf::IfOp::create(
+        builder, arith::CmpIOp::create(builder, predicate, rest, one));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    body();
+  };
+  emitIf(arith::CmpIPredicate::eq, [&] { emitTile(1, lanes); });
+  emitIf(arith::CmpIPredicate::sgt, [&] {
+    Value last = arith::SubIOp::create(builder, extent, one);
+    for (int64_t row = 0; row < rows; ++row) {
+      Value place = arith::AddIOp::create(builder, full, getConstant(row));
+      lastRows.push_back(arith::MinSIOp::create(builder, place, last));
+    }
+    emitTile(rows, lanes);
+    lastRows.clear();
+  });
 }
 
 /// Sums of `rows` times `lanes` elements (no lanes: scalars), in registers
@@ -637,7 +676,9 @@ SmallVector<Value> ReductionLoopNest::emitBody(ValueRange arguments,
 
 SmallVector<OpFoldResult> ReductionLoopNest::getPlaces(int64_t row) {
   SmallVector<OpFoldResult> places(position);
-  if (rowLoop && row)
+  if (rowLoop && !lastRows.empty())
+    places[*rowLoop] = lastRows[row];
+  else if (rowLoop && row)
     places[*rowLoop] = affine::makeComposedFoldedAffineApply(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + row,
         {places[*rowLoop]});

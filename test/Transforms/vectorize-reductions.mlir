@@ -263,6 +263,33 @@ func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
   return
 }
 
+// Of any number of rows, those that tiles leave are one tile, which has the last row several times.
+
+// WIDE-LABEL: func.func @open_rows(
+// WIDE:         scf.for %{{.+}} = %c0 to %[[FULL:.+]] step %c6
+// WIDE:         %[[ONE:.+]] = arith.cmpi eq, %[[REST:.+]], %c1
+// WIDE:         scf.if %[[ONE]]
+// WIDE:         %[[SOME:.+]] = arith.cmpi sgt, %[[REST]], %c1
+// WIDE:         scf.if %[[SOME]] {
+// WIDE:           %[[LAST:[a-z0-9_]+]] = arith.subi %{{[a-z0-9_]+}}, %c1 :
+// WIDE-COUNT-6:   arith.minsi %{{.+}}, %[[LAST]]
+// WIDE-NOT:       arith.minsi
+// WIDE-COUNT-6:   arith.mulf
+// WIDE:         return
+func.func @open_rows(%a: memref<?x128xf32>, %b: memref<128x64xf32>, %c: memref<?x64xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x128xf32>, memref<128x64xf32>) outs(%c : memref<?x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // Integers that zeros would be divided by are left to single elements.
 
 // WIDE-LABEL: func.func @divided(
