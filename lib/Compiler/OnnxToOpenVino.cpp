@@ -21,7 +21,7 @@ LogicalResult quant_float::convertOnnxToOpenVino(ModuleOp module) {
   OpsetOptions opset;
   opset.opset = kOnnxOpsetOfForms;
   opset.lacksOperator = [](NodeOp node) {
-    return !node.getDomain().empty() || !hasOpenVinoForm(node.getOpType());
+    return !hasOpenVinoForm(node.getDomain(), node.getOpType());
   };
   // Convert rounds twice, by way of f16.
   opset.withoutRounding = {"float8e4m3fn", "float8e5m2", "float8e4m3fnuz",

@@ -23,9 +23,9 @@ namespace mlir::quant_float {
 /// The opset of the nodes that the pass takes.
 constexpr int64_t kOnnxOpsetOfForms = 21;
 
-/// Whether the pass knows the operator of ONNX's own domain. Others it takes
-/// only as what ONNX defines them by.
-bool hasOpenVinoForm(llvm::StringRef opType);
+/// Whether the pass knows the operator. Others it takes only as what defines
+/// them.
+bool hasOpenVinoForm(llvm::StringRef domain, llvm::StringRef opType);
 
 } // namespace mlir::quant_float
 

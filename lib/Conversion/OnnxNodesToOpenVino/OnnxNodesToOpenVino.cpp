@@ -48,12 +48,20 @@ struct ConvertOnnxNodesToOpenVino final
 };
 } // namespace
 
+/// The key of an operator in the table: ONNX's own have no domain.
+static std::string getKey(StringRef domain, StringRef opType) {
+  return (domain + (domain.empty() ? "" : "::") + opType).str();
+}
+
 static const llvm::StringMap<FormRow> &getRows() {
   using namespace attribute_rows;
   static const llvm::StringMap<FormRow> rows = [] {
     llvm::StringMap<FormRow> result;
 #define QUANT_FLOAT_FORM(OpType, Layer, Fewest, Most, Conversion)              \
   result[#OpType] = {#Layer, Fewest, Most, Conversion};
+#define QUANT_FLOAT_MICROSOFT_FORM(OpType, Layer, Fewest, Most, Conversion)    \
+  result[getKey(kMicrosoftDomain, #OpType)] = {#Layer, Fewest, Most,           \
+                                               Conversion};
 #include "quant-float/Conversion/OpenVinoForms.def"
     auto add = [&](StringRef opType, int64_t since,
                    SmallVector<AttributeRow, 2> attributes) {
@@ -68,6 +76,9 @@ static const llvm::StringMap<FormRow> &getRows() {
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
                          Attributes, Conversion)                               \
   add(#OpType, Since, QUANT_FLOAT_LIST Attributes);
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+                                   Element, Shape, Attributes, Conversion)     \
+  add(getKey(kMicrosoftDomain, #OpType), Since, QUANT_FLOAT_LIST Attributes);
 #define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
                                 Attributes, Function)                          \
   add(#OpType, Since, QUANT_FLOAT_LIST Attributes);
@@ -78,8 +89,8 @@ static const llvm::StringMap<FormRow> &getRows() {
   return rows;
 }
 
-bool quant_float::hasOpenVinoForm(StringRef opType) {
-  return getRows().contains(opType);
+bool quant_float::hasOpenVinoForm(StringRef domain, StringRef opType) {
+  return getRows().contains(getKey(domain, opType));
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,20 +138,21 @@ NodeResults ConvertOnnxNodesToOpenVino::convertOp(Operation *op,
   if (isQuantizationNode(node)) {
     FailureOr<NodeResolution> resolution =
         resolveNode(builder, node, [&] { return emitNodeError(node); });
-    if (failed(resolution) || !resolution->op)
+    if (failed(resolution))
       return failure();
-    if (failed(verifyResolvedNode(resolution->op,
-                                  [&] { return emitNodeError(node); })))
-      return failure();
-    NodeResults results = convertQuantization(resolution->op, builder, problem);
-    if (succeeded(results) && resolution->op->use_empty())
-      resolution->op->erase();
-    return results;
+    if (Operation *op = resolution->op) {
+      if (failed(verifyResolvedNode(op, [&] { return emitNodeError(node); })))
+        return failure();
+      NodeResults results = convertQuantization(op, builder, problem);
+      if (succeeded(results) && op->use_empty())
+        op->erase();
+      return results;
+    }
   }
-  auto row = getRows().find(node.getOpType());
-  if (!node.getDomain().empty() || row == getRows().end())
+  auto row = getRows().find(getKey(node.getDomain(), node.getOpType()));
+  if (row == getRows().end())
     return failure();
-  if (node.getOpset() != kOnnxOpsetOfForms) {
+  if (node.getDomain().empty() && node.getOpset() != kOnnxOpsetOfForms) {
     problem = "it is of opset " + std::to_string(node.getOpset()) + ", not " +
               std::to_string(kOnnxOpsetOfForms);
     return failure();

@@ -22,6 +22,7 @@
 #include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -71,7 +72,12 @@ private:
   Value subtractIntegers(Value lhs, Value rhs);
   /// Whole blocks as OpenVINO's plugins know them: as a dimension of their own
   /// behind that of the scales.
+  /// So are blocks of which the last is cut off, which is filled before.
   Value convertGroups(DequantizeOp op, int64_t axis, int64_t blockSize);
+  Value fillLastBlock(Value value, int64_t axis, ArrayRef<int64_t> shape);
+  Value makeInts(ArrayRef<int64_t> values) {
+    return arith::ConstantOp::create(b, b.getI64TensorAttr(values));
+  }
 
   ImplicitLocOpBuilder &b;
   std::string &problem;
@@ -209,6 +215,23 @@ static bool hasZeroPoint(DequantizeOp op) {
                       [](const APInt &value) { return !value.isZero(); });
 }
 
+/// Without a Pad between Convert and Multiply OpenVINO's CPU plugin takes the
+/// codes for compressed weights with a scale for each element, and its products
+/// of 4 bits are wrong then.
+Value QuantizationForm::fillLastBlock(Value value, int64_t axis,
+                                      ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> begin(shape.size(), 0), end(shape.size(), 0);
+  end[axis] = shape[axis] - type.getDimSize(axis);
+  Type elementType = type.getElementType();
+  Value zero = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(RankedTensorType::get({}, elementType),
+                                b.getZeroAttr(elementType)));
+  return add("Pad", {value, makeInts(begin), makeInts(end), zero},
+             type.clone(shape),
+             b.getNamedAttr("pad_mode", b.getStringAttr("constant")));
+}
+
 Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
                                       int64_t blockSize) {
   auto insert = [&](ArrayRef<int64_t> shape, int64_t size) {
@@ -225,8 +248,19 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
   bool hasPoint = hasZeroPoint(op);
   bool isWide = hasPoint && getElementTypeOrSelf(op.getInput()).isInteger(32);
   Type difference = isWide ? Type(b.getI32Type()) : Type(b.getF32Type());
-  Value value = convertWithShape(
-      op.getInput(), insert(type.getShape(), blockSize), difference);
+  int64_t blocks =
+      cast<RankedTensorType>(op.getScale().getType()).getDimSize(axis);
+  SmallVector<int64_t> whole(type.getShape());
+  whole[axis] = blocks * blockSize;
+  bool isCut = whole[axis] != type.getDimSize(axis);
+  Value value;
+  if (isCut)
+    value = reshape(
+        fillLastBlock(convertTo(op.getInput(), difference), axis, whole),
+        RankedTensorType::get(insert(whole, blockSize), difference));
+  else
+    value =
+        convertWithShape(op.getInput(), insert(whole, blockSize), difference);
   if (hasPoint) {
     Value point = convertParameter(op.getZeroPoint(), difference);
     value = isWide ? subtractIntegers(value, point)
@@ -234,8 +268,13 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
   }
   value = compute("Multiply", value,
                   convertParameter(op.getScale(), b.getF32Type()));
-  return convertTo(reshape(value, type.clone(b.getF32Type())),
-                   type.getElementType());
+  value = reshape(value, type.clone(whole, b.getF32Type()));
+  if (isCut)
+    value = add("Slice",
+                {value, makeInts({0}), makeInts({type.getDimSize(axis)}),
+                 makeInts({1}), makeInts({axis})},
+                type.clone(b.getF32Type()));
+  return convertTo(value, type.getElementType());
 }
 
 FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
@@ -250,7 +289,8 @@ FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
     int64_t axis = op.getAxis().value_or(1);
     axis += axis < 0 ? type.getRank() : 0;
     if (blockSize &&
-        type.getDimSize(axis) == blockSize * scaleType.getDimSize(axis))
+        int64_t(llvm::divideCeil(type.getDimSize(axis), blockSize)) ==
+            scaleType.getDimSize(axis))
       return convertGroups(op, axis, blockSize);
   }
   bool hasPoint = hasZeroPoint(op), isWide = hasPoint && codes.isInteger(32);

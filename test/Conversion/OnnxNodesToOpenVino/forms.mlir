@@ -68,16 +68,69 @@ func.func @weights(%s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x4xf32> 
 
 // -----
 
-// A last block that is not whole: the scale is repeated.
+// A last block that is not whole is filled, and cut off again behind.
 // CHECK-LABEL: func.func @cut(
 // CHECK: %[[V:.+]] = quant_float.node "Convert"(%{{.+}}) {{.+}} : (tensor<2x3xui4>) -> tensor<2x3xf32>
-// CHECK: %[[Z:.+]] = quant_float.node "Gather"(
-// CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[V]], %[[Z]])
-// CHECK: %[[S:.+]] = quant_float.node "Gather"(%arg1, %{{.+}}, %{{.+}}) {{.+}} -> tensor<2x3xf32>
-// CHECK: quant_float.node "Multiply"(%[[D]], %[[S]])
+// CHECK: %[[P:.+]] = quant_float.node "Pad"(%[[V]], %{{.+}}) {{.+}} {pad_mode = "constant"} : {{.+}} -> tensor<2x4xf32>
+// CHECK: %[[B:.+]] = quant_float.node "Reshape"(%[[P]], %{{.+}}) {{.+}} -> tensor<2x2x2xf32>
+// CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[B]], %{{.+}})
+// CHECK: %[[M:.+]] = quant_float.node "Multiply"(%[[D]], %{{.+}}) {{.+}} -> tensor<2x2x2xf32>
+// CHECK: %[[W:.+]] = quant_float.node "Reshape"(%[[M]], %{{.+}}) {{.+}} -> tensor<2x4xf32>
+// CHECK: quant_float.node "Slice"(%[[W]], {{.+}} -> tensor<2x3xf32>
 func.func @cut(%x: tensor<2x3xui4>, %s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x3xf32> {
   %0 = quant_float.dequantize %x, %s, %z axis 1 block_size 2 opset 21 : tensor<2x3xui4>, tensor<2x2xf32>, tensor<2x2xui4> to tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// The difference of i32 may take 33 bits: halves are subtracted.
+// CHECK-LABEL: func.func @wide_zero_point(
+// CHECK: %[[L:.+]] = quant_float.node "BitwiseAnd"(%arg0, %{{.+}}) {{.+}} : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+// CHECK: %[[H:.+]] = quant_float.node "Subtract"(%arg0, %[[L]])
+// CHECK: quant_float.node "Convert"(%[[H]]) {{.+}} -> tensor<4xf32>
+// CHECK: %[[D:.+]] = quant_float.node "Add"(
+// CHECK: quant_float.node "Multiply"(%[[D]], %arg1)
+func.func @wide_zero_point(%x: tensor<4xi32>, %s: tensor<f32>) -> tensor<4xf32> {
+  %z = arith.constant dense<3> : tensor<i32>
+  %0 = quant_float.dequantize %x, %s, %z opset 21 : tensor<4xi32>, tensor<f32>, tensor<i32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Packed weights as plugins know compressed ones: codes of their width in blocks.
+// CHECK-LABEL: func.func @packed(
+// CHECK: %[[B:.+]] = arith.constant dense<{{.+}}> : tensor<2x1x16xui4>
+// CHECK: %[[C:.+]] = quant_float.node "Convert"(%[[B]]) {{.+}} {destination_type = f32}
+// CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[C]], %{{.+}})
+// CHECK: %[[M:.+]] = quant_float.node "Multiply"(%[[D]], %{{.+}})
+// CHECK: %[[W:.+]] = quant_float.node "Reshape"(%[[M]], %{{.+}})
+// CHECK: quant_float.node "MatMul"(%arg0, %[[W]]) {{.+}} {transpose_a = false, transpose_b = true} : {{.+}} -> tensor<3x2xf32>
+func.func @packed(%x: tensor<3x16xf32>) -> tensor<3x2xf32> {
+  %b = arith.constant dense<33> : tensor<2x1x8xui8>
+  %s = arith.constant dense<0.5> : tensor<2x1xf32>
+  %0 = quant_float.node "MatMulNBits"(%x, %b, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// -----
+
+// Sums of integers are exact in f32 up to 2^24; longer ones are sums of digits.
+// CHECK-LABEL: func.func @integers(
+// CHECK-COUNT-1: quant_float.node "MatMul"
+// CHECK-NOT: quant_float.node "MatMul"
+// CHECK-LABEL: func.func @long_sums(
+// CHECK: quant_float.node "BitwiseAnd"(
+// CHECK-COUNT-2: quant_float.node "MatMul"
+// CHECK: quant_float.node "Add"({{.+}} -> tensor<2x3xi32>
+func.func @integers(%x: tensor<2x256xui8>, %y: tensor<256x3xui8>) -> tensor<2x3xi32> {
+  %0 = quant_float.node "MatMulInteger"(%x, %y) opset 21 : (tensor<2x256xui8>, tensor<256x3xui8>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}
+func.func @long_sums(%x: tensor<2x4096xui8>, %y: tensor<4096x3xui8>) -> tensor<2x3xi32> {
+  %0 = quant_float.node "MatMulInteger"(%x, %y) opset 21 : (tensor<2x4096xui8>, tensor<4096x3xui8>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
 }
 
 // -----

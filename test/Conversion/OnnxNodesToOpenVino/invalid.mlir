@@ -139,3 +139,62 @@ func.func @quantization(%x: tensor<4xf32>, %h: tensor<4xf16>, %s: tensor<f32>, %
   %5 = quant_float.quantize %u, %v axis 0 opset 21 : tensor<*xf32>, tensor<4xf32> to tensor<*xui8>
   return
 }
+
+// -----
+
+func.func @packed(%x: tensor<3x16xf32>, %b: tensor<2x1x8xui8>, %v: tensor<2x3xf32>, %g: tensor<2xi32>) {
+  %c = arith.constant dense<33> : tensor<2x1x8xui8>
+  %s = arith.constant dense<0.5> : tensor<2x1xf32>
+  %h = arith.constant dense<0.5> : tensor<2x1xf16>
+  // expected-error @+1 {{no form in OpenVINO: input 1, packed codes, is no constant}}
+  %0 = quant_float.node "MatMulNBits"(%x, %b, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 1 has the type 'tensor<2x1x8xui8>', not 3 rows of 8 bytes}}
+  %1 = quant_float.node "MatMulNBits"(%x, %c, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 3 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: attribute 'bits' must be 2, 4 or 8, but got 3}}
+  %2 = quant_float.node "MatMulNBits"(%x, %c, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 3 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
+  // expected-error @+1 {{no form in OpenVINO: attribute 'block_size' must be a power of two from 16 on, but got 24}}
+  %3 = quant_float.node "MatMulNBits"(%x, %c, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 24 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 2 has the type 'tensor<2x1xf16>'}}
+  %4 = quant_float.node "MatMulNBits"(%x, %c, %h) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf16>) -> tensor<3x2xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 4 has the type 'tensor<2xi32>', not 16 elements}}
+  %6 = quant_float.node "MatMulNBits"(%x, %c, %s, %g) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} absent [3] : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>, tensor<2xi32>) -> tensor<3x2xf32>
+  %r = arith.constant dense_resource<elsewhere> : tensor<2x1x8xui8>
+  // expected-error @+1 {{no form in OpenVINO: the bytes of input 1 are not here}}
+  %7 = quant_float.node "MatMulNBits"(%x, %r, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 2 has the type 'tensor<2x3xf32>', not an element for each of 1 blocks of 2 rows}}
+  %5 = quant_float.node "MatMulNBits"(%x, %c, %v) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x3xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @gather_blocks(%d: tensor<4x8xui8>, %i: tensor<3xi64>, %s: tensor<4x1xf32>, %t: tensor<4x2xf32>, %o: tensor<?x8xui8>, %e: tensor<4x16xui8>, %z: tensor<4x1xi8>, %w: tensor<4x2xui8>) {
+  // expected-error @+1 {{no form in OpenVINO: input 3 has the type 'tensor<4x1xi8>'}}
+  %5 = quant_float.node "GatherBlockQuantized"(%e, %i, %s, %z) opset 1 domain "com.microsoft" attributes {bits = 8 : i64, block_size = 16 : i64} : (tensor<4x16xui8>, tensor<3xi64>, tensor<4x1xf32>, tensor<4x1xi8>) -> tensor<3x16xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 3 has the type 'tensor<4x2xui8>', not an element for each block}}
+  %6 = quant_float.node "GatherBlockQuantized"(%e, %i, %s, %w) opset 1 domain "com.microsoft" attributes {bits = 8 : i64, block_size = 16 : i64} : (tensor<4x16xui8>, tensor<3xi64>, tensor<4x1xf32>, tensor<4x2xui8>) -> tensor<3x16xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 0, packed codes, is no constant}}
+  %0 = quant_float.node "GatherBlockQuantized"(%d, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 16 : i64} : (tensor<4x8xui8>, tensor<3xi64>, tensor<4x1xf32>) -> tensor<3x16xf32>
+  // expected-error @+1 {{no form in OpenVINO: input 2 has the type 'tensor<4x2xf32>', not an element for each block}}
+  %1 = quant_float.node "GatherBlockQuantized"(%d, %i, %t) opset 1 domain "com.microsoft" attributes {block_size = 16 : i64} : (tensor<4x8xui8>, tensor<3xi64>, tensor<4x2xf32>) -> tensor<3x16xf32>
+  // expected-error @+1 {{no form in OpenVINO: codes in bytes must be gathered along axis 0 and quantized along another one}}
+  %2 = quant_float.node "GatherBlockQuantized"(%d, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 16 : i64, gather_axis = 1 : i64} : (tensor<4x8xui8>, tensor<3xi64>, tensor<4x1xf32>) -> tensor<4x3xf32>
+  // expected-error @+1 {{no form in OpenVINO: axis 2 of rank 2}}
+  %3 = quant_float.node "GatherBlockQuantized"(%d, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 16 : i64, quantize_axis = 2 : i64} : (tensor<4x8xui8>, tensor<3xi64>, tensor<4x1xf32>) -> tensor<3x16xf32>
+  // expected-error @+1 {{no form in OpenVINO: data of type 'tensor<?x8xui8>' with scales of type 'tensor<4x1xf32>'}}
+  %4 = quant_float.node "GatherBlockQuantized"(%o, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 16 : i64} : (tensor<?x8xui8>, tensor<3xi64>, tensor<4x1xf32>) -> tensor<3x16xf32>
+  return
+}
+
+// -----
+
+func.func @integers(%x: tensor<2x70000xui8>, %y: tensor<70000x3xui8>, %o: tensor<2x?xui8>, %p: tensor<?x3xui8>) {
+  // expected-error @+1 {{no form in OpenVINO: sums of 70000 products}}
+  %0 = quant_float.node "MatMulInteger"(%x, %y) opset 21 : (tensor<2x70000xui8>, tensor<70000x3xui8>) -> tensor<2x3xi32>
+  %c = arith.constant dense<1> : tensor<ui8>
+  // expected-error @+1 {{no form in OpenVINO: a factor of rank 0}}
+  %2 = quant_float.node "MatMulInteger"(%x, %c) opset 21 : (tensor<2x70000xui8>, tensor<ui8>) -> tensor<2xi32>
+  // expected-error @+1 {{no form in OpenVINO: the number of products of a sum is not known}}
+  %1 = quant_float.node "MatMulInteger"(%o, %p) opset 21 : (tensor<2x?xui8>, tensor<?x3xui8>) -> tensor<2x3xi32>
+  return
+}

@@ -1,0 +1,374 @@
+//===- PackedWeights.cpp - Weights in blocks, packed in bytes -------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// com.microsoft's MatMulNBits and GatherBlockQuantized (R5) as OpenVINO's
+// plugins know compressed weights: a constant of codes, Convert, Subtract and
+// Multiply, with a dimension for what is in a block where blocks are whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormContext.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/TransposeConstant.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_forms;
+
+/// Of sizes that are attributes.
+static constexpr int64_t kMostSize = std::numeric_limits<int32_t>::max();
+
+namespace {
+/// Codes of some bits that bytes hold, the first in the lowest bits.
+class PackedCodes {
+public:
+  /// The bytes of an input, which has to be a constant; rows begin at whole
+  /// ones.
+  LogicalResult read(FormContext &context, size_t index, int64_t rows,
+                     int64_t columns, int64_t bits);
+  /// A constant with the first `columns` of each row.
+  Value make(FormContext &context, ArrayRef<int64_t> shape, int64_t columns);
+
+private:
+  /// One byte is a splat.
+  uint8_t getByte(int64_t row, int64_t i) const {
+    return bytes[bytes.size() == 1 ? 0 : row * stride + i];
+  }
+
+  Value input;
+  ArrayRef<char> bytes;
+  bool isResource = false;
+  int64_t rows = 0, stride = 0, bits = 0;
+};
+} // namespace
+
+LogicalResult PackedCodes::read(FormContext &context, size_t index,
+                                int64_t rowCount, int64_t columns,
+                                int64_t width) {
+  input = context.inputs[index];
+  rows = rowCount;
+  bits = width;
+  auto type = dyn_cast<RankedTensorType>(input.getType());
+  Attribute constant;
+  if (!type || !type.hasStaticShape() ||
+      !matchPattern(input, m_Constant(&constant)))
+    return context.unsupported("input " + Twine(index) +
+                               ", packed codes, is no constant");
+  int64_t expected;
+  stride = llvm::divideCeil(columns * bits, 8);
+  if (!type.getElementType().isUnsignedInteger(8) ||
+      llvm::MulOverflow(rows, stride, expected) ||
+      type.getNumElements() != expected)
+    return context.unsupported("input " + Twine(index) + " has the type " +
+                               showType(type) + ", not " + Twine(rows) +
+                               " rows of " + Twine(stride) + " bytes");
+  if (auto dense = dyn_cast<DenseIntElementsAttr>(constant)) {
+    bytes = dense.getRawData();
+    return success();
+  }
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || int64_t(blob->getData().size()) != expected)
+    return context.unsupported("the bytes of input " + Twine(index) +
+                               " are not here");
+  bytes = blob->getData();
+  isResource = true;
+  return success();
+}
+
+Value PackedCodes::make(FormContext &context, ArrayRef<int64_t> shape,
+                        int64_t columns) {
+  Type codeType = context.b.getIntegerType(bits, /*isSigned=*/false);
+  auto type = RankedTensorType::get(shape, codeType);
+  // Many stay packed, as they are read from files.
+  bool isPacked = isResource && columns * bits % 8 == 0;
+  int64_t width = isPacked ? columns * bits / 8 : columns;
+  SmallVector<char> made;
+  made.reserve(rows * width);
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t i = 0; i != width; ++i)
+      made.push_back(isPacked ? getByte(row, i)
+                              : getByte(row, i * bits / 8) >> i * bits % 8 &
+                                    ((1 << bits) - 1));
+  ElementsAttr elements;
+  if (isResource)
+    elements = DenseResourceElementsAttr::get(
+        type, "codes",
+        HeapAsmResourceBlob::allocateAndCopyWithAlign(made, alignof(uint64_t)));
+  else
+    elements = DenseElementsAttr::getFromRawBuffer(type, made);
+  return arith::ConstantOp::create(context.b, input.getLoc(),
+                                   cast<TypedAttr>(elements));
+}
+
+/// The elements of an input with another shape, which a constant has before.
+static Value makeShaped(FormContext &context, Value value,
+                        ArrayRef<int64_t> shape) {
+  Attribute constant;
+  ElementsAttr elements;
+  if (matchPattern(value, m_Constant(&constant)))
+    elements = dyn_cast<ElementsAttr>(constant);
+  if (ElementsAttr reshaped =
+          elements ? reshapeConstant(elements, shape) : ElementsAttr())
+    return arith::ConstantOp::create(context.b, value.getLoc(),
+                                     cast<TypedAttr>(reshaped));
+  return context.reshape(value, shape);
+}
+
+static LogicalResult requireBits(FormContext &context) {
+  int64_t bits = context.getInt("bits");
+  if (bits == 2 || bits == 4 || bits == 8)
+    return success();
+  return context.unsupported("attribute 'bits' must be 2, 4 or 8, but got " +
+                             Twine(bits));
+}
+
+static LogicalResult requireBlockSize(FormContext &context) {
+  int64_t size = context.getInt("block_size");
+  if (size >= 16 && size <= kMostSize && llvm::isPowerOf2_64(size))
+    return success();
+  return context.unsupported("attribute 'block_size' must be a power of two "
+                             "from 16 on, but got " +
+                             Twine(size));
+}
+
+/// What leaving out the zero points of packed codes means.
+static Value makeMiddle(FormContext &context, ArrayRef<int64_t> shape,
+                        int64_t bits) {
+  Type type = context.b.getIntegerType(bits, /*isSigned=*/false);
+  return arith::ConstantOp::create(
+      context.b, DenseElementsAttr::get(RankedTensorType::get(shape, type),
+                                        APInt(bits, 1 << (bits - 1))));
+}
+
+//===----------------------------------------------------------------------===//
+// MatMulNBits
+//===----------------------------------------------------------------------===//
+
+/// Requires a static input to have as many elements.
+static LogicalResult requireCount(FormContext &context, size_t index,
+                                  int64_t rows, int64_t columns) {
+  auto type = dyn_cast<RankedTensorType>(context.inputs[index].getType());
+  if (type && type.hasStaticShape() && type.getNumElements() == rows * columns)
+    return success();
+  return context.unsupported("input " + Twine(index) + " has the type " +
+                             showType(context.inputs[index].getType()) +
+                             ", not an element for each "
+                             "of " +
+                             Twine(columns) + " blocks of " + Twine(rows) +
+                             " rows");
+}
+
+/// accuracy_level allows less exact products; none are made.
+NodeResults openvino_forms::convertMatMulNBits(FormContext &context) {
+  enum : size_t { kA, kB, kScales, kZeroPoints, kGroups, kBias };
+  ImplicitLocOpBuilder &b = context.b;
+  Type f32 = b.getF32Type(), type = context.elementType(kA);
+  int64_t bits = context.getInt("bits"), size = context.getInt("block_size");
+  int64_t rows = context.getInt("N"), depth = context.getInt("K");
+  if (failed(requireBits(context)) || failed(requireBlockSize(context)) ||
+      failed(context.requireRange("N", rows, 1)) ||
+      failed(context.requireRange("K", depth, 1)))
+    return failure();
+  if (int64_t layout = context.getInt("weight_prepacked"))
+    return context.unsupported("attribute 'weight_prepacked' must be 0, but "
+                               "got " +
+                               Twine(layout));
+  if (!type.isF32() && !type.isF16() && !type.isBF16())
+    return context.unsupported("input 0 has the type " +
+                               showType(context.inputs[kA].getType()));
+  for (size_t index : {kScales, kBias})
+    if (context.hasInput(index) && context.elementType(index) != type)
+      return context.unsupported("input " + Twine(index) + " has the type " +
+                                 showType(context.inputs[index].getType()));
+  int64_t blocks = llvm::divideCeil(depth, size);
+  PackedCodes codes;
+  if (failed(codes.read(context, kB, rows, blocks * size, bits)) ||
+      failed(requireCount(context, kScales, rows, blocks)))
+    return failure();
+
+  // Columns in an order of their own have the parameters of a group repeated.
+  SmallVector<int64_t> perBlock = {rows, blocks};
+  Value where = context.hasInput(kGroups) ? context.inputs[kGroups] : Value();
+  if (where) {
+    auto groups = dyn_cast<RankedTensorType>(where.getType());
+    if (!groups || groups.getRank() != 1 || groups.getDimSize(0) != depth)
+      return context.unsupported("input 4 has the type " +
+                                 showType(where.getType()) + ", not " +
+                                 Twine(depth) + " elements");
+  } else {
+    perBlock.push_back(1);
+  }
+  auto spread = [&](Value value) {
+    value = context.convert(value, f32);
+    if (!where)
+      return value;
+    return context.apply("Gather", {value, where, context.makeInt(1)},
+                         context.intAttr("batch_dims", 0));
+  };
+  Value point;
+  if (!context.hasInput(kZeroPoints)) {
+    point = context.convert(makeMiddle(context, {}, bits), f32);
+  } else if (context.elementType(kZeroPoints) == type) {
+    if (failed(requireCount(context, kZeroPoints, rows, blocks)))
+      return failure();
+    point = spread(makeShaped(context, context.inputs[kZeroPoints], perBlock));
+  } else {
+    PackedCodes points;
+    if (failed(points.read(context, kZeroPoints, rows, blocks, bits)))
+      return failure();
+    point = spread(points.make(context, perBlock, blocks));
+  }
+  Value scale = spread(makeShaped(context, context.inputs[kScales], perBlock));
+  Value weights;
+  if (where) {
+    // Behind a Subtract the CPU plugin would take them for compressed weights
+    // with a scale for each element, and fails on those of 4 bits.
+    weights = context.convert(codes.make(context, {rows, depth}, depth), f32);
+    weights =
+        context.broadcast("Add", {weights, context.apply("Negative", point)});
+    weights = context.broadcast("Multiply", {weights, scale});
+  } else {
+    weights = context.convert(
+        codes.make(context, {rows, blocks, size}, blocks * size), f32);
+    weights = context.broadcast("Subtract", {weights, point});
+    weights = context.broadcast("Multiply", {weights, scale});
+    weights = context.reshape(weights, {rows, blocks * size});
+  }
+  if (!where && depth != blocks * size)
+    weights = context.apply(
+        "Slice", {weights, context.makeInts({0}), context.makeInts({depth}),
+                  context.makeInts({1}), context.makeInts({1})});
+  Value result = context.apply(
+      "MatMul", {context.convert(context.inputs[kA], f32), weights},
+      {context.flagAttr("transpose_a", false),
+       context.flagAttr("transpose_b", true)});
+  if (context.hasInput(kBias))
+    result = context.broadcast(
+        "Add", {result, context.convert(context.inputs[kBias], f32)});
+  return context.convert(result, type);
+}
+
+//===----------------------------------------------------------------------===//
+// GatherBlockQuantized
+//===----------------------------------------------------------------------===//
+
+/// The value behind layers that no fusion of a plugin looks through.
+static Value isolate(FormContext &context, Value value,
+                     ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> begin(shape.size(), 0), end(shape.size(), 0);
+  end.front() = 1;
+  Value zero = context.makeNumber(getElementTypeOrSelf(value), 0);
+  value = context.apply(
+      "Pad", {value, context.makeInts(begin), context.makeInts(end), zero},
+      context.stringAttr("pad_mode", "constant"));
+  return context.apply("Slice", {value, context.makeInts({0}),
+                                 context.makeInts({shape.front()}),
+                                 context.makeInts({1}), context.makeInts({0})});
+}
+
+NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
+  enum : size_t { kData, kIndices, kScales, kZeroPoints };
+  ImplicitLocOpBuilder &b = context.b;
+  RankedTensorType data = context.getRanked(kData),
+                   scales = context.getRanked(kScales);
+  if (!data || !data.hasStaticShape() || !scales || !scales.hasStaticShape() ||
+      data.getRank() != scales.getRank() || data.getRank() == 0)
+    return context.unsupported(
+        "data of type " + showType(context.inputs[kData].getType()) +
+        " with scales of type " + showType(context.inputs[kScales].getType()));
+  Type type = data.getElementType(), resultType = scales.getElementType();
+  if (!resultType.isF32() && !resultType.isF16() && !resultType.isBF16())
+    return context.unsupported("input 2 has the type " + showType(scales));
+  bool isByte = type.isUnsignedInteger(8);
+  if (!isByte && !isFloat(type) && !type.isUnsignedInteger(4) &&
+      !type.isSignlessInteger(4))
+    return context.unsupported("input 0 has the type " + showType(data));
+  int64_t bits = context.getInt("bits"), rank = data.getRank();
+  int64_t size = context.getInt("block_size");
+  int64_t axis = context.getInt("quantize_axis");
+  int64_t gathered = context.getInt("gather_axis");
+  for (int64_t *place : {&axis, &gathered}) {
+    if (*place < -rank || *place >= rank)
+      return context.unsupported("axis " + Twine(*place) + " of rank " +
+                                 Twine(rank));
+    *place += *place < 0 ? rank : 0;
+  }
+  if (isByte && failed(requireBits(context)))
+    return failure();
+  if (isByte && (gathered != 0 || axis == 0))
+    return context.unsupported("codes in bytes must be gathered along axis 0 "
+                               "and quantized along another one");
+  int64_t perByte = isByte ? 8 / bits : 1;
+  SmallVector<int64_t> shape(data.getShape());
+  if (llvm::MulOverflow(shape.back(), perByte, shape.back()) ||
+      llvm::is_contained(shape, 0))
+    return context.unsupported("input 0 has the type " + showType(data));
+  if (isFloat(type) && size == 0)
+    size = shape[axis];
+  else if (failed(requireBlockSize(context)))
+    return failure();
+  SmallVector<int64_t> expected = shape;
+  expected[axis] = llvm::divideCeil(shape[axis], size);
+  if (scales.getShape() != ArrayRef(expected))
+    return context.unsupported("input 2 has the type " + showType(scales) +
+                               ", not an element for each block");
+  int64_t rows = data.getNumElements() / data.getShape().back();
+  Value codes = context.inputs[kData], points;
+  if (perByte != 1) {
+    PackedCodes packed;
+    if (failed(packed.read(context, kData, rows, shape.back(), bits)))
+      return failure();
+    codes = packed.make(context, shape, shape.back());
+  }
+  if (context.hasInput(kZeroPoints)) {
+    points = context.inputs[kZeroPoints];
+    RankedTensorType given = context.getRanked(kZeroPoints);
+    if (isFloat(type) || !given || given.getElementType() != type)
+      return context.unsupported("input 3 has the type " +
+                                 showType(points.getType()));
+    if (perByte != 1) {
+      PackedCodes packed;
+      if (failed(packed.read(context, kZeroPoints,
+                             scales.getNumElements() / expected.back(),
+                             expected.back(), bits)))
+        return failure();
+      points = packed.make(context, expected, expected.back());
+    } else if (given.getShape() != ArrayRef(expected)) {
+      return context.unsupported("input 3 has the type " + showType(given) +
+                                 ", not an element for each block");
+    }
+  } else if (isByte) {
+    points = makeMiddle(context, expected, bits);
+  }
+  auto dequantize = DequantizeOp::create(
+      b, RankedTensorType::get(shape, resultType), codes,
+      context.inputs[kScales], points, kNewestOpset, /*domain=*/StringAttr(),
+      b.getI64IntegerAttr(axis), b.getI64IntegerAttr(size),
+      /*ignored_attributes=*/ArrayAttr());
+  std::string problem;
+  FailureOr<Value> table = convertQuantization(dequantize, b, problem);
+  dequantize.erase();
+  if (failed(table))
+    return context.unsupported(problem);
+  // Right behind Multiply and Reshape the CPU plugin takes Gather for one of
+  // compressed rows, whatever the axes.
+  if (gathered != 0 || axis != rank - 1)
+    table = isolate(context, *table, shape);
+  return context.apply(
+      "Gather", {*table, context.inputs[kIndices], context.makeInt(gathered)},
+      context.intAttr("batch_dims", 0));
+}
