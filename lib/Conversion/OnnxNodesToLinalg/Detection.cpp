@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeSort.h"
+#include "RowVectors.h"
 #include "Sorting.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -76,7 +77,7 @@ static Value overlaps(ImplicitLocOpBuilder &b, const Box &first,
     shared.high[axis] =
         arith::MinimumFOp::create(b, first.high[axis], second.high[axis]);
   }
-  Value zero = makeNumber(b, type, 0);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   Value common = getArea(shared), one = getArea(first), other = getArea(second);
   Value all =
       arith::SubFOp::create(b, arith::AddFOp::create(b, one, other), common);
@@ -146,8 +147,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
   };
 
   // Whether a box overlaps none of those from `begin` to before `end`.
-  auto isFree = [&](ImplicitLocOpBuilder &b, Value chosen, Value batch,
-                    Value candidate, Value begin, Value end) -> Value {
+  auto isFreeOneByOne = [&](ImplicitLocOpBuilder &b, Value chosen, Value batch,
+                            Value candidate, Value begin, Value end) -> Value {
     Box box = readBox(b, boxes, batch, candidate, hasCenter);
     Value inits[] = {begin, makeNumber(b, b.getI1Type(), 1)};
     auto loop = scf::WhileOp::create(
@@ -173,40 +174,117 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
         });
     return loop.getResult(1);
   };
-  // The boxes of a class in the order of their scores, `getCandidate` tells.
+  // The same by vectors of the first `count` boxes of `kept`: a row for each
+  // side.
+  auto isFreeOfVectors = [&](ImplicitLocOpBuilder &b, Value kept,
+                             const Box &given, Value count) -> Value {
+    Box box;
+    for (int axis : {0, 1}) {
+      box.low[axis] = broadcastToRow(b, given.low[axis]);
+      box.high[axis] = broadcastToRow(b, given.high[axis]);
+    }
+    Value limit = broadcastToRow(b, threshold);
+    Value lanes = vector::StepOp::create(
+        b, VectorType::get(kRowVector, b.getIndexType()));
+    Value inits[] = {zero, makeNumber(b, b.getI1Type(), 1)};
+    auto loop = scf::WhileOp::create(
+        b, TypeRange(ValueRange(inits)), inits,
+        [&](OpBuilder &builder, Location loc, ValueRange values) {
+          ImplicitLocOpBuilder b(loc, builder);
+          Value isMore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                               values[0], count);
+          scf::ConditionOp::create(
+              b, arith::AndIOp::create(b, isMore, values[1]), values);
+        },
+        [&](OpBuilder &builder, Location loc, ValueRange values) {
+          ImplicitLocOpBuilder b(loc, builder);
+          auto read = [&](int64_t side) {
+            Value row = arith::ConstantIndexOp::create(b, side);
+            return readRowVector(b, kept, ValueRange{row, values[0]});
+          };
+          Box before{{read(0), read(1)}, {read(2), read(3)}};
+          Value index =
+              arith::AddIOp::create(b, lanes, broadcastToRow(b, values[0]));
+          Value isThere = arith::CmpIOp::create(
+              b, arith::CmpIPredicate::slt, index, broadcastToRow(b, count));
+          Value isTaken = vector::ReductionOp::create(
+              b, vector::CombiningKind::OR,
+              arith::AndIOp::create(b, isThere,
+                                    overlaps(b, box, before, limit)));
+          Value stays = arith::XOrIOp::create(b, isTaken,
+                                              makeNumber(b, b.getI1Type(), 1));
+          Value step = arith::ConstantIndexOp::create(b, kRowVector);
+          scf::YieldOp::create(
+              b, ValueRange{arith::AddIOp::create(b, values[0], step), stays});
+        });
+    return loop.getResult(1);
+  };
+  // One of these boxes.
+  auto consider = [&](ImplicitLocOpBuilder &b, ValueRange at, Value index,
+                      Value begin, Value number, ValueRange values,
+                      auto getCandidate) {
+    Value candidate = getCandidate(b, index), row = values[1];
+    Value isWanted =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, most);
+    if (bound) {
+      Value score = tensor::ExtractOp::create(
+          b, scores, ValueRange{at[0], at[1], candidate});
+      isWanted = arith::AndIOp::create(
+          b, isWanted,
+          arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score, bound));
+    }
+    SmallVector<Value> results;
+    // Nothing is compared with what is not wanted anyway.
+    Value stays;
+    if (values.size() == 2) {
+      Value end = arith::SelectOp::create(b, isWanted, row, begin);
+      stays = isFreeOneByOne(b, values[0], at[0], candidate, begin, end);
+    } else {
+      Box box = readBox(b, boxes, at[0], candidate, hasCenter);
+      Value end = arith::SelectOp::create(b, isWanted, number, zero);
+      stays = isFreeOfVectors(b, values[2], box, end);
+      Value kept = values[2];
+      for (auto [side, value] : llvm::enumerate(ArrayRef<Value>{
+               box.low[0], box.low[1], box.high[0], box.high[1]})) {
+        Value place = arith::ConstantIndexOp::create(b, side);
+        kept =
+            tensor::InsertOp::create(b, value, kept, ValueRange{place, number});
+      }
+      results.push_back(kept);
+    }
+    stays = arith::AndIOp::create(b, isWanted, stays);
+    Value result = values[0];
+    for (auto [column, index] :
+         llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
+      result = tensor::InsertOp::create(
+          b, arith::IndexCastOp::create(b, i64, index), result,
+          ValueRange{row, arith::ConstantIndexOp::create(b, column)});
+    Value next = arith::AddIOp::create(
+        b, row, arith::IndexCastUIOp::create(b, b.getIndexType(), stays));
+    results.insert(results.begin(), {result, next});
+    return results;
+  };
+  // The boxes of a class in the order of their scores, `getCandidate` tells. Of
+  // the values the first two are the result and how many rows of it there are;
+  // a third one is what isFreeOfVectors reads.
   auto choose = [&](ImplicitLocOpBuilder &b, ValueRange at, OpFoldResult count,
-                    Value chosen, Value begin, auto getCandidate) {
-    Value inits[] = {chosen, begin};
+                    Value begin, ValueRange inits, auto getCandidate) {
     return buildSequential(
         b, count, inits,
         [&](ImplicitLocOpBuilder &b, ValueRange index,
             ValueRange values) -> SmallVector<Value> {
-          Value candidate = getCandidate(b, index[0]), row = values[1];
-          Value isWanted =
-              arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                    arith::SubIOp::create(b, row, begin), most);
-          if (bound) {
-            Value score = tensor::ExtractOp::create(
-                b, scores, ValueRange{at[0], at[1], candidate});
-            isWanted = arith::AndIOp::create(
-                b, isWanted,
-                arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score,
-                                      bound));
-          }
-          // Nothing is compared with what is not wanted anyway.
-          Value end = arith::SelectOp::create(b, isWanted, row, begin);
-          Value stays = arith::AndIOp::create(
-              b, isWanted, isFree(b, values[0], at[0], candidate, begin, end));
-          Value result = values[0];
-          for (auto [column, index] :
-               llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
-            result = tensor::InsertOp::create(
-                b, arith::IndexCastOp::create(b, i64, index), result,
-                ValueRange{row, arith::ConstantIndexOp::create(b, column)});
-          return {result,
-                  arith::AddIOp::create(b, row,
-                                        arith::IndexCastUIOp::create(
-                                            b, b.getIndexType(), stays))};
+          Value number = arith::SubIOp::create(b, values[1], begin);
+          Value isMore =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, most);
+          // A loop of one step or none.
+          Value steps =
+              arith::IndexCastUIOp::create(b, b.getIndexType(), isMore);
+          return buildSequential(
+              b, OpFoldResult(steps), values,
+              [&](ImplicitLocOpBuilder &b, ValueRange, ValueRange values) {
+                return consider(b, at, index[0], begin, number, values,
+                                getCandidate);
+              });
         });
   };
   Value result = makeBuffer(b, {rows, b.getIndexAttr(3)}, i64);
@@ -219,7 +297,7 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
     filled = buildSequential(
         b, classes, inits,
         [&](ImplicitLocOpBuilder &b, ValueRange at, ValueRange values) {
-          return choose(b, at, sizes[2], values[0], values[1],
+          return choose(b, at, sizes[2], values[1], values,
                         [&](ImplicitLocOpBuilder &b, Value index) {
                           Value position = tensor::ExtractOp::create(
                               b, order, ValueRange{at[0], at[1], index});
@@ -239,25 +317,68 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
       last = getFirstItem(b, buildSortKey(b, bound, /*isUnsigned=*/false,
                                           /*descending=*/true));
     SortBuffer buffer = makeSortBuffer(b, size, i64);
-    Value inits[] = {result, zero, buffer.tensor};
+    Value few = arith::AddIOp::create(
+        b, arith::AddIOp::create(b, most, most),
+        arith::ConstantIndexOp::create(b, 4 * kRowVector));
+    Value lanes = arith::ConstantIndexOp::create(b, kRowVector);
+    Value room =
+        arith::AndIOp::create(b, arith::AddIOp::create(b, most, lanes),
+                              arith::ConstantIndexOp::create(b, -kRowVector));
+    Value kept =
+        makeBuffer(b, {b.getIndexAttr(4), getAsOpFoldResult(room)}, type);
+    Value inits[] = {result, zero, kept, buffer.tensor};
     filled = buildSequential(
         b, classes, inits,
         [&](ImplicitLocOpBuilder &b, ValueRange at, ValueRange values) {
           KeyRow row{keys, SmallVector<Value>(at), sizes[2]};
-          ChosenItems items =
-              buildSelection(b, row, {values[2], buffer.stride},
-                             /*capacity=*/size, last, /*kept=*/{});
-          auto [sorted, begin] =
-              buildMergeSort(b, {items.buffer, buffer.stride}, items.count);
-          SmallVector<Value> results =
-              choose(b, at, OpFoldResult(items.count), values[0], values[1],
-                     [&, sorted = sorted,
-                      begin = begin](ImplicitLocOpBuilder &b, Value index) {
-                       Value place = arith::AddIOp::create(b, begin, index);
-                       return getItemPosition(
-                           b, tensor::ExtractOp::create(b, sorted, place));
-                     });
-          results.push_back(sorted);
+          Value begin = values[1];
+          // The best few, and all where these are not enough.
+          auto step = [&](ImplicitLocOpBuilder &b, Value isFirst,
+                          ValueRange values) -> SmallVector<Value> {
+            Value wanted = arith::SelectOp::create(b, isFirst, few, size);
+            Value capacity = getSelectionCapacity(b, wanted, size);
+            ChosenItems items = buildSelection(
+                b, row, {values[3], buffer.stride}, capacity, last, wanted);
+            auto [sorted, offset] =
+                buildMergeSort(b, {items.buffer, buffer.stride}, items.count);
+            Value end = arith::MinSIOp::create(b, items.count, wanted);
+            Value from = arith::AddIOp::create(b, offset, values[4]);
+            SmallVector<Value> results = choose(
+                b, at,
+                OpFoldResult(
+                    arith::SubIOp::create(b, end, values[4]).getResult()),
+                begin, values.take_front(3),
+                [&, sorted = sorted](ImplicitLocOpBuilder &b, Value index) {
+                  Value place = arith::AddIOp::create(b, from, index);
+                  return getItemPosition(
+                      b, tensor::ExtractOp::create(b, sorted, place));
+                });
+            results.append({sorted, end});
+            return results;
+          };
+          SmallVector<Value> inits(values);
+          inits.push_back(zero);
+          SmallVector<Value> results = buildSequential(
+              b, OpFoldResult(b.getIndexAttr(2)), inits,
+              [&](ImplicitLocOpBuilder &b, ValueRange phase,
+                  ValueRange values) {
+                using Predicate = arith::CmpIPredicate;
+                Value isFirst =
+                    arith::CmpIOp::create(b, Predicate::eq, phase[0], zero);
+                Value number = arith::SubIOp::create(b, values[1], begin);
+                Value isMore = arith::AndIOp::create(
+                    b, arith::CmpIOp::create(b, Predicate::slt, number, most),
+                    arith::CmpIOp::create(b, Predicate::eq, values[4], few));
+                Value steps = arith::IndexCastUIOp::create(
+                    b, b.getIndexType(),
+                    arith::OrIOp::create(b, isFirst, isMore));
+                return buildSequential(b, OpFoldResult(steps), values,
+                                       [&](ImplicitLocOpBuilder &b, ValueRange,
+                                           ValueRange values) {
+                                         return step(b, isFirst, values);
+                                       });
+              });
+          results.pop_back();
           return results;
         });
   }
@@ -405,48 +526,12 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
     return result;
   };
   auto combine = isMax ? Combine::Max : Combine::Sum;
-  auto body = [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
-    Value loops[4];
-    for (auto [index, loop] : llvm::enumerate(loops))
-      loop = linalg::IndexOp::create(b, index);
-    Value batch = tensor::ExtractOp::create(b, context.input(2), loops[0]);
-    batch = toPosition(b, batch, from[0]);
-    RegionAxis axes[2] = {readAxis(b, loops[0], 0), readAxis(b, loops[0], 1)};
+  // The mean of so many samples, or the largest of them.
+  auto finish = [&](ImplicitLocOpBuilder &b, RegionAxis(&axes)[2],
+                    Value result) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    auto addSample = [&](ImplicitLocOpBuilder &b, Value y, Value x,
-                         Value result) {
-      Neighbors rows = axes[0].getNeighbors(b, loops[2], y);
-      Neighbors columns = axes[1].getNeighbors(b, loops[3], x);
-      Value sample;
-      for (int i : {0, 1})
-        for (int j : {0, 1}) {
-          Value element = tensor::ExtractOp::create(
-              b, input,
-              ValueRange{batch, loops[1], rows.positions[i],
-                         columns.positions[j]});
-          Value part = arith::MulFOp::create(
-              b, arith::MulFOp::create(b, rows.weights[i], columns.weights[j]),
-              toCompute(b, element));
-          sample =
-              sample ? buildCombine(b, combine, sample, part, false) : part;
-        }
-      return buildCombine(b, combine, result, sample, false);
-    };
-    auto rows = scf::ForOp::create(
-        b, zero, axes[0].count, one, makeNeutral(b, combine, type, false),
-        [&](OpBuilder &builder, Location loc, Value y, ValueRange outer) {
-          auto columns = scf::ForOp::create(
-              builder, loc, zero, axes[1].count, one, outer,
-              [&](OpBuilder &builder, Location loc, Value x,
-                  ValueRange results) {
-                ImplicitLocOpBuilder inner(loc, builder);
-                scf::YieldOp::create(inner, addSample(inner, y, x, results[0]));
-              });
-          scf::YieldOp::create(builder, loc, columns.getResults());
-        });
     Value number = arith::MulIOp::create(b, axes[0].count, axes[1].count);
-    Value result = rows.getResult(0);
     if (isMax) {
       Value isEmpty =
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, zero);
@@ -458,5 +543,134 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
     }
     return fromCompute(b, result, elementType);
   };
-  return SmallVector<Value>{buildParallel(b, to, elementType, {}, {}, body)};
+  auto add = [&](ImplicitLocOpBuilder &b, Value lhs, Value rhs) -> Value {
+    if (isMax)
+      return arith::MaximumFOp::create(b, lhs, rhs);
+    return arith::AddFOp::create(b, lhs, rhs);
+  };
+  // A sample of what `read` gives of a position, in any type that has the
+  // weights' operations.
+  auto makeSample = [&](ImplicitLocOpBuilder &b, Neighbors &rows,
+                        Neighbors &columns, auto read) {
+    Value sample;
+    for (int i : {0, 1})
+      for (int j : {0, 1}) {
+        Value weight =
+            arith::MulFOp::create(b, rows.weights[i], columns.weights[j]);
+        Value part = read(weight, rows.positions[i], columns.positions[j]);
+        sample = sample ? add(b, sample, part) : part;
+      }
+    return sample;
+  };
+  // Loops over the samples of a bin.
+  auto foldSamples = [&](ImplicitLocOpBuilder &b, RegionAxis(&axes)[2],
+                         Value row, Value column, Value init, auto addSample) {
+    return buildSequential(
+        b, OpFoldResult(axes[0].count), init,
+        [&](ImplicitLocOpBuilder &b, ValueRange y, ValueRange outer) {
+          Neighbors rows = axes[0].getNeighbors(b, row, y[0]);
+          return buildSequential(
+              b, OpFoldResult(axes[1].count), outer,
+              [&](ImplicitLocOpBuilder &b, ValueRange x,
+                  ValueRange results) -> SmallVector<Value> {
+                Neighbors columns = axes[1].getNeighbors(b, column, x[0]);
+                return {addSample(b, rows, columns, results[0])};
+              });
+        })[0];
+  };
+  Value neutral = makeNeutral(b, combine, type, false);
+  if (context.onDevice) {
+    auto body = [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+      Value loops[4];
+      for (auto [index, loop] : llvm::enumerate(loops))
+        loop = linalg::IndexOp::create(b, index);
+      Value batch = tensor::ExtractOp::create(b, context.input(2), loops[0]);
+      batch = toPosition(b, batch, from[0]);
+      RegionAxis axes[2] = {readAxis(b, loops[0], 0), readAxis(b, loops[0], 1)};
+      Value result = foldSamples(
+          b, axes, loops[2], loops[3], makeNeutral(b, combine, type, false),
+          [&](ImplicitLocOpBuilder &b, Neighbors &rows, Neighbors &columns,
+              Value result) {
+            Value sample = makeSample(
+                b, rows, columns, [&](Value weight, Value y, Value x) -> Value {
+                  Value element = tensor::ExtractOp::create(
+                      b, input, ValueRange{batch, loops[1], y, x});
+                  return arith::MulFOp::create(b, weight,
+                                               toCompute(b, element));
+                });
+            return add(b, result, sample);
+          });
+      return finish(b, axes, result);
+    };
+    return SmallVector<Value>{buildParallel(b, to, elementType, {}, {}, body)};
+  }
+  // With channels last, a sample's positions and weights are those of vectors.
+  AffineExpr d0, d1, d2, d3;
+  bindDims(b.getContext(), d0, d1, d2, d3);
+  auto getMap = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(4, 0, exprs, b.getContext());
+  };
+  Value last = buildParallel(b, {from[0], from[2], from[3], from[1]}, type,
+                             input, getMap({d0, d3, d1, d2}),
+                             [](ImplicitLocOpBuilder &b, ValueRange args) {
+                               return toCompute(b, args[0]);
+                             });
+  Value channels = makeIndex(b, from[1]);
+  Value whole = arith::AndIOp::create(
+      b, channels, arith::ConstantIndexOp::create(b, -kRowVector));
+  Value step = arith::ConstantIndexOp::create(b, kRowVector);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value folded = buildSequential(
+      b, {to[0], to[2], to[3]},
+      buildFilled(b, {to[0], to[2], to[3], to[1]}, neutral),
+      [&](ImplicitLocOpBuilder &b, ValueRange at,
+          ValueRange values) -> SmallVector<Value> {
+        Value batch = tensor::ExtractOp::create(b, context.input(2), at[0]);
+        batch = toPosition(b, batch, from[0]);
+        RegionAxis axes[2] = {readAxis(b, at[0], 0), readAxis(b, at[0], 1)};
+        auto addSample = [&](ImplicitLocOpBuilder &b, Neighbors &rows,
+                             Neighbors &columns, Value results) {
+          auto loop = [&](bool isVector, Value begin, Value end, Value step) {
+            auto body = [&](OpBuilder &builder, Location loc, Value channel,
+                            ValueRange values) {
+              ImplicitLocOpBuilder b(loc, builder);
+              auto load = [&](Value tensor, ValueRange place) -> Value {
+                if (isVector)
+                  return readRowVector(b, tensor, place);
+                return tensor::ExtractOp::create(b, tensor, place);
+              };
+              Value sample = makeSample(
+                  b, rows, columns,
+                  [&](Value weight, Value y, Value x) -> Value {
+                    if (isVector)
+                      weight = broadcastToRow(b, weight);
+                    return arith::MulFOp::create(
+                        b, weight,
+                        load(last, ValueRange{batch, y, x, channel}));
+                  });
+              Value place[] = {at[0], at[1], at[2], channel};
+              Value result = add(b, load(values[0], place), sample);
+              if (isVector)
+                result = writeRowVector(b, result, values[0], place);
+              else
+                result = tensor::InsertOp::create(b, result, values[0], place);
+              scf::YieldOp::create(b, result);
+            };
+            results = scf::ForOp::create(b, begin, end, step, results, body)
+                          .getResult(0);
+          };
+          loop(/*isVector=*/true, zero, whole, step);
+          loop(/*isVector=*/false, whole, channels, one);
+          return results;
+        };
+        return {foldSamples(b, axes, at[1], at[2], values[0], addSample)};
+      })[0];
+  return SmallVector<Value>{buildParallel(
+      b, to, elementType, folded, getMap({d0, d2, d3, d1}),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value region = linalg::IndexOp::create(b, 0);
+        RegionAxis axes[2] = {readAxis(b, region, 0), readAxis(b, region, 1)};
+        return finish(b, axes, args[0]);
+      })};
 }

@@ -13,18 +13,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeSort.h"
+#include "RowVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_nodes;
 
 /// The number of keys or items that are read as a vector.
-static constexpr int64_t kVector = 16;
+static constexpr int64_t kVector = kRowVector;
 /// The number of items that a network sorts.
 static constexpr int64_t kNetwork = 8;
 
@@ -103,22 +103,6 @@ static SmallVector<Value> buildIf(
                    [&](ImplicitLocOpBuilder &b, Value, ValueRange values) {
                      return body(b, values);
                    });
-}
-
-/// A vector of a row of a tensor; all of it is there.
-static Value readVector(ImplicitLocOpBuilder &b, Value tensor,
-                        ValueRange indices) {
-  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
-  Value padding = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return vector::TransferReadOp::create(
-      b, VectorType::get(kVector, type), tensor, indices, padding,
-      AffineMap::getMinorIdentityMap(indices.size(), 1, b.getContext()),
-      ArrayRef(true));
-}
-
-static Value broadcast(ImplicitLocOpBuilder &b, Value scalar) {
-  return vector::BroadcastOp::create(
-      b, VectorType::get(kVector, scalar.getType()), scalar);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,7 +197,7 @@ static Value readItem(ImplicitLocOpBuilder &b, const KeyRow &row, Value index) {
 static Value readKeys(ImplicitLocOpBuilder &b, const KeyRow &row, Value index) {
   SmallVector<Value> indices = row.indices;
   indices.push_back(index);
-  return readVector(b, row.keys, indices);
+  return readRowVector(b, row.keys, indices);
 }
 
 SortBuffer onnx_nodes::makeSortBuffer(ImplicitLocOpBuilder &b, Value count,
@@ -406,8 +390,8 @@ static Value buildCount(ImplicitLocOpBuilder &b, Value buffer, Value end,
       [&](ImplicitLocOpBuilder &b, Value index,
           ValueRange values) -> SmallVector<Value> {
         Value isIn = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                           readVector(b, buffer, index),
-                                           broadcast(b, bound));
+                                           readRowVector(b, buffer, index),
+                                           broadcastToRow(b, bound));
         return {arith::AddIOp::create(b, values[0],
                                       arith::ExtUIOp::create(b, type, isIn))};
       })[0];
@@ -421,10 +405,10 @@ static Value buildSmallest(ImplicitLocOpBuilder &b, Value buffer, Value end) {
   Type type = cast<RankedTensorType>(buffer.getType()).getElementType();
   Value items =
       buildLoop(b, makeIndexConstant(b, 0), end, kVector,
-                broadcast(b, makeLargest(b, type)),
+                broadcastToRow(b, makeLargest(b, type)),
                 [&](ImplicitLocOpBuilder &b, Value index,
                     ValueRange values) -> SmallVector<Value> {
-                  return {min(b, values[0], readVector(b, buffer, index))};
+                  return {min(b, values[0], readRowVector(b, buffer, index))};
                 })[0];
   return vector::ReductionOp::create(b, vector::CombiningKind::MINSI, items);
 }
@@ -537,7 +521,7 @@ ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
         Value keyBound = arith::TruncIOp::create(b, keyType, shifted);
         Value isIn = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                            readKeys(b, row, index),
-                                           broadcast(b, keyBound));
+                                           broadcastToRow(b, keyBound));
         Value isAny =
             vector::ReductionOp::create(b, vector::CombiningKind::OR, isIn);
         return buildIf(
@@ -563,7 +547,7 @@ Value onnx_nodes::buildNextItem(ImplicitLocOpBuilder &b, const KeyRow &row,
   Type type = bound.getType();
   Value size = makeIndex(b, row.size), whole = roundDown(b, size, kVector);
   Value largest = makeLargest(b, type);
-  Value largests = broadcast(b, largest);
+  Value largests = broadcastToRow(b, largest);
   auto vector = cast<VectorType>(largests.getType());
   SmallVector<llvm::APInt> numbers;
   for (int64_t i = 0; i < kVector; ++i)
@@ -576,16 +560,16 @@ Value onnx_nodes::buildNextItem(ImplicitLocOpBuilder &b, const KeyRow &row,
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, items, bound);
     return min(b, smallest, select(b, isBehind, items, largest));
   };
-  Value found =
-      buildLoop(b, makeIndexConstant(b, 0), whole, kVector, largests,
-                [&](ImplicitLocOpBuilder &b, Value index,
-                    ValueRange values) -> SmallVector<Value> {
-                  Value first = getFirstItem(b, readKeys(b, row, index));
-                  Value positions = add(
-                      b, lanes, broadcast(b, toItemPosition(b, index, type)));
-                  return {narrow(b, arith::OrIOp::create(b, first, positions),
-                                 broadcast(b, bound), values[0], largests)};
-                })[0];
+  Value found = buildLoop(
+      b, makeIndexConstant(b, 0), whole, kVector, largests,
+      [&](ImplicitLocOpBuilder &b, Value index,
+          ValueRange values) -> SmallVector<Value> {
+        Value first = getFirstItem(b, readKeys(b, row, index));
+        Value positions =
+            add(b, lanes, broadcastToRow(b, toItemPosition(b, index, type)));
+        return {narrow(b, arith::OrIOp::create(b, first, positions),
+                       broadcastToRow(b, bound), values[0], largests)};
+      })[0];
   found = vector::ReductionOp::create(b, vector::CombiningKind::MINSI, found);
   return buildLoop(
       b, whole, size, 1, found,

@@ -29,6 +29,8 @@ struct Pooling {
   }
 
   LogicalResult analyze();
+  /// Whether each window is all of the input.
+  bool isGlobal() const;
   /// Folds the elements of each window, with `pad` around the input.
   SmallVector<Value> fold(Value pad, ValueRange inits, ReductionBody body);
   /// Sums of what `term` makes of each element, 0 around the input.
@@ -59,6 +61,15 @@ LogicalResult Pooling::analyze() {
   resultSizes = {sizes[0], sizes[1]};
   resultSizes.append(getOutputSizes(windows));
   return success();
+}
+
+bool Pooling::isGlobal() const {
+  return llvm::all_of(windows, [](const WindowAxis &window) {
+    std::optional<int64_t> size = getConstantIntValue(window.input);
+    return size && *size > 0 && isConstantIntValue(window.kernel, *size) &&
+           window.dilation == 1 && isConstantIntValue(window.padLow, 0) &&
+           isConstantIntValue(window.output, 1);
+  });
 }
 
 SmallVector<Value> Pooling::fold(Value pad, ValueRange inits,
@@ -157,6 +168,13 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
   bool wantsIndices = context.node.getNumResults() > 1 &&
                       !context.node.getResult(1).use_empty();
   bool columnMajor = context.getFlag("storage_order");
+  if (!wantsIndices && pooling.isGlobal()) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(2, pooling.sizes.size()));
+    Value most =
+        buildReductionOfAxes(context, context.input(0), axes, Combine::Max);
+    most = convertFromCompute(context, most, elementType);
+    return SmallVector<Value>{context.reshape(most, pooling.resultSizes)};
+  }
   if (wantsIndices)
     inits.push_back(
         buildFilled(b, pooling.resultSizes, makeNumber(b, b.getI64Type(), -1)));

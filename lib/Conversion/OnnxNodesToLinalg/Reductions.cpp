@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
+#include "MergeSort.h"
+#include "RowVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -464,9 +466,49 @@ static Value isBetter(ImplicitLocOpBuilder &b, Value element, Value best,
   return arith::OrIOp::create(b, compared, isNan);
 }
 
+/// The same along the last axis, by vectors of keys, of which a NaN's is the
+/// smallest.
+static Value buildFirstInRows(NodeContext &context, Value tensor, bool isMax) {
+  ImplicitLocOpBuilder &b = context.b;
+  Type elementType = getElementTypeOrSelf(tensor), i64 = b.getI64Type();
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  Value keys = buildParallel(
+      b, sizes, b.getI32Type(), tensor, b.getMultiDimIdentityMap(sizes.size()),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value element = toCompute(b, args[0]);
+        Value key = buildSortKey(b, element, isUnsignedElement(elementType),
+                                 /*descending=*/isMax);
+        if (isMax || !isa<FloatType>(element.getType()))
+          return key;
+        Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
+                                            element, element);
+        Value least = makeNumber(b, key.getType(), std::ldexp(-1.0, 31));
+        return arith::SelectOp::create(b, isNaN, least, key);
+      });
+  KeyRow row{keys, {}, sizes.pop_back_val()};
+  return buildSequential(
+      b, sizes, makeBuffer(b, sizes, i64),
+      [&](ImplicitLocOpBuilder &b, ValueRange at,
+          ValueRange values) -> SmallVector<Value> {
+        row.indices.assign(at.begin(), at.end());
+        Value item = buildNextItem(
+            b, row, makeSmallestItem(b, getItemType(b.getI32Type())));
+        Value position =
+            arith::IndexCastOp::create(b, i64, getItemPosition(b, item));
+        return {tensor::InsertOp::create(b, position, values[0], at)};
+      })[0];
+}
+
 Value onnx_nodes::buildArgMax(NodeContext &context, Value tensor, int64_t axis,
                               bool isMax, bool takesEqual) {
   ImplicitLocOpBuilder &b = context.b;
+  // Rows of a few vectors or more: vectors across rows would be strided.
+  auto rows = cast<RankedTensorType>(tensor.getType());
+  int64_t length = rows.getShape()[axis];
+  if (!context.onDevice && !takesEqual && axis + 1 == rows.getRank() &&
+      length >= 2 * kRowVector && length <= getMaxItems(b.getI32Type()) &&
+      getComputeType(rows.getElementType()).getIntOrFloatBitWidth() <= 32)
+    return buildFirstInRows(context, tensor, isMax);
   Type elementType = getElementTypeOrSelf(tensor);
   Type type = getComputeType(elementType);
   bool isUnsigned = isUnsignedElement(elementType);

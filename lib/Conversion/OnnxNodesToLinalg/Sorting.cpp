@@ -239,36 +239,6 @@ Value onnx_nodes::buildNetworkPositions(NodeContext &context, Value keys,
       context);
 }
 
-/// The positions of rows of a matrix in their order.
-static Value buildSortedRows(NodeContext &context, Value matrix) {
-  ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> sizes = context.getSizes(matrix);
-  if (context.onDevice)
-    return SortingNetwork{matrix, {sizes[0]}, 0, false, sizes[1]}.build(
-        context);
-  Type i64 = b.getI64Type();
-  Value count = makeIndex(b, sizes[0]);
-  SortBuffer buffer = makeSortBuffer(b, count, i64);
-  buffer.tensor = buildSequential(
-      b, sizes[0], buffer.tensor,
-      [&](ImplicitLocOpBuilder &b, ValueRange at,
-          ValueRange values) -> SmallVector<Value> {
-        Value position = arith::IndexCastOp::create(b, i64, at[0]);
-        return {tensor::InsertOp::create(b, position, values[0], at)};
-      })[0];
-  auto toRow = [&](ImplicitLocOpBuilder &b, Value position) -> Value {
-    return arith::IndexCastOp::create(b, b.getIndexType(), position);
-  };
-  auto isFirst = [&](ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
-    Comparison rows =
-        compareRows(b, matrix, toRow(b, lhs), toRow(b, rhs), sizes[1]);
-    return isBefore(b, rows, {lhs, rhs});
-  };
-  auto [sorted, begin] = buildMergeSort(b, buffer, count, isFirst);
-  OpFoldResult stride = b.getIndexAttr(1);
-  return buildSlice(b, sorted, OpFoldResult(begin), sizes[0], stride);
-}
-
 //===----------------------------------------------------------------------===//
 // TopK
 //===----------------------------------------------------------------------===//
@@ -366,6 +336,39 @@ static Value buildFirstPositions(NodeContext &context, Value input,
                return {result, sorted};
              })
       .front();
+}
+
+/// The positions of rows of a matrix in their order.
+static Value buildSortedRows(NodeContext &context, Value matrix) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(matrix);
+  if (context.onDevice)
+    return SortingNetwork{matrix, {sizes[0]}, 0, false, sizes[1]}.build(
+        context);
+  if (isConstantIntValue(sizes[1], 1))
+    return buildFirstPositions(context, context.reshape(matrix, sizes[0]),
+                               /*axis=*/0, sizes[0], /*descending=*/false);
+  Type i64 = b.getI64Type();
+  Value count = makeIndex(b, sizes[0]);
+  SortBuffer buffer = makeSortBuffer(b, count, i64);
+  buffer.tensor = buildSequential(
+      b, sizes[0], buffer.tensor,
+      [&](ImplicitLocOpBuilder &b, ValueRange at,
+          ValueRange values) -> SmallVector<Value> {
+        Value position = arith::IndexCastOp::create(b, i64, at[0]);
+        return {tensor::InsertOp::create(b, position, values[0], at)};
+      })[0];
+  auto toRow = [&](ImplicitLocOpBuilder &b, Value position) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), position);
+  };
+  auto isFirst = [&](ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+    Comparison rows =
+        compareRows(b, matrix, toRow(b, lhs), toRow(b, rhs), sizes[1]);
+    return isBefore(b, rows, {lhs, rhs});
+  };
+  auto [sorted, begin] = buildMergeSort(b, buffer, count, isFirst);
+  OpFoldResult stride = b.getIndexAttr(1);
+  return buildSlice(b, sorted, OpFoldResult(begin), sizes[0], stride);
 }
 
 static NodeResults buildTopK(NodeContext &context, OpFoldResult count,
