@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -99,7 +100,8 @@ static std::optional<Axis> getAxis(GenericOp op, AffineExpr expression,
   for (unsigned other = 0; other < ranges.size(); ++other) {
     if (factors[other] == 0)
       continue;
-    if (factors[other] < 0 || ShapedType::isDynamic(ranges[other]) ||
+    if (factors[other] < 0 ||
+        (other != loop && ShapedType::isDynamic(ranges[other])) ||
         (iterators[other] == utils::IteratorType::parallel) != (other == loop))
       return std::nullopt;
     if (other != loop)
@@ -147,7 +149,9 @@ static std::optional<Windows> match(GenericOp op) {
       op.getMatchingIndexingMap(image).getResults().take_back(2);
   std::optional<Axis> rows = getAxis(op, indices[0], row);
   std::optional<Axis> columns = getAxis(op, indices[1], column);
-  if (!rows || !columns || ShapedType::isDynamic(type.getShape().back()) ||
+  if (!rows || !columns || ShapedType::isDynamic(rows->places) ||
+      ShapedType::isDynamic(columns->places) ||
+      ShapedType::isDynamic(type.getShape().back()) ||
       ShapedType::isDynamic(type.getShape().drop_back().back()))
     return std::nullopt;
   Windows windows{op, image, *rows, *columns, start};
@@ -381,6 +385,94 @@ void Flattening::run() {
   op.erase();
 }
 
+/// Of an image whose sizes a run tells only the phases of strides can be
+/// split: then the windows' columns are next to each other.
+static void splitOpenPhases(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0 || op.hasIndexSemantics() ||
+      llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return;
+  AffineMap output = op.getIndexingMapsArray().back();
+  if (output.getNumResults() == 0 || !output.isProjectedPermutation())
+    return;
+  unsigned column = *getLoop(output.getResults().back());
+  OpOperand *image = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!op.getMatchingIndexingMap(input).isFunctionOfDim(column))
+      continue;
+    if (image)
+      return;
+    image = input;
+  }
+  auto type = image ? dyn_cast<RankedTensorType>(image->get().getType())
+                    : RankedTensorType();
+  if (!type || type.getRank() == 0 || type.hasStaticShape())
+    return;
+  // The axis of the columns, and before it that of rows if they move, too.
+  AffineMap map = op.getMatchingIndexingMap(image);
+  SmallVector<Axis, 2> axes;
+  for (AffineExpr index : llvm::reverse(map.getResults())) {
+    if (isa<AffineDimExpr>(index) || axes.size() == 2)
+      break;
+    std::optional<Axis> axis;
+    for (AffineExpr result : llvm::reverse(output.getResults()))
+      if (!axis && index.isFunctionOfDim(*getLoop(result)))
+        axis = getAxis(op, index, *getLoop(result));
+    if (!axis)
+      return;
+    axes.insert(axes.begin(), *axis);
+  }
+  if (axes.empty() || axes.back().loop != column || axes.back().stride == 1 ||
+      axes.back().largestOffset == 0)
+    return;
+  unsigned rank = type.getRank(), lead = rank - axes.size();
+
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, b.getLoc(), image->get());
+  SmallVector<OpFoldResult> shape(ArrayRef(sizes).take_front(lead)), extents;
+  SmallVector<AffineExpr> from, indices(map.getResults().take_front(lead)),
+      places;
+  for (unsigned dim = 0; dim < lead; ++dim)
+    from.push_back(b.getAffineDimExpr(dim));
+  // All phases have as many rows and columns as the longest.
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    high[lead + i] = b.getIndexAttr(axis.countPhases() - 1);
+    extents.push_back(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), b.getAffineSymbolExpr(0).ceilDiv(axis.stride),
+        sizes[lead + i]));
+    shape.push_back(b.getIndexAttr(axis.countPhases()));
+    from.push_back(b.getAffineDimExpr(lead + axes.size() + i) * axis.stride +
+                   b.getAffineDimExpr(lead + i));
+    indices.push_back(axis.offset % axis.stride);
+    places.push_back(b.getAffineDimExpr(axis.loop) +
+                     axis.offset.floorDiv(axis.stride));
+  }
+  llvm::append_range(shape, extents);
+  llvm::append_range(indices, places);
+  Value zero =
+      arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  Value padded =
+      tensor::PadOp::create(b, Type(), image->get(), low, high, zero);
+  Value empty = tensor::EmptyOp::create(b, shape, type.getElementType());
+  AffineMap to = b.getMultiDimIdentityMap(shape.size());
+  SmallVector<AffineMap> maps{
+      AffineMap::get(shape.size(), 0, from, b.getContext()), to};
+  SmallVector<utils::IteratorType> parallel(shape.size(),
+                                            utils::IteratorType::parallel);
+  auto phases = GenericOp::create(
+      b, empty.getType(), padded, empty, maps, parallel,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments.front());
+      });
+  SmallVector<AffineMap> newMaps = op.getIndexingMapsArray();
+  newMaps[image->getOperandNumber()] =
+      AffineMap::get(op.getNumLoops(), 0, indices, b.getContext());
+  op->setOperand(image->getOperandNumber(), phases->getResult(0));
+  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(newMaps));
+}
+
 namespace {
 struct FlattenWindows final
     : quant_float::impl::QuantFloatFlattenWindowsPassBase<FlattenWindows> {
@@ -390,6 +482,8 @@ struct FlattenWindows final
     for (GenericOp op : ops)
       if (std::optional<Windows> windows = match(op))
         Flattening(*windows).run();
+      else
+        splitOpenPhases(op);
   }
 };
 } // namespace
