@@ -160,3 +160,35 @@ func.func @unchanged(%short: tensor<3x11x9xf32>, %open: tensor<3x?x?xf32>, %sing
   } -> tensor<3x1x7xf32>
   return %y0, %y1, %y2 : tensor<3x9x4xf32>, tensor<3x?x?xf32>, tensor<3x1x7xf32>
 }
+
+// -----
+
+// Where a run tells the sizes, only the phases of strides are split.
+
+// CHECK-DAG:   #[[$HALF:.+]] = affine_map<()[s0] -> (s0 ceildiv 2)>
+// CHECK-DAG:   #[[$SPLIT:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3 * 2 + d1, d4 * 2 + d2)>
+// CHECK-DAG:   #[[$WINDOW:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d4 mod 2, d5 mod 2, d1 + d4 floordiv 2, d2 + d5 floordiv 2)>
+// CHECK-LABEL: func.func @phases_of_open_sizes(
+// CHECK:         %[[ROWS:.+]] = affine.apply #[[$HALF]]()[%{{.+}}]
+// CHECK:         %[[COLUMNS:.+]] = affine.apply #[[$HALF]]()[%{{.+}}]
+// CHECK:         %[[LARGER:.+]] = tensor.pad %arg0 low[0, 0, 0] high[0, 1, 1]
+// CHECK:         %[[EMPTY:.+]] = tensor.empty(%[[ROWS]], %[[COLUMNS]]) : tensor<3x2x2x?x?xf32>
+// CHECK:         %[[PHASES:.+]] = linalg.generic {indexing_maps = [#[[$SPLIT]], {{.+}} ins(%[[LARGER]] : {{.+}}) outs(%[[EMPTY]]
+// CHECK:         linalg.generic {indexing_maps = [#[[$WINDOW]], {{.+}} ins(%[[PHASES]], %arg1
+func.func @phases_of_open_sizes(%x: tensor<3x?x?xf32>, %w: tensor<8x3x3x3xf32>, %h: index, %v: index) -> tensor<8x?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%h, %v) : tensor<8x?x?xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x?x?xf32>) -> tensor<8x?x?xf32>
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(o, r, c, i, y, x) -> (i, r * 2 + y, c * 2 + x)>,
+                       affine_map<(o, r, c, i, y, x) -> (o, i, y, x)>,
+                       affine_map<(o, r, c, i, y, x) -> (o, r, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<3x?x?xf32>, tensor<8x3x3x3xf32>) outs(%init : tensor<8x?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<8x?x?xf32>
+  return %sum : tensor<8x?x?xf32>
+}

@@ -652,7 +652,8 @@ def QuantFloatFlattenWindowsPass
     what it finds there is dropped. An image with strides is copied first, by
     phases: its even rows and columns, its odd ones and so on. Vectors then run
     across rows, however short these are, over elements that lie next to each
-    other. Each element of the result is summed as before.
+    other. Each element of the result is summed as before. Of an image whose
+    sizes are not known, the phases are split and nothing becomes flat.
 
     ```
     %y = linalg.generic /* (n, c, 2 * h + r, 2 * w + s) */ ins(%x, %weights : tensor<1x3x16x16xf32>, ...)
