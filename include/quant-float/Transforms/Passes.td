@@ -665,7 +665,7 @@ def QuantFloatFlattenWindowsPass
     %y = tensor.extract_slice %rows ...
     ```
 
-    Sizes of the two dimensions have to be static, and rows are left as they are
+    To become one, both dimensions have to be static; rows are left as they are
     where windows hang over by half of a row.
   }];
   let dependentDialects = [
