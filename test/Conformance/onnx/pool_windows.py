@@ -18,9 +18,24 @@ image = np.random.default_rng(3).standard_normal((1, 2, max(SIZES))).astype(np.f
 
 def make_nodes():
     modes = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
-    for mode, ceil, counted, size, stride, kernel, dilation in itertools.product(
-        modes, (0, 1), (None, 0, 1), SIZES, (1, 2, 3), (2, 3), (1, 2)
+    # The last three have all elements in one window.
+    for mode, ceil, counted, size, stride, (more, kernel), dilation in itertools.product(
+        modes,
+        (0, 1),
+        (None, 0, 1),
+        SIZES,
+        (1, 2, 3),
+        ((0, 2), (0, 3), (1, 0), (1, 1), (1, 2)),
+        (1, 2),
     ):
+        kernel += more * size
+        if more and (
+            stride + dilation > 2
+            or ceil
+            or mode.startswith("SAME")
+            or (kernel > size and mode == "VALID")
+        ):
+            continue
         # ONNX Runtime takes no dilations into account there, and refuses strides that leave elements
         # out.
         end = (size - 1) // stride * stride + kernel
@@ -28,7 +43,9 @@ def make_nodes():
             continue
         options = {"auto_pad": mode, "ceil_mode": ceil, "strides": [stride]}
         if mode == "NOTSET":
-            options["pads"] = [1, 0] if kernel == 2 else [1, 2]
+            options["pads"] = {2: [1, 0], 3: [1, 2]}.get(
+                kernel, [int(kernel > size), int(kernel > size + 1)]
+            )
         if counted is not None:
             options["count_include_pad"] = counted
         op = "MaxPool" if counted is None else "AveragePool"
