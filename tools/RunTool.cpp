@@ -107,6 +107,12 @@ llvm::Error InputOptions::parse(int argc, char **argv, const char *overview) {
   SmallVector<const char *> pointers;
   for (const std::string &word : *words)
     pointers.push_back(word.c_str());
+  // --help lists options of categories that are registered; dropping LLVM's
+  // options drops the general one.
+  llvm::cl::OptionCategory category(tool);
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (llvm::is_contained(option->Categories, &llvm::cl::getGeneralCategory()))
+      option->addCategory(category);
   // Which says itself what is wrong.
   if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(pointers.size()),
                                          pointers.data(), overview,

@@ -197,6 +197,21 @@ static std::string getSourceName(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
+/// The scales of a quantization op or of a node that has no op of its own.
+static SmallVector<Value> getScales(Operation *op) {
+  if (auto quantization = dyn_cast<QuantizationOpInterface>(op))
+    return {quantization.getScaleValue()};
+  auto node = dyn_cast<NodeOp>(op);
+  constexpr unsigned kScales[] = {1, 4, 6};
+  if (!node || !node.getOpType().starts_with("QLinear"))
+    return {};
+  SmallVector<Value> scales;
+  for (unsigned index : kScales)
+    if (index < node.getInputs().size())
+      scales.push_back(node.getInputs()[index]);
+  return scales;
+}
+
 /// The newest opset that is known of a domain.
 static int64_t getNewestOpset(StringRef domain) {
   if (domain.empty())
@@ -236,7 +251,14 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
         zeroPoint ? findZeroPointWarning(zeroPoint) : std::nullopt;
     if (warning)
       report.warnings.push_back(*warning);
+    for (Value scale : getScales(resolved))
+      if (std::optional<std::string> warning = findScaleWarning(scale))
+        report.warnings.push_back(*warning);
   });
+  if (node && report.warnings.empty())
+    for (Value scale : getScales(node))
+      if (std::optional<std::string> warning = findScaleWarning(scale))
+        report.warnings.push_back(*warning);
   report.status = judgement.status;
   report.verdict = std::move(judgement.verdict);
   llvm::append_range(report.warnings, judgement.warnings);

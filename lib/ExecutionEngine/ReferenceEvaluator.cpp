@@ -14,6 +14,7 @@
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Reference/Text.h"
+#include "quant-float/Support/Locations.h"
 #include "quant-float/Support/ModelError.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -48,11 +49,19 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
       return failure();
   for (Operation &op : function.getBody().front()) {
     if (!isa<CastOp, QuantizationOpInterface, FakeConvertOp, PhiloxOp,
-             arith::ConstantOp, func::ReturnOp>(op))
-      return op.emitError("target 'reference': expected only casts, "
-                          "quantizations, fakeconverts and constants, but "
-                          "got '")
-             << op.getName() << "'";
+             arith::ConstantOp, func::ReturnOp>(op)) {
+      InFlightDiagnostic error =
+          op.emitError("target 'reference': expected only casts, "
+                       "quantizations, fakeconverts and constants, but got ");
+      auto node = dyn_cast<NodeOp>(op);
+      if (!node)
+        return error << "'" << op.getName() << "'";
+      StringRef name = node.getNodeName().value_or(getNodeName(op.getLoc()));
+      error << "the node ";
+      if (!name.empty())
+        error << "'" << printable(name) << "' ";
+      return error << "(" << printable(node.getOpType()) << ")";
+    }
     for (Type type : op.getResultTypes())
       if (failed(check(&op, "result", type)))
         return failure();

@@ -15,6 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 import nodes
 import onnx
 from conformance.node_tests import as_tensor, collect, make_constant
+from onnxruntime.capi.onnxruntime_pybind11_state import (
+    get_all_operator_schema as get_runtime_schemas,
+)
 
 ROOT = pathlib.Path(__file__).parents[2]
 TARGETS = ("cpu", "nvvm")
@@ -172,9 +175,13 @@ def write_others():
             "QonnxFunctions.cpp",
         ),
         ("Domain `ai.onnx.ml`", "MachineLearningFunctions.cpp"),
+        (
+            "TensorRT's, domain `trt`, and Quark's, domains `com.amd.quark` and `com.vai.quantize`",
+            "VendorFunctions.cpp",
+        ),
     ):
         source = (ROOT / "lib/Target/ONNX" / name).read_text()
-        table = source[source.rindex("Rows() {") :]
+        table = source[source.index("Rows() {") :]
         ops = sorted(re.findall(r'^      \{"(\w+)",', table, re.MULTILINE))
         text += f"- {domains} ([{name}](../lib/Target/ONNX/{name})): {', '.join(ops)}.\n"
     return text
@@ -185,7 +192,7 @@ def read_functions():
     source = (ROOT / "lib/Target/ONNX/MicrosoftFunctions.cpp").read_text()
     table = source[source.index("getMicrosoftRows() {") :]
     names = r"\{([^{}]*)\}"
-    row = rf'^      \{{"(\w+)",\s*\{{{names},\s*{names},\s*{names},\s*(\w+)\}}\}},'
+    row = rf'^      \{{"(\w+)",\s*\{{{names},\s*{names},\s*{names},\s*(\w+)(?:,\s*/\*like=\*/\d+)?\}}\}},'
     found = re.findall(row, table, re.MULTILINE)
     assert len(found) == len(re.findall(r'^      \{"\w+",', table, re.MULTILINE))
     for op, *lists, function in found:
@@ -200,11 +207,14 @@ def write_microsoft():
     """What is read of each of ONNX Runtime's operators; all else is refused, by name."""
     text = MICROSOFT_HEAD
     rows = {}
+    outputs_of = {
+        s.name: s.max_output for s in get_runtime_schemas() if s.domain == "com.microsoft"
+    }
     for row in nodes.read_microsoft():
         most = "any" if row.most < 0 else row.most
         count = row.fewest if row.fewest == most else f"{row.fewest} to {most}"
         attributes = ", ".join(f"`{a.name}`" for a in row.attributes) or "-"
-        rows[row.op] = f"lowering | {count} | 1 | {attributes}"
+        rows[row.op] = f"lowering | {count} | {outputs_of[row.op]} | {attributes}"
     for op, inputs, outputs, attributes, body in read_functions():
         only = dict(re.findall(r'expectInt\("(\w+)", (-?\d+)\)', body))
         for names, value in re.findall(r": \{([^{}]+)\}\)\s+d\.expectInt\(name, (-?\d+)\)", body):

@@ -111,6 +111,8 @@ std::optional<std::string> findZeroPointError(Value zeroPoint);
 /// What is doubtful about the zero point of int32 data, which ONNX's text says
 /// "is supposed to be 0" (Q7). None for other types and constant zeros.
 std::optional<std::string> findZeroPointWarning(Value zeroPoint);
+/// What is unusual of a constant scale: 0, negative, subnormal, infinite, NaN.
+std::optional<std::string> findScaleWarning(Value scale);
 
 } // namespace mlir::quant_float
 

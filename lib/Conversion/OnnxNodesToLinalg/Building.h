@@ -198,6 +198,13 @@ struct Quantization {
   Value scale, zeroPoint;
 };
 
+/// A tensor of f32 as ui8, by DynamicQuantizeLinear (D9) of the context's
+/// opset.
+struct DynamicQuantization {
+  Value values, scale, zeroPoint;
+};
+DynamicQuantization buildDynamicQuantize(NodeContext &context, Value input);
+
 /// The inputs `scale` and the one behind it, which is of the type `codes`, if
 /// it is not left out.
 FailureOr<Quantization> getQuantization(NodeContext &context, size_t scale,

@@ -114,16 +114,18 @@ NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
 
 /// Where the zero point or scale `parameter` (an input) of an element of one of
 /// the factors is: one for all, one for each row (column), or one for each row
-/// (column) of each matrix. `map` is the factor's own.
+/// (column) of each matrix. `map` is the factor's own; its last loop is the
+/// summed one.
 static FailureOr<AffineMap> getParameterMap(NodeContext &context, Value factor,
-                                            size_t parameter, bool isLeft,
-                                            AffineMap map) {
+                                            size_t parameter, AffineMap map) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> factorSizes = context.getSizes(factor);
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(parameter));
   SmallVector<AffineExpr> exprs;
-  // Rows are the last axis but one on the left, columns the last on the right.
-  size_t vectorAxis = factorSizes.size() - (isLeft ? 2 : 1);
+  // The axis of rows or columns is the one of the last two that stays.
+  AffineExpr summed = b.getAffineDimExpr(map.getNumDims() - 1);
+  size_t vectorAxis =
+      factorSizes.size() - (map.getResults().back() == summed ? 2 : 1);
   bool isVector = sizes.size() == 1 && factorSizes.size() > 1;
   if (sizes.size() > 1 && sizes.size() != factorSizes.size())
     return context.unsupported("input " + Twine(parameter) + " has rank " +
@@ -176,8 +178,8 @@ static NodeResults multiplyQuantized(NodeContext &context,
     Value zeroPoint = context.input(factors.zeroPoints[i]);
     if (!zeroPoint)
       continue;
-    FailureOr<AffineMap> map = getParameterMap(
-        context, inputs[i], factors.zeroPoints[i], i == 0, maps[i]);
+    FailureOr<AffineMap> map =
+        getParameterMap(context, inputs[i], factors.zeroPoints[i], maps[i]);
     if (failed(map))
       return failure();
     zeroPoints[i] = inputs.size();
@@ -204,6 +206,26 @@ NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
   return multiplyQuantized(context, *loops, factors, *type);
 }
 
+/// Sums of 32 bits, which wrap.
+NodeResults onnx_nodes::convertMatMulInteger16(NodeContext &context) {
+  for (size_t i : {0, 1})
+    if (!context.elementType(i).isInteger(16))
+      return context.unsupported("input " + Twine(i) +
+                                 " must have integers of 16 bits, but got " +
+                                 show(context.elementType(i)));
+  FailureOr<ProductLoops> loops =
+      getProductLoops(context, context.input(0), context.input(1));
+  if (failed(loops))
+    return failure();
+  NodeResults sums = multiplyQuantized(context, *loops, {{0, 1}, {2, 3}},
+                                       context.b.getI32Type());
+  Type declared = getElementTypeOrSelf(context.node->getResult(0).getType());
+  if (failed(sums) || !declared.isUnsignedInteger(32))
+    return sums;
+  return SmallVector<Value>{
+      convertFromCompute(context, sums->front(), declared)};
+}
+
 /// Where the scales (inputs) of the factors are, over the loops of the result:
 /// all but the summed one, the last.
 static FailureOr<SmallVector<AffineMap>>
@@ -213,9 +235,8 @@ getScaleMaps(NodeContext &context, const ProductLoops &loops,
   AffineMap factorMaps[] = {loops.lhs, loops.rhs};
   SmallVector<AffineMap> maps;
   for (size_t i : {0, 1}) {
-    FailureOr<AffineMap> map =
-        getParameterMap(context, context.input(factors.values[i]), scales[i],
-                        i == 0, factorMaps[i]);
+    FailureOr<AffineMap> map = getParameterMap(
+        context, context.input(factors.values[i]), scales[i], factorMaps[i]);
     if (failed(map))
       return failure();
     if (map->isFunctionOfDim(summed))
@@ -269,11 +290,32 @@ NodeResults onnx_nodes::convertQLinearMatMul(NodeContext &context) {
   return buildQLinearMatMul(context, kinds::Byte | kinds::Float8);
 }
 
-/// f32(sum) * (scale * scale) + bias, rounded once.
+/// f32(sum) * (scale * scale) + bias, if there is one, rounded once. `maps` are
+/// those of the scales and of the bias.
+static Value buildScaled(NodeContext &context, Value sums, ValueRange others,
+                         ArrayRef<AffineMap> maps, Type elementType) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> sizes = context.getSizes(sums);
+  SmallVector<Value> inputs = {sums};
+  llvm::append_range(inputs, others);
+  SmallVector<AffineMap> inputMaps = {b.getMultiDimIdentityMap(sizes.size())};
+  llvm::append_range(inputMaps, maps);
+  return buildParallel(
+      b, sizes, elementType, inputs, inputMaps,
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value scale = b.createOrFold<arith::MulFOp>(toSingle(b, args[1]),
+                                                    toSingle(b, args[2]));
+        Value result =
+            b.createOrFold<arith::MulFOp>(toSingle(b, args[0]), scale);
+        if (args.size() > 3)
+          result = b.createOrFold<arith::AddFOp>(result, toSingle(b, args[3]));
+        return fromCompute(b, result, elementType);
+      });
+}
+
 NodeResults onnx_nodes::convertMatMulIntegerToFloat(NodeContext &context) {
   constexpr size_t kScales[] = {2, 3}, kBias = 6;
   QuantizedFactors factors{{0, 1}, {4, 5}, kinds::Byte};
-  ImplicitLocOpBuilder &b = context.b;
   Value bias = context.input(kBias);
   Type elementType = context.elementType(kScales[0]);
   FailureOr<Type> type = requireFactors(context, factors);
@@ -290,27 +332,17 @@ NodeResults onnx_nodes::convertMatMulIntegerToFloat(NodeContext &context) {
   NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
   if (failed(maps) || failed(sums))
     return failure();
-  SmallVector<Value> inputs = {sums->front(), context.input(kScales[0]),
+  SmallVector<Value> others = {context.input(kScales[0]),
                                context.input(kScales[1])};
-  maps->insert(maps->begin(), b.getMultiDimIdentityMap(loops->sizes.size()));
   if (bias) {
     FailureOr<AffineMap> map = getBiasMap(context, kBias, loops->sizes);
     if (failed(map))
       return failure();
-    inputs.push_back(bias);
+    others.push_back(bias);
     maps->push_back(*map);
   }
-  return SmallVector<Value>{buildParallel(
-      b, loops->sizes, elementType, inputs, *maps,
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value scale = b.createOrFold<arith::MulFOp>(toSingle(b, args[1]),
-                                                    toSingle(b, args[2]));
-        Value result =
-            b.createOrFold<arith::MulFOp>(toSingle(b, args[0]), scale);
-        if (bias)
-          result = b.createOrFold<arith::AddFOp>(result, toSingle(b, args[3]));
-        return fromCompute(b, result, elementType);
-      })};
+  return SmallVector<Value>{
+      buildScaled(context, sums->front(), others, *maps, elementType)};
 }
 
 /// DynamicQuantizeLinear (D9) of the left factor before MatMulIntegerToFloat.
@@ -323,6 +355,58 @@ NodeResults onnx_nodes::convertDynamicQuantizeMatMul(NodeContext &context) {
                     context.input(2), (*quantized)[2],  context.input(3),
                     context.input(4)};
   return convertMatMulIntegerToFloat(context);
+}
+
+/// The loops of a product of two matrices, either of them transposed by a flag.
+static FailureOr<ProductLoops> getGemmLoops(NodeContext &context, Value lhs,
+                                            Value rhs) {
+  ImplicitLocOpBuilder &b = context.b;
+  SmallVector<OpFoldResult> lhsSizes = context.getSizes(lhs);
+  SmallVector<OpFoldResult> rhsSizes = context.getSizes(rhs);
+  if (lhsSizes.size() != 2 || rhsSizes.size() != 2)
+    return context.unsupported("the factors must have rank 2");
+  bool transposed[] = {context.getFlag("transA"), context.getFlag("transB")};
+  if (failed(checkSummedSizes(context, lhsSizes[!transposed[0]],
+                              rhsSizes[transposed[1]])))
+    return failure();
+  AffineExpr row, column, summed;
+  bindDims(b.getContext(), row, column, summed);
+  auto getMap = [&](AffineExpr first, AffineExpr second, bool swap) {
+    if (swap)
+      std::swap(first, second);
+    return AffineMap::get(3, 0, {first, second}, b.getContext());
+  };
+  ProductLoops loops;
+  loops.sizes = {lhsSizes[transposed[0]], rhsSizes[!transposed[1]]};
+  loops.lhs = getMap(row, summed, transposed[0]);
+  loops.rhs = getMap(summed, column, transposed[1]);
+  loops.result = getMap(row, column, false);
+  loops.numLoops = 3;
+  return loops;
+}
+
+/// Where an input that is broadcast to a product of these sizes is.
+static FailureOr<AffineMap> getAddendMap(NodeContext &context, size_t index,
+                                         ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> addendSizes =
+      context.getSizes(context.input(index));
+  // By the numbers of the node's inputs. Open sizes of the product are those
+  // that the addend has.
+  SmallVector<SmallVector<OpFoldResult>> all(index + 1);
+  llvm::append_range(all.front(), sizes);
+  all.back() = addendSizes;
+  FailureOr<SmallVector<OpFoldResult>> broadcast = broadcastSizes(context, all);
+  if (failed(broadcast))
+    return failure();
+  auto isLarger = [](auto pair) {
+    auto [size, common] = pair;
+    return isConstantIntValue(size, 1) && !isConstantIntValue(common, 1);
+  };
+  if (broadcast->size() != sizes.size() ||
+      llvm::any_of(llvm::zip_equal(sizes, *broadcast), isLarger))
+    return context.unsupported("input " + Twine(index) +
+                               " is larger than the product");
+  return getBroadcastMap(context.b.getContext(), addendSizes, sizes);
 }
 
 /// alpha * product + beta * C, as far as they are not 1.
@@ -339,22 +423,11 @@ static NodeResults finishGemm(NodeContext &context, Value product,
   SmallVector<Value> inputs = {product};
   SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(2)};
   if (addend) {
-    SmallVector<OpFoldResult> addendSizes = context.getSizes(addend);
-    // By the numbers of the node's inputs. Open sizes of the product are those
-    // that the addend has.
-    FailureOr<SmallVector<OpFoldResult>> broadcast = broadcastSizes(
-        context, {SmallVector<OpFoldResult>(sizes), {}, addendSizes});
-    if (failed(broadcast))
+    FailureOr<AffineMap> map = getAddendMap(context, 2, sizes);
+    if (failed(map))
       return failure();
-    auto isLarger = [](auto pair) {
-      auto [size, common] = pair;
-      return isConstantIntValue(size, 1) && !isConstantIntValue(common, 1);
-    };
-    if (broadcast->size() != sizes.size() ||
-        llvm::any_of(llvm::zip_equal(sizes, *broadcast), isLarger))
-      return context.unsupported("input 2 is larger than the product");
     inputs.push_back(addend);
-    maps.push_back(getBroadcastMap(b.getContext(), addendSizes, sizes));
+    maps.push_back(*map);
   } else if (alpha == 1) {
     return SmallVector<Value>{
         convertFromCompute(context, product, elementType)};
@@ -382,28 +455,78 @@ NodeResults onnx_nodes::convertGemm(NodeContext &context) {
   if (failed(context.requireSameType()))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
-  if (context.type(0).getRank() != 2 || context.type(1).getRank() != 2)
-    return context.unsupported("the factors must have rank 2");
-  bool transposed[] = {context.getFlag("transA"), context.getFlag("transB")};
-  SmallVector<OpFoldResult> lhs = context.getSizes(context.input(0));
-  SmallVector<OpFoldResult> rhs = context.getSizes(context.input(1));
-  if (failed(
-          checkSummedSizes(context, lhs[!transposed[0]], rhs[transposed[1]])))
+  FailureOr<ProductLoops> loops =
+      getGemmLoops(context, context.input(0), context.input(1));
+  if (failed(loops))
     return failure();
-  SmallVector<OpFoldResult> sizes = {lhs[transposed[0]], rhs[!transposed[1]]};
-  AffineExpr row, column, summed;
-  bindDims(b.getContext(), row, column, summed);
-  auto getMap = [&](AffineExpr first, AffineExpr second, bool swap) {
-    if (swap)
-      std::swap(first, second);
-    return AffineMap::get(3, 0, {first, second}, b.getContext());
-  };
   Value zero = makeNumber(b, getComputeType(context.elementType(0)), 0);
   Value product = buildReduction(b, {context.input(0), context.input(1)},
-                                 {getMap(row, summed, transposed[0]),
-                                  getMap(summed, column, transposed[1])},
-                                 buildFilled(b, sizes, zero),
-                                 getMap(row, column, false), multiplyElements)
+                                 {loops->lhs, loops->rhs},
+                                 buildFilled(b, loops->sizes, zero),
+                                 loops->result, multiplyElements)
                       .front();
-  return finishGemm(context, product, sizes);
+  return finishGemm(context, product, loops->sizes);
+}
+
+/// C, of i32, is added to the sums; alpha times both scales is the scale of
+/// either, which the product is left in as f32, or requantized from (R1).
+NodeResults onnx_nodes::convertQGemm(NodeContext &context) {
+  constexpr size_t kScales[] = {1, 4}, kAddend = 6, kScale = 7, kPoint = 8;
+  QuantizedFactors factors{{0, 3}, {2, 5}, kinds::Byte};
+  ImplicitLocOpBuilder &b = context.b;
+  Type single = b.getF32Type();
+  for (size_t scale : kScales)
+    if (failed(context.requireInput(scale)) ||
+        failed(context.requireElementType(scale, single)))
+      return failure();
+  Value addend = context.input(kAddend);
+  if ((addend && failed(context.requireElementType(kAddend, b.getI32Type()))) ||
+      failed(context.requireInput(factors.values[1])))
+    return failure();
+  if (!context.input(kScale) != !context.input(kPoint))
+    return context.unsupported("expected inputs 7 and 8 together");
+  FailureOr<Type> type = requireFactors(context, factors);
+  FailureOr<ProductLoops> loops =
+      getGemmLoops(context, context.input(0), context.input(3));
+  FailureOr<Value> scale = context.getOnlyElement(kScales[0]);
+  if (failed(type) || failed(loops) || failed(scale))
+    return failure();
+  FailureOr<SmallVector<AffineMap>> maps =
+      getScaleMaps(context, *loops, factors, kScales);
+  NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
+  if (failed(maps) || failed(sums))
+    return failure();
+  Value product = sums->front();
+  if (addend) {
+    FailureOr<AffineMap> map = getAddendMap(context, kAddend, loops->sizes);
+    if (failed(map))
+      return failure();
+    product =
+        buildParallel(b, loops->sizes, b.getI32Type(), {product, addend},
+                      {b.getMultiDimIdentityMap(2), *map},
+                      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                        return b.createOrFold<arith::AddIOp>(args[0], args[1]);
+                      });
+  }
+  if (double alpha = context.getFloat("alpha"); alpha != 1)
+    scale = buildParallel(b, {}, single, *scale, AffineMap::get(b.getContext()),
+                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                            return b.createOrFold<arith::MulFOp>(
+                                makeNumber(b, single, alpha), args[0]);
+                          });
+  maps->front() = AffineMap::get(2, 0, b.getContext());
+  Value weightScale = context.input(kScales[1]);
+  if (!context.input(kScale))
+    return SmallVector<Value>{
+        buildScaled(context, product, {*scale, weightScale}, *maps, single)};
+  if (failed(context.requireElementType(kScale, single)) ||
+      failed(context.requireKind(kPoint, kinds::Byte)))
+    return failure();
+  Type elementType = context.elementType(kPoint);
+  FailureOr<Quantization> result =
+      getQuantization(context, kScale, elementType);
+  if (failed(result))
+    return failure();
+  return SmallVector<Value>{buildRequantized(
+      context, product, {*scale, weightScale}, *maps, *result, elementType)};
 }

@@ -16,12 +16,9 @@ using namespace mlir::quant_float::onnx_nodes;
 /// D9: lo = min(0, min x), hi = max(0, max x), scale = (hi - lo) / 255, or 1
 /// where they are equal, zero point = saturate(rne(-lo / scale)). The zero
 /// point is what quantizing -lo without one gives, so both divisions are D1's.
-NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
+DynamicQuantization onnx_nodes::buildDynamicQuantize(NodeContext &context,
+                                                     Value input) {
   ImplicitLocOpBuilder &b = context.b;
-  Value input = context.input(0);
-  if (!context.elementType(0).isF32())
-    return context.unsupported("the input must have elements of f32, but got " +
-                               show(context.elementType(0)));
   // One axis, which vectors run along.
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   Value flat = buildReshape(b, input, sizes, {context.computeProduct(sizes)});
@@ -62,5 +59,13 @@ NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
         /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
   };
   Value zeroPoint = quantize(offset, Value());
-  return SmallVector<Value>{quantize(input, zeroPoint), scale, zeroPoint};
+  return {quantize(input, zeroPoint), scale, zeroPoint};
+}
+
+NodeResults onnx_nodes::convertDynamicQuantizeLinear(NodeContext &context) {
+  if (!context.elementType(0).isF32())
+    return context.unsupported("the input must have elements of f32, but got " +
+                               show(context.elementType(0)));
+  DynamicQuantization made = buildDynamicQuantize(context, context.input(0));
+  return SmallVector<Value>{made.values, made.scale, made.zeroPoint};
 }

@@ -557,9 +557,14 @@ NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
   return buildBroadcast(
       context, context.inputs, resultType,
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        ElementContext e{b, context, elementType, getComputeType(elementType)};
-        SmallVector<Value> operands = llvm::map_to_vector(
-            args, [&](Value arg) { return toCompute(b, arg); });
+        // Numbers of float8 are tested as those of f32 that they are.
+        bool isFloat8 = isKind(elementType, kinds::Float8);
+        ElementContext e{b, context, elementType,
+                         isFloat8 ? Type(b.getF32Type())
+                                  : getComputeType(elementType)};
+        SmallVector<Value> operands = llvm::map_to_vector(args, [&](Value arg) {
+          return isFloat8 ? toSingle(b, arg) : toCompute(b, arg);
+        });
         return fromCompute(b, row.function(e, operands), resultType);
       });
 }

@@ -284,6 +284,9 @@ LogicalResult ConvertOnnxNodesToLinalg::verifyDeclared(NodeContext &context,
       continue;
     Type declared = result.getType();
     bool isSame = getElementTypeOrSelf(declared) == getElementTypeOrSelf(value);
+    // Nodes that are still to be converted take what comes.
+    bool isNeeded = llvm::any_of(
+        result.getUsers(), [](Operation *user) { return !isa<NodeOp>(user); });
     if (isBehind && isSame) {
       misdeclared.insert(value);
       continue;
@@ -293,7 +296,7 @@ LogicalResult ConvertOnnxNodesToLinalg::verifyDeclared(NodeContext &context,
       return context.unsupported("other elements are declared");
     FailureOr<bool> agrees = verifyDeclaredType(
         declared, value.getType(), describeOutput(cast<OpResult>(result)),
-        isStrict || !isSame, [&](DiagnosticSeverity severity) {
+        isStrict || (!isSame && isNeeded), [&](DiagnosticSeverity severity) {
           return emitNodeDiagnostic(node, severity);
         });
     if (failed(agrees)) {

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -170,7 +171,8 @@ enum Input {
   kLengths,
   kInitialState,
   kInitialCell,
-  kPeepholes
+  kPeepholes,
+  kNumInputs
 };
 
 /// What a direction makes: the states of all steps and, where there is one, the
@@ -197,6 +199,11 @@ public:
   NodeResults build();
 
 protected:
+  /// Requires the weights and the biases to have elements of the right types.
+  virtual LogicalResult checkTypes();
+  /// The products of the weight with all steps, with biases: (steps, batch,
+  /// gates * hidden).
+  virtual Value buildInputSums(int64_t direction, Value sequence);
   /// The next state and cell of what a step has so far: `sums` of the steps'
   /// products. Null for no cell.
   struct State {
@@ -223,13 +230,14 @@ protected:
   NodeContext &context;
   BuilderT &b;
   int64_t gates, hidden = 0, directions = 1;
+  /// Whether weights have the axis that is summed before that of the gates.
+  bool isInnerFirst = false;
   Type type;
   OpFoldResult steps, batch;
   SmallVector<Activation> activations;
 
 private:
   Direction buildDirection(int64_t direction);
-  Value buildInputSums(int64_t direction, Value sequence);
   /// The steps in reverse, of each sequence as far as it goes.
   Value reverse(Value sequence);
   Value getInitial(size_t input, int64_t direction);
@@ -254,16 +262,22 @@ static Value takePart(BuilderT &b, Value tensor, ArrayRef<OpFoldResult> offsets,
                                         strides);
 }
 
+LogicalResult Recurrence::checkTypes() {
+  // All but the lengths have the elements of the first.
+  for (size_t i = 1; i < context.inputs.size(); ++i)
+    if (i != kLengths && context.input(i) &&
+        failed(context.requireElementType(i, context.elementType(0))))
+      return failure();
+  return success();
+}
+
 LogicalResult Recurrence::analyze(ArrayRef<StringRef> activationNames) {
   isBatchFirst = context.getFlag("layout");
   StringRef direction = context.getString("direction");
   directions = direction == "bidirectional" ? 2 : 1;
   startsBackward = direction == "reverse";
-  // Of the bias and all behind the lengths the elements are those of the first.
-  for (size_t i = 1; i < context.inputs.size(); ++i)
-    if (i != kLengths && context.input(i) &&
-        failed(context.requireElementType(i, context.elementType(0))))
-      return failure();
+  if (failed(checkTypes()))
+    return failure();
   constexpr int64_t kRanks[] = {3, 3, 3, 2, 1, 3, 3, 2};
   for (auto [i, rank] : llvm::enumerate(kRanks))
     if (context.input(i) && context.type(i).getRank() != rank)
@@ -275,7 +289,14 @@ LogicalResult Recurrence::analyze(ArrayRef<StringRef> activationNames) {
       context.getSizes(context.input(kRecurrence));
   steps = sequence[isBatchFirst ? 1 : 0];
   batch = sequence[isBatchFirst ? 0 : 1];
-  std::optional<int64_t> size = getConstantIntValue(recurrence[2]);
+  std::optional<int64_t> size =
+      getConstantIntValue(recurrence[isInnerFirst ? 1 : 2]);
+  // Of a weight that comes in at run time the node says it.
+  if (!size && context.has("hidden_size")) {
+    size = context.getInt("hidden_size");
+    if (failed(context.requireRange("hidden_size", *size, 1)))
+      return failure();
+  }
   if (!size)
     return context.unsupported("the number of hidden elements must be known");
   hidden = context.getInt("hidden_size", *size);
@@ -288,18 +309,22 @@ LogicalResult Recurrence::analyze(ArrayRef<StringRef> activationNames) {
   auto rows = [&](int64_t count) {
     return OpFoldResult(b.getIndexAttr(count * hidden));
   };
+  auto getWeightSizes = [&](OpFoldResult inner) {
+    return isInnerFirst ? SmallVector<OpFoldResult>{all, inner, rows(gates)}
+                        : SmallVector<OpFoldResult>{all, rows(gates), inner};
+  };
   SmallVector<OpFoldResult> state =
       isBatchFirst ? SmallVector<OpFoldResult>{batch, all, own}
                    : SmallVector<OpFoldResult>{all, batch, own};
   const SmallVector<OpFoldResult> expected[] = {{},
-                                                {all, rows(gates), sequence[2]},
-                                                {all, rows(gates), own},
+                                                getWeightSizes(sequence[2]),
+                                                getWeightSizes(own),
                                                 {all, rows(2 * gates)},
                                                 {batch},
                                                 state,
                                                 state,
                                                 {all, rows(3)}};
-  for (size_t i = 1; i < context.inputs.size(); ++i) {
+  for (size_t i = 1; i < kNumInputs; ++i) {
     if (!context.input(i))
       continue;
     SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
@@ -719,11 +744,17 @@ NodeResults onnx_nodes::convertGRU(NodeContext &context) {
 
 namespace {
 /// Gates: input, output, forget, cell.
-struct LongMemoryRecurrence final : Recurrence {
+struct LongMemoryRecurrence : Recurrence {
   using Recurrence::Recurrence;
 
   State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
                   Value isRunning) override;
+  /// The step's sums with the products of the recurrent weight.
+  virtual Value addProducts(BuilderT &b, int64_t direction, Value sums,
+                            Value state) {
+    Value weight = takeRows(context.input(kRecurrence), direction, 0, gates);
+    return multiply(b, state, weight, sums);
+  }
 };
 } // namespace
 
@@ -731,8 +762,7 @@ Recurrence::State LongMemoryRecurrence::buildStep(BuilderT &b,
                                                   int64_t direction, Value sums,
                                                   State before,
                                                   Value isRunning) {
-  sums = multiply(b, before.state,
-                  takeRows(context.input(kRecurrence), direction, 0, 4), sums);
+  sums = addProducts(b, direction, sums, before.state);
   Value peepholes = context.input(kPeepholes);
   auto takePeephole = [&](int64_t gate) {
     return takeRows(peepholes, direction, gate, 1);
@@ -773,6 +803,173 @@ Recurrence::State LongMemoryRecurrence::buildStep(BuilderT &b,
 NodeResults onnx_nodes::convertLSTM(NodeContext &context) {
   LongMemoryRecurrence recurrence(context, /*gates=*/4);
   if (failed(recurrence.analyze({"Sigmoid", "Tanh", "Tanh"})))
+    return failure();
+  return recurrence.build();
+}
+
+//===----------------------------------------------------------------------===//
+// DynamicQuantizeLSTM
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Behind LSTM's inputs.
+enum QuantizedInput {
+  kWeightScale = kNumInputs,
+  kWeightPoint,
+  kRecurrenceScale,
+  kRecurrencePoint
+};
+
+/// An LSTM whose products are those of DynamicQuantizeMatMul: the whole
+/// sequence is quantized (D9), and the states of all of the batch in every
+/// step. A direction's weights have one scale and zero point, or one for each
+/// column. What the gates are made of is (products of the input + products of
+/// the state) + biases.
+struct QuantizedRecurrence final : LongMemoryRecurrence {
+  QuantizedRecurrence(NodeContext &context)
+      : LongMemoryRecurrence(context, /*gates=*/4) {
+    isInnerFirst = true;
+  }
+
+  LogicalResult checkTypes() override;
+  LogicalResult checkQuantization();
+  Value buildInputSums(int64_t direction, Value sequence) override;
+  Value addProducts(BuilderT &b, int64_t direction, Value sums,
+                    Value state) override;
+
+private:
+  /// The direction's part of a weight, or of its scales or zero points.
+  Value takeDirection(size_t input, int64_t direction);
+  /// Products of rows with the columns of a weight, in f32.
+  Value multiplyRows(int64_t direction, Value rows, size_t weight,
+                     size_t scale);
+};
+} // namespace
+
+LogicalResult QuantizedRecurrence::checkTypes() {
+  Type single = b.getF32Type();
+  for (size_t i = 0; i <= kRecurrencePoint; ++i) {
+    bool isWeight = i == kWeight || i == kRecurrence;
+    bool isOfWeight = isWeight || i >= kWeightScale;
+    if (isOfWeight && failed(context.requireInput(i)))
+      return failure();
+    if (i == kLengths || !context.input(i))
+      continue;
+    LogicalResult isRight =
+        isWeight ? context.requireKind(i, kinds::Byte)
+        : i == kWeightPoint
+            ? context.requireElementType(i, context.elementType(kWeight))
+        : i == kRecurrencePoint
+            ? context.requireElementType(i, context.elementType(kRecurrence))
+            : context.requireElementType(i, single);
+    if (failed(isRight))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult QuantizedRecurrence::checkQuantization() {
+  OpFoldResult expected[] = {b.getIndexAttr(directions),
+                             b.getIndexAttr(gates * hidden)};
+  for (size_t i :
+       {kWeightScale, kWeightPoint, kRecurrenceScale, kRecurrencePoint}) {
+    SmallVector<OpFoldResult> sizes = context.getSizes(context.input(i));
+    if (sizes.empty() || sizes.size() > 2)
+      return context.unsupported("input " + Twine(i) +
+                                 " must have rank 1 or 2, but got " +
+                                 Twine(sizes.size()));
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      if (failed(context.requireEqual(expected[axis], size,
+                                      "the size of axis " + Twine(axis) +
+                                          " of input " + Twine(i))))
+        return failure();
+  }
+  return success();
+}
+
+Value QuantizedRecurrence::takeDirection(size_t input, int64_t direction) {
+  SmallVector<OpFoldResult> sizes = context.getSizes(context.input(input));
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  offsets[0] = b.getIndexAttr(direction);
+  sizes[0] = b.getIndexAttr(1);
+  return takePart(b, context.input(input), offsets, sizes, /*dropped=*/1);
+}
+
+Value QuantizedRecurrence::multiplyRows(int64_t direction, Value rows,
+                                        size_t weight, size_t scale) {
+  DynamicQuantization quantized = buildDynamicQuantize(context, rows);
+  AffineExpr row, column, inner;
+  bindDims(b.getContext(), row, column, inner);
+  // Of one for all columns, or of one for each.
+  auto getColumnMap = [&](Value part, unsigned loops) {
+    bool isVector = cast<RankedTensorType>(part.getType()).getRank() == 1;
+    return AffineMap::get(loops, 0,
+                          isVector ? ArrayRef<AffineExpr>(column)
+                                   : ArrayRef<AffineExpr>(),
+                          b.getContext());
+  };
+  SmallVector<OpFoldResult> sizes = {context.getSizes(rows)[0],
+                                     b.getIndexAttr(gates * hidden)};
+  Value point = takeDirection(scale + 1, direction);
+  Value sums =
+      buildReduction(
+          b,
+          {quantized.values, takeDirection(weight, direction),
+           quantized.zeroPoint, point},
+          {AffineMap::get(3, 0, {row, inner}, b.getContext()),
+           AffineMap::get(3, 0, {inner, column}, b.getContext()),
+           AffineMap::get(3, 0, b.getContext()), getColumnMap(point, 3)},
+          buildFilled(b, sizes, makeNumber(b, b.getI32Type(), 0)),
+          AffineMap::get(3, 0, {row, column}, b.getContext()),
+          [](BuilderT &b, ValueRange elements, ValueRange accumulators) {
+            return multiplyAndAdd(b, elements, accumulators,
+                                  {size_t(2), size_t(3)});
+          })
+          .front();
+  Value scales = takeDirection(scale, direction);
+  return buildParallel(
+      b, sizes, type, {sums, quantized.scale, scales},
+      {b.getMultiDimIdentityMap(2), AffineMap::get(2, 0, b.getContext()),
+       getColumnMap(scales, 2)},
+      [](BuilderT &b, ValueRange args) {
+        return mul(b, toSingle(b, args[0]), mul(b, args[1], args[2]));
+      });
+}
+
+Value QuantizedRecurrence::buildInputSums(int64_t direction, Value sequence) {
+  SmallVector<OpFoldResult> sizes = context.getSizes(sequence);
+  OpFoldResult count = context.computeProduct({steps, batch});
+  OpFoldResult all = b.getIndexAttr(gates * hidden);
+  Value rows = buildReshape(b, sequence, sizes, {count, sizes[2]});
+  Value products = multiplyRows(direction, rows, kWeight, kWeightScale);
+  return buildReshape(b, products, {count, all}, {steps, batch, all});
+}
+
+Value QuantizedRecurrence::addProducts(BuilderT &b, int64_t direction,
+                                       Value sums, Value state) {
+  SmallVector<Value> inputs = {
+      sums, multiplyRows(direction, state, kRecurrence, kRecurrenceScale)};
+  AffineMap all = b.getMultiDimIdentityMap(2);
+  SmallVector<AffineMap> maps = {all, all};
+  if (Value bias = context.input(kBias)) {
+    inputs.append({takeRows(bias, direction, 0, gates),
+                   takeRows(bias, direction, gates, gates)});
+    maps.append(2, AffineMap::get(2, 0, b.getAffineDimExpr(1), b.getContext()));
+  }
+  return buildParallel(b, {batch, b.getIndexAttr(gates * hidden)}, type, inputs,
+                       maps, [](BuilderT &b, ValueRange args) {
+                         Value sum = add(b, args[0], args[1]);
+                         return args.size() == 2
+                                    ? sum
+                                    : add(b, sum, add(b, args[2], args[3]));
+                       });
+}
+
+NodeResults onnx_nodes::convertDynamicQuantizeLSTM(NodeContext &context) {
+  context.opset = kNewestOpset;
+  QuantizedRecurrence recurrence(context);
+  if (failed(recurrence.analyze({"Sigmoid", "Tanh", "Tanh"})) ||
+      failed(recurrence.checkQuantization()))
     return failure();
   return recurrence.build();
 }

@@ -127,6 +127,12 @@ FailureOr<Type> QuantizationResolver::getResultElementType() {
   bool isUInt8 = isQuantize && !getInput(kZeroPoint);
   if (isUInt8)
     implied = builder.getIntegerType(8, /*isSigned=*/false);
+  // A power of two is no type of results.
+  if (!isQuantize && !given && isa_and_nonnull<Float8E8M0FNUType>(implied) &&
+      has(OpAttribute::OutputDtype))
+    return node.emitError() << "attribute 'output_dtype' is missing: a scale "
+                               "of 'f8E8M0FNU' does not tell the type of the "
+                               "result, which must be f16, bf16 or f32";
   if (given && given == implied)
     ignore("output_dtype");
   if (isQuantize && !isUInt8 && given && implied && given != implied)

@@ -12,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 
@@ -71,6 +72,38 @@ std::optional<std::string> quant_float::findZeroPointWarning(Value zeroPoint) {
       return (kExpected + "but element " + Twine(at / sizeof(int32_t)) +
               " is " + Twine(value))
           .str();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> quant_float::findScaleWarning(Value scale) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(scale));
+  std::optional<ArrayRef<char>> bytes = type ? getBytes(scale) : std::nullopt;
+  size_t size = type ? type.getWidth() / CHAR_BIT : 0;
+  if (!bytes || size == 0)
+    return std::nullopt;
+  for (size_t at = 0; at + size <= bytes->size(); at += size) {
+    APInt code(type.getWidth(), 0);
+    llvm::LoadIntFromMemory(
+        code, reinterpret_cast<const uint8_t *>(bytes->data() + at), size);
+    APFloat value(type.getFloatSemantics(), code);
+    StringRef what = value.isNaN()        ? "NaN"
+                     : value.isZero()     ? "0"
+                     : value.isInfinity() ? "infinite"
+                     : value.isNegative() ? "negative"
+                     : value.isDenormal() ? "subnormal"
+                                          : "";
+    if (what.empty())
+      continue;
+    SmallString<16> digits;
+    value.toString(digits);
+    std::string text =
+        ("a scale is supposed to be a positive normal number, but element " +
+         Twine(at / size) + " is " + what)
+            .str();
+    if (what != "NaN" && what != "0")
+      text += (" (" + digits + ")").str();
+    return text;
   }
   return std::nullopt;
 }

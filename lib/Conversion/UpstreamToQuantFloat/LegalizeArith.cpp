@@ -91,8 +91,8 @@ std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
   types.push_back(op->getResult(0).getType());
   for (Type type : types) {
     Type element = getElementTypeOrSelf(type);
-    if (isa<FloatType>(element) && !getOnnxDataType(element))
-      os << element << " is no type of ONNX's";
+    if (isa<FloatType>(element) && !getDataType(element))
+      os << "there is no cast of " << element;
     else if (element.isInteger() && element.getIntOrFloatBitWidth() > 64)
       os << "integers must have at most 64 bits, but got " << element;
     if (!obstacle.empty())
@@ -127,10 +127,16 @@ static Value createCast(OpBuilder &builder, Location loc, Value value, Type to,
                         RoundModeAttr mode = {}) {
   // C3: what is too large is no number.
   BoolAttr saturate = isFloat8(to) ? builder.getBoolAttr(false) : BoolAttr();
-  return CastOp::create(builder, loc, withElementType(value.getType(), to),
-                        value, /*random=*/Value(),
-                        builder.getI64IntegerAttr(kNewestOpset), UnitAttr(),
-                        saturate, mode, CastModeAttr());
+  // F1: no opset of ONNX has some formats.
+  bool isOnnx = getOnnxDataType(to) &&
+                getOnnxDataType(getElementTypeOrSelf(value.getType()));
+  return CastOp::create(
+      builder, loc, withElementType(value.getType(), to), value,
+      /*random=*/Value(),
+      builder.getI64IntegerAttr(isOnnx ? kNewestOpset : kOwnOpset), UnitAttr(),
+      saturate, mode,
+      isOnnx ? CastModeAttr()
+             : CastModeAttr::get(builder.getContext(), CastMode::QuantFloat));
 }
 
 static Value createConstant(OpBuilder &builder, Location loc, Type type,

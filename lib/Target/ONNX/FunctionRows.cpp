@@ -25,6 +25,10 @@ static const FunctionRow *findRow(const std::string &opType,
       rows = &getMicrosoftRows();
   } else if (domain == "ai.onnx.ml") {
     rows = &getMachineLearningRows();
+  } else if (domain == "trt") {
+    rows = &getTensorRtRows();
+  } else if (domain == "com.amd.quark" || domain == "com.vai.quantize") {
+    rows = &getQuarkRows();
   } else if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" ||
              domain == "finn.custom_op.general") {
     rows = &getQonnxRows();
@@ -38,6 +42,11 @@ static const FunctionRow *findRow(const std::string &opType,
 bool onnx_import::hasFunctionRow(const std::string &opType,
                                  const std::string &domain) {
   return findRow(opType, domain);
+}
+
+int onnx_import::getInputLikeOutput(const std::string &opType,
+                                    const std::string &domain) {
+  return findRow(opType, domain)->like;
 }
 
 ::onnx::FunctionProto onnx_import::buildFunctionOfRow(
@@ -66,7 +75,7 @@ bool onnx_import::hasFunctionRow(const std::string &opType,
   for (int i = 0; i < node.output_size(); ++i)
     function.add_output(row.outputs[i]);
   ::onnx::FunctionBuilder body(function);
-  Definition definition{node, inputTypes, body};
+  Definition definition{node, inputTypes, body, function};
   row.define(definition);
   body.AddOpset("", definition.opset);
   return function;

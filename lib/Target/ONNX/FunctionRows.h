@@ -32,11 +32,14 @@ struct Definition {
   const ::onnx::NodeProto &node;
   const std::vector<::onnx::TypeProto> &types;
   ::onnx::FunctionBuilder &body;
+  /// What the body is built in.
+  ::onnx::FunctionProto &function;
   /// The opset of the body.
   int opset = kBodyOpset;
 
   bool hasInput(int index) const {
-    return index < node.input_size() && !node.input(index).empty();
+    return index >= 0 && index < node.input_size() &&
+           !node.input(index).empty();
   }
   bool wantsOutput(int index) const {
     return index < node.output_size() && !node.output(index).empty();
@@ -84,6 +87,12 @@ struct Definition {
       throw std::invalid_argument("output " + std::to_string(index) +
                                   " is not computed");
   }
+  /// Gives the newest node of the body those attributes of this one.
+  void copyAttributes(const std::vector<std::string> &names) {
+    for (const std::string &name : names)
+      if (const auto *attribute = find(name))
+        *function.mutable_node()->rbegin()->add_attribute() = *attribute;
+  }
   void expectInt(const std::string &name, int64_t only) const {
     if (getInt(name, only) != only)
       throw std::invalid_argument("attribute '" + name + "': expected " +
@@ -95,17 +104,25 @@ struct Definition {
 struct FunctionRow {
   std::vector<std::string> inputs, outputs, attributes;
   void (*define)(Definition &);
+  /// The input whose elements the first output has; -1 for none.
+  int like = 0;
 };
 using FunctionRows = std::map<std::string, FunctionRow>;
 
-/// ONNX Runtime's operators, QONNX's, and those of ai.onnx.ml.
+/// ONNX Runtime's operators, QONNX's, those of ai.onnx.ml, TensorRT's and
+/// Quark's.
 const FunctionRows &getMicrosoftRows();
 const FunctionRows &getQonnxRows();
 const FunctionRows &getMachineLearningRows();
+const FunctionRows &getTensorRtRows();
+const FunctionRows &getQuarkRows();
 
 /// Whether the operator is one that is defined here by ONNX's: of another
 /// domain, or of ONNX in an older version.
 bool hasFunctionRow(const std::string &opType, const std::string &domain);
+
+/// The input whose elements the operator's first output has; -1 for none.
+int getInputLikeOutput(const std::string &opType, const std::string &domain);
 
 /// Its definition for the node, in ONNX's newest opset that it needs. Throws
 /// what the node has that there is no definition for.

@@ -67,8 +67,11 @@ LogicalResult Importer::verifyDeclared(const Scope &scope, StringRef name,
   Type declared = scope.getDeclared(name);
   if (name.empty() || !declared)
     return success();
-  bool isStrict = options.strict ||
-                  getElementTypeOrSelf(declared) != getElementTypeOrSelf(type);
+  // Other elements of an output would be others for those who call the model;
+  // what a value_info says, nobody relies on.
+  bool isStrict = options.strict || (scope.outputs.contains(name) &&
+                                     getElementTypeOrSelf(declared) !=
+                                         getElementTypeOrSelf(type));
   return verifyDeclaredType(declared, type, "output '" + printable(name) + "'",
                             isStrict, [&](DiagnosticSeverity severity) {
                               return beginDiagnostic(subject, severity);
@@ -184,6 +187,8 @@ LogicalResult Importer::declareTypes(const ::onnx::GraphProto &graph,
     }
     return success();
   };
+  for (const ::onnx::ValueInfoProto &output : graph.output())
+    scope.outputs.insert(output.name());
   return success(succeeded(declare(graph.output(), "graph output")) &&
                  succeeded(declare(graph.value_info(), "value_info")));
 }

@@ -17,6 +17,7 @@
 #include "quant-float/Target/ONNX/Import.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <deque>
 
 namespace mlir::quant_float::onnx_import {
@@ -52,6 +53,8 @@ struct Scope {
   llvm::StringMap<Value> values = {};
   /// The types that the file declares for values that nodes make.
   llvm::StringMap<Type> declared = {};
+  /// The outputs of the graph, which others rely on.
+  llvm::StringSet<> outputs = {};
 
   std::optional<Value> lookup(StringRef name) const;
   Type getDeclared(StringRef name) const;

@@ -100,36 +100,103 @@ static void defineSkipSimplified(Definition &d) {
              int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
 }
 
-/// Of the sum of up to three embeddings.
-static void defineEmbedLayerNormalization(Definition &d) {
-  d.body.Add("Words = Gather <axis = 0> (word_embedding, input_ids)");
-  if (d.hasInput(8))
-    d.body.Add("Ids = Identity (position_ids)");
-  else
-    d.body.Add("Length1 = Shape <start = 1, end = 2> (input_ids)")
-        .Add("Length = Squeeze (Length1)")
-        .Const("Zero", int64_t(0))
-        .Const("One", int64_t(1))
-        .Add("Ids = Range (Zero, Length, One)");
-  d.body.Add("Positions = Gather <axis = 0> (position_embedding, Ids)")
-      .Add("Sum = Add (Words, Positions)");
+/// Adds `to`, the rows of a table, which may be quantized, at some indices.
+static void addRows(Definition &d, const std::string &table,
+                    const std::string &indices, const std::string &to,
+                    bool isQuantized) {
+  std::string rows = isQuantized ? to + "Q" : to;
+  std::string from =
+      isQuantized && table != "segment_embedding" ? table + "_quant" : table;
+  d.body.Add(
+      (rows + " = Gather <axis = 0> (" + from + ", " + indices + ")").c_str());
+  if (isQuantized)
+    d.body.Add((to + " = DequantizeLinear (" + rows + ", " + table +
+                "_scale, " + table + "_zero_point)")
+                   .c_str());
+}
+
+/// The sum of up to three embeddings, `Sum`, normalized.
+static void defineEmbeddings(Definition &d, bool isQuantized,
+                             const std::string &positions,
+                             const std::string &scale, const std::string &shift,
+                             const std::string &output) {
+  addRows(d, "word_embedding", "input_ids", "Words", isQuantized);
+  addRows(d, "position_embedding", positions, "Positions", isQuantized);
+  d.body.Add("Sum = Add (Words, Positions)");
   if (d.hasInput(1) != d.hasInput(4))
     throw std::invalid_argument("expected inputs 1 and 4 together");
-  if (d.hasInput(1))
-    d.body.Add("Segments = Gather <axis = 0> (segment_embedding, segment_ids)")
-        .Add("embedding_sum = Add (Sum, Segments)");
-  else
+  if (d.hasInput(1)) {
+    addRows(d, "segment_embedding", "segment_ids", "Segments", isQuantized);
+    d.body.Add("embedding_sum = Add (Sum, Segments)");
+  } else {
     d.body.Add("embedding_sum = Identity (Sum)");
-  d.body.Add("output = LayerNormalization (embedding_sum, gamma, beta)", "axis",
-             int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
+  }
+  d.body.Add((output + " = LayerNormalization (embedding_sum, " + scale + ", " +
+              shift + ")")
+                 .c_str(),
+             "axis", int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
+}
+
+/// `Steps`, the positions of the tokens of a sequence.
+static void addSteps(Definition &d) {
+  d.body.Add("Length1 = Shape <start = 1, end = 2> (input_ids)")
+      .Add("Length = Squeeze (Length1)")
+      .Const("Zero", int64_t(0))
+      .Const("One", int64_t(1))
+      .Add("Steps = Range (Zero, Length, One)");
+}
+
+/// How many tokens of each sequence count; without a mask, none.
+static void addCounts(Definition &d, const char *output) {
   if (!d.wantsOutput(1))
     return;
-  // How many tokens of each sequence count; without a mask, none.
   d.body.Const("Mark", int32_t(1)).Const1D("LastAxis", int64_t(1));
-  d.body.Add(d.hasInput(7) ? "Counted = Equal (mask, Mark)"
-                           : "Counted = Less (input_ids, input_ids)");
-  d.body.Add("Counts = Cast <to = 6> (Counted)")
-      .Add("mask_index = ReduceSum <keepdims = 0> (Counts, LastAxis)");
+  d.body
+      .Add(d.hasInput(7) ? "Counted = Equal (mask, Mark)"
+                         : "Counted = Less (input_ids, input_ids)")
+      .Add("Counts = Cast <to = 6> (Counted)")
+      .Add((std::string(output) +
+            " = ReduceSum <keepdims = 0> (Counts, LastAxis)")
+               .c_str());
+}
+
+static void defineEmbedLayerNormalization(Definition &d) {
+  bool hasPositions = d.hasInput(8);
+  if (!hasPositions)
+    addSteps(d);
+  defineEmbeddings(d, /*isQuantized=*/false,
+                   hasPositions ? "position_ids" : "Steps", "gamma", "beta",
+                   "output");
+  addCounts(d, "mask_index");
+}
+
+/// Of tables that are quantized, as the scale and the shift are.
+static void defineQEmbedLayerNormalization(Definition &d) {
+  for (int input : {10, 15})
+    if (d.hasInput(1) != d.hasInput(input))
+      throw std::invalid_argument("expected inputs 1 and " +
+                                  std::to_string(input) + " together");
+  addSteps(d);
+  for (const char *name : {"gamma", "beta"})
+    d.body.Add((std::string(name) + " = DequantizeLinear (" + name +
+                "_quant, " + name + "_scale, " + name + "_zero_point)")
+                   .c_str());
+  defineEmbeddings(d, /*isQuantized=*/true, "Steps", "gamma", "beta",
+                   "layernorm_out");
+  addCounts(d, "mask_index_out");
+}
+
+/// The orders of axes that bring the last one, channels, behind the first, and
+/// back.
+static std::pair<std::vector<int64_t>, std::vector<int64_t>>
+getChannelOrders(int rank) {
+  std::vector<int64_t> first = {0, rank - 1}, last = {0};
+  for (int axis = 1; axis < rank; ++axis) {
+    if (axis < rank - 1)
+      first.push_back(axis);
+    last.push_back(axis == rank - 1 ? 1 : axis + 1);
+  }
+  return {first, last};
 }
 
 /// Channels are last, unless it says otherwise.
@@ -141,13 +208,7 @@ static void defineGroupNorm(Definition &d) {
     throw std::invalid_argument(
         "input 0: expected 3 dimensions or more, but got " +
         std::to_string(rank));
-  // To the front, and back.
-  std::vector<int64_t> order = {0, rank - 1}, back = {0};
-  for (int axis = 1; axis < rank; ++axis) {
-    if (axis < rank - 1)
-      order.push_back(axis);
-    back.push_back(axis == rank - 1 ? 1 : axis + 1);
-  }
+  auto [order, back] = getChannelOrders(rank);
   if (isLast)
     d.body.Add("First = Transpose (X)", "perm", order);
   else
@@ -187,28 +248,132 @@ static void defineImageScaler(Definition &d) {
 // Products and positions
 //===----------------------------------------------------------------------===//
 
-static void defineFusedMatMul(Definition &d) {
-  d.expectInt("transBatchA", 0);
-  d.expectInt("transBatchB", 0);
-  auto addOperand = [&](int index, const std::string &name, bool isTransposed) {
-    int rank = isTransposed ? d.getRank(index) : 0;
-    // A vector stays as it is.
-    if (rank < 2) {
-      d.body.Add((name + "T = Identity (" + name + ")").c_str());
-      return;
-    }
-    std::vector<int64_t> order(rank);
-    for (int i = 0; i < rank; ++i)
-      order[i] = i;
+/// `name`T, an operand of a product: with `transBatch` its rows are the first
+/// axis, before the axes of the batch.
+static void addOperand(Definition &d, int index, const std::string &name) {
+  bool isTransposed = d.getInt("trans" + name, 0) != 0;
+  bool isBatchLast = d.getInt("transBatch" + name, 0) != 0;
+  int rank = isTransposed || isBatchLast ? d.getRank(index) : 0;
+  // A vector stays as it is.
+  if (rank < 2) {
+    d.body.Add((name + "T = Identity (" + name + ")").c_str());
+    return;
+  }
+  std::vector<int64_t> order(rank);
+  for (int i = 0; i < rank; ++i)
+    order[i] = i;
+  if (isBatchLast)
+    std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  if (isTransposed)
     std::swap(order[rank - 2], order[rank - 1]);
-    d.body.Add((name + "T = Transpose (" + name + ")").c_str(), "perm", order);
-  };
-  addOperand(0, "A", d.getInt("transA", 0));
-  addOperand(1, "B", d.getInt("transB", 0));
+  d.body.Add((name + "T = Transpose (" + name + ")").c_str(), "perm", order);
+}
+
+static void defineFusedMatMul(Definition &d) {
+  addOperand(d, 0, "A");
+  addOperand(d, 1, "B");
   d.body.Const("Alpha", d.getFloat("alpha", 1.0F))
       .Add("P = MatMul (AT, BT)")
       .Add("AlphaT = CastLike (Alpha, P)")
       .Add("Y = Mul (AlphaT, P)");
+}
+
+static void defineGemmFastGelu(Definition &d) {
+  d.body.Add("P = MatMul (X, W)")
+      .Add(d.hasInput(2) ? "S = Add (P, bias)" : "S = Identity (P)")
+      .Add("Y = Gelu <approximate = \"tanh\"> (S)");
+}
+
+/// Adds `to`, what the attribute `activation` makes of `from`. Its numbers are
+/// those of the activation of that name, in the order of `numbers`.
+static void addActivation(Definition &d, const std::string &from,
+                          const std::string &to,
+                          const std::vector<std::optional<float>> &numbers) {
+  struct Activation {
+    const char *name;
+    std::vector<const char *> attributes;
+  };
+  static const std::vector<Activation> kActivations = {
+      {"Celu", {"alpha"}},
+      {"Elu", {"alpha"}},
+      {"HardSigmoid", {"alpha", "beta"}},
+      {"LeakyRelu", {"alpha"}},
+      {"Relu", {}},
+      {"Selu", {"alpha", nullptr, "gamma"}},
+      {"Sigmoid", {}},
+      {"Softplus", {}},
+      {"Softsign", {}},
+      {"Tanh", {}},
+      {"ThresholdedRelu", {"alpha"}}};
+  const auto *attribute = d.find("activation");
+  std::string name = attribute ? attribute->s() : "";
+  auto finish = [&](const std::string &op, const std::string &rest = "") {
+    d.body.Add((to + " = " + op + " (" + from + rest + ")").c_str());
+  };
+  if (name.empty()) {
+    finish("Identity");
+    return;
+  }
+  if (name == "Clip") {
+    if (numbers.size() < 2 || !numbers[0] || !numbers[1])
+      throw std::invalid_argument("activation 'Clip': expected two numbers");
+    d.body.Const("LowF", *numbers[0])
+        .Const("HighF", *numbers[1])
+        .Add(("Low = CastLike (LowF, " + from + ")").c_str())
+        .Add(("High = CastLike (HighF, " + from + ")").c_str());
+    finish("Clip", ", Low, High");
+    return;
+  }
+  auto found =
+      std::find_if(kActivations.begin(), kActivations.end(),
+                   [&](const Activation &a) { return a.name == name; });
+  if (found == kActivations.end())
+    throw std::invalid_argument("attribute 'activation': no activation '" +
+                                name + "' is defined");
+  finish(name);
+  for (size_t i = 0; i < found->attributes.size(); ++i)
+    if (found->attributes[i] && i < numbers.size() && numbers[i])
+      d.body.AddAttributeToNode(found->attributes[i], *numbers[i]);
+}
+
+/// A Gemm and one of the activations that follow it.
+static void defineFusedGemm(Definition &d) {
+  d.body.Add(d.hasInput(2) ? "G = Gemm (A, B, C)" : "G = Gemm (A, B)", "alpha",
+             d.getFloat("alpha", 1.0F), "beta", d.getFloat("beta", 1.0F));
+  d.copyAttributes({"transA", "transB"});
+  std::vector<std::optional<float>> numbers;
+  for (const char *name :
+       {"activation_alpha", "activation_beta", "activation_gamma"}) {
+    const auto *number = d.find(name);
+    numbers.push_back(number ? std::optional(number->f()) : std::nullopt);
+  }
+  addActivation(d, "G", "Y", numbers);
+}
+
+/// A Conv, something of its shape that is added, and an activation.
+static void defineFusedConv(Definition &d) {
+  d.body.Add(d.hasInput(2) ? "C = Conv (X, W, B)" : "C = Conv (X, W)");
+  d.copyAttributes(
+      {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
+  d.body.Add(d.hasInput(3) ? "S = Add (C, Z)" : "S = Identity (C)");
+  std::vector<std::optional<float>> numbers;
+  if (const auto *given = d.find("activation_params"))
+    numbers.assign(given->floats().begin(), given->floats().end());
+  addActivation(d, "S", "Y", numbers);
+}
+
+/// A MaxPool whose channels are last.
+static void defineNhwcMaxPool(Definition &d) {
+  int rank = d.getRank(0);
+  if (rank < 3)
+    throw std::invalid_argument(
+        "input 0: expected 3 dimensions or more, but got " +
+        std::to_string(rank));
+  auto [first, last] = getChannelOrders(rank);
+  d.body.Add("F = Transpose (x)", "perm", first).Add("P = MaxPool (F)");
+  d.copyAttributes({"auto_pad", "ceil_mode", "dilations", "kernel_shape",
+                    "pads", "strides"});
+  d.body.Add("y = Transpose (P)", "perm", last);
 }
 
 /// The numbers that codes of 4 bits stand for, of float4 and of normal-float4,
@@ -532,14 +697,13 @@ static void defineMultiHeadAttention(Definition &d) {
                hasPresent ? ", present_key, present_value" : "");
 }
 
-/// With the projection, the keys and values of the past in one tensor.
-static void defineAttention(Definition &d) {
-  Heads heads(d);
+/// Of `Projected`, queries, keys and values side by side; the keys and values
+/// of the past are in one tensor. `mask`, `past` and `bias` are the positions
+/// of inputs; one that is left out is -1.
+static void defineProjected(Definition &d, Heads &heads, int mask, int past,
+                            int bias) {
   for (const char *name : {"do_rotary", "past_present_share_buffer"})
     d.expectInt(name, 0);
-  heads.add("Products = MatMul (input, weights)");
-  heads.add(d.hasInput(2) ? "Projected = Add (Products, bias)"
-                          : "Projected = Identity (Products)");
   if (const auto *sizes = d.find("qkv_hidden_sizes")) {
     d.body
         .Const("Sizes",
@@ -550,13 +714,13 @@ static void defineAttention(Definition &d) {
   }
   for (const char *name : {"Q", "K", "V"})
     heads.split(std::string(name) + "F", name);
-  bool hasPast = d.hasInput(4), hasPresent = d.wantsOutput(1);
+  bool hasPast = d.hasInput(past), hasPresent = d.wantsOutput(1);
   if (hasPast) {
     d.body.Const("First", int64_t(0)).Const("Second", int64_t(1));
     heads.add("past_key = Gather <axis = 0> (past, First)");
     heads.add("past_value = Gather <axis = 0> (past, Second)");
   }
-  bool hasMask = defineMask(d, "mask_index", 3, true, "attention_bias", 5,
+  bool hasMask = defineMask(d, "mask_index", mask, true, "attention_bias", bias,
                             hasPast ? "past_key" : nullptr);
   defineAttend(d, hasMask, hasPast ? ", past_key, past_value" : "",
                hasPresent ? ", present_key, present_value" : "");
@@ -566,6 +730,26 @@ static void defineAttention(Definition &d) {
     heads.add("PV = Unsqueeze (present_value, Front)");
     heads.add("present = Concat <axis = 0> (PK, PV)");
   }
+}
+
+static void defineAttention(Definition &d) {
+  Heads heads(d);
+  heads.add("Products = MatMul (input, weights)");
+  heads.add(d.hasInput(2) ? "Projected = Add (Products, bias)"
+                          : "Projected = Identity (Products)");
+  defineProjected(d, heads, /*mask=*/3, /*past=*/4, /*bias=*/5);
+}
+
+/// With a projection of quantized tensors.
+static void defineQAttention(Definition &d) {
+  Heads heads(d);
+  d.body.AddOpset("com.microsoft", 1);
+  std::string points = d.hasInput(6) ? ", input_zero_point" : ", ";
+  points += d.hasInput(7) ? ", weight_zero_point" : ", ";
+  heads.add("Projected = com.microsoft.MatMulIntegerToFloat (input, weight, "
+            "input_scale, weight_scale" +
+            points + ", bias)");
+  defineProjected(d, heads, /*mask=*/5, /*past=*/8, /*bias=*/-1);
 }
 
 /// What of `past` and `fresh` is there afterwards: each sequence's past, its
@@ -770,6 +954,105 @@ static void defineGroupQueryAttention(Definition &d) {
 }
 
 //===----------------------------------------------------------------------===//
+// What ONNX has, too
+//===----------------------------------------------------------------------===//
+
+static void defineExpandDims(Definition &d) {
+  d.body.Const1D("Flat", int64_t(-1))
+      .Add("Axis = Cast <to = 7> (axis)")
+      .Add("Axes = Reshape (Axis, Flat)")
+      .Add("Y = Unsqueeze (X, Axes)");
+}
+
+static void defineGatherND(Definition &d) {
+  d.body.Add("Places = Cast <to = 7> (indices)")
+      .Add("output = GatherND (data, Places)");
+}
+
+static void defineGridSample(Definition &d) {
+  static const std::map<std::string, std::string> kModes = {
+      {"bilinear", "linear"}, {"nearest", "nearest"}, {"bicubic", "cubic"}};
+  auto getString = [&](const char *name, const char *otherwise) {
+    const auto *attribute = d.find(name);
+    return attribute ? attribute->s() : std::string(otherwise);
+  };
+  std::string mode = getString("mode", "bilinear");
+  auto found = kModes.find(mode);
+  if (found == kModes.end())
+    throw std::invalid_argument(
+        "attribute 'mode': expected bilinear, nearest or bicubic, but got '" +
+        mode + "'");
+  d.body.Add("Y = GridSample (X, Grid)", "mode", found->second, "padding_mode",
+             getString("padding_mode", "zeros"));
+  d.copyAttributes({"align_corners"});
+}
+
+/// The pads may have an axis before their own.
+static void definePad(Definition &d) {
+  d.body.Const1D("Flat", int64_t(-1)).Add("Pads = Reshape (pads, Flat)");
+  if (d.hasInput(2))
+    d.body.Add("Values = Reshape (value, Flat)")
+        .Add("Value = Squeeze (Values)");
+  d.body.Add(d.hasInput(2) ? "output = Pad (data, Pads, Value)"
+                           : "output = Pad (data, Pads)");
+  d.copyAttributes({"mode"});
+}
+
+/// The numbers may have an axis.
+static void defineRange(Definition &d) {
+  d.body.Const("Scalar", std::vector<int64_t>())
+      .Add("First = Reshape (start, Scalar)")
+      .Add("End = Reshape (limit, Scalar)");
+  if (d.hasInput(2))
+    d.body.Add("Step = Reshape (delta, Scalar)");
+  else
+    d.body.Const("One", int32_t(1)).Add("Step = CastLike (One, First)");
+  d.body.Add("Y = Range (First, End, Step)");
+}
+
+static void defineTrilu(Definition &d) {
+  d.body.Add(d.hasInput(1) ? "Y = Trilu (X, k)" : "Y = Trilu (X)");
+  d.copyAttributes({"upper"});
+}
+
+/// In the order in which they come first.
+static void defineUnique(Definition &d) {
+  d.body.Add("y, Firsts, idx, counts = Unique <sorted = 0> (x)");
+}
+
+/// Between the rows of two matrices.
+static void defineCDist(Definition &d) {
+  const auto *attribute = d.find("metric");
+  std::string metric = attribute ? attribute->s() : "sqeuclidean";
+  if (metric != "sqeuclidean" && metric != "euclidean")
+    throw std::invalid_argument(
+        "attribute 'metric': expected sqeuclidean or euclidean, but got '" +
+        metric + "'");
+  d.body.Const1D("Rows", int64_t(1))
+      .Const1D("Columns", int64_t(0))
+      .Const1D("Last", int64_t(2))
+      .Add("AR = Unsqueeze (A, Rows)")
+      .Add("BR = Unsqueeze (B, Columns)")
+      .Add("D = Sub (AR, BR)")
+      .Add("Squares = ReduceSumSquare <keepdims = 0> (D, Last)")
+      .Add(metric == "euclidean" ? "C = Sqrt (Squares)"
+                                 : "C = Identity (Squares)");
+}
+
+/// Every operation is rounded to the elements of X.
+static void defineScaledSiLU(Definition &d) {
+  if (d.hasInput(1))
+    d.body.Add("Factor = Cast <to = 1> (scale)");
+  else
+    d.body.Const("Factor", d.getFloat("alpha", 1.0F));
+  d.body.Add("Wide = Cast <to = 1> (X)")
+      .Add("Scaled = Mul (Factor, Wide)")
+      .Add("Z = CastLike (Scaled, X)")
+      .Add("S = Sigmoid (Z)")
+      .Add("Y = Mul (Z, S)");
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -785,19 +1068,41 @@ const FunctionRows &onnx_import::getMicrosoftRows() {
       {"BiasAdd", {{"X", "bias", "skip"}, {"Y"}, {}, defineBiasAdd}},
       {"BiasGelu", {{"A", "B"}, {"C"}, {}, defineBiasGelu}},
       {"BiasSplitGelu", {{"X", "bias"}, {"Y"}, {}, defineBiasSplitGelu}},
+      {"CDist", {{"A", "B"}, {"C"}, {"metric"}, defineCDist}},
       {"EmbedLayerNormalization",
        {{"input_ids", "segment_ids", "word_embedding", "position_embedding",
          "segment_embedding", "gamma", "beta", "mask", "position_ids"},
         {"output", "mask_index", "embedding_sum"},
         {"epsilon", "mask_index_type"},
-        defineEmbedLayerNormalization}},
+        defineEmbedLayerNormalization,
+        /*like=*/2}},
+      {"ExpandDims", {{"X", "axis"}, {"Y"}, {}, defineExpandDims}},
       {"FastGelu", {{"X", "bias"}, {"Y"}, {}, defineFastGelu}},
+      {"FusedConv",
+       {{"X", "W", "B", "Z"},
+        {"Y"},
+        {"activation", "activation_params", "auto_pad", "dilations", "group",
+         "kernel_shape", "pads", "strides"},
+        defineFusedConv}},
+      {"FusedGemm",
+       {{"A", "B", "C"},
+        {"Y"},
+        {"activation", "activation_alpha", "activation_beta",
+         "activation_gamma", "alpha", "beta", "transA", "transB"},
+        defineFusedGemm}},
       {"FusedMatMul",
        {{"A", "B"},
         {"Y"},
         {"alpha", "transA", "transB", "transBatchA", "transBatchB"},
         defineFusedMatMul}},
+      {"GatherND", {{"data", "indices"}, {"output"}, {}, defineGatherND}},
       {"Gelu", {{"X"}, {"Y"}, {}, defineGelu}},
+      {"GemmFastGelu", {{"X", "W", "bias"}, {"Y"}, {}, defineGemmFastGelu}},
+      {"GridSample",
+       {{"X", "Grid"},
+        {"Y"},
+        {"align_corners", "mode", "padding_mode"},
+        defineGridSample}},
       {"GroupNorm",
        {{"X", "gamma", "beta"},
         {"Y"},
@@ -829,13 +1134,42 @@ const FunctionRows &onnx_import::getMicrosoftRows() {
         {"output", "present_key", "present_value"},
         {"mask_filter_value", "num_heads", "scale", "unidirectional"},
         defineMultiHeadAttention}},
+      {"NhwcMaxPool",
+       {{"x"},
+        {"y"},
+        {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads",
+         "strides"},
+        defineNhwcMaxPool}},
+      {"Pad", {{"data", "pads", "value"}, {"output"}, {"mode"}, definePad}},
+      {"QAttention",
+       {{"input", "weight", "bias", "input_scale", "weight_scale", "mask_index",
+         "input_zero_point", "weight_zero_point", "past"},
+        {"output", "present"},
+        {"do_rotary", "mask_filter_value", "num_heads",
+         "past_present_share_buffer", "scale", "unidirectional"},
+        defineQAttention,
+        /*like=*/3}},
+      {"QEmbedLayerNormalization",
+       {{"input_ids", "segment_ids", "word_embedding_quant",
+         "position_embedding_quant", "segment_embedding", "gamma_quant",
+         "beta_quant", "mask", "word_embedding_scale",
+         "position_embedding_scale", "segment_embedding_scale", "gamma_scale",
+         "beta_scale", "word_embedding_zero_point",
+         "position_embedding_zero_point", "segment_embedding_zero_point",
+         "gamma_zero_point", "beta_zero_point"},
+        {"layernorm_out", "mask_index_out"},
+        {"epsilon"},
+        defineQEmbedLayerNormalization,
+        /*like=*/8}},
       {"QuickGelu", {{"X"}, {"Y"}, {"alpha"}, defineQuickGelu}},
+      {"Range", {{"start", "limit", "delta"}, {"Y"}, {}, defineRange}},
       {"RotaryEmbedding",
        {{"input", "position_ids", "cos_cache", "sin_cache"},
         {"output"},
         {"interleaved", "is_packed_batching", "num_heads",
          "rotary_embedding_dim", "scale"},
         defineRotaryEmbedding}},
+      {"ScaledSiLU", {{"X", "scale"}, {"Y"}, {"alpha"}, defineScaledSiLU}},
       {"SimplifiedLayerNormalization",
        {{"X", "scale"},
         {"Y", "inv_std_var"},
@@ -851,6 +1185,10 @@ const FunctionRows &onnx_import::getMicrosoftRows() {
         {"output", "mean", "inv_std_var", "input_skip_bias_sum"},
         {"epsilon"},
         defineSkipSimplified}},
+      {"TransposeMatMul",
+       {{"A", "B"}, {"Y"}, {"alpha", "transA", "transB"}, defineFusedMatMul}},
+      {"Trilu", {{"X", "k"}, {"Y"}, {"upper"}, defineTrilu}},
+      {"Unique", {{"x"}, {"y", "idx", "counts"}, {}, defineUnique}},
   };
   return rows;
 }

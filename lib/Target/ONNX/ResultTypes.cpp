@@ -28,6 +28,7 @@ enum class OutputElement {
   Second,
   Third,
   Eighth,
+  Ninth,
   Filling,
   To,
   Boolean,
@@ -99,6 +100,11 @@ static Type findElementType(const NodeInput &input, OutputElement element) {
     return getElement(getOperandType(input, 2));
   case OutputElement::Eighth:
     return getElement(getOperandType(input, 7));
+  case OutputElement::Ninth:
+    // Without a zero point of the result it is no quantized one.
+    if (Type type = getOperandType(input, 8))
+      return getElement(type);
+    return builder.getF32Type();
   case OutputElement::Filling:
     if (const ResolvedAttribute *value = input.find("value"))
       return getElementType(builder.getContext(),
@@ -130,8 +136,8 @@ static Type inferResultType(const NodeInput &input, unsigned index) {
   std::optional<OutputFact> fact = findFact(input.domain, opType);
   if (!fact)
     return {};
-  // All parts of a tensor are alike.
-  if (index != 0 && opType != "Split")
+  // All parts of a tensor are alike, and the last states as all of them.
+  if (index != 0 && opType != "Split" && opType != "DynamicQuantizeLSTM")
     return {};
   Type elementType = findElementType(input, fact->element);
   if (!elementType)

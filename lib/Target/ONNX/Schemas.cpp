@@ -15,6 +15,7 @@
 #include <onnx/defs/function.h>
 #include <onnx/defs/schema.h>
 #include <onnx/defs/shape_inference.h>
+#include <onnx/shape_inference/implementation.h>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
@@ -355,6 +356,30 @@ static bool isUnsafe(const ::onnx::OpSchema &schema) {
   return schema.Name() == "Einsum";
 }
 
+/// What is known of the outputs of an operator that a row defines: what its
+/// body gives, or else the elements of the first. What the body cannot be built
+/// for is told where the node is lowered.
+static void inferByRow(const KnownNode &known, NodeInference &result) {
+  const ::onnx::NodeProto &node = known.node;
+  std::vector<::onnx::TypeProto> types;
+  for (const KnownInput &input : known.inputs)
+    types.push_back(input.type);
+  try {
+    ::onnx::FunctionProto function = buildFunctionOfRow(node, types);
+    result.types = ::onnx::shape_inference::InferFunctionOutputTypes(
+        function, types, {node.attribute().begin(), node.attribute().end()});
+  } catch (...) {
+  }
+  result.types.resize(node.output_size());
+  int like = getInputLikeOutput(node.op_type(), node.domain());
+  bool isKnown = result.types.empty() || result.types[0].value_case() !=
+                                             ::onnx::TypeProto::VALUE_NOT_SET;
+  if (!isKnown && like >= 0 && like < static_cast<int>(types.size()) &&
+      types[like].has_tensor_type())
+    result.types[0].mutable_tensor_type()->set_elem_type(
+        types[like].tensor_type().elem_type());
+}
+
 NodeInference onnx_import::inferOutputs(const KnownNode &known) {
   const ::onnx::NodeProto &node = known.node;
   NodeInference result;
@@ -366,6 +391,8 @@ NodeInference onnx_import::inferOutputs(const KnownNode &known) {
   try {
     const ::onnx::OpSchema *schema =
         findSchema(node.op_type(), node.domain(), known.opset);
+    if (!schema && hasFunctionRow(node.op_type(), node.domain()))
+      inferByRow(known, result);
     if (!schema || isUnsafe(*schema))
       return result;
     // What infers relies on it.

@@ -6,7 +6,17 @@ import math
 import sys
 
 import numpy as np
-from conformance.op_cases import F32, Constant, add, floats, get_expected, make_model, rng, run
+from conformance.op_cases import (
+    F32,
+    Constant,
+    add,
+    floats,
+    get_expected,
+    integers,
+    make_model,
+    rng,
+    run,
+)
 from onnx import TensorProto as T
 
 OPSET = 17
@@ -142,6 +152,170 @@ def add_products():
     a = floats(batch, inner, rows) if transposed["transA"] else floats(batch, rows, inner)
     b = floats(columns, inner) if transposed["transB"] else floats(inner, columns)
     add("FusedMatMul", OPSET, a, b, **alpha, **transposed, **MICROSOFT)
+    # Rows before the batch.
+    more = {"transBatchA": int(rng.integers(2)), "transBatchB": int(rng.integers(2))}
+    a = np.ascontiguousarray(a.swapaxes(0, 1)) if more["transBatchA"] else a
+    b = np.repeat(b[None], batch, 0)
+    b = np.ascontiguousarray(b.swapaxes(0, 1)) if more["transBatchB"] else b
+    add("FusedMatMul", OPSET, a, b, **alpha, **transposed, **more, **MICROSOFT)
+    a, b = floats(batch, rows, inner), floats(inner, columns)
+    add("TransposeMatMul", OPSET, a, b, **alpha, **MICROSOFT)
+    gelu = trimmed(a, b, maybe(floats(columns)))
+    add("GemmFastGelu", OPSET, *gelu, oracle="formula", **MICROSOFT)
+    wide = [rng.integers(-999, 999, v.shape).astype(np.int16) for v in (a, b)]
+    add("MatMulInteger16", OPSET, *wide, oracle="formula", types=(T.INT32,), **MICROSOFT)
+
+
+ACTIVATIONS = [
+    ("Relu", []),
+    ("Tanh", []),
+    ("Sigmoid", []),
+    ("LeakyRelu", [0.25]),
+    ("HardSigmoid", [0.2, 0.4]),
+    ("Clip", [-0.5, 0.75]),
+    ("Elu", [0.5]),
+    ("Selu", [1.5, None, 1.1]),
+    ("Softplus", []),
+    ("Softsign", []),
+    ("ThresholdedRelu", [0.1]),
+]
+
+
+def add_fused_activations():
+    rows, columns, inner = sizes(3)
+    a, b = floats(rows, inner), floats(inner, columns)
+    c = [None, floats(columns), floats(rows, 1), floats(rows, columns)][int(rng.integers(4))]
+    # One of (rows, 1) may be broadcast, which one of open sizes is not.
+    refused = NO_BROADCAST if c is not None and c.shape[-1:] < (columns,) else None
+    transposed = {"transA": int(rng.integers(2)), "transB": int(rng.integers(2))}
+    a = np.ascontiguousarray(a.T) if transposed["transA"] else a
+    b = np.ascontiguousarray(b.T) if transposed["transB"] else b
+    for name, numbers in ACTIVATIONS:
+        if name == "Clip":
+            continue
+        names = ("activation_alpha", "activation_beta", "activation_gamma")
+        given = {n: v for n, v in zip(names, numbers, strict=False) if v is not None}
+        factors = {"alpha": 0.5, "beta": float(rng.choice([1.0, -2.0]))}
+        add(
+            "FusedGemm",
+            OPSET,
+            *trimmed(a, b, c),
+            activation=name,
+            refused=refused,
+            **factors,
+            **transposed,
+            **given,
+            **MICROSOFT,
+        )
+    channels, filters, kernel = (int(rng.integers(1, 4)) for _ in range(3))
+    x, w = floats(2, channels, 5, 6), floats(filters, channels, kernel, kernel)
+    bias = maybe(floats(filters))
+    size = (5 - kernel + 1, 6 - kernel + 1)
+    added = maybe(floats(2, filters, *size))
+    for name, numbers in [*ACTIVATIONS[:6], (None, [])]:
+        given = {"activation": name} if name else {}
+        if numbers:
+            given["activation_params"] = numbers
+        add("FusedConv", OPSET, *trimmed(x, w, bias, added), **given, **MICROSOFT)
+
+
+def add_pools():
+    for dtype in (np.uint8, np.int8):
+        x = integers(2, 6, 5, 3, dtype=dtype)
+        choices = {"kernel_shape": [2, 3], "strides": [int(rng.integers(1, 3)), 1]}
+        choices |= {"pads": [0, 1, 1, 1]} if rng.random() < 0.5 else {"auto_pad": "SAME_UPPER"}
+        add("NhwcMaxPool", OPSET, x, **choices, **MICROSOFT)
+
+
+def add_former():
+    """What ONNX has got, too."""
+    x = floats(2, 3, 4, 5)
+    axis = Constant(dtype=np.int32)
+    axis.value = np.array(rng.integers(-3, 3), np.int32)
+    add("ExpandDims", OPSET, x, axis, **MICROSOFT)
+    places = rng.integers(0, 2, (3, 2)).astype(np.int32)
+    refused = "the number of indices that make a position must be known"
+    add("GatherND", OPSET, x, places, refused=refused, **MICROSOFT)
+    mode = str(rng.choice(["bilinear", "nearest", "bicubic"]))
+    add("GridSample", OPSET, x, floats(2, 3, 3, 2), mode=mode, padding_mode="border", **MICROSOFT)
+    pads = Constant(0, 1, 0, 2, 1, 0, 0, 1)
+    if rng.random() < 0.5:
+        pads.value = pads.value[None]
+    value = maybe(np.array([1.5], np.float32))
+    add("Pad", OPSET, x, pads, *trimmed(np.zeros(1), value)[1:], mode="constant", **MICROSOFT)
+    limit = np.array(20, np.int32) if rng.random() < 0.5 else np.array([20], np.int32)
+    start = Constant(3, dtype=np.int32)
+    add("Range", OPSET, start, limit, types=(T.INT32,), oracle="formula", **MICROSOFT)
+    add("Trilu", OPSET, x, upper=int(rng.integers(2)), **MICROSOFT)
+    repeated = rng.integers(0, 4, 9).astype(np.float32)
+    types = (T.FLOAT, T.INT64, T.INT64)
+    add("Unique", OPSET, repeated, outputs=3, types=types, **MICROSOFT)
+    for metric in ("sqeuclidean", "euclidean"):
+        add("CDist", OPSET, floats(3, 7), floats(4, 7), metric=metric, **MICROSOFT)
+    add("ScaledSiLU", OPSET, x, alpha=0.75, oracle="formula", **MICROSOFT)
+
+
+def add_quantized_attention():
+    batch, length, heads, width, given = sizes(5)
+    past = int(rng.integers(1, 4)) if rng.random() < 0.4 else 0
+    hidden = heads * width
+    codes = rng.integers(0, 256, (batch, length, given)).astype(np.uint8)
+    weight = Constant()
+    weight.value = integers(given, 3 * hidden, dtype=rng.choice([np.uint8, np.int8]))
+    each = (3 * hidden,) if rng.random() < 0.5 else ()
+    scale = np.asarray(rng.uniform(0.001, 0.01, each), np.float32)
+    point = integers(*each, dtype=weight.value.dtype)
+    padding = make_padding(batch, length, past + length, spans=True)
+    before = floats(2, batch, heads, past, width) if past else None
+    points = [np.array(rng.integers(256), np.uint8), point] if rng.random() < 0.7 else [None, None]
+    refused = "the size of axis 0 of input" if padding is not None and padding.ndim == 1 else None
+    add(
+        "QAttention",
+        OPSET,
+        *trimmed(
+            codes,
+            weight,
+            floats(3 * hidden),
+            np.array(0.02, np.float32),
+            scale,
+            padding,
+            *points,
+            before,
+        ),
+        outputs=2 if past else 1,
+        types=(T.FLOAT, T.FLOAT),
+        refused=refused,
+        num_heads=heads,
+        unidirectional=int(rng.integers(2)),
+        **MICROSOFT,
+    )
+
+
+def add_quantized_embeddings():
+    batch, length, hidden, words = sizes(4)
+    hidden += 3
+    dtype = rng.choice([np.uint8, np.int8])
+    ids, segments = (rng.integers(0, words, (batch, length)).astype(np.int32) for _ in range(2))
+    tables = [integers(n, hidden, dtype=dtype) for n in (words, max(words, length), words)]
+    tables += [integers(hidden, dtype=dtype) for _ in range(2)]
+    scales = [np.array(rng.uniform(0.01, 0.1), np.float32) for _ in tables]
+    points = [integers(dtype=dtype) for _ in tables]
+    if rng.random() < 0.5:
+        segments = tables[2] = scales[2] = points[2] = None
+    mask = maybe(rng.integers(0, 2, (batch, length)).astype(np.int32))
+    add(
+        "QEmbedLayerNormalization",
+        OPSET,
+        ids,
+        segments,
+        *tables,
+        mask,
+        *scales,
+        *points,
+        outputs=2,
+        types=(T.FLOAT, T.INT32),
+        **MICROSOFT,
+    )
 
 
 def add_positions():
@@ -200,6 +374,16 @@ def compute(op, given, attributes):
         return [
             (left * right * (1 + np.vectorize(math.erf)(right / 2**0.5)) / 2).astype(np.float32)
         ]
+    if op == "GemmFastGelu":
+        x = (given[0] @ given[1] + (given[2] if len(given) > 2 else 0)).astype(np.float64)
+        return [(x / 2 * (1 + np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3)))).astype(F32)]
+    if op == "MatMulInteger16":
+        return [np.matmul(*(v.astype(np.int32) for v in given))]
+    if op == "Range":
+        return [np.arange(3, given[0].item(), dtype=np.int32)]
+    if op == "ScaledSiLU":
+        z = given[0] * np.float32(attributes["alpha"])
+        return [(z / (1 + np.exp(-z.astype(np.float64)))).astype(F32)]
     if op == "GroupNorm":
         return normalize_groups(*given, attributes)
     parts = [np.ascontiguousarray(given[-1][:, :, :, i]) for i in range(given[-1].shape[3])]
@@ -371,7 +555,8 @@ def add_refused():
     ids, table = np.zeros((2, 3), np.int32), floats(4, 8)
     scale = floats(8)
     op = "EmbedLayerNormalization"
-    refuse(op, "expected inputs 1 and 4 together", ids, ids, table, table, None, scale, scale)
+    embeddings = (ids, ids, table, table, None, scale, scale)
+    refuse(op, "expected inputs 1 and 4 together", *embeddings, types=(T.FLOAT,))
     few = "input 0: expected 3 dimensions or more, but got 2"
     refuse("GroupNorm", few, floats(2, 8), scale, scale, groups=2)
     x, codes, most = floats(2, 8), Constant(*[0] * 16, dtype=np.uint8), Constant(1, 2, dtype=F32)
@@ -398,6 +583,11 @@ for _ in range(int(sys.argv[3])):
     add_embeddings()
     add_group_norm()
     add_products()
+    add_fused_activations()
+    add_pools()
+    add_former()
+    add_quantized_attention()
+    add_quantized_embeddings()
     add_positions()
     add_attention()
 run(*sys.argv[1:3], formula=compute)

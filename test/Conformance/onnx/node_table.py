@@ -172,5 +172,5 @@ for op, columns in facts.items():
 for failure in failures:
     print("FAIL", *failure)
 # CHECK-NOT: FAIL
-# CHECK: 185 ops, 214 rows, 3 kept
+# CHECK: 188 ops, 219 rows, 3 kept
 print(len(facts) - len(kept), "ops,", len(rows), "rows,", len(kept), "kept")
