@@ -536,7 +536,10 @@ FailureOr<Type> onnx_nodes::requireFactors(NodeContext &context,
   Type sums = context.b.getI32Type();
   for (size_t i : {0, 1}) {
     size_t value = factors.values[i], &zeroPoint = factors.zeroPoints[i];
-    if (!context.hasKind(value, factors.kinds))
+    Type elementType = context.elementType(value);
+    bool isOtherWidth = factors.takesOtherWidths &&
+                        (elementType.isInteger(4) || elementType.isInteger(16));
+    if (!isOtherWidth && !context.hasKind(value, factors.kinds))
       return context.unsupported(
           "input " + Twine(value) + " must have integers of 8 bits" +
           (factors.kinds & kinds::Float8 ? " or float8" : "") + ", but got " +

@@ -185,6 +185,8 @@ struct QuantizedFactors {
   size_t values[2] = {0, 1};
   size_t zeroPoints[2] = {2, 3};
   unsigned kinds = kinds::Byte;
+  /// Integers of 4 and of 16 bits, too.
+  bool takesOtherWidths = false;
 };
 
 /// Requires factors of these kinds, each with a zero point of its own type or

@@ -196,6 +196,7 @@ static NodeResults multiplyQuantized(NodeContext &context,
 
 NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
   QuantizedFactors factors;
+  factors.takesOtherWidths = true;
   FailureOr<Type> type = requireFactors(context, factors);
   if (failed(type))
     return failure();

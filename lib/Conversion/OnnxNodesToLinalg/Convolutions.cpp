@@ -507,7 +507,9 @@ static NodeResults convolveQuantized(NodeContext &context,
 
 NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
   Convolution convolution(context);
-  return convolveQuantized(context, convolution, {}, /*bias=*/4);
+  QuantizedFactors factors;
+  factors.takesOtherWidths = true;
+  return convolveQuantized(context, convolution, factors, /*bias=*/4);
 }
 
 NodeResults onnx_nodes::convertQLinearConv(NodeContext &context) {

@@ -71,6 +71,13 @@ static OpRole getRole(char letter) {
                          : OpRole::First;
 }
 
+/// Whether the op means the same of integers of this type, which no version of
+/// it takes.
+static bool isTolerated(OpKind kind, Type type) {
+  return (kind == OpKind::ConvInteger || kind == OpKind::MatMulInteger) &&
+         (type.isInteger(4) || type.isInteger(16));
+}
+
 /// Holds the types of the inputs against the rules and each other. Returns
 /// whether all are known.
 static FailureOr<bool> verifyInputs(NodeReader &node,
@@ -87,9 +94,17 @@ static FailureOr<bool> verifyInputs(NodeReader &node,
     // The importer keeps complex numbers, which no rule lists.
     if (!type || letters[i] == '-' || isa<ComplexType>(type))
       continue;
-    if (failed(rules.verifyType(getRole(letters[i]), type)))
-      return failure();
     size_t first = letters.find(letters[i]);
+    auto module = node.getNode()->getParentOfType<ModuleOp>();
+    bool isStrict = module && module->hasAttr(kStrictAttrName);
+    if (!isStrict && isTolerated(kind, type)) {
+      if (i == first)
+        emitNodeDiagnostic(node.getNode(), DiagnosticSeverity::Warning)
+            << "input " << i << ": expected integers of 8 bits, but got "
+            << type << ", whose products are added in 32 bits as well";
+    } else if (failed(rules.verifyType(getRole(letters[i]), type))) {
+      return failure();
+    }
     Type other = node.getElementType(first);
     if (other && type != other)
       return node.emitError()
