@@ -1,5 +1,5 @@
 # Types that a model declares of values, held against what the values are: a warning that says both,
-# with --strict an error, which other elements are in any case.
+# with --strict an error, which other elements of an output are in any case.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../Target/ONNX/Inputs %python %s %tools_dir %t
 import pathlib
@@ -105,6 +105,19 @@ expect(
     declare([node("ArgMax", ["x"], ["y"], name="a", keepdims=0)], [("y", FLOAT, [3])]),
     "node 'a' (ArgMax): output 'y': declared as 'tensor<3xf32>', but got 'tensor<3xi64>'",
     always=True,
+)
+# Nobody relies on what a value_info says.
+quantize = node("QuantizeLinear", ["a", "s"], ["y"], name="q")
+stale = declare(
+    [node("Relu", ["x"], ["a"], name="r"), quantize],
+    [("y", T.UINT8, [2, 3])],
+    [("a", T.INT64, [3])],
+)
+stale.graph.initializer.append(helper.make_tensor("s", FLOAT, [], [0.5]))
+expect(
+    "stale.onnx",
+    stale,
+    "node 'r' (Relu): output 'a': declared as 'tensor<3xi64>', but got 'tensor<2x3xf32>'",
 )
 expect(
     "squeeze.onnx",

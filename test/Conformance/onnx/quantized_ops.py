@@ -515,7 +515,7 @@ def dynamic_lstm(random):
     direction = random.choose(["forward", "reverse", "bidirectional"])
     count = 2 if direction == "bidirectional" else 1
     x, dtype = random.floats((steps, batch, size)), random.choose(CODES)
-    weights = [random.codes(dtype, (count, k, 4 * hidden)) for k in (size, hidden)]
+    weights = [random.codes(dtype, (count, k, 4 * hidden)) >> 1 for k in (size, hidden)]
     quantization = []
     for _ in weights:
         shape = (count, 4 * hidden) if random.integer(0, 1) else (count,)

@@ -49,7 +49,13 @@ def check(op, domain, inputs, expected, stale=None, refused=None, **attributes):
     (folder / "m.onnx").write_bytes(model.SerializeToString())
     (folder / "x.pb").write_bytes(numpy_helper.from_array(inputs[0]).SerializeToString())
     result = runner.call(
-        "quant-float-run", folder / "m.onnx", "-O0", "--outputs", folder, "--inputs", folder / "x.pb"
+        "quant-float-run",
+        folder / "m.onnx",
+        "-O0",
+        "--outputs",
+        folder,
+        "--inputs",
+        folder / "x.pb",
     )
     label = f"{op} {[None if v is None else (v.dtype.name, v.shape) for v in inputs]} {attributes}"
     if refused:

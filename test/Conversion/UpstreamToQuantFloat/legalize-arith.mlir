@@ -194,3 +194,17 @@ func.func @scaling_of_tensors_by_scalars(%x: tensor<?x4xf32>, %s: f8E8M0FNU, %y:
   %1 = arith.scaling_extf %y, %s : tensor<f4E2M1FN>, f8E8M0FNU to tensor<f32>
   return %0, %1 : tensor<?x4xf4E2M1FN>, tensor<f32>
 }
+
+// Formats that no opset of ONNX has.
+// CHECK-LABEL: @own_formats
+func.func @own_formats(%x: vector<4xf32>) -> (vector<4xf8E4M3>, vector<4xf8E3M4>, vector<4xf8E4M3B11FNUZ>, vector<4xf32>) {
+  // CHECK: quant_float.cast %{{.*}} mode quant_float opset 1 saturate false : vector<4xf32> to vector<4xf8E4M3>
+  %0 = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3>
+  // CHECK: quant_float.cast %{{.*}} mode quant_float opset 1 saturate false : vector<4xf32> to vector<4xf8E3M4>
+  %1 = arith.truncf %x : vector<4xf32> to vector<4xf8E3M4>
+  // CHECK: quant_float.cast %{{.*}} mode quant_float opset 1 saturate false : vector<4xf32> to vector<4xf8E4M3B11FNUZ>
+  %2 = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3B11FNUZ>
+  // CHECK: quant_float.cast %{{.*}} mode quant_float opset 1 : vector<4xf8E4M3> to vector<4xf32>
+  %3 = arith.extf %0 : vector<4xf8E4M3> to vector<4xf32>
+  return %0, %1, %2, %3 : vector<4xf8E4M3>, vector<4xf8E3M4>, vector<4xf8E4M3B11FNUZ>, vector<4xf32>
+}
