@@ -41,7 +41,7 @@ CASES = [
     ("subnormal", np.float32([1e-40, 1]), "0 is subnormal (9.9999461E-41)"),
     ("infinite", np.float32([1, np.inf]), "1 is infinite (+Inf)"),
     ("nan", np.float32([np.nan, 1]), "0 is NaN"),
-    ("half", np.float16([1, 6e-8]), "1 is subnormal (5.96E-8)"),
+    ("half", np.float16([1, 6e-8]), "1 is subnormal (5.9605E-8)"),
     ("brain", np.array([0, 1], ml_dtypes.bfloat16), "0 is 0"),
 ]
 for name, scale, message in CASES:
