@@ -103,8 +103,9 @@ CASES = list(make_cases())
 
 # llvm::APFloatBase::Semantics, as the runtime of the slow path has them.
 SEMANTICS = {
-    **{"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "f8E5M2": 7, "f8E5M2FNUZ": 8, "f8E4M3FN": 10},
-    **{"f8E4M3FNUZ": 11, "f8E8M0FNU": 15, "f6E3M2FN": 16, "f6E2M3FN": 17, "f4E2M1FN": 18},
+    **{"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "f8E5M2": 7, "f8E5M2FNUZ": 8, "f8E4M3": 9},
+    **{"f8E4M3FN": 10, "f8E4M3FNUZ": 11, "f8E4M3B11FNUZ": 12, "f8E3M4": 13, "f8E8M0FNU": 15},
+    **{"f6E3M2FN": 16, "f6E2M3FN": 17, "f4E2M1FN": 18},
 }
 DECLARATIONS = """
 func.func private @_mlir_apfloat_convert(i32, i32, i64) -> i64
