@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+from harness.cpu import describe_cpu
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ["f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f4E2M1FN", "f16", "bf16", "i8"]
 UPSTREAM = """builtin.module(one-shot-bufferize{bufferize-function-boundaries},
@@ -228,7 +230,12 @@ def main():
         modules = measure_modules(arguments, folder)
         models = measure_models(arguments, folder)
     if arguments.output:
-        record = {"cpu": arguments.cpu, "modules": modules, "models": models}
+        record = {
+            "cpu": describe_cpu(),
+            "for": arguments.cpu,
+            "modules": modules,
+            "models": models,
+        }
         arguments.output.write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -11,7 +11,6 @@ alone. Where it has other bits than ours (sums that saturate without VNNI), that
 """
 
 import argparse
-import json
 import os
 import pathlib
 import sys
@@ -25,6 +24,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import quant_float as qf  # noqa: E402
+from harness.cpu import write_rows  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 CODES = {"u8": (TensorProto.UINT8, np.uint8), "s8": (TensorProto.INT8, np.int8)}
@@ -133,7 +133,7 @@ def main():
         cells = [f"{name} {cell['ms']:.3f}" for name, cell in result.items()]
         print(f"{name}: {'; '.join(cells)}", flush=True)
     if options.output:
-        pathlib.Path(options.output).write_text(json.dumps(records, indent=1) + "\n")
+        write_rows(options.output, records)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ import argparse
 import concurrent.futures
 import contextlib
 import io
-import json
 import logging
 import multiprocessing
 import pathlib
@@ -33,6 +32,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import quant_float as qf  # noqa: E402
+from harness.cpu import read_rows, write_rows  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnxruntime import quantization  # noqa: E402
 
@@ -352,7 +352,7 @@ def main():
     if options.zoo:
         return print_zoo(options.output) if options.table else measure_zoo(options)
     if options.table:
-        return print_table(json.loads(pathlib.Path(options.output).read_text()))
+        return print_table(read_rows(options.output))
     records = []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, inputs in list_networks(pathlib.Path(folder), options):
@@ -365,7 +365,7 @@ def main():
             ]  # fmt: skip
             print(f"{name}: {'; '.join(cells)}", flush=True)
             if options.output:
-                pathlib.Path(options.output).write_text(json.dumps(records, indent=1) + "\n")
+                write_rows(options.output, records)
 
 
 if __name__ == "__main__":

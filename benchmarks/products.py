@@ -3,7 +3,7 @@
 """Products of one vector with a matrix of weights of few bits, beside ONNX Runtime and OpenVINO.
 
     benchmarks/products.py [--sizes 4096x4096,11008x4096] [--threads 1,2] [--cpus host,x86-64-v3]
-                           [--activations float,int16,int8] [--repeat N] [--output FILE.json]
+                           [--activations float,int16,int8] [--repeat N] [--data WORD] [--output FILE.json]
 
 Sizes are channels by summed elements. Every contender gets the same ONNX model, weights and scales
 constant, and writes to a buffer that is there; contenders take turns, the best call of each counts,
@@ -13,7 +13,6 @@ no time. `over` is a contender's time by that of ours for the same threads (--cp
 """
 
 import argparse
-import json
 import os
 import pathlib
 import sys
@@ -27,6 +26,8 @@ import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import quant_float as qf  # noqa: E402
+from harness.cpu import write_rows  # noqa: E402
+from harness.formats import SPECIAL, make_special  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
 BLOCK = 32
@@ -185,9 +186,9 @@ def start_openvino(path, threads):
     return start
 
 
-def measure(product, cpus, activations, threads, repeat):
+def measure(product, cpus, activations, threads, repeat, data):
     channels, depth = product.weights.shape
-    x = np.random.default_rng(3).standard_normal((1, depth)).astype(np.float32)
+    x = make_special(np.random.default_rng(3).standard_normal((1, depth)).astype(np.float32), data)
     exact = x.astype(float) @ product.weights.astype(float).T
     most = np.abs(x).astype(float) @ np.abs(product.weights).astype(float).T
     starts = {
@@ -238,6 +239,7 @@ def main():
     parser.add_argument("--cpus", default="host,x86-64-v3")
     parser.add_argument("--activations", default="float,int16,int8")
     parser.add_argument("--repeat", type=int, default=30)
+    parser.add_argument("--data", choices=[word for word in SPECIAL if word != "infinities"], help="what is special of x")  # fmt: skip
     parser.add_argument("--output")
     options = parser.parse_args()
     records = []
@@ -246,14 +248,14 @@ def main():
         for product in make_products(np.random.default_rng(7), channels, depth):
             for threads in map(int, options.threads.split(",")):
                 activations = options.activations.split(",")
-                result = measure(product, options.cpus.split(","), activations, threads, options.repeat)  # fmt: skip
-                records.append({"size": size, "product": product.name, "threads": threads, "contenders": result})  # fmt: skip
+                result = measure(product, options.cpus.split(","), activations, threads, options.repeat, options.data)  # fmt: skip
+                records.append({"size": size, "product": product.name, "threads": threads, **({"data": options.data} if options.data else {}), "contenders": result})  # fmt: skip
                 cells = [
                     f"{name} {cell['ms']:.3f}" for name, cell in result.items() if "ms" in cell
                 ]
                 print(f"{size} {product.name}, {threads}: {'; '.join(cells)}", flush=True)
     if options.output:
-        pathlib.Path(options.output).write_text(json.dumps(records, indent=1) + "\n")
+        write_rows(options.output, records)
 
 
 if __name__ == "__main__":

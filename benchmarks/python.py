@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 
+from harness.cpu import describe_cpu
 from harness.modules import Tensor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -177,13 +178,6 @@ def measure_threads(qf, np, repeat):
     }
 
 
-def read_cpu():
-    for line in pathlib.Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/python_packages")
@@ -197,7 +191,7 @@ def main():
     import quant_float as qf
 
     record = {
-        "cpu": read_cpu(),
+        "cpu": describe_cpu(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -14,7 +14,6 @@ ONNX Runtime rounds the vectors that it multiplies with int4 weights to int8 unl
 """
 
 import argparse
-import json
 import os
 import pathlib
 import subprocess
@@ -29,6 +28,7 @@ import numpy as np  # noqa: E402
 import onnxruntime  # noqa: E402
 import openvino  # noqa: E402
 import quant_float as qf  # noqa: E402
+from harness.cpu import write_rows  # noqa: E402
 from networks.transformers import TOKENS, decode, make_decoder  # noqa: E402
 
 #: Of a width, as arguments of make_decoder.
@@ -162,7 +162,7 @@ def main():
         return
     rows = [measure(int(width), arguments) for width in arguments.widths.split(",")]
     if arguments.output:
-        arguments.output.write_text(json.dumps(rows, indent=1) + "\n")
+        write_rows(arguments.output, rows)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ row ("axis"), and so is the shift, in rows that have one.
 
 import numpy as np
 
-from .formats import FORMATS, Format, make_data
+from .formats import FORMATS, Format, make_data, make_special
 from .quantization import kept, width
 
 
@@ -29,16 +29,17 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
     shift = random.uniform(-2, 2, shape).astype(np.float32)
     x = make_data(FORMATS["f32"], storage(row), count, row.get("nans", False))
     x = x.reshape(-1, width(row))
-    if not row.get("shift"):
-        return [kept((x / scale).astype(np.float32)), kept(scale)]
-    return [kept(((x + shift) / scale).astype(np.float32)), kept(scale), kept(shift)]
+    x = (x + shift) / scale if row.get("shift") else x / scale
+    x = kept(make_special(x.astype(np.float32), row.get("data")))
+    return [x, kept(scale), *([kept(shift)] if row.get("shift") else [])]
 
 
 def expected(row: dict, inputs: list[np.ndarray]) -> np.ndarray:
     """The f32 values that are right in the row's mode."""
     form = storage(row)
     x, scale = inputs[:2]
-    scaled = x * scale
+    with np.errstate(over="ignore"):
+        scaled = x * scale
     if row.get("shift"):
         scaled = scaled - inputs[2]
     capped = np.clip(scaled, -form.largest, form.largest)

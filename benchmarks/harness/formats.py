@@ -72,6 +72,35 @@ def aligned_empty(size: int) -> np.ndarray:
     return raw[start : start + size]
 
 
+# What rows say of their f32 that is not as usual; names of rows end in `_` and the word.
+SPECIAL = {
+    "subnormals": "one in 16 subnormal",
+    "infinities": "one in 16 infinite",
+    "zeros": "all zero",
+    "huge": "all above 2^100",
+    "tiny": "all below 2^-100",
+}
+
+
+def make_special(values: np.ndarray, word: str | None) -> np.ndarray:
+    """f32 values, changed as a word of SPECIAL says."""
+    if not word:
+        return values
+    random = np.random.default_rng(20244)
+    signs = random.choice(np.array([0, 1 << 31], np.uint32), values.shape)
+    fraction = random.integers(1, 1 << 23, values.shape, np.uint32)
+    chosen = random.random(values.shape) < 1 / 16
+    if word == "subnormals":
+        return np.where(chosen, (signs | fraction).view(np.float32), values)
+    if word == "infinities":
+        return np.where(chosen, (signs | np.uint32(0xFF << 23)).view(np.float32), values)
+    if word == "zeros":
+        return np.zeros_like(values)
+    lowest, highest = {"huge": (227, 255), "tiny": (1, 27)}[word]
+    exponents = random.integers(lowest, highest, values.shape, np.uint32)
+    return (signs | exponents << 23 | fraction).view(np.float32)
+
+
 def make_data(source: Format, target: Format, count: int, nans: bool = False) -> np.ndarray:
     """Finite values the target can hold, of all its magnitudes and signs; with `nans` every second
     one, at random places, is a NaN instead.

@@ -92,6 +92,10 @@ def compare_limits(record: dict, goals: dict) -> Iterator[Outcome]:
         if row.get("nans") and finite and row["elements"] in goals["sizes"].values():
             what = f"{size_name(row['elements'])}, times of finite ones"
             yield Outcome(title(row), what, finite / speed, goals["limits"]["nans"], most=True)
+        usual = speeds.get((row["name"].removesuffix(f"_{row.get('data')}"), row["elements"]))
+        if row.get("data") and usual and row["elements"] in goals["sizes"].values():
+            what = f"{size_name(row['elements'])}, times of usual data"
+            yield Outcome(title(row), what, usual / speed, goals["limits"]["data"], most=True)
 
 
 def find_bound(record: dict, loops: dict, name: str, level: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import fakeconvert, quantization
 from .contenders import Contender, Setting, Unsupported
-from .formats import FORMATS, Format, aligned_empty, make_data
+from .formats import FORMATS, Format, aligned_empty, make_data, make_special
 
 BATCH_SECONDS = 2e-3  # one measurement lasts about this long, or one call
 SLOW_SECONDS = 0.04  # whose call takes longer is measured fewer times
@@ -16,7 +16,9 @@ SLOW_REPEAT = 3
 
 
 def expected(data: np.ndarray, target: Format) -> np.ndarray:
-    """ml_dtypes' codes; the data is in range, so it need not saturate."""
+    """ml_dtypes' codes, which do not saturate."""
+    if target.size == 1:
+        data = np.clip(data, -target.largest, target.largest)
     return data.astype(target.numpy).view(target.code)
 
 
@@ -26,6 +28,8 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
     result = aligned_empty(count * target.size).view(target.numpy)
     if row["op"] == "cast":
         inputs = [make_data(source, target, count, row.get("nans", False))]
+        if row.get("data"):
+            inputs[0][:] = make_special(inputs[0], row["data"])
         want = expected(inputs[0], target)
     else:
         rows = fakeconvert if row["op"] == "fakeconvert" else quantization

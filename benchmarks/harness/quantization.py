@@ -7,7 +7,7 @@ for each row of x) or "block" (one for each 32 neighbours in a row).
 
 import numpy as np
 
-from .formats import FORMATS, Format, aligned_empty, make_data
+from .formats import FORMATS, Format, aligned_empty, make_data, make_special
 
 COLUMNS = 1024  # of rows that do not say their own
 BLOCK = 32
@@ -75,7 +75,7 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
     x = x.reshape(-1, width(row))
     x = (x - _spread(row, zero_point).astype(np.float32)) * _spread(row, scale)
     return [
-        kept(x.astype(np.float32)),
+        kept(make_special(x.astype(np.float32), row.get("data"))),
         kept(scale),
         kept(zero_point.astype(form.numpy)),
     ]
@@ -89,9 +89,11 @@ def expected(row: dict, inputs: list[np.ndarray]) -> np.ndarray:
     zero_point = zero_point.astype(np.int32) if is_integer else np.int32(0)
     codes = x
     if row["op"] != "dequantize":
-        quotient = x / scale
+        with np.errstate(over="ignore"):
+            quotient = x / scale
         if is_integer:
-            codes = np.rint(quotient).astype(np.int32) + zero_point
+            # Beyond this all are ends of the range.
+            codes = np.rint(np.clip(quotient, -1e6, 1e6)).astype(np.int32) + zero_point
             codes = np.clip(codes, -form.largest - 1, form.largest).astype(form.numpy)
         else:
             codes = np.clip(quotient, -form.largest, form.largest).astype(form.numpy)

@@ -8,6 +8,9 @@ import platform
 import subprocess
 from pathlib import Path
 
+from .cpu import describe_cpu, read_fields
+from .formats import SPECIAL
+
 PEERS = ("NumKong", "ONNX Runtime", "OpenVINO", "jax", "IREE", "ml_dtypes")
 PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "openvino", "numkong", "jax")
 PACKAGES += ("iree-base-compiler",)
@@ -29,10 +32,7 @@ def _first_line(*command) -> str | None:
 
 
 def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
-    fields = {}
-    for line in (_read("/proc/cpuinfo") or "").splitlines():
-        key, _, value = line.partition(":")
-        fields.setdefault(key.strip(), value.strip())
+    fields, cpu = read_fields(), describe_cpu()
     governor = f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor"
     versions = {}
     for package in PACKAGES:
@@ -45,8 +45,9 @@ def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "commit": _first_line("git", "-C", root, "describe", "--always", "--dirty", "--abbrev=40"),
-        "cpu": fields.get("model name", platform.processor()),
-        "cpu_family_model": f"{fields.get('cpu family')}/{fields.get('model')}",
+        "cpu": cpu["model"],
+        "cpu_vendor": cpu["vendor"],
+        "cpu_family_model": f"{cpu['family']}/{cpu['model_number']}",
         "flags": fields.get("flags", fields.get("Features", "")).split(),
         "cache": {
             level: _read(f"/sys/devices/system/cpu/cpu{core}/cache/index{index}/size")
@@ -74,6 +75,8 @@ def title(row: dict) -> str:
     types = f"{row['from']} → {row['to']}"
     packed = ", packed" if row.get("packed") else ""
     nans = ", half NaN" if row.get("nans") else ""
+    if row.get("data"):
+        nans = f", {SPECIAL[row['data']]}"
     if row["op"] == "cast":
         return types + packed + nans
     if row["op"] in ("qdq", "fakeconvert"):

@@ -61,7 +61,7 @@ def survey_row(row: dict, machine: Machine, tool: Path, mca: str, folder: Path) 
 
 def survey(rows: list[dict], tool: Path, mca: str = "llvm-mca-22") -> dict:
     """By row and machine."""
-    rows = [row for row in rows if not row.get("nans")]
+    rows = [row for row in rows if not row.get("nans") and not row.get("data")]
     pairs = [(row, machine) for row in rows for machine in MACHINES]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         found = pool.map(lambda pair: survey_row(*pair, tool, mca, Path(folder)), pairs)

@@ -211,6 +211,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
       sharing.lengths = 0;
     manager.addPass(createQuantFloatShareReductionsPass(sharing));
   }
+  if (target.machine == Machine::X86)
+    manager.addPass(createQuantFloatFlushSubnormalsPass());
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
   QuantFloatLowerPhasesPassOptions phases;

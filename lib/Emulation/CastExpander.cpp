@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CastExpander.h"
+#include "Subnormals.h"
 
 #include "Storage.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -22,8 +23,14 @@ Carrier quant_float::convertToCarrier(Lanes &lanes, Value storage, Type from,
       fromInteger ? convertInteger(lanes, dropUnusedBits(lanes, storage, from),
                                    fromInteger, to)
                   : decodeFloat(lanes, storage, from);
-  if (getNumberWidth(to) < 32 && getElementTypeOrSelf(carrier.value).isF64())
+  if (getNumberWidth(to) < 32 && getElementTypeOrSelf(carrier.value).isF64()) {
+    // What would be a subnormal f32 is a zero of all types but two.
+    const EmulationTarget &target = lanes.getTarget();
+    bool isSlow = target.avoidsSubnormals || target.machine == Machine::None;
+    if (isSlow && from.isF64() && !to.isBF16() && !isa<Float8E8M0FNUType>(to))
+      carrier.value = flushBelow(lanes, carrier.value, -100);
     carrier.value = roundToOdd(lanes, carrier.value);
+  }
   return carrier;
 }
 

@@ -36,6 +36,7 @@ EmulationTarget EmulationTarget::get(const TargetCpu &cpu) {
     target.hasFma = cpu.has("fma");
     target.hasHalfConversions = cpu.has("f16c");
     target.minIsSelect = target.keepsNaNSigns = true;
+    target.avoidsSubnormals = true;
     target.hasLongConversions = cpu.has("avx512dq");
     target.vectorBytes = cpu.has("avx512f") && cpu.has("avx512bw") ? 64
                          : cpu.has("avx2")                         ? 32

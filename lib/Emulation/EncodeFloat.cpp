@@ -161,10 +161,8 @@ static Value roundToCode(Lanes &lanes, Value magnitude, const FloatFormat &to) {
   uint32_t correction =
       -(smallestBits >> dropped) & (to.width > 8 ? 0xFFFF : 0xFF);
   uint32_t factor = uint32_t(127 + dropped) << kMantissaBits | correction;
-  Value sum = lanes.toBits(lanes.multiplyAdd(
-      power,
-      lanes.number(f32, APFloat(APFloat::IEEEsingle(), APInt(32, factor))),
-      magnitude));
+  Value sum = lanes.toBits(lanes.addScaledPower(
+      power, APFloat(APFloat::IEEEsingle(), APInt(32, factor)), magnitude));
   return lanes.make<arith::AddIOp>(sum,
                                    lanes.shrU(lanes.toBits(power), dropped));
 }

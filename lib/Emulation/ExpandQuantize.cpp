@@ -30,6 +30,7 @@
 
 #include "ExpandQuantize.h"
 #include "RoundThroughFloats.h"
+#include "Subnormals.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -43,6 +44,10 @@ using arith::CmpFPredicate;
 /// Quotients of this magnitude and more are the end of every range: of 17-bit
 /// sums of codes and zero points, and of the floats up to 8 bits.
 static constexpr int kEndOfRanges = 20;
+
+/// Inputs below this power of two, by scales from 2^-60 to 2^60, are zeros of
+/// every type, by random bits, too; above it no remainder is a subnormal.
+static constexpr int kTinyInput = -100;
 
 /// In four registers of AVX2.
 static constexpr int64_t kDividedElements = 32;
@@ -102,6 +107,13 @@ public:
 
 private:
   Divisor prepare();
+  /// The input, of which what is next to zero need not be exact: for scales
+  /// from 2^-60 to 2^60.
+  Value getInput() {
+    return lanes.getTarget().avoidsSubnormals && !op.precision.isF64()
+               ? flushBelow(lanes, op.input, kTinyInput)
+               : op.input;
+  }
   /// q' and q.
   std::pair<Value, Value> divide(Value value, const Divisor &divisor);
   std::pair<Value, Value> divideByHalves(const Divisor &divisor);
@@ -171,10 +183,11 @@ QuantizeExpander::divideByHalves(const Divisor &divisor) {
       type.getRank() != 1 || type.isScalable() ||
       type.getNumElements() != kDividedElements ||
       lanes.getTarget().vectorBytes != kDividedElements)
-    return divide(op.input, divisor);
+    return divide(getInput(), divisor);
+  Value input = getInput();
   int64_t half = kDividedElements / 2;
   auto slice = [&](int64_t offset) -> Value {
-    return lanes.make<vector::ExtractStridedSliceOp>(op.input, offset, half, 1);
+    return lanes.make<vector::ExtractStridedSliceOp>(input, offset, half, 1);
   };
   auto join = [&](Value one, Value other) -> Value {
     return lanes.make<vector::ShuffleOp>(
@@ -198,6 +211,8 @@ Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor,
   Value scaled = op.input;
   if (divisor.factor)
     scaled = lanes.make<arith::MulFOp>(scaled, spread(divisor.factor));
+  else
+    scaled = getInput();
   Value magnitude = getMagnitude(lanes, scaled);
   Value limit = spread(uniform.make<arith::MulFOp>(
       uniform.number(getFloatType(scaled), end), divisor.scale));

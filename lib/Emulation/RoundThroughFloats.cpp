@@ -91,7 +91,7 @@ static Value roundToFormat(Lanes &lanes, Value value, Value power,
   power = lanes.getLarger(power, smallest);
   APFloat factor = scalbn(APFloat(1.5f), kMantissaBits - to.mantissaBits,
                           APFloat::rmNearestTiesToEven);
-  Value sum = lanes.multiplyAdd(power, lanes.number(f32, factor), value);
+  Value sum = lanes.addScaledPower(power, factor, value);
   return lanes.multiplyAdd(power, lanes.number(f32, -factor), sum);
 }
 

@@ -197,8 +197,8 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
     numInputSizes += input.sizes.size();
   for (const EntryPointArgument &output : info.outputs)
     numOutputSizes += output.sizes.size();
-  words.append(
-      {info.hasTexts, numOutputSizes, size + numInputSizes + numOutputSizes});
+  words.append({info.hasTexts, kernel->hasAttr(kFlushesSubnormalsAttrName),
+                numOutputSizes, size + numInputSizes + numOutputSizes});
   SmallVector<int64_t> sizes;
   for (const EntryPointArgument &argument : arguments) {
     words.append({add(argument.name), argument.dtype,

@@ -101,6 +101,7 @@ void __qf_run_texts();
 void __qf_cast_texts();
 void __qf_load_texts();
 void __qf_get_cache_size();
+void __qf_keep_subnormals();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
@@ -128,15 +129,16 @@ static void setTarget(const RuntimePart &part, llvm::Function &function) {
 }
 
 /// The entry points, which are what calls the runtime, but for its part for
-/// strings and the size of the cache, those kernels call, and what computes the
-/// sizes of outputs.
+/// strings, the size of the cache and subnormals, those kernels call, and what
+/// computes the sizes of outputs.
 static llvm::SmallVector<llvm::Function *>
 findEntryPoints(llvm::Module &module) {
   llvm::SmallVector<llvm::Function *> entryPoints;
   for (llvm::Function &function : module)
     if (StringRef name = function.getName();
         function.isDeclaration() && name.starts_with("__qf_") &&
-        !name.ends_with("_texts") && name != "__qf_get_cache_size")
+        !name.ends_with("_texts") && name != "__qf_get_cache_size" &&
+        name != "__qf_keep_subnormals")
       for (llvm::User *user : function.users())
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
           entryPoints.push_back(call->getFunction());
@@ -269,6 +271,8 @@ ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
       {"__qf_run_texts", reinterpret_cast<void *>(&__qf_run_texts)},
       {"__qf_cast_texts", reinterpret_cast<void *>(&__qf_cast_texts)},
       {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)},
-      {"__qf_get_cache_size", reinterpret_cast<void *>(&__qf_get_cache_size)}};
+      {"__qf_get_cache_size", reinterpret_cast<void *>(&__qf_get_cache_size)},
+      {"__qf_keep_subnormals",
+       reinterpret_cast<void *>(&__qf_keep_subnormals)}};
   return functions;
 }

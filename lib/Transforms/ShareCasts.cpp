@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -46,6 +47,12 @@ static bool isLong(CastOp op) {
          isNarrowFloat(getElementTypeOrSelf(op.getType()));
 }
 
+/// Given where subnormals are taken for zero.
+static Attribute getFlushing(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function->getAttr(kFlushesSubnormalsAttrName) : Attribute();
+}
+
 /// What `op` does, as a function that LLVM inlines.
 static func::FuncOp makeFunction(SymbolTable &symbols, CastOp op) {
   OpBuilder builder(op.getContext());
@@ -62,6 +69,8 @@ static func::FuncOp makeFunction(SymbolTable &symbols, CastOp op) {
       "llvm.linkage",
       LLVM::LinkageAttr::get(op.getContext(), LLVM::Linkage::Internal));
   function->setAttr("always_inline", builder.getUnitAttr());
+  if (Attribute flushing = getFlushing(op))
+    function->setAttr(kFlushesSubnormalsAttrName, flushing);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   IRMapping mapping;
@@ -76,13 +85,14 @@ namespace {
 struct ShareCasts final
     : quant_float::impl::QuantFloatShareCastsPassBase<ShareCasts> {
   void runOnOperation() override {
-    // By types and attributes.
-    using Kind = std::pair<std::pair<Type, Type>, DictionaryAttr>;
+    // By types, attributes and whether subnormals are taken for zero.
+    using Kind =
+        std::pair<std::pair<Type, Type>, std::pair<DictionaryAttr, Attribute>>;
     llvm::MapVector<Kind, SmallVector<CastOp>> kinds;
     getOperation().walk([&](CastOp op) {
       if (isAlone(op) && isLong(op))
         kinds[{{op.getInput().getType(), op.getType()},
-               op->getAttrDictionary()}]
+               {op->getAttrDictionary(), getFlushing(op)}}]
             .push_back(op);
     });
     SymbolTable symbols(getOperation());

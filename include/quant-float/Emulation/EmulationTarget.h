@@ -80,6 +80,10 @@ struct EmulationTarget {
   bool makesCanonicalNaNs = true;
   /// Arithmetic on subnormals is exact, whatever callers have set, and fast.
   bool keepsSubnormals = false;
+  /// Products and fused multiply-adds of subnormals are slow (x86).
+  bool avoidsSubnormals = false;
+  /// But subnormals are taken for zero.
+  bool flushesSubnormals = false;
   /// Vectors of bytes are computed with by fours, as integers.
   bool packsBytes = false;
   /// Floats divided by a scalar are multiplied by its reciprocal and corrected,

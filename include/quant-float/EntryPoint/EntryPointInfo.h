@@ -19,6 +19,9 @@ namespace mlir::quant_float {
 
 /// The kernel's attribute that holds its EntryPointInfo.
 constexpr llvm::StringLiteral kEntryPointAttrName = "quant_float.entry_point";
+/// On kernels: run with subnormals taken for zero.
+constexpr llvm::StringLiteral kFlushesSubnormalsAttrName =
+    "quant_float.flushes_subnormals";
 /// On arguments and results: the element type before storage replaced it.
 constexpr llvm::StringLiteral kElementTypeAttrName = "quant_float.element_type";
 /// On arguments and results of a type of 2, 4 or 6 bits: the caller's elements

@@ -1023,6 +1023,29 @@ def QuantFloatVectorizeReductionsPass
   ];
 }
 
+def QuantFloatFlushSubnormalsPass
+    : Pass<"quant-float-flush-subnormals", "mlir::ModuleOp"> {
+  let summary = "let kernels take subnormals for zero where no bit changes";
+  let description = [{
+    Arithmetic on subnormals takes some 100 times as long on Intel's CPUs. Kernels
+    that convert to narrow floats or integers make zeros of subnormals anyway, or
+    add them to numbers that are larger by far: those get the attribute
+    `quant_float.flushes_subnormals`, by which the entry runtime calls them with
+    the processor's flags that take subnormal operands and results for zero.
+
+    Follows the floats of a kernel through `linalg.generic` on buffers. What
+    scales and shifts may be is checked when the kernel runs, once for each
+    buffer of them: where one is not between 2^-30 and 2^30 in magnitude, the
+    kernel clears the flags (`__qf_keep_subnormals`) before anything else. Kernels
+    of which the pass cannot show that no bit changes stay as they are.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatLowerCopiesPass
     : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
   let summary = "turn copies of strided buffers into linalg.generic";

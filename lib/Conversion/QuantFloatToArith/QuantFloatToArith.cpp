@@ -11,7 +11,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/Emulation/EmulationTarget.h"
 #include "quant-float/Emulation/ExpandQuantFloatOps.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTQUANTFLOATTOARITHPASS
@@ -33,15 +35,20 @@ struct ConvertQuantFloatToArith final
     if (failed(target))
       return failure();
     expansion.emplace(context, *target);
+    target->flushesSubnormals = true;
+    flushing.emplace(context, *target);
     return success();
   }
 
   void runOnOperation() override {
-    if (failed(expansion->apply(getOperation())))
+    bool flushes = getOperation()->hasAttr(kFlushesSubnormalsAttrName);
+    if (failed((flushes ? flushing : expansion)->apply(getOperation())))
       signalPassFailure();
   }
 
 private:
   std::optional<QuantFloatExpansion> expansion;
+  /// In functions that run with subnormals taken for zero.
+  std::optional<QuantFloatExpansion> flushing;
 };
 } // namespace

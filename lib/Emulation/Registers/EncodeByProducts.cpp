@@ -152,8 +152,7 @@ Value ProductEncoder::round(Value magnitude) {
         lanes.select(lanes.compare(arith::CmpFPredicate::OGT, power, smallest),
                      power, smallest);
   }
-  return lanes.toBits(
-      lanes.multiplyAdd(power, lanes.number(f32, factor), magnitude));
+  return lanes.toBits(lanes.addScaledPower(power, factor, magnitude));
 }
 
 /// The codes of two registers and `excess`, as words, or more than fits in a

@@ -11,8 +11,10 @@
 #include "CpuFeatures.h"
 #include <stdint.h>
 
-/* What machines that do not say so are taken to have. */
-enum { defaultCacheSize = 32 << 20 };
+/* What machines that do not say so are taken to have, and others at most:
+ * servers report hundreds of MiB, which all of their cores share. A core of
+ * those gets a few, and whatever is larger than this comes from memory. */
+enum { largestCacheSize = 32 << 20 };
 
 /* Of the highest level, or 0 where the machine does not say. */
 static RARE int64_t findCacheSize(void) {
@@ -44,7 +46,8 @@ int64_t __qf_get_cache_size(void) {
   if (size)
     return size;
   size = findCacheSize();
-  size = size ? size : (int64_t)defaultCacheSize;
+  if (!size || size > largestCacheSize)
+    size = largestCacheSize;
   __atomic_store_n(&known, size, __ATOMIC_RELAXED);
   return size;
 }

@@ -468,7 +468,7 @@ static RARE int runMeasure(Call *call, MeasureFunction *measure,
   if (status)
     return status;
   enterDevice(call);
-  FloatEnvironment saved = enterDefaultFloatEnvironment();
+  FloatEnvironment saved = enterDefaultFloatEnvironment(0);
   int64_t result = measure(call->inputs, scratch);
   leaveFloatEnvironment(saved);
   return report(call, result, 0);
@@ -526,7 +526,8 @@ int __qf_run_entry_point(const Table *table, const char *names,
   if (status)
     return status;
   enterDevice(&call);
-  FloatEnvironment saved = enterDefaultFloatEnvironment();
+  FloatEnvironment saved = enterDefaultFloatEnvironment(
+      (int)table->flushesSubnormals);
   TextFailure failure;
   int64_t result = runTexts ? runTexts(table, kernel, inputs, outputs, &failure)
                             : kernel(inputs, outputs, 0);

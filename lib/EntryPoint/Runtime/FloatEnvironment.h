@@ -8,7 +8,9 @@
 /*
  * Rule E1: kernels run with rounding to nearest even, no flushing of
  * subnormals and all exceptions masked; whatever the caller had, sticky flags
- * included, is put back afterwards.
+ * included, is put back afterwards. On x86-64, where Intel's CPUs take
+ * microcode assists for subnormals, those run with flushing of which the
+ * compiler has shown that it changes nothing.
  *
  * Generated floating-point code knows nothing of these registers, so the kernel
  * must be a call that is not inlined between the two functions.
@@ -27,13 +29,24 @@ typedef struct FloatEnvironment {
   uint64_t float8;
 } FloatEnvironment;
 
+/* What kernels call that run with flushing and find that they must not. */
+__attribute__((visibility("hidden"))) void __qf_keep_subnormals(void);
+
 #if defined(__x86_64__)
 
 /* MXCSR holds control and status. The x87 unit is never used. */
-static FloatEnvironment enterDefaultFloatEnvironment(void) {
+enum {
+  exceptionsMasked = 0x1f80,
+  denormalsAreZero = 0x0040,
+  flushToZero = 0x8000
+};
+
+static FloatEnvironment enterDefaultFloatEnvironment(int flushesSubnormals) {
   FloatEnvironment saved = {0, 0, 0};
   uint32_t current;
-  uint32_t wanted = 0x1f80;
+  uint32_t wanted = exceptionsMasked;
+  if (flushesSubnormals)
+    wanted |= denormalsAreZero | flushToZero;
   __asm__ volatile("stmxcsr %0" : "=m"(current)::"memory");
   __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
   saved.control = current;
@@ -45,6 +58,11 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
   __asm__ volatile("ldmxcsr %0" ::"m"(previous) : "memory");
 }
 
+void __qf_keep_subnormals(void) {
+  uint32_t wanted = exceptionsMasked;
+  __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
+}
+
 #elif defined(__aarch64__)
 
 /* FPMR, by the name that every assembler knows, is there with the feature fp8.
@@ -54,7 +72,8 @@ static int hasFloat8(void) {
   return __qf_cpu_levels[1 + findCpuLevel()] >> QF_AARCH64_FP8 & 1;
 }
 
-static FloatEnvironment enterDefaultFloatEnvironment(void) {
+static FloatEnvironment enterDefaultFloatEnvironment(int flushesSubnormals) {
+  (void)flushesSubnormals;
   FloatEnvironment saved = {0, 0, 0};
   if (hasFloat8())
     __asm__ volatile("mrs %0, " FPMR : "=r"(saved.float8)::"memory");
@@ -75,7 +94,8 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
 #elif defined(__riscv) && __riscv_xlen == 64
 
 /* fcsr holds the rounding mode and the flags; nothing is ever flushed. */
-static FloatEnvironment enterDefaultFloatEnvironment(void) {
+static FloatEnvironment enterDefaultFloatEnvironment(int flushesSubnormals) {
+  (void)flushesSubnormals;
   FloatEnvironment saved = {0, 0, 0};
   __asm__ volatile("csrrw %0, fcsr, zero" : "=r"(saved.control)::"memory");
   return saved;
@@ -87,6 +107,11 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
 
 #else
 #error "no floating-point environment for this architecture"
+#endif
+
+#if !defined(__x86_64__)
+/* No kernel does. */
+void __qf_keep_subnormals(void) {}
 #endif
 
 #endif

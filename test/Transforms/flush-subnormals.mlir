@@ -1,0 +1,118 @@
+// Which kernels run with subnormals taken for zero, and what they ask of their parameters. That no bit changes and no instruction
+// meets a subnormal otherwise test/EntryPoint/subnormals.py shows.
+// RUN: quant-float-opt %s --quant-float-flush-subnormals --canonicalize --cse | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> ()>
+#block = affine_map<(d0) -> (d0 floordiv 32)>
+
+// CHECK: func.func private @__qf_keep_subnormals()
+
+// CHECK-LABEL: func.func @cast.kernel(
+// CHECK-SAME: quant_float.flushes_subnormals
+// CHECK-NOT: scf.if
+func.func @cast.kernel(%x: memref<?xf32>, %y: memref<?xf8E4M3FN>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}], outputs = [{dtype = 17 : i32, name = "", sizes = array<i64: -1>}], symbol = "cast"}} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%y : memref<?xf8E4M3FN>) {
+  ^bb0(%in: f32, %out: f8E4M3FN):
+    %0 = quant_float.cast %in opset 25 : f32 to f8E4M3FN
+    linalg.yield %0 : f8E4M3FN
+  }
+  return
+}
+
+// f32 holds subnormal numbers that f64 has.
+// CHECK-LABEL: func.func @narrow.kernel(
+// CHECK-NOT: quant_float.flushes_subnormals
+func.func @narrow.kernel(%x: memref<?xf64>, %y: memref<?xf32>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 11 : i32, name = "", sizes = array<i64: -1>}], outputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}], symbol = "narrow"}} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf64>) outs(%y : memref<?xf32>) {
+  ^bb0(%in: f64, %out: f32):
+    %0 = quant_float.cast %in opset 25 : f64 to f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// The scale is looked at as an integer, before anything else.
+// CHECK-LABEL: func.func @quantize.kernel(
+// CHECK-SAME: %[[S:[a-z0-9]+]]: memref<f32>
+// CHECK-SAME: quant_float.flushes_subnormals
+// CHECK: %[[SCALE:.+]] = memref.load %[[S]][] : memref<f32>
+// CHECK-NEXT: %[[BITS:.+]] = arith.bitcast %[[SCALE]] : f32 to i32
+// CHECK-NEXT: %[[MAGNITUDE:.+]] = arith.andi %[[BITS]], %c2147483647_i32
+// 2^-30
+// CHECK-NEXT: %[[DISTANCE:.+]] = arith.{{subi|addi}} %[[MAGNITUDE]], %{{.+}}
+// CHECK-NEXT: %[[OTHER:.+]] = arith.cmpi ugt, %[[DISTANCE]], %{{.+}}
+// CHECK-NEXT: scf.if %[[OTHER]] {
+// CHECK-NEXT: func.call @__qf_keep_subnormals()
+// CHECK: linalg.generic
+func.func @quantize.kernel(%x: memref<?xf32>, %s: memref<f32>, %y: memref<?xi8>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "", sizes = array<i64>}], outputs = [{dtype = 3 : i32, name = "", sizes = array<i64: -1>}], symbol = "quantize"}} {
+  linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel"]} ins(%x, %s : memref<?xf32>, memref<f32>) outs(%y : memref<?xi8>) {
+  ^bb0(%in: f32, %scale: f32, %out: i8):
+    %0 = quant_float.quantize_elements %in, %scale : f32, f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// Many scales by vectors.
+// CHECK-LABEL: func.func @blocks.kernel(
+// CHECK-SAME: quant_float.flushes_subnormals
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK: arith.maxui {{.*}} : vector<16xi32>
+// CHECK: vector.reduction <maxui>
+// CHECK: scf.for
+// CHECK: func.call @__qf_keep_subnormals()
+func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xi8>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "", sizes = array<i64: -1>}], outputs = [{dtype = 3 : i32, name = "", sizes = array<i64: -1>}], symbol = "blocks"}} {
+  linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel"]} ins(%x, %s : memref<?xf32>, memref<?xf32>) outs(%y : memref<?xi8>) {
+  ^bb0(%in: f32, %scale: f32, %out: i8):
+    %0 = quant_float.quantize_elements %in, %scale : f32, f32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// A zero as a shift is right, of a product it is not: that would make 1 / 0 of a quotient.
+// CHECK-LABEL: func.func @fakeconvert.kernel(
+// CHECK-SAME: quant_float.flushes_subnormals
+// CHECK: scf.if
+func.func @fakeconvert.kernel(%x: memref<?xf32>, %s: memref<f32>, %t: memref<f32>, %y: memref<?xf32>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "", sizes = array<i64>}, {dtype = 1 : i32, name = "", sizes = array<i64>}], outputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}], symbol = "fakeconvert"}} {
+  linalg.generic {indexing_maps = [#id, #one, #one, #id], iterator_types = ["parallel"]} ins(%x, %s, %t : memref<?xf32>, memref<f32>, memref<f32>) outs(%y : memref<?xf32>) {
+  ^bb0(%in: f32, %scale: f32, %shift: f32, %out: f32):
+    %0 = arith.mulf %in, %scale : f32
+    %1 = arith.subf %0, %shift : f32
+    %2 = quant_float.cast %1 opset 25 : f32 to f8E5M2
+    %3 = quant_float.cast %2 opset 25 : f8E5M2 to f32
+    %4 = arith.divf %3, %scale : f32
+    linalg.yield %4 : f32
+  }
+  return
+}
+
+// Products are stored as they are.
+// CHECK-LABEL: func.func @scale.kernel(
+// CHECK-NOT: quant_float.flushes_subnormals
+// CHECK: return
+func.func @scale.kernel(%x: memref<?xf32>, %s: memref<f32>, %y: memref<?xf32>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "", sizes = array<i64>}], outputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}], symbol = "scale"}} {
+  linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel"]} ins(%x, %s : memref<?xf32>, memref<f32>) outs(%y : memref<?xf32>) {
+  ^bb0(%in: f32, %scale: f32, %out: f32):
+    %0 = arith.mulf %in, %scale : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -0 and a zero point of +0 are +0, and so is a flushed subnormal.
+// CHECK-LABEL: func.func @zero_point.kernel(
+// CHECK-NOT: quant_float.flushes_subnormals
+// CHECK: return
+func.func @zero_point.kernel(%x: memref<?xf32>, %s: memref<f32>, %z: memref<i8>, %y: memref<?xi8>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "", sizes = array<i64>}, {dtype = 23 : i32, name = "", sizes = array<i64>}], outputs = [{dtype = 23 : i32, name = "", sizes = array<i64: -1>}], symbol = "zero_point"}} {
+  linalg.generic {indexing_maps = [#id, #one, #one, #id], iterator_types = ["parallel"]} ins(%x, %s, %z : memref<?xf32>, memref<f32>, memref<i8>) outs(%y : memref<?xi8>) {
+  ^bb0(%in: f32, %scale: f32, %zero: i8, %out: i8):
+    %0 = quant_float.storage_cast %zero : i8 to f4E2M1FN
+    %1 = quant_float.quantize_elements %in, %scale, %0 : f32, f32, f4E2M1FN to f4E2M1FN
+    %2 = quant_float.storage_cast %1 : f4E2M1FN to i8
+    linalg.yield %2 : i8
+  }
+  return
+}
