@@ -39,9 +39,9 @@ typedef struct Table {
   int64_t numInputs;
   int64_t numOutputs;
   int64_t numChecks;
-  int64_t hasTexts; /* 0 or 1 */
+  int64_t hasTexts;          /* 0 or 1 */
   int64_t flushesSubnormals; /* 0 or 1 */
-  int64_t numSizes; /* of all outputs */
+  int64_t numSizes;          /* of all outputs */
   /* Where these sizes and the numbers of checks begin: a number, or
    * ~(input << 32 | dimension) for that size. Nowhere if a function computes
    * them. */
