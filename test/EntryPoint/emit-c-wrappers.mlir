@@ -11,7 +11,7 @@
 // CHECK: llvm.func @f(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
 // 1 input, 1 output, no checks, no texts, 1 size of the output, which word 18 tells; name 2, float, 32 bits, rank 1, sizes from
 // 16; name 4, float16, 16 bits, rank 1, sizes from 17; both are open; the output's is that of dimension 0 of input 0
-// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 0, 1, 18, 2, 1, 32, 1, 16, 4, 10, 16, 1, 17, -1, -1, -1]>
+// CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 0, 0, 1, 19, 2, 1, 32, 1, 17, 4, 10, 16, 1, 18, -1, -1, -1]>
 // CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")
 // CHECK-NOT: @f.infer
 // CHECK: llvm.func internal @f.invoke({{.*}}) -> i64 attributes {no_inline}
@@ -33,7 +33,7 @@ llvm.func @f.sizes(%0: i64) -> i64 {
 
 // A size that is computed: a function does it all.
 
-// CHECK: llvm.mlir.global internal constant @p.table(dense<[2, 1, 1, 0, 1, 28,
+// CHECK: llvm.mlir.global internal constant @p.table(dense<[2, 1, 1, 0, 0, 1, 29,
 // CHECK: llvm.func internal @p.infer({{.*}}) attributes {no_inline}
 // CHECK:   llvm.call @p.sizes(
 // CHECK: llvm.func internal @p.sizes(
@@ -60,7 +60,7 @@ llvm.func @p.sizes(%0: i64, %1: i64) -> !llvm.struct<(i64, i64, i64)> {
 
 // Of the first input the size, and 7; the second input is to have the latter, too.
 
-// CHECK: llvm.mlir.global internal constant @c.table(dense<[2, 1, 1, 0, 2,
+// CHECK: llvm.mlir.global internal constant @c.table(dense<[2, 1, 1, 0, 0, 2,
 // CHECK-SAME: -1, -1, -1, 7, -1, 7, 7, -4294967297]>
 // CHECK-NOT: @c.infer
 llvm.func @c.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,

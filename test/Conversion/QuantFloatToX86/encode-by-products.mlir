@@ -9,11 +9,13 @@
 // CHECK-LABEL: func.func @c3_float8(
 // The lower halves are times 16, the upper ones once.
 // CHECK-DAG:     %[[FACTORS:.+]] = arith.constant dense<[16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1]> : vector<16xi16>
-// 2^20 with a correction of -1000, an odd number less one, which is 16 in the upper half.
-// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant dense<{{.+}}> : vector<8xf32>
+// 2^20 with a correction of -1000, an odd number less one, which is 16 in the upper half, less 1.
+// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant dense<168885272> : vector<8xi32>
 // CHECK-DAG:     %[[INFINITY:.+]] = arith.constant dense<2139095040> : vector<8xi32>
 // CHECK:         %[[POWER:.+]] = arith.maxsi
-// CHECK:         %[[SUM:.+]] = math.fma
+// CHECK:         %[[SCALED:.+]] = arith.addi %[[POWER]], %[[FACTOR]]
+// CHECK:         %[[ADDEND:.+]] = arith.bitcast %[[SCALED]]
+// CHECK:         arith.addf %[[ADDEND]], %{{.+}} : vector<8xf32>
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.+}}, %[[FACTORS]])
 // CHECK:         llvm.x86.avx2.pmadd.wd
 // CHECK:         %[[WORDS1:.+]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
@@ -41,6 +43,16 @@
 // SSE:           arith.addf %[[PRODUCT]], %{{.+}} : vector<4xf32>
 // SSE-COUNT-4:   "llvm.x86.sse2.pmadd.wd"
 func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
+  %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
+  return %0 : vector<32xf8E4M3FN>
+}
+
+// Where subnormals are taken for zero, a fused multiply-add is less.
+// CHECK-LABEL: func.func @flushing(
+// CHECK:         arith.maxsi
+// CHECK-NOT:     arith.addf
+// CHECK:         math.fma
+func.func @flushing(%x: vector<32xf32>) -> vector<32xf8E4M3FN> attributes {quant_float.flushes_subnormals} {
   %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
   return %0 : vector<32xf8E4M3FN>
 }
@@ -81,8 +93,14 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
 // CHECK:         %[[IS_ORDINARY:.+]] = arith.cmpi ule
 // CHECK:         %[[INVERSE:.+]] = arith.divf %{{.+}}, %[[S]] : f32
 // CHECK:         %[[RECIPROCAL:.+]] = arith.select %[[IS_ORDINARY]], %[[INVERSE]], %[[NAN]] : f32
-// CHECK-DAG:     %[[X0:.+]] = vector.extract_strided_slice %[[X]] {offsets = [0], sizes = [16]
-// CHECK-DAG:     %[[X1:.+]] = vector.extract_strided_slice %[[X]] {offsets = [16], sizes = [16]
+// What is next to zero is a zero of its sign.
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[X]]
+// CHECK:         %[[DOUBLED:.+]] = arith.shli %[[BITS]]
+// CHECK:         %[[IS_LARGE:.+]] = arith.cmpi uge, %[[DOUBLED]]
+// CHECK:         %[[KEPT:.+]] = arith.select %[[IS_LARGE]], %[[BITS]], %{{.+}} : vector<32xi1>, vector<32xi32>
+// CHECK:         %[[INPUT:.+]] = arith.bitcast %[[KEPT]]
+// CHECK-DAG:     %[[X0:.+]] = vector.extract_strided_slice %[[INPUT]] {offsets = [0], sizes = [16]
+// CHECK-DAG:     %[[X1:.+]] = vector.extract_strided_slice %[[INPUT]] {offsets = [16], sizes = [16]
 // CHECK:         %[[DIVISORS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
 // CHECK:         %[[DIVIDED:.+]] = arith.divf %[[X0]], %[[DIVISORS]]
 // CHECK:         %[[ALL:.+]] = vector.broadcast %[[RECIPROCAL]] : f32 to vector<16xf32>

@@ -12,6 +12,7 @@
 // CHECK:         scf.if
 // CHECK:         %[[SCALED:.+]] = arith.mulf %[[X]]
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[SCALED]] : vector<64xf32> to vector<64xi32>
+// CHECK:         arith.addf %{{.*}} : vector<64xf32>
 // CHECK:         %[[CODE:.+]] = arith.addi %{{.*}} : vector<64xi32>
 // CHECK-NOT:     arith.shrui
 // CHECK:         %[[CODE0:.+]] = vector.extract_strided_slice %[[CODE]] {offsets = [0], sizes = [16]
