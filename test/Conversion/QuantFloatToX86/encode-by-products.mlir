@@ -1,5 +1,6 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" --canonicalize --cse | FileCheck %s --check-prefix=SSE
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(convert-quant-float-to-arith{triple=x86_64-linux-gnu cpu=x86-64-v3}))" | FileCheck %s --check-prefix=FLUSH
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // A register of codes from four of f32: two numbers are added to each product's other half, packs
@@ -48,10 +49,10 @@ func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
 }
 
 // Where subnormals are taken for zero, a fused multiply-add is less.
-// CHECK-LABEL: func.func @flushing(
-// CHECK:         arith.maxsi
-// CHECK-NOT:     arith.addf
-// CHECK:         math.fma
+// FLUSH-LABEL: func.func @flushing(
+// FLUSH:         arith.maxsi
+// FLUSH-NOT:     arith.addf
+// FLUSH:         math.fma
 func.func @flushing(%x: vector<32xf32>) -> vector<32xf8E4M3FN> attributes {quant_float.flushes_subnormals} {
   %0 = quant_float.cast %x opset 19 : vector<32xf32> to vector<32xf8E4M3FN>
   return %0 : vector<32xf8E4M3FN>
