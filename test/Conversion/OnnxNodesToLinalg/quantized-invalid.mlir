@@ -143,3 +143,39 @@ func.func @gather(%d: tensor<4x16xui8>, %n: tensor<4x32xi4>, %f: tensor<4x32xf8E
   %9 = quant_float.node "GatherBlockQuantized"(%n, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64, quantize_axis = 2 : i64} : (tensor<4x32xi4>, tensor<2xi32>, tensor<4x1xf32>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @qgemm(%a: tensor<2x4xui8>, %b: tensor<4x3xi8>, %s: tensor<f32>, %h: tensor<f16>, %z: tensor<ui8>, %y: tensor<i8>, %c: tensor<3xf32>, %d: tensor<2x2x3xi32>, %v: tensor<4xui8>) {
+  // expected-error @+1 {{'QGemm': expected inputs 7 and 8 together}}
+  %0 = quant_float.node "QGemm"(%a, %s, %z, %b, %s, %y, %s) opset 1 domain "com.microsoft" absent [6] : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<f32>) -> tensor<*xf32>
+  // expected-error @+1 {{'QGemm': input 1 must have elements of type 'f32', but got 'f16'}}
+  %1 = quant_float.node "QGemm"(%a, %h, %z, %b, %s, %y) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f16>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<*xf32>
+  // expected-error @+1 {{'QGemm': input 6 must have elements of type 'i32', but got 'f32'}}
+  %2 = quant_float.node "QGemm"(%a, %s, %z, %b, %s, %y, %c) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<3xf32>) -> tensor<*xf32>
+  // expected-error @+1 {{'QGemm': input 6 is larger than the product}}
+  %3 = quant_float.node "QGemm"(%a, %s, %z, %b, %s, %y, %d) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<2x2x3xi32>) -> tensor<*xf32>
+  // expected-error @+1 {{'QGemm': the factors must have rank 2}}
+  %4 = quant_float.node "QGemm"(%v, %s, %z, %b, %s, %y) opset 1 domain "com.microsoft" : (tensor<4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @short_integers(%a: tensor<2x4xi16>, %b: tensor<4x3xi32>) {
+  // expected-error @+1 {{'MatMulInteger16': input 1 must have integers of 16 bits, but got 'i32'}}
+  %0 = quant_float.node "MatMulInteger16"(%a, %b) opset 1 domain "com.microsoft" : (tensor<2x4xi16>, tensor<4x3xi32>) -> tensor<*xi32>
+  return
+}
+
+// -----
+
+func.func @lstm(%x: tensor<5x1x8xf32>, %w: tensor<1x8x64xi8>, %r: tensor<1x16x64xi8>, %s: tensor<1xf32>, %z: tensor<1xi8>, %u: tensor<1xui8>, %c: tensor<1x1x64xf32>, %n: tensor<1x9xf32>) {
+  // expected-error @+1 {{'DynamicQuantizeLSTM': input 8 must have rank 1 or 2, but got 3}}
+  %0 = quant_float.node "DynamicQuantizeLSTM"(%x, %w, %r, %c, %z, %s, %z) opset 1 domain "com.microsoft" absent [3, 4, 5, 6, 7] : (tensor<5x1x8xf32>, tensor<1x8x64xi8>, tensor<1x16x64xi8>, tensor<1x1x64xf32>, tensor<1xi8>, tensor<1xf32>, tensor<1xi8>) -> tensor<*xf32>
+  // expected-error @+1 {{'DynamicQuantizeLSTM': input 9 must have elements of type 'i8', but got 'ui8'}}
+  %1 = quant_float.node "DynamicQuantizeLSTM"(%x, %w, %r, %s, %u, %s, %z) opset 1 domain "com.microsoft" absent [3, 4, 5, 6, 7] : (tensor<5x1x8xf32>, tensor<1x8x64xi8>, tensor<1x16x64xi8>, tensor<1xf32>, tensor<1xui8>, tensor<1xf32>, tensor<1xi8>) -> tensor<*xf32>
+  // expected-error @+1 {{'DynamicQuantizeLSTM': the size of axis 1 of input 8 must be 64, but got 9}}
+  %2 = quant_float.node "DynamicQuantizeLSTM"(%x, %w, %r, %n, %z, %s, %z) opset 1 domain "com.microsoft" absent [3, 4, 5, 6, 7] : (tensor<5x1x8xf32>, tensor<1x8x64xi8>, tensor<1x16x64xi8>, tensor<1x9xf32>, tensor<1xi8>, tensor<1xf32>, tensor<1xi8>) -> tensor<*xf32>
+  return
+}
