@@ -53,7 +53,7 @@ NETWORKS = {
     # Those whose speed is followed.
     "ssdlite320_mobilenet_v3_large": vision("detector", "ssdlite320_mobilenet_v3_large", forms=("qdq",), named=True),
     "vgg11": vision("classifier", "vgg11", named=True),
-    "fasterrcnn_mobilenet_v3_large_320_fpn": vision("detector", "fasterrcnn_mobilenet_v3_large_320_fpn", named=True),
+    "fasterrcnn_mobilenet_v3_large_320_fpn": vision("detector", "fasterrcnn_mobilenet_v3_large_320_fpn", named=True, box_score_thresh=0.01),
     "fasterrcnn_resnet50_fpn": vision("detector", "fasterrcnn_resnet50_fpn", named=True),
     "mixer_s16": timm("mixer_s16_224", named=True, forms=(*QUANTIZED, *WEIGHTS)),
     "mixer_s16_f16": timm("mixer_s16_224", named=True, forms=(), half=True),
