@@ -86,8 +86,9 @@ void OpsetConverter::expandCast(CastOp op) {
     made.setSaturateAttr(op.getSaturateAttr());
   if (version.has(OpAttribute::RoundMode))
     made.setRoundModeAttr(op.getRoundModeAttr());
-  replaceByExpansion(op, made,
-                     isOtherInfinity      ? "with what becomes of an infinity"
-                     : expansion.hasTable ? "as Gather from a table and Cast"
-                                          : "of a wider type");
+  (void)replaceByExpansion(op, made,
+                           isOtherInfinity ? "with what becomes of an infinity"
+                           : expansion.hasTable
+                               ? "as Gather from a table and Cast"
+                               : "of a wider type");
 }

@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompareForms.h"
 #include "Expansion.h"
 #include "Exporter.h"
 #include "OpsetConverter.h"
@@ -115,20 +116,27 @@ void OpsetConverter::expandDequantize(DequantizeOp op) {
   bool isMul = !value.getDefiningOp<DequantizeOp>();
   if (auto cast = value.getDefiningOp<CastOp>())
     isMul = !cast.getInput().getDefiningOp<DequantizeOp>();
-  replaceByExpansion(op, value,
-                     expansion.hasTable ? "as Gather from a table and Mul"
-                     : isMul            ? "as Cast and Mul"
-                                        : "with a scale of float");
+  (void)replaceByExpansion(op, value,
+                           expansion.hasTable ? "as Gather from a table and Mul"
+                           : isMul            ? "as Cast and Mul"
+                                              : "with a scale of float");
 }
 
-void OpsetConverter::replaceByExpansion(Operation *op, Value value,
-                                        const Twine &detail) {
+bool OpsetConverter::replaceByExpansion(Operation *op, Value value,
+                                        const Twine &detail,
+                                        ArrayRef<Value> inputs) {
+  SmallVector<Value> own = llvm::to_vector(op->getOperands());
+  if (std::optional<std::string> difference = findDifference(
+          op->getResult(0), value, inputs.empty() ? ArrayRef(own) : inputs)) {
+    refuse(op, "its other form has another value: " + *difference);
+    return false;
+  }
   note(op, ConversionKind::Restated, detail);
   // The names of the node go to the one that makes its result.
   Operation *last = value.getDefiningOp();
   ::onnx::NodeProto source;
   if (failed(readSource(op, kNodeSourceAttrName, source)))
-    return void(hasRefused = true);
+    return !(hasRefused = true);
   source.clear_attribute();
   source.clear_input();
   keepSource(last, source);
@@ -150,4 +158,5 @@ void OpsetConverter::replaceByExpansion(Operation *op, Value value,
   for (Operation *constant : constants)
     if (constant->use_empty())
       constant->erase();
+  return true;
 }

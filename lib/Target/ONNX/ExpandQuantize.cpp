@@ -336,5 +336,5 @@ void OpsetConverter::expandQuantize(QuantizeOp op) {
   if (!value)
     return expansion.cancel();
   expansion.eraseUnused(value);
-  replaceByExpansion(op, value, detail);
+  (void)replaceByExpansion(op, value, detail);
 }

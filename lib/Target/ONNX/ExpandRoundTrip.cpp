@@ -208,9 +208,13 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
                                             input.clone(own.b.getF32Type())),
                                    result.getElementType()));
   }
-  for (auto [user, product] : products)
-    replaceByExpansion(user, product, "as Mul");
-  replaceByExpansion(op, rounded, "as arithmetic in float");
+  for (auto [user, product] : products) {
+    SmallVector<Value> inputs = llvm::to_vector(op->getOperands());
+    llvm::append_range(inputs, user->getOperands().drop_front());
+    if (!replaceByExpansion(user, product, "as Mul", inputs))
+      return;
+  }
+  (void)replaceByExpansion(op, rounded, "as arithmetic in float");
 }
 
 /// Whether f32 has all numbers of the type.
@@ -242,5 +246,5 @@ void OpsetConverter::expandRoundTrip(CastOp op) {
                           semantics.infinityIsNaN && FloatFormat(type).isFNUZ);
   for (Operation *user : llvm::to_vector(op.getResult().getUsers()))
     user->setOperand(0, rounded);
-  replaceByExpansion(op, rounded, "as arithmetic in float");
+  (void)replaceByExpansion(op, rounded, "as arithmetic in float");
 }

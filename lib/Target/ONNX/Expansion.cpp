@@ -279,10 +279,20 @@ Value Expansion::spread(Value parameter, RankedTensorType input, int64_t axis,
   return reshape(parameter, sizes, shape);
 }
 
+/// A value of the sizes of the op's input, of a type that the opset has.
+static Value findInputSizes(Operation *op, const OpsetOptions &options) {
+  Value input = op->getOperand(0);
+  // What is rounded without codes.
+  while (!hasElementType(options, getElementTypeOrSelf(input)) &&
+         isa_and_nonnull<QuantizeOp, CastOp>(input.getDefiningOp()))
+    input = input.getDefiningOp()->getOperand(0);
+  return hasElementType(options, getElementTypeOrSelf(input)) ? input : Value();
+}
+
 Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
                               int64_t axis, int64_t blockSize) {
   auto type = mlir::cast<RankedTensorType>(parameter.getType());
-  int64_t size = input.getDimSize(axis);
+  int64_t size = input.getDimSize(axis), rank = type.getRank();
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = size;
   // A place for each element of the axis becomes a constant.
@@ -295,5 +305,41 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
         "Gather", {parameter, constant("blocks", b.getI64TensorAttr(places))},
         type.clone(shape), b.getNamedAttr("axis", b.getI64IntegerAttr(axis)));
   }
-  return {};
+  // Each element is repeated along a dimension of its own, which becomes one
+  // with the axis; what is too much of the last block is cut off.
+  Value sized = findInputSizes(op, options);
+  if (!sized || !hasElementType(options, b.getI64Type()))
+    return {};
+  auto integers = [&](StringRef what, ArrayRef<int64_t> values) {
+    return constant(what, b.getI64TensorAttr(values));
+  };
+  auto getShapeType = [&](int64_t count) {
+    return RankedTensorType::get({count}, b.getI64Type());
+  };
+  constexpr int64_t kFirstOpsetWithAxesInput = 13;
+  SmallVector<int64_t> opened(type.getShape());
+  opened.insert(opened.begin() + axis + 1, 1);
+  Value repeated =
+      options.opset < kFirstOpsetWithAxesInput
+          ? node("Unsqueeze", {parameter}, type.clone(opened),
+                 b.getNamedAttr("axes", b.getDenseI64ArrayAttr({axis + 1})))
+          : node("Unsqueeze", {parameter, integers("axes", {axis + 1})},
+                 type.clone(opened));
+  SmallVector<int64_t> repeats(rank + 1, 1), factors(rank, 1);
+  repeats[axis + 1] = opened[axis + 1] = factors[axis] = blockSize;
+  repeated = node("Tile", {repeated, integers("repeats", repeats)},
+                  type.clone(opened));
+  Value sizes = node("Shape", {parameter}, getShapeType(rank));
+  sizes =
+      node("Mul", {sizes, integers("factors", factors)}, getShapeType(rank));
+  SmallVector<int64_t> merged(type.getShape());
+  merged[axis] = ShapedType::kDynamic;
+  repeated = node("Reshape", {repeated, sizes}, type.clone(merged));
+  Value ends = node("Shape", {sized}, getShapeType(input.getRank()));
+  ends = node("Gather", {ends, integers("place", {axis})}, getShapeType(1),
+              b.getNamedAttr("axis", b.getI64IntegerAttr(0)));
+  return node(
+      "Slice",
+      {repeated, integers("starts", {0}), ends, integers("axes", {axis})},
+      type.clone(shape));
 }

@@ -51,8 +51,8 @@ public:
   /// not told; null as above.
   Value decodeParameter(Value parameter, StringRef what, Type to = {});
   Value reshape(Value value, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape);
-  /// A scale or zero point at the places of the elements of `input` that it
-  /// belongs to; null where the axis with blocks is open.
+  /// A scale or zero point at the places of the elements of `input`, the type
+  /// of the op's own, that it belongs to; null where that has no form.
   Value spread(Value parameter, RankedTensorType input, int64_t axis,
                int64_t blockSize);
   template <typename OpTy> Value spread(Value parameter, OpTy op) {

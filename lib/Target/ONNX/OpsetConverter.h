@@ -85,7 +85,10 @@ private:
   void expandCast(CastOp op);
   void expandQuantize(QuantizeOp op);
   void expandDequantize(DequantizeOp op);
-  void replaceByExpansion(Operation *op, Value value, const Twine &detail);
+  /// Both are computed from the `inputs`, its operands where there are none,
+  /// and have to be the same; false after an error where they are not.
+  bool replaceByExpansion(Operation *op, Value value, const Twine &detail,
+                          ArrayRef<Value> inputs = {});
 
   // SinkMovement.cpp.
   /// Lets a node move numbers instead of codes.

@@ -404,7 +404,7 @@ for old in OPSETS:
             continue
         cells = [cell for pool, share in zip(pools, (2, 6, 2), strict=True) for cell in choose(pool, limit * share)]
         label, first = f"{old} to {new}", dict(counts)
-        try_cells(cells, old, ["--opset", str(new)], lambda kind: not has_type(kind, new), label)
+        try_cells(cells, old, ["--opset", str(new)], lambda kind, new=new: not has_type(kind, new), label)
         said, refused = (counts[k] - first.get(k, 0) for k in ("said", "refused"))
         print(f"from {old} to {new}: {said} the same, {refused} refused", flush=True)
     for name in WITHOUT if old in (23, 28) else ():
@@ -413,7 +413,7 @@ for old in OPSETS:
         lacked = T.DataType.Value(name.upper())
         cells = [cell for pool in pools for cell in pool if any(c.data_type == lacked for c in cell.constants) or f"precision{lacked}" in cell.name]  # fmt: skip
         cells = choose(cells, limit * 10)
-        try_cells(cells, old, ["--without", name], lambda kind: kind == lacked, f"{old} without {name}")
+        try_cells(cells, old, ["--without", name], lambda kind, lacked=lacked: kind == lacked, f"{old} without {name}")
 
 # Some at a time.
 own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 2000))

@@ -135,8 +135,8 @@ for element, bits, granularity, scale, zero in weights():
         for kind in without:
             count("without", not has_type(converted, kind), text)
     # As wider floats; one of f8E5M2 and of f4E2M1 is as exact as one of f32.
-    wide = {T.FLOAT16: "float16", T.BFLOAT16: "bfloat16"}.items() if element in FLOAT8 or element == T.FLOAT4E2M1 else ()  # fmt: skip
-    for kind, wide_name in wide:
+    wide = ("float16", "bfloat16") if element in FLOAT8 or element == T.FLOAT4E2M1 else ()
+    for wide_name in wide:
         text = f"{T.DataType.Name(element)} {granularity} {T.DataType.Name(scale)} as {wide_name}"
         process = convert("weights", 18, more=("--wide-float", wide_name))
         count("wide", process.returncode == 0, f"{text}: {process.stderr}")
