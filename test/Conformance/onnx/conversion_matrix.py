@@ -128,7 +128,9 @@ def make_cell(op, opset, kinds, granularity, point, at_run_time, **attributes):
     codes = y if quantizes else x
     sizes, more = GRANULARITIES[granularity]
     attributes |= more
-    name = "_".join([op[0].lower(), *map(get_name, kinds), granularity, point, at_run_time or "none"])
+    name = "_".join(
+        [op[0].lower(), *map(get_name, kinds), granularity, point, at_run_time or "none"]
+    )
     name += "".join(f"_{k}{v}" for k, v in attributes.items() if k in ("precision", "saturate"))
     generator = np.random.default_rng(abs(hash(kinds)) % 1000 + len(granularity))
     names, constants, inputs = [], [], []
@@ -138,7 +140,14 @@ def make_cell(op, opset, kinds, granularity, point, at_run_time, **attributes):
         if comes_in:
             inputs.append((names[-1], kind, array))
         else:
-            constants.append(T(name=names[-1], data_type=kind, dims=array.shape, raw_data=definition.pack(array, kind)))
+            constants.append(
+                T(
+                    name=names[-1],
+                    data_type=kind,
+                    dims=array.shape,
+                    raw_data=definition.pack(array, kind),
+                )
+            )
 
     if "x" in at_run_time:
         names.append(f"x{x}")
@@ -147,10 +156,19 @@ def make_cell(op, opset, kinds, granularity, point, at_run_time, **attributes):
         add("x", x, INPUTS[x], False)
     add("s", s, make_values(s, sizes, generator), "s" in at_run_time)
     if point != "none":
-        add("z", codes, make_zero_points(codes, sizes, point == "zero", generator), "s" in at_run_time)
+        add(
+            "z",
+            codes,
+            make_zero_points(codes, sizes, point == "zero", generator),
+            "s" in at_run_time,
+        )
     schema = onnx.defs.get_schema(op, opset, "")
     default = T.UINT8 if quantizes else s
-    if (y != default or s == T.FLOAT8E8M0) and (point == "none" or not quantizes) and "output_dtype" in schema.attributes:
+    if (
+        (y != default or s == T.FLOAT8E8M0)
+        and (point == "none" or not quantizes)
+        and "output_dtype" in schema.attributes
+    ):
         attributes["output_dtype"] = y
     node = helper.make_node(op, names, [name], name, **attributes)
     return Cell(name, node, inputs, y, constants)
@@ -197,7 +215,9 @@ def make_casts(opset):
         if "round_mode" in schema.attributes and target == T.FLOAT8E8M0:
             variants += [{"round_mode": "down"}, {"round_mode": "nearest"}]
         for attributes, is_constant in itertools.product(variants, (False, True)):
-            name = f"cast_{get_name(source)}_{get_name(target)}" + "".join(f"_{v}" for v in attributes.values())
+            name = f"cast_{get_name(source)}_{get_name(target)}" + "".join(
+                f"_{v}" for v in attributes.values()
+            )
             name += "_constant" if is_constant else ""
             array = INPUTS[source]
             constants = [T(name=f"{name}_x", data_type=source, dims=SIZE, raw_data=definition.pack(array, source))]  # fmt: skip
@@ -221,8 +241,12 @@ def make_round_trips(opset):
         cell.node.input[1:] = scale, point
         cell.node.name = cell.node.output[0] = f"{name}_codes"
         attributes = {a.name: helper.get_attribute_value(a) for a in cell.node.attribute if a.name in ("axis", "block_size")}  # fmt: skip
-        node = helper.make_node("DequantizeLinear", [cell.node.name, scale, point], [name], name, **attributes)
-        yield Cell(name, [cell.node, node], cell.inputs, cell.constants[0].data_type, cell.constants)
+        node = helper.make_node(
+            "DequantizeLinear", [cell.node.name, scale, point], [name], name, **attributes
+        )
+        yield Cell(
+            name, [cell.node, node], cell.inputs, cell.constants[0].data_type, cell.constants
+        )
 
 
 def get_nodes(cell):
@@ -238,7 +262,10 @@ def make_model(cells, opset):
     graph = helper.make_graph(
         [node for cell in cells for node in get_nodes(cell)],
         "cells",
-        [helper.make_tensor_value_info(n, kind, array.shape) for n, (kind, array) in inputs.items()],
+        [
+            helper.make_tensor_value_info(n, kind, array.shape)
+            for n, (kind, array) in inputs.items()
+        ],
         [helper.make_tensor_value_info(cell.name, cell.result, SIZE) for cell in cells],
         [constant for cell in cells for constant in cell.constants],
     )
@@ -402,18 +429,32 @@ for old in OPSETS:
     for new in TARGETS:
         if new == old:
             continue
-        cells = [cell for pool, share in zip(pools, (2, 6, 2), strict=True) for cell in choose(pool, limit * share)]
+        cells = [
+            cell
+            for pool, share in zip(pools, (2, 6, 2), strict=True)
+            for cell in choose(pool, limit * share)
+        ]
         label, first = f"{old} to {new}", dict(counts)
-        try_cells(cells, old, ["--opset", str(new)], lambda kind, new=new: not has_type(kind, new), label)
+        try_cells(
+            cells, old, ["--opset", str(new)], lambda kind, new=new: not has_type(kind, new), label
+        )
         said, refused = (counts[k] - first.get(k, 0) for k in ("said", "refused"))
         print(f"from {old} to {new}: {said} the same, {refused} refused", flush=True)
     for name in WITHOUT if old in (23, 28) else ():
-        if name.upper() not in T.DataType.keys() or not has_type(T.DataType.Value(name.upper()), old):
+        if name.upper() not in T.DataType.keys() or not has_type(
+            T.DataType.Value(name.upper()), old
+        ):
             continue
         lacked = T.DataType.Value(name.upper())
         cells = [cell for pool in pools for cell in pool if any(c.data_type == lacked for c in cell.constants) or f"precision{lacked}" in cell.name]  # fmt: skip
         cells = choose(cells, limit * 10)
-        try_cells(cells, old, ["--without", name], lambda kind, lacked=lacked: kind == lacked, f"{old} without {name}")
+        try_cells(
+            cells,
+            old,
+            ["--without", name],
+            lambda kind, lacked=lacked: kind == lacked,
+            f"{old} without {name}",
+        )
 
 # Some at a time.
 own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 2000))

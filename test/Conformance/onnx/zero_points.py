@@ -47,7 +47,9 @@ def make_codes(kind, generator):
 
 
 def add_constant(graph, name, kind, array):
-    graph.initializer.add(name=name, data_type=kind, dims=array.shape, raw_data=definition.pack(array, kind))
+    graph.initializer.add(
+        name=name, data_type=kind, dims=array.shape, raw_data=definition.pack(array, kind)
+    )
 
 
 def make_model(kind, quantizes, at_run_time, is_constant):
@@ -56,7 +58,11 @@ def make_model(kind, quantizes, at_run_time, is_constant):
     codes = make_codes(kind, generator)
     dtype = helper.tensor_dtype_to_np_dtype(kind)
     x_kind = T.FLOAT if quantizes else kind
-    x = codes.astype(np.float64).clip(-1e5, 1e5).astype(np.float32) * np.float32(0.37) if quantizes else codes
+    x = (
+        codes.astype(np.float64).clip(-1e5, 1e5).astype(np.float32) * np.float32(0.37)
+        if quantizes
+        else codes
+    )
     if quantizes:
         x.flat[:3] = 0.0, -0.0, 0.25
     if is_constant:
@@ -69,7 +75,11 @@ def make_model(kind, quantizes, at_run_time, is_constant):
         scale = np.asarray(generator.random(sizes) + 0.25, np.float32)
         for index, point in enumerate((0, 1, low, high, None)):
             name = f"{granularity}{index}"
-            points = np.asarray(generator.choice([0, 1, low, high], sizes) if point is None else np.full(sizes, point)).astype(dtype)
+            points = np.asarray(
+                generator.choice([0, 1, low, high], sizes)
+                if point is None
+                else np.full(sizes, point)
+            ).astype(dtype)
             add_constant(graph, f"s{name}", T.FLOAT, scale)
             if at_run_time:
                 graph.input.append(helper.make_tensor_value_info(f"z{name}", kind, sizes))
@@ -77,8 +87,14 @@ def make_model(kind, quantizes, at_run_time, is_constant):
             else:
                 add_constant(graph, f"z{name}", kind, points)
             op = "QuantizeLinear" if quantizes else "DequantizeLinear"
-            graph.node.append(helper.make_node(op, ["x", f"s{name}", f"z{name}"], [f"y{name}"], f"n{name}", **attributes))
-            graph.output.append(helper.make_tensor_value_info(f"y{name}", kind if quantizes else T.FLOAT, SIZE))
+            graph.node.append(
+                helper.make_node(
+                    op, ["x", f"s{name}", f"z{name}"], [f"y{name}"], f"n{name}", **attributes
+                )
+            )
+            graph.output.append(
+                helper.make_tensor_value_info(f"y{name}", kind if quantizes else T.FLOAT, SIZE)
+            )
     imports = [helper.make_opsetid("", 28)]
     return helper.make_model(graph, opset_imports=imports, ir_version=13), feeds
 
@@ -87,9 +103,18 @@ def run(path, feeds):
     given = []
     for name, array in feeds.items():
         file = work / f"{name}.npy"
-        np.save(file, array if array.dtype.kind in "iuf" and array.dtype.num < 24 else array.view(np.int8 if array.dtype.name in ("int2", "int4") else np.uint8))
+        np.save(
+            file,
+            array
+            if array.dtype.kind in "iuf" and array.dtype.num < 24
+            else array.view(np.int8 if array.dtype.name in ("int2", "int4") else np.uint8),
+        )
         given.append(f"--inputs={name}={file}")
-    done = subprocess.run([tools / "quant-float-run", path, *given, "--outputs", work / "outputs"], capture_output=True, text=True)
+    done = subprocess.run(
+        [tools / "quant-float-run", path, *given, "--outputs", work / "outputs"],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         return done.stderr
     results = {}
@@ -97,7 +122,9 @@ def run(path, feeds):
         kind = output.type.tensor_type.elem_type
         dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind))
         array = np.load(work / "outputs" / f"output_{index}.npy")
-        results[output.name] = definition.to_numbers(array if array.dtype == dtype else array.view(dtype), kind)
+        results[output.name] = definition.to_numbers(
+            array if array.dtype == dtype else array.view(dtype), kind
+        )
     return results
 
 
@@ -114,7 +141,9 @@ def compare(text, path, feeds, expected):
 
 
 def convert(path, out, *options):
-    return subprocess.run([tools / "quant-float-convert", path, *options, "-o", out], capture_output=True, text=True)
+    return subprocess.run(
+        [tools / "quant-float-convert", path, *options, "-o", out], capture_output=True, text=True
+    )
 
 
 for kind in KINDS:
@@ -130,23 +159,40 @@ for kind in KINDS:
         values = definition.evaluate(model, feeds)
         expected = {output.name: values[output.name] for output in model.graph.output}
         compare(text, path, feeds, expected)
-        exported = subprocess.run([tools / "quant-float-translate", "--export-onnx", path, "-o", out], capture_output=True, text=True)
+        exported = subprocess.run(
+            [tools / "quant-float-translate", "--export-onnx", path, "-o", out],
+            capture_output=True,
+            text=True,
+        )
         if exported.returncode:
             failures.append(f"{text}: {exported.stderr}")
         again = definition.evaluate(onnx.load(out), feeds)
-        if not all(definition.same(again[name][1], numbers) for name, (_, numbers) in expected.items()):
+        if not all(
+            definition.same(again[name][1], numbers) for name, (_, numbers) in expected.items()
+        ):
             failures.append(f"{text}: exported")
         visible = at_run_time or quantizes or not is_constant
-        for options in [["--opset", opset] for opset in ("23", "21", "18", "10")] + [["--rewrite", name] for name in REWRITES]:
+        for options in [["--opset", opset] for opset in ("23", "21", "18", "10")] + [
+            ["--rewrite", name] for name in REWRITES
+        ]:
             done = convert(path, out, *options)
             if done.returncode:
-                if not (visible and "no exact form" in done.stderr and "no type" in done.stderr or "is not accepted by" in done.stderr):
+                if not (
+                    visible
+                    and "no exact form" in done.stderr
+                    and "no type" in done.stderr
+                    or "is not accepted by" in done.stderr
+                ):
                     failures.append(f"{text} {options}: {done.stderr[-300:]}")
                 continue
             converted = onnx.load(out)
             onnx.checker.check_model(converted, full_check=True)
             again = definition.evaluate(converted, feeds)
-            wrong = [name for name, (_, numbers) in expected.items() if not definition.same(again[name][1], numbers)]
+            wrong = [
+                name
+                for name, (_, numbers) in expected.items()
+                if not definition.same(again[name][1], numbers)
+            ]
             count += len(expected)
             if wrong:
                 failures.append(f"{text} {options}: {wrong}")

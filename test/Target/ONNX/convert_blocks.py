@@ -25,7 +25,11 @@ def make_model(op, kind, axis, scale, points, is_constant):
     sizes = ["a", "b"]
     sizes[axis] = "c"
     attributes = {"axis": axis, "block_size": 4}
-    ends = {"QuantizeLinear": (T.FLOAT, kind), "DequantizeLinear": (kind, T.FLOAT), "": (T.FLOAT, T.FLOAT)}[op]
+    ends = {
+        "QuantizeLinear": (T.FLOAT, kind),
+        "DequantizeLinear": (kind, T.FLOAT),
+        "": (T.FLOAT, T.FLOAT),
+    }[op]
     if op:
         nodes = [helper.make_node(op, ["x", "s", "z"], ["y"], "n", **attributes)]
     else:
@@ -68,7 +72,9 @@ for (axis, sizes), op, kind, is_constant in itertools.product(
     result, expected = definition.evaluate(model, feeds)["y"]
     for opset in (10, 12, 13, 18, 19):
         text = f"{op} {T.DataType.Name(kind)} {axis} {is_constant} to {opset}"
-        done = subprocess.run([tool, path, "--opset", str(opset), "-o", out], capture_output=True, text=True)
+        done = subprocess.run(
+            [tool, path, "--opset", str(opset), "-o", out], capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{text}: {done.stderr}"
         onnx.checker.check_model(onnx.load(out), full_check=True)
         session = onnxruntime.InferenceSession(out, options, providers=["CPUExecutionProvider"])

@@ -334,7 +334,13 @@ everywhere |= {
 }
 everywhere |= {"split_uneven", "clip", "clip_old", "clip_open", "clip_nothing", "clip_half", "pad"}
 everywhere |= {"pad_old", "pad_axes", "resize_axes"} | {f"{op}_old" for op in REDUCTIONS}
-everywhere |= BY_ARITHMETIC | {"mod", "layer", "gelu", "swish", *(f"{op}_input" for op in REDUCTIONS)}
+everywhere |= BY_ARITHMETIC | {
+    "mod",
+    "layer",
+    "gelu",
+    "swish",
+    *(f"{op}_input" for op in REDUCTIONS),
+}
 refused_there = sorted(case for case in refused if case[0] in everywhere)
 assert not refused_there, refused_there
 for case in [

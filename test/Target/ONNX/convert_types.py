@@ -260,7 +260,9 @@ for element, scale, attributes in (
         process = convert("contrib", target)
         count("contrib", process.returncode == 0, f"{text}: {process.stderr}")
         converted = onnx.load(work / "out.onnx")
-        count("contrib", np.array_equal(run(converted, {"x": x}), expected), f"{text} by arithmetic")
+        count(
+            "contrib", np.array_equal(run(converted, {"x": x}), expected), f"{text} by arithmetic"
+        )
         if (element == T.UINT8 and target >= 13) or has_blocks:
             continue
         process = convert("contrib", target, more=("--domain", "com.microsoft"))

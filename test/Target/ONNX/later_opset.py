@@ -18,13 +18,17 @@ value = helper.make_tensor_value_info
 
 def save(opset, nodes, x, y, constants=(), shape=(3, 4)):
     initializers = [numpy_helper.from_array(v, k) for k, v in dict(constants).items()]
-    graph = helper.make_graph(nodes, "g", [value("x", x, shape)], [value("y", y, shape)], initializers)
+    graph = helper.make_graph(
+        nodes, "g", [value("x", x, shape)], [value("y", y, shape)], initializers
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     onnx.save(model, path)
 
 
 def tool(name, *arguments):
-    return subprocess.run([tools / f"quant-float-{name}", *arguments], capture_output=True, text=True)
+    return subprocess.run(
+        [tools / f"quant-float-{name}", *arguments], capture_output=True, text=True
+    )
 
 
 def run(model, x):
@@ -56,7 +60,9 @@ for opset in (10, 11, 12):
             got, text = run(path, x)
             assert np.array_equal(got, y) and f"warning: {told}" in text, (got, text)
         for name in ("run", "check", "compile"):
-            done = tool(name, path, "--strict", *(["-o", work / "model.so"] if name == "compile" else []))
+            done = tool(
+                name, path, "--strict", *(["-o", work / "model.so"] if name == "compile" else [])
+            )
             assert done.returncode == 1 and f"error: {told}" in done.stderr, done.stderr
         for target in (10, 12, 13, 21, 28):
             done = convert(target)
@@ -66,7 +72,9 @@ for opset in (10, 11, 12):
             assert np.array_equal(got, y) and not text, (target, got, text)
         # What is only written again is as its file has it.
         done = tool("translate", "--export-onnx", path, "-o", out)
-        assert done.returncode == 1 and "attribute 'axis' does not exist" in done.stderr, done.stderr
+        assert done.returncode == 1 and "attribute 'axis' does not exist" in done.stderr, (
+            done.stderr
+        )
 # Whatever is wrong with it otherwise is an error of its own opset.
 node = helper.make_node("DequantizeLinear", ["x", "s"], ["y"], "n", axis=5)
 save(12, [node], T.INT8, T.FLOAT, {"s": scale})
@@ -78,7 +86,9 @@ for done in (tool("run", path, "--random=1"), convert(21)):
 x = np.linspace(-9, 9, 12, dtype=np.float32).reshape(3, 4)
 blocks = np.float32([[0.5, 2]] * 3)
 rounded = [
-    helper.make_node("QuantizeLinear", ["x", "s"], ["q"], "q", output_dtype=T.INT4, axis=1, block_size=2),
+    helper.make_node(
+        "QuantizeLinear", ["x", "s"], ["q"], "q", output_dtype=T.INT4, axis=1, block_size=2
+    ),
     helper.make_node("DequantizeLinear", ["q", "s"], ["y"], "d", axis=1, block_size=2),
 ]
 repeated = np.repeat(blocks, 2, 1)
@@ -99,7 +109,10 @@ for opset, nodes, constants, expected, shape, names in (
     for target in (10, opset, 18, 21, 28):
         done = convert(target)
         assert done.returncode == 0, done.stderr
-        assert all(f"node '{n}'" in done.stderr and f"not those of opset {opset}, taken as" in done.stderr for n in names), done.stderr
+        assert all(
+            f"node '{n}'" in done.stderr and f"not those of opset {opset}, taken as" in done.stderr
+            for n in names
+        ), done.stderr
         onnx.checker.check_model(onnx.load(out), full_check=True)
         got, text = run(out, x)
         assert np.array_equal(got, expected) and not text, (target, got, expected)

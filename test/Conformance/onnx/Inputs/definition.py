@@ -49,7 +49,11 @@ def round_to(numbers, kind, saturate=True, infinity_is_nan=False):
             over = np.inf if has_infinity else np.nan
         else:
             over = most
-        rounded = np.where(np.isnan(magnitude), np.nan, np.where((rounded > most) | np.isinf(magnitude), over, rounded))
+        rounded = np.where(
+            np.isnan(magnitude),
+            np.nan,
+            np.where((rounded > most) | np.isinf(magnitude), over, rounded),
+        )
         if infinity_is_nan:
             rounded = np.where(np.isinf(magnitude), np.nan, rounded)
         result = np.copysign(rounded, numbers)
@@ -66,7 +70,11 @@ def to_power(numbers, saturate, mode):
     power = np.clip(exponent - 1 + up, -127, 127)
     result = np.ldexp(1.0, power.astype(np.int64))
     low, high = numbers < 2.0**-127, numbers > 2.0**127
-    result = np.where(low, 2.0**-127 if saturate else np.nan, np.where(high, 2.0**127 if saturate else np.nan, result))
+    result = np.where(
+        low,
+        2.0**-127 if saturate else np.nan,
+        np.where(high, 2.0**127 if saturate else np.nan, result),
+    )
     return np.where(np.isnan(numbers), np.nan, result)
 
 
@@ -78,7 +86,9 @@ def to_integer(numbers, kind):
         ends = np.float64(-(2.0 ** (wide - 1))), np.float64(2.0 ** (wide - 1))
         cut = np.trunc(np.nan_to_num(numbers, nan=0.0, posinf=2.0**70, neginf=-(2.0**70)))
         top = np.int64(2 ** (wide - 1) - 1)
-        numbers = np.where(cut >= ends[1], top, np.clip(cut, ends[0], np.nextafter(ends[1], 0)).astype(np.int64))
+        numbers = np.where(
+            cut >= ends[1], top, np.clip(cut, ends[0], np.nextafter(ends[1], 0)).astype(np.int64)
+        )
     numbers = np.asarray(numbers, np.int64)
     if bits == 64:
         return numbers
@@ -124,8 +134,12 @@ def quantize(opset, x, x_kind, s, s_kind, kind, zero, axis, block, saturate, pre
     if kind in INTEGERS:
         bits, is_signed = INTEGERS[kind]
         least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
-        rounded = np.clip(np.rint(np.nan_to_num(quotient, nan=0.0, posinf=1e9, neginf=-1e9)), -1e9, 1e9).astype(np.int64)
-        return np.clip(rounded + (0 if zero is None else spread(zero, x.shape, axis, block)), least, most)
+        rounded = np.clip(
+            np.rint(np.nan_to_num(quotient, nan=0.0, posinf=1e9, neginf=-1e9)), -1e9, 1e9
+        ).astype(np.int64)
+        return np.clip(
+            rounded + (0 if zero is None else spread(zero, x.shape, axis, block)), least, most
+        )
     if kind not in FLOAT8 and zero is not None:
         quotient = round_to(quotient + spread(zero, x.shape, axis, block), division)
     return round_to(quotient, kind, saturate)
@@ -158,7 +172,9 @@ def unpack(tensor):
 
         numbers = numpy_helper.to_array(tensor)
     else:
-        bits = {T.FLOAT6E2M3: 6, T.FLOAT6E3M2: 6, T.FLOAT4E2M1: 4}.get(kind) or (INTEGERS.get(kind) or (0,))[0]
+        bits = {T.FLOAT6E2M3: 6, T.FLOAT6E3M2: 6, T.FLOAT4E2M1: 4}.get(kind) or (
+            INTEGERS.get(kind) or (0,)
+        )[0]
         raw = np.frombuffer(tensor.raw_data, np.uint8)
         if bits and bits < 8:
             count = int(np.prod(shape, dtype=np.int64))
@@ -183,11 +199,15 @@ def to_array(numbers, kind):
 
 def pack(array, kind):
     """An initializer's bytes (P1)."""
-    bits = {T.FLOAT6E2M3: 6, T.FLOAT6E3M2: 6, T.FLOAT4E2M1: 4}.get(kind) or (INTEGERS.get(kind) or (0,))[0]
+    bits = {T.FLOAT6E2M3: 6, T.FLOAT6E3M2: 6, T.FLOAT4E2M1: 4}.get(kind) or (
+        INTEGERS.get(kind) or (0,)
+    )[0]
     if not bits or bits >= 8:
         return array.tobytes()
     codes = array.reshape(-1, 1).view(np.uint8)
-    return np.packbits(np.unpackbits(codes, axis=1, bitorder="little")[:, :bits].reshape(-1), bitorder="little").tobytes()
+    return np.packbits(
+        np.unpackbits(codes, axis=1, bitorder="little")[:, :bits].reshape(-1), bitorder="little"
+    ).tobytes()
 
 
 def evaluate(model, feeds):
@@ -212,7 +232,10 @@ def evaluate(model, feeds):
             zero_kind, zero = inputs[2] if len(inputs) > 2 else (None, None)
             to = zero_kind or options.get("output_dtype") or T.UINT8
             (s_kind, s), precision = inputs[1], options.get("precision", 0)
-            result = to, quantize(opset, x, kind, s, s_kind, to, zero, axis, block, saturate, precision)
+            result = (
+                to,
+                quantize(opset, x, kind, s, s_kind, to, zero, axis, block, saturate, precision),
+            )
         elif op == "DequantizeLinear":
             zero = inputs[2][1] if len(inputs) > 2 else None
             to = options.get("output_dtype") or inputs[1][0]
@@ -228,7 +251,10 @@ def evaluate(model, feeds):
         elif op == "Gather":
             result = kind, np.take(x, inputs[1][1].astype(np.int64), options.get("axis", 0))
         elif op == "Reshape":
-            result = kind, np.reshape(x, [x.shape[i] if n == 0 else n for i, n in enumerate(inputs[1][1])])
+            result = (
+                kind,
+                np.reshape(x, [x.shape[i] if n == 0 else n for i, n in enumerate(inputs[1][1])]),
+            )
         else:
             result = kind, arithmetic(op, kind, x, inputs[1][1] if len(inputs) > 1 else None)
         values[node.output[0]] = result
@@ -242,4 +268,6 @@ def same(a, b):
         return False
     if a.dtype.kind != "f":
         return np.array_equal(a, b)
-    return np.array_equal(a, b, equal_nan=True) and np.array_equal(np.signbit(a) & ~np.isnan(a), np.signbit(b) & ~np.isnan(b))
+    return np.array_equal(a, b, equal_nan=True) and np.array_equal(
+        np.signbit(a) & ~np.isnan(a), np.signbit(b) & ~np.isnan(b)
+    )
