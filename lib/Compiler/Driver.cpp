@@ -9,6 +9,7 @@
 #include "quant-float/Compiler/Driver.h"
 
 #include "Explain.h"
+#include "LargeConstants.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,12 +21,15 @@
 #include "quant-float/Support/NvidiaChip.h"
 #include "quant-float/Support/TargetCpu.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
@@ -63,10 +67,24 @@ getTargets(ModuleOp module, const CompileOptions &options, EmitKind kind) {
   return std::move(*cpus);
 }
 
-void quant_float::prepareToCompile(PassManager &manager) {
+/// Whether each pass of MLIR's, of LLVM's and of the code generator's is
+/// followed by a verifier.
 #ifdef NDEBUG
-  manager.enableVerifier(false);
+static constexpr bool kVerifiesEach = false;
+#else
+static constexpr bool kVerifiesEach = true;
+
+/// The code generator's option, before programs drop LLVM's options.
+static const bool verifiesMachineCode = [] {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("verify-machineinstrs");
+  return found != options.end() &&
+         !found->second->addOccurrence(0, found->first, "true");
+}();
 #endif
+
+void quant_float::prepareToCompile(PassManager &manager) {
+  manager.enableVerifier(kVerifiesEach);
 }
 
 /// Times a stage until it goes.
@@ -148,7 +166,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::StandardInstrumentations verification(
+      module.getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
+  if (kVerifiesEach)
+    verification.registerCallbacks(callbacks, &modules);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt,
+                            kVerifiesEach ? &callbacks : nullptr);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
@@ -164,10 +188,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
 }
 
-/// Lowers in place and translates.
+/// Lowers in place and translates, without `constants` if there are any.
 static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
                                      const CompileOptions &options,
-                                     llvm::LLVMContext &llvmContext) {
+                                     llvm::LLVMContext &llvmContext,
+                                     LargeConstants *constants) {
   if (failed(lower(module, cpu, options)))
     return failure();
   TimingScope timing = time(options, "translation to LLVM");
@@ -177,13 +202,21 @@ static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
     emitError(module.getLoc()) << llvm::toString(machine.takeError());
     return failure();
   }
+  llvm::DataLayout layout = (*machine)->createDataLayout();
+  if (layout.isBigEndian() !=
+      (llvm::endianness::native == llvm::endianness::big))
+    constants = nullptr;
+  if (constants)
+    constants->detach(module);
   CpuLevel level = {
       cpu, std::move(*machine),
       translateModuleToLLVMIR(module, llvmContext, "quant-float")};
   if (!level.module)
     return failure();
+  if (constants)
+    constants->declare(*level.module);
   level.module->setTargetTriple(level.machine->getTargetTriple());
-  level.module->setDataLayout(level.machine->createDataLayout());
+  level.module->setDataLayout(layout);
   return level;
 }
 
@@ -193,7 +226,8 @@ static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
 static FailureOr<CpuLevel> compile(ModuleOp module,
                                    const CompileOptions &options,
                                    llvm::LLVMContext &llvmContext,
-                                   EmitKind kind = EmitKind::LLVMIR) {
+                                   EmitKind kind = EmitKind::LLVMIR,
+                                   LargeConstants *constants = nullptr) {
   FailureOr<std::vector<TargetCpu>> cpus = getTargets(module, options, kind);
   if (failed(cpus))
     return failure();
@@ -205,8 +239,8 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
     OwningOpRef<ModuleOp> copy;
     if (!isLast)
       copy = module.clone();
-    FailureOr<CpuLevel> level =
-        translate(isLast ? module : *copy, cpu, options, llvmContext);
+    FailureOr<CpuLevel> level = translate(isLast ? module : *copy, cpu, options,
+                                          llvmContext, constants);
     if (failed(level))
       return failure();
     levels.push_back(std::move(*level));
@@ -224,6 +258,8 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
     return failure();
   }
   CpuLevel result = std::move(levels.front());
+  if (constants)
+    constants->define(*result.module);
   if (kind == EmitKind::Shared) {
     FailureOr<std::vector<EntryPointInfo>> entries = getEntryPoints(module);
     if (failed(entries))
@@ -291,7 +327,7 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                      const CompileOptions &options,
                                      StringRef baseName,
                                      llvm::raw_pwrite_stream &os,
-                                     std::string *beside) {
+                                     std::string *beside, ReadBack readBack) {
   if (kind == EmitKind::Plan) {
     FailureOr<std::vector<TargetCpu>> cpus = getTargets(module, options, kind);
     if (failed(cpus))
@@ -339,7 +375,11 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   }
 
   llvm::LLVMContext llvmContext;
-  FailureOr<CpuLevel> compiled = compile(module, options, llvmContext, kind);
+  LargeConstants constants;
+  bool isObject = kind == EmitKind::Object || kind == EmitKind::Shared;
+  bool patches = isObject && readBack;
+  FailureOr<CpuLevel> compiled = compile(module, options, llvmContext, kind,
+                                         patches ? &constants : nullptr);
   if (failed(compiled))
     return failure();
   if (beside && !getSuffixBeside(kind).empty()) {
@@ -361,6 +401,16 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   }
   TimingScope timing = time(options, "code generation");
   codegen.run(*compiled->module);
+  if (!patches)
+    return success();
+  os.flush();
+  // None where the stream has an error, which it tells by itself.
+  std::unique_ptr<llvm::MemoryBuffer> object = readBack();
+  if (!object)
+    return success();
+  if (llvm::Error error =
+          constants.write(*object, compiled->module->getDataLayout(), os))
+    return emitError(module.getLoc()) << llvm::toString(std::move(error));
   return success();
 }
 
@@ -473,9 +523,9 @@ private:
 };
 } // namespace
 
-llvm::Error quant_float::linkShared(StringRef contents, OutputFile &output,
-                                    const CompileOptions &options) {
-  TimingScope timing = time(options, "link");
+llvm::Error
+quant_float::linkShared(llvm::function_ref<bool(OutputFile &)> writeObject,
+                        OutputFile &output, const CompileOptions &options) {
   SmallString<128> objectPath;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("quant-float", "o", objectPath))
@@ -483,8 +533,9 @@ llvm::Error quant_float::linkShared(StringRef contents, OutputFile &output,
   llvm::FileRemover removeObject(objectPath);
   FileOnLoan object(objectPath);
   OutputFile file(objectPath.str().str());
-  if (!file.write(contents) || !file.commit())
+  if (!writeObject(file) || !file.commit())
     return llvm::createFileError(objectPath, file.getError());
+  TimingScope timing = time(options, "link");
   StringRef name = output.getName();
   if (name.empty())
     return llvm::errorCodeToError(output.getError());

@@ -335,15 +335,15 @@ llvm::Expected<Model> Model::copyToBuild(SessionCall &call,
 
 llvm::Error Model::build(EmitKind kind, const BuildOptions &options,
                          StringRef baseName, llvm::raw_pwrite_stream &os,
-                         std::string *beside) {
+                         std::string *beside, ReadBack readBack) {
   SessionCall call(*session);
   if (llvm::Error error = requireValid(call))
     return error;
   llvm::Expected<Model> copy = copyToBuild(call, options);
   if (!copy)
     return copy.takeError();
-  if (failed(
-          compileTo(copy->getModule(), kind, options, baseName, os, beside)) ||
+  if (failed(compileTo(copy->getModule(), kind, options, baseName, os, beside,
+                       readBack)) ||
       call.isCancelled())
     return call.fail();
   return llvm::Error::success();
@@ -358,6 +358,55 @@ llvm::Error Model::emit(EmitKind kind, const BuildOptions &options,
   return build(kind, options, baseName, os, beside);
 }
 
+namespace {
+/// What is written goes into a file, which keeps the errors.
+class OutputFileStream final : public llvm::raw_pwrite_stream {
+public:
+  explicit OutputFileStream(OutputFile &file) : file(file) {}
+  ~OutputFileStream() override { flush(); }
+
+private:
+  void write_impl(const char *bytes, size_t size) override {
+    file.write({bytes, size});
+    position += size;
+  }
+  void pwrite_impl(const char *bytes, size_t size, uint64_t offset) override {
+    flush();
+    file.overwrite({bytes, size}, offset);
+  }
+  uint64_t current_pos() const override { return position; }
+  size_t preferred_buffer_size() const override { return 1 << 16; }
+
+  OutputFile &file;
+  uint64_t position = 0;
+};
+} // namespace
+
+llvm::Error Model::buildToFile(EmitKind kind, const BuildOptions &options,
+                               StringRef baseName, OutputFile &file,
+                               std::string *beside) {
+  // What fails later must not have written a part of it.
+  if (file.isStream()) {
+    SmallVector<char, 0> contents;
+    llvm::raw_svector_ostream os(contents);
+    llvm::Error error = build(kind, options, baseName, os, beside, [&] {
+      return llvm::MemoryBuffer::getMemBuffer(os.str(), "",
+                                              /*RequiresNullTerminator=*/false);
+    });
+    if (!error)
+      file.write(os.str());
+    return error;
+  }
+  OutputFileStream os(file);
+  return build(kind, options, baseName, os, beside,
+               [&]() -> std::unique_ptr<llvm::MemoryBuffer> {
+                 auto buffer = llvm::MemoryBuffer::getOpenFile(
+                     file.getDescriptor(), file.getPath(), os.tell(),
+                     /*RequiresNullTerminator=*/false);
+                 return buffer ? std::move(*buffer) : nullptr;
+               });
+}
+
 llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
                               const BuildOptions &options) {
   StringRef suffix = getSuffixBeside(kind);
@@ -365,26 +414,37 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   if (!suffix.empty() && extension.consume_front(".") && extension == suffix)
     return makeError(ErrorKind::Argument, "the ." + suffix + " file beside '" +
                                               path + "' would take its place");
-  SmallVector<char, 0> contents;
   std::string beside;
-  llvm::raw_svector_ostream os(contents);
-  if (llvm::Error error = build(kind, options, llvm::sys::path::stem(path), os,
-                                suffix.empty() ? nullptr : &beside))
-    return error;
   SmallVector<OutputFile, 2> files;
   OutputFile &output = files.emplace_back(path.str());
+  auto buildTo = [&](OutputFile &file) {
+    return buildToFile(kind, options, llvm::sys::path::stem(path), file,
+                       suffix.empty() ? nullptr : &beside);
+  };
+  if (kind == EmitKind::Shared) {
+    llvm::Error failed = llvm::Error::success();
+    auto writeObject = [&](OutputFile &object) {
+      failed = llvm::joinErrors(std::move(failed), buildTo(object));
+      bool isWritten = !failed;
+      return isWritten;
+    };
+    llvm::Error error = linkShared(writeObject, output, options);
+    if (failed) {
+      llvm::consumeError(std::move(error));
+      return failed;
+    }
+    if (error)
+      return makeFileError(path, llvm::toString(std::move(error)),
+                           output.getError());
+  } else if (llvm::Error error = buildTo(output)) {
+    return error;
+  }
   // Beside a stream there is nothing.
   if (!suffix.empty() && !output.isStream()) {
     SmallString<128> besidePath = path;
     llvm::sys::path::replace_extension(besidePath, suffix);
     files.emplace_back(besidePath.str().str()).write(beside);
   }
-  StringRef bytes(contents.data(), contents.size());
-  if (kind != EmitKind::Shared)
-    output.write(bytes);
-  else if (llvm::Error error = linkShared(bytes, output, options))
-    return makeFileError(path, llvm::toString(std::move(error)),
-                         output.getError());
   if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
     return makeFileError(failed->getPath(), failed->getError().message(),
                          failed->getError());

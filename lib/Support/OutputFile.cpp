@@ -55,14 +55,20 @@ private:
 };
 } // namespace
 
-/// Writes all bytes; on failure, errno says why.
-static bool writeBytes(int descriptor, std::string_view bytes) {
+/// Writes all bytes, to the end or from `offset` on; on failure, errno says
+/// why.
+static bool writeBytes(int descriptor, std::string_view bytes,
+                       std::optional<uint64_t> offset = std::nullopt) {
   BlockedSignals blocked;
   while (!bytes.empty()) {
-    ssize_t count = ::write(descriptor, bytes.data(),
-                            std::min<size_t>(bytes.size(), 1 << 30));
+    size_t most = std::min<size_t>(bytes.size(), 1 << 30);
+    ssize_t count = offset
+                        ? pwrite(descriptor, bytes.data(), most, off_t(*offset))
+                        : ::write(descriptor, bytes.data(), most);
     if (count >= 0) {
       bytes.remove_prefix(count);
+      if (offset)
+        *offset += count;
     } else if (errno == EAGAIN) {
       pollfd ready = {descriptor, POLLOUT, 0};
       poll(&ready, 1, -1);
@@ -87,8 +93,8 @@ static std::string getFolder(const std::string &path) {
 }
 
 /// The descriptor of this process that a path such as /dev/fd/3 stands for.
-static std::optional<int> getDescriptor(const std::string &folder,
-                                        const std::string &name) {
+static std::optional<int> findDescriptor(const std::string &folder,
+                                         const std::string &name) {
   if (name.empty() || name.size() > 9 ||
       name.find_first_not_of("0123456789") != std::string::npos)
     return std::nullopt;
@@ -110,7 +116,7 @@ OutputFile::OutputFile(std::string path) : path(std::move(path)) {
       fail(target.empty() ? ENOENT : errno);
       return;
     }
-    given = getDescriptor(folder, target.substr(target.rfind('/') + 1));
+    given = findDescriptor(folder, target.substr(target.rfind('/') + 1));
     // A descriptor's link is not to be followed: its file has an offset.
     if (given || lstat(target.c_str(), &status) || !S_ISLNK(status.st_mode))
       break;
@@ -194,7 +200,7 @@ static std::string makeUnique(const std::string &folder, Make make) {
 /// Opens a new file with a name in `folder`.
 bool OutputFile::nameAside(const std::string &folder) {
   aside = makeUnique(folder, [&](const char *name) {
-    descriptor = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+    descriptor = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
                         exists || stream ? 0600 : 0666);
     return descriptor >= 0;
   });
@@ -218,7 +224,7 @@ bool OutputFile::open(bool isNamed) {
 #ifdef O_TMPFILE
   // A file that has no name cannot stay, even if this program is killed.
   if (!isNamed)
-    descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+    descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC,
                         exists ? 0600 : 0666);
   // It gets one through /proc, which is not everywhere.
   if (descriptor >= 0 &&
@@ -233,6 +239,15 @@ bool OutputFile::open(bool isNamed) {
 bool OutputFile::write(std::string_view bytes) {
   return open(/*isNamed=*/false) &&
          (writeBytes(descriptor, bytes) || fail(errno));
+}
+
+bool OutputFile::overwrite(std::string_view bytes, uint64_t offset) {
+  return open(/*isNamed=*/false) &&
+         (writeBytes(descriptor, bytes, offset) || fail(errno));
+}
+
+int OutputFile::getDescriptor() {
+  return open(/*isNamed=*/false) ? descriptor : -1;
 }
 
 const std::string &OutputFile::getName() {

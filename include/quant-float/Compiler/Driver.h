@@ -14,6 +14,8 @@
 #include "quant-float/Compiler/Sums.h"
 #include "quant-float/EntryPoint/Link.h"
 #include "quant-float/Support/OutputFile.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <functional>
 #include <memory>
@@ -105,6 +107,11 @@ FailureOr<CpuLevel> compileToLLVM(ModuleOp module,
 /// of an object or library; empty if there is none.
 StringRef getSuffixBeside(EmitKind kind);
 
+/// What a stream has been given so far, if it can be read: the bytes of large
+/// constants are then written into objects at last, and need not be in memory
+/// several times. Null after an error of the stream.
+using ReadBack = llvm::function_ref<std::unique_ptr<llvm::MemoryBuffer>()>;
+
 /// Compiles and writes one kind of output; `baseName` is that of the output
 /// file, for the header's include guard. `beside` gets the text of the file
 /// that goes beside it, if there is one. `Shared` gives the object for
@@ -112,12 +119,14 @@ StringRef getSuffixBeside(EmitKind kind);
 LogicalResult compileTo(ModuleOp module, EmitKind kind,
                         const CompileOptions &options, StringRef baseName,
                         llvm::raw_pwrite_stream &os,
-                        std::string *beside = nullptr);
+                        std::string *beside = nullptr,
+                        ReadBack readBack = nullptr);
 
-/// Links the bytes of an object into a shared library. The linker is lld, or
-/// the one that the environment variable LLD names.
-llvm::Error linkShared(StringRef object, OutputFile &output,
-                       const CompileOptions &options);
+/// Links an object that `writeObject` writes, unless that fails, into a shared
+/// library. The linker is lld, or the one that the environment variable LLD
+/// names.
+llvm::Error linkShared(llvm::function_ref<bool(OutputFile &)> writeObject,
+                       OutputFile &output, const CompileOptions &options);
 
 } // namespace mlir::quant_float
 

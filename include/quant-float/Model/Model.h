@@ -164,7 +164,10 @@ private:
   llvm::Error bindInput(StringRef name, ReadInput read);
   llvm::Error build(EmitKind kind, const BuildOptions &options,
                     StringRef baseName, llvm::raw_pwrite_stream &os,
-                    std::string *beside);
+                    std::string *beside, ReadBack readBack = nullptr);
+  llvm::Error buildToFile(EmitKind kind, const BuildOptions &options,
+                          StringRef baseName, OutputFile &file,
+                          std::string *beside);
   /// A copy to be lowered.
   llvm::Expected<Model> copyToBuild(SessionCall &call,
                                     const BuildOptions &options);

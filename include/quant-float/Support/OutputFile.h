@@ -14,6 +14,7 @@
 #define QUANT_FLOAT_SUPPORT_OUTPUTFILE_H
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -49,6 +50,11 @@ public:
 
   /// Appends bytes.
   bool write(std::string_view bytes);
+  /// Writes over bytes that have been written; not of a stream.
+  bool overwrite(std::string_view bytes, uint64_t offset);
+  /// The file while it is being written, which may be read as well if it is no
+  /// stream; -1 after an error.
+  int getDescriptor();
 
   /// The name of an empty file for another program to write, or to replace; ""
   /// after an error. Not to be mixed with write().
