@@ -210,6 +210,11 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     if (threads != 1)
       sharing.lengths = 0;
     manager.addPass(createQuantFloatShareReductionsPass(sharing));
+    QuantFloatOutlineKernelsPassOptions outlining;
+    // Threads share what stands side by side in one function.
+    if (threads != 1)
+      outlining.least = 8;
+    manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
   }
   if (target.machine == Machine::X86)
     manager.addPass(createQuantFloatFlushSubnormalsPass());

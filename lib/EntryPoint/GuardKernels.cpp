@@ -42,6 +42,11 @@ public:
   void guard();
 
 private:
+  /// A block that takes a status, frees what there is and returns the status.
+  /// Each frees one buffer, and goes on to that of those allocated before: if
+  /// each check freed all buffers by itself, the code would grow with the
+  /// square of the number of checks.
+  Block *getExit();
   /// Goes on after `op` if `condition`; frees what there is and returns
   /// `status` otherwise.
   void leaveUnless(Operation *op, Value condition, int64_t status);
@@ -54,6 +59,8 @@ private:
   OpBuilder builder;
   /// What is to be freed, at the op that the walk is at.
   Buffers live;
+  /// Exits by their buffer and what they go on to.
+  DenseMap<std::pair<Value, Block *>, Block *> exits;
 };
 
 struct GuardKernels final
@@ -63,10 +70,41 @@ struct GuardKernels final
 
 } // namespace
 
+Block *Guard::getExit() {
+  Block *next = nullptr;
+  Location loc = kernel.getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  for (Value buffer : live) {
+    Block *&exit = exits[{buffer, next}];
+    if (!exit) {
+      exit = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
+                                 builder.getI64Type(), loc);
+      memref::DeallocOp::create(builder, loc, buffer);
+      Value status = exit->getArgument(0);
+      if (next)
+        cf::BranchOp::create(builder, loc, next, status);
+      else
+        func::ReturnOp::create(builder, loc, status);
+    }
+    next = exit;
+  }
+  return next;
+}
+
 void Guard::leaveUnless(Operation *op, Value condition, int64_t status) {
   Location loc = op->getLoc();
   Block *block = condition.getParentBlock();
   Block *rest = block->splitBlock(++condition.getDefiningOp()->getIterator());
+  // So few are freed with less code than a branch.
+  constexpr size_t kMaxOwn = 2;
+  if (live.size() > kMaxOwn) {
+    Block *exit = getExit();
+    builder.setInsertionPointToEnd(block);
+    Value code = arith::ConstantIntOp::create(builder, loc, status, 64);
+    cf::CondBranchOp::create(builder, loc, condition, rest, ValueRange(), exit,
+                             code);
+    return;
+  }
   Block *exit = builder.createBlock(&kernel.getBody(), kernel.getBody().end());
   for (Value buffer : live)
     memref::DeallocOp::create(builder, loc, buffer);

@@ -53,11 +53,12 @@ static bool areEqual(func::FuncOp one, func::FuncOp other) {
 
 static llvm::hash_code hash(func::FuncOp function) {
   llvm::hash_code code = hash_value(function.getFunctionType());
-  for (Operation &op : function.getBody().getOps())
+  function.getBody().walk([&](Operation *op) {
     code = llvm::hash_combine(
         code, OperationEquivalence::computeHash(
-                  &op, OperationEquivalence::ignoreHashValue,
+                  op, OperationEquivalence::ignoreHashValue,
                   OperationEquivalence::ignoreHashValue, kIgnoreLocations));
+  });
   return code;
 }
 

@@ -118,6 +118,19 @@ bool BufferAccesses::canRepeat() const {
   });
 }
 
+bool BufferAccesses::areApart(ValueRange buffers) const {
+  SmallVector<Value> roots;
+  for (Value buffer : buffers)
+    if (isa<BaseMemRefType>(buffer.getType()))
+      roots.push_back(getRoot(buffer));
+  for (auto [i, root] : llvm::enumerate(roots))
+    for (Value other : ArrayRef(roots).drop_front(i + 1))
+      if (overlap(root, other) &&
+          (overlapAny(root, writes) || overlapAny(other, writes)))
+        return false;
+  return !isUnknown;
+}
+
 bool BufferAccesses::isIndependentOf(const BufferAccesses &others) const {
   auto isUsed = [](Value root, const BufferAccesses &accesses) {
     return overlapAny(root, accesses.reads) ||

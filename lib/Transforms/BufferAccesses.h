@@ -36,6 +36,9 @@ public:
   bool isReading() const { return !isUnknown && writes.empty(); }
   /// Whether doing it again changes nothing: what is written is not read.
   bool canRepeat() const;
+  /// Whether those of the buffers that are written overlap no others of them,
+  /// and all that is accessed is known.
+  bool areApart(ValueRange buffers) const;
   /// Whether these and the others may come in any order, and together.
   bool isIndependentOf(const BufferAccesses &others) const;
 

@@ -14,6 +14,7 @@
 
 #include "BufferAccesses.h"
 #include "IntegerDots.h"
+#include "SharedFunctions.h"
 #include "SumStart.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,22 +36,6 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
-
-/// What a function takes for the value: parts of buffers begin anywhere. Null
-/// for what no function takes.
-static Type getArgumentType(Value operand) {
-  auto type = dyn_cast<MemRefType>(operand.getType());
-  if (!type || isPackedElementType(type.getElementType()))
-    return {};
-  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
-  if (!layout)
-    return type.getLayout().isIdentity() ? type : Type();
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(type.getContext(),
-                                                ShapedType::kDynamic,
-                                                layout.getStrides()),
-                         type.getMemorySpace());
-}
 
 /// The outermost loop of the sum, if buffers have it as dimensions. Of words
 /// none: instructions for matrices need to know how long sums are.
@@ -96,7 +81,7 @@ static bool isSelfContained(GenericOp op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   return op.hasPureBufferSemantics() &&
-         llvm::all_of(op->getOperands(), getArgumentType) &&
+         llvm::all_of(op->getOperands(), getBufferArgumentType) &&
          llvm::all_of(captured, [](Value value) {
            return matchPattern(value, m_Constant());
          });
@@ -145,23 +130,17 @@ func::FuncOp Reduction::makeFunction(bool anyLength) {
   SmallVector<Type> types;
   for (GenericOp part : getOps())
     for (OpOperand &operand : part->getOpOperands()) {
-      types.push_back(getArgumentType(operand.get()));
+      types.push_back(getBufferArgumentType(operand.get()));
       if (anyLength && part == op)
         types.back() = withoutExtent(
             types.back(), op.getMatchingIndexingMap(&operand), *getSumLoop(op));
     }
-  // No entry point's has a dot in it.
-  auto function = func::FuncOp::create(op.getLoc(), "shared.sum",
-                                       builder.getFunctionType(types, {}));
-  function.setPrivate();
-  function->setAttr(
-      "llvm.linkage",
-      LLVM::LinkageAttr::get(op.getContext(), LLVM::Linkage::Internal));
-  function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
+  func::FuncOp function =
+      makeInternalFunction(op.getLoc(), "shared.sum", types, {});
   // Only so is a fill found.
   if (fill)
     function->setAttr(kApartAttrName, builder.getUnitAttr());
-  builder.setInsertionPointToStart(function.addEntryBlock());
+  builder.setInsertionPointToStart(&function.getBody().front());
   ArrayRef<BlockArgument> arguments = function.getArguments();
   Value output = arguments.back();
   for (GenericOp part : getOps()) {
@@ -184,13 +163,8 @@ void Reduction::replaceByCall(func::FuncOp function) {
   OpBuilder builder(op);
   SmallVector<Value> arguments;
   for (GenericOp part : getOps())
-    for (Value operand : part->getOperands()) {
-      Type type = function.getArgumentTypes()[arguments.size()];
-      if (operand.getType() != type)
-        operand = memref::CastOp::create(builder, op.getLoc(), type, operand);
-      arguments.push_back(operand);
-    }
-  func::CallOp::create(builder, op.getLoc(), function, arguments);
+    llvm::append_range(arguments, part->getOperands());
+  callWithCasts(builder, op.getLoc(), function, arguments);
   for (GenericOp part : getOps())
     part.erase();
 }

@@ -183,3 +183,46 @@ func.func @maybe.kernel(%holds: i1) attributes {quant_float.entry_point = {
   cf.assert %holds, "after"
   return
 }
+
+// -----
+
+// Of more than two buffers each has a block that frees it, which checks share.
+
+// CHECK-LABEL: func.func @chain.kernel(
+// CHECK:         %[[A:.+]] = memref.alloc() : memref<1xf32>
+// CHECK:         %[[B:.+]] = memref.alloc() : memref<2xf32>
+// CHECK:         %[[C:.+]] = memref.alloc() : memref<3xf32>
+// CHECK:         %[[D:.+]] = memref.alloc() : memref<4xf32>
+// CHECK:         %[[NONE:.+]] = arith.constant 1 : i64
+// CHECK-NEXT:    cf.cond_br %{{.+}}, ^{{.+}}, ^[[THIRD:bb[0-9]+]](%[[NONE]] : i64)
+// CHECK:         %[[FIRST_MESSAGE:.+]] = arith.constant 4 : i64
+// CHECK-NEXT:    cf.cond_br %{{.+}}, ^{{.+}}, ^[[FOURTH:bb[0-9]+]](%[[FIRST_MESSAGE]] : i64)
+// CHECK:         memref.dealloc %[[D]]
+// CHECK:         %[[SECOND_MESSAGE:.+]] = arith.constant 5 : i64
+// CHECK-NEXT:    cf.cond_br %{{.+}}, ^{{.+}}, ^[[THIRD]](%[[SECOND_MESSAGE]] : i64)
+// CHECK:       ^[[FIRST:bb[0-9]+]](%[[STATUS:.+]]: i64):
+// CHECK-NEXT:    memref.dealloc %[[A]]
+// CHECK-NEXT:    return %[[STATUS]]
+// CHECK:       ^[[SECOND:bb[0-9]+]](%[[STATUS:.+]]: i64):
+// CHECK-NEXT:    memref.dealloc %[[B]]
+// CHECK-NEXT:    cf.br ^[[FIRST]](%[[STATUS]] : i64)
+// CHECK:       ^[[THIRD]](%[[STATUS:.+]]: i64):
+// CHECK-NEXT:    memref.dealloc %[[C]]
+// CHECK-NEXT:    cf.br ^[[SECOND]](%[[STATUS]] : i64)
+// CHECK:       ^[[FOURTH]](%[[STATUS:.+]]: i64):
+// CHECK-NEXT:    memref.dealloc %[[D]]
+// CHECK-NEXT:    cf.br ^[[THIRD]](%[[STATUS]] : i64)
+func.func @chain.kernel(%one: i1, %other: i1) attributes {quant_float.entry_point = {
+    graph_name = "", symbol = "chain", inputs = [], outputs = []}} {
+  %a = memref.alloc() : memref<1xf32>
+  %b = memref.alloc() : memref<2xf32>
+  %c = memref.alloc() : memref<3xf32>
+  %d = memref.alloc() : memref<4xf32>
+  cf.assert %one, "one"
+  memref.dealloc %d : memref<4xf32>
+  cf.assert %other, "other"
+  memref.dealloc %a : memref<1xf32>
+  memref.dealloc %b : memref<2xf32>
+  memref.dealloc %c : memref<3xf32>
+  return
+}

@@ -1237,6 +1237,34 @@ def QuantFloatShareReductionsPass
   ];
 }
 
+def QuantFloatOutlineKernelsPass
+    : Pass<"quant-float-outline-kernels", "mlir::ModuleOp"> {
+  let summary = "outline the kernels of large functions, equal ones once";
+  let description = [{
+    Where an entry point has more than `few` linalg ops and loops on buffers,
+    each becomes a call of an internal function, and those that are equal call
+    one: several of LLVM's passes take time that grows with the square of a
+    function's size. Runs after `quant-float-share-reductions`, which takes what
+    reduces; buffers of packed elements keep the ops that use them in place.
+
+    ```
+    scf.for %i = %c0 to %n step %c1 { ... memref.store %1, %y[%i] ... }
+    // becomes
+    call @shared.kernel(%n, %x, %y)
+    ```
+  }];
+  let options = [
+    Option<"few", "few", "unsigned", /*default=*/"64",
+           "so many kernels stay where they are">,
+    Option<"least", "least", "unsigned", /*default=*/"1",
+           "kernels of which there are fewer equal ones stay where they are">
+  ];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatShareCastsPass : Pass<"quant-float-share-casts", "mlir::ModuleOp"> {
   let summary = "make one function of casts that are alike";
   let description = [{
