@@ -33,6 +33,8 @@ EMULATED = "Conformance/emulated"
 PEERS = (
     "Networks/|Examples/digits|Conformance/(onnx/(structured|pool)|reference|openvino|fakeconvert)"
 )
+# What takes hours in a build that is not optimized, or does not depend on it.
+SLOW = "Conformance/|Integration/|Networks/|Style/"
 # What runs threads, or memory of others.
 THREADS = "CAPI/|Python/|EntryPoint/(threads|openmp)|shared-threads|QuantFloat(Target|ONNX|OpenVINO)?Tests"
 
@@ -95,8 +97,8 @@ def full(*arguments):
     return lit("--param", "full=1", *arguments)
 
 
-def sanitized(preset, *arguments):
-    """The tests of a build with sanitizers."""
+def built(preset, *arguments):
+    """The tests of another build."""
 
     def run(log):
         for command in (
@@ -126,6 +128,17 @@ def networks(log):
     return Outcome(
         len(made) - len(bad), len(bad), len(found) - len(made), told, {"networks": found}
     )
+
+
+def debug(log):
+    """The tests at -O0, and whether a name has two definitions in the objects."""
+    outcome = built("debug", "--filter-out", SLOW)(log)
+    if call(log, "scripts/one_definition.py", "--objects", BUILD / "debug"):
+        outcome.failed += 1
+        outcome.told += f"; names with several definitions, see {log.relative_to(ROOT)}"
+    else:
+        outcome.passed += 1
+    return outcome
 
 
 def fuzz(target):
@@ -203,15 +216,21 @@ STEPS = [
     ),
     Step("site", "the documentation's site, in a browser", full("--filter", SITE)),
     Step(
+        "debug",
+        "the suite at -O0, verified after each pass of MLIR's, LLVM's and the code generator's",
+        debug,
+        ("llvm-nm-22",),
+    ),
+    Step(
         "asan",
         "the suite under AddressSanitizer and UndefinedBehaviorSanitizer",
-        sanitized("asan", "--filter-out", "Conformance/|Integration/|Networks/|Examples/|Style/"),
+        built("asan", "--filter-out", f"{SLOW}|Examples/"),
         ADDRESS,
     ),
     Step(
         "tsan",
         "C API, threads, JIT and Python under ThreadSanitizer",
-        sanitized("tsan", "--filter", THREADS),
+        built("tsan", "--filter", THREADS),
         ("libclang_rt.tsan-x86_64.so",),
     ),
     Step("networks", "networks of torch's packages beside ONNX Runtime", networks),
