@@ -3,7 +3,7 @@
 """How long the compiler takes, beside the shortest way that upstream's passes go.
 
     benchmarks/compile_time.py [--counts 10,100,1000,10000] [--repeat N] [--cpu host]
-                               [--mlir-opt PROGRAM] [--output FILE.json]
+                               [--mlir-opt PROGRAM] [--networks FILE...] [--output FILE.json]
 
 All times are of CPUs, the best of the repetitions: what else the machine does counts little.
 
@@ -13,6 +13,8 @@ All times are of CPUs, the best of the repetitions: what else the machine does c
   a size each, none does. Upstream's is that of as many functions of one negation that mlir-opt
   bufferizes and makes loops of, by its default, which verifies after each pass.
 - Models of one node, from file to file, are beyond the start of the process (--version).
+- Networks, from file to library: seconds, and the most memory that the compiler or its linker has,
+  beside the size of the model.
 - Running code is what Python's cast takes to compile, after one that has loaded what all need.
 """
 
@@ -89,6 +91,15 @@ def make_concat(count, size):
         f": ({types}) -> tensor<{total}x4xf32>\n"
         f"  return %0 : tensor<{total}x4xf32>\n}}\n}}\n"
     )
+
+
+# The memory of the largest child, which the caller's own children would hide.
+MEASURE_MEMORY = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
 
 
 def run(command):
@@ -214,6 +225,22 @@ def measure_models(arguments, folder):
     return rows
 
 
+def measure_networks(arguments, folder):
+    rows = {}
+    for path in arguments.networks:
+        command = [arguments.tools / "quant-float-compile", path, "--cpu", arguments.cpu]
+        command += ["-o", folder / "network.so"]
+        script = [sys.executable, "-c", MEASURE_MEMORY, *command]
+        measured = [run(script)[1].stdout.split() for _ in range(arguments.networks_repeat)]
+        rows[path.stem] = row = {
+            "s": round(min(float(seconds) for seconds, _ in measured), 2),
+            "mib": round(min(int(kib) for _, kib in measured) / 1024),
+            "model_mib": round(path.stat().st_size / 2**20, 1),
+        }
+        print(f"{path.stem}: {row['s']} s, {row['mib']} MiB of {row['model_mib']} MiB", flush=True)
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--counts", default="10,100,1000,10000")
@@ -222,6 +249,8 @@ def main():
     parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/bin")
     parser.add_argument("--python", default=sys.executable, help="one that has numpy")
     parser.add_argument("--mlir-opt", default="mlir-opt-22")
+    parser.add_argument("--networks", type=pathlib.Path, nargs="*", default=[])
+    parser.add_argument("--networks-repeat", type=int, default=1)
     parser.add_argument("--output", type=pathlib.Path)
     arguments = parser.parse_args()
 
@@ -229,6 +258,7 @@ def main():
         folder = pathlib.Path(name)
         modules = measure_modules(arguments, folder)
         models = measure_models(arguments, folder)
+        networks = measure_networks(arguments, folder)
     if arguments.output:
         record = {
             "cpu": describe_cpu(),
@@ -236,6 +266,8 @@ def main():
             "modules": modules,
             "models": models,
         }
+        if networks:
+            record["networks"] = networks
         arguments.output.write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -167,10 +167,12 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  llvm::StandardInstrumentations verification(
-      module.getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
-  if (kVerifiesEach)
-    verification.registerCallbacks(callbacks, &modules);
+  std::optional<llvm::StandardInstrumentations> verification;
+  if (kVerifiesEach) {
+    verification.emplace(module.getContext(), /*DebugLogging=*/false,
+                         /*VerifyEach=*/true);
+    verification->registerCallbacks(callbacks, &modules);
+  }
   llvm::PassBuilder builder(&machine, tuning, std::nullopt,
                             kVerifiesEach ? &callbacks : nullptr);
   builder.registerModuleAnalyses(modules);
