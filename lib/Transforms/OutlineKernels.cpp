@@ -74,7 +74,9 @@ struct Kernel {
   /// Whether a function can do what the op does.
   bool analyze();
   func::FuncOp makeFunction();
-  void replaceByCall(func::FuncOp function);
+  /// `results` has those of calls for those of ops that these replace, which
+  /// arguments of other kernels may be; the op is left without uses.
+  void replaceByCall(func::FuncOp function, IRMapping &results);
 };
 
 struct OutlineKernels final
@@ -146,11 +148,13 @@ func::FuncOp Kernel::makeFunction() {
   return function;
 }
 
-void Kernel::replaceByCall(func::FuncOp function) {
+void Kernel::replaceByCall(func::FuncOp function, IRMapping &results) {
   OpBuilder builder(op);
-  op->replaceAllUsesWith(
-      callWithCasts(builder, op->getLoc(), function, arguments.getArrayRef()));
-  op->erase();
+  auto given = llvm::map_to_vector(
+      arguments, [&](Value value) { return results.lookupOrDefault(value); });
+  func::CallOp call = callWithCasts(builder, op->getLoc(), function, given);
+  results.map(op->getResults(), call.getResults());
+  op->replaceAllUsesWith(call);
 }
 
 void OutlineKernels::runOnOperation() {
@@ -168,15 +172,21 @@ void OutlineKernels::runOnOperation() {
   auto functions = llvm::map_to_vector(
       kernels, [](Kernel &kernel) { return kernel.makeFunction(); });
   SymbolTable symbols(getOperation());
+  IRMapping results;
+  SmallVector<Operation *> replaced;
   for (ArrayRef<size_t> group : groupEqualFunctions(functions)) {
     if (group.size() < least)
       continue;
     func::FuncOp &function = functions[group.front()];
     symbols.insert(function);
-    for (size_t place : group)
-      kernels[place].replaceByCall(function);
+    for (size_t place : group) {
+      kernels[place].replaceByCall(function, results);
+      replaced.push_back(kernels[place].op);
+    }
     function = nullptr;
   }
+  for (Operation *op : replaced)
+    op->erase();
   for (func::FuncOp function : functions)
     if (function)
       function.erase();

@@ -10,6 +10,7 @@
 // CHECK:         call @[[LOOP:shared.kernel[_0-9]*]](%[[A]], %{{.+}})
 // CHECK:         call @[[LOOP]](%{{.+}}, %{{.+}})
 // CHECK:         %[[SUM:.+]] = call @[[OTHER:shared.kernel[_0-9]+]](%{{.+}}) : {{.+}} -> f32
+// CHECK:         call @shared.kernel{{.*}}(%[[SUM]], %{{.+}}) : (f32, memref<8xf32>) -> ()
 // CHECK-NOT:     scf.for
 // CHECK:         memref.store %[[SUM]]
 // CHECK:         linalg.generic
@@ -44,6 +45,10 @@ func.func @f.kernel(%x: memref<8x4xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %
     %0 = memref.load %y[%i] : memref<8xf32>
     %1 = arith.addf %s, %0 : f32
     scf.yield %1 : f32
+  }
+  // A result may be an argument.
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %sum, %y[%i] : memref<8xf32>
   }
   memref.store %sum, %total[%c0] : memref<1xf32>
   // A call takes longer than one element.
