@@ -18,6 +18,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import io
+import json
 import logging
 import multiprocessing
 import pathlib
