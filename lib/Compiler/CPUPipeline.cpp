@@ -216,8 +216,11 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
       outlining.least = 8;
     manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
   }
-  if (target.machine == Machine::X86)
-    manager.addPass(createQuantFloatFlushSubnormalsPass());
+  if (target.machine == Machine::X86) {
+    QuantFloatFlushSubnormalsPassOptions flushing;
+    flushing.hasHalfArithmetic = cpu.has("avx512fp16");
+    manager.addPass(createQuantFloatFlushSubnormalsPass(flushing));
+  }
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
   QuantFloatLowerPhasesPassOptions phases;

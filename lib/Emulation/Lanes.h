@@ -148,18 +148,15 @@ public:
     return make<arith::AddFOp>(make<arith::MulFOp>(a, factor), c);
   }
 
-  /// power * factor + c, where `power` is a power of two and `c` may be a
-  /// subnormal, which an addition alone is quick about.
+  /// power * factor + c, where `power` is a power of two and no subnormal, and
+  /// `c` may be one. A fused multiply-add takes an assist for a subnormal
+  /// addend on some CPUs; an addition does not. The product is exact, or
+  /// infinite in both forms.
   Value addScaledPower(Value power, const APFloat &factor, Value c) {
-    FloatType type = cast<FloatType>(getElementTypeOrSelf(power));
-    if (!target.avoidsSubnormals || target.flushesSubnormals || !target.hasFma)
-      return multiplyAdd(power, number(type, factor), c);
-    // The exponents of both, and the mantissa of one.
-    uint64_t one =
-        APFloat(type.getFloatSemantics(), 1).bitcastToAPInt().getZExtValue();
-    Value scaled =
-        add(toBits(power), factor.bitcastToAPInt().getZExtValue() - one);
-    return make<arith::AddFOp>(bitcast(scaled, type), c);
+    Value scale = number(cast<FloatType>(getElementTypeOrSelf(power)), factor);
+    if (!target.avoidsSubnormals || target.flushesSubnormals)
+      return multiplyAdd(power, scale, c);
+    return make<arith::AddFOp>(make<arith::MulFOp>(power, scale), c);
   }
 
   /// The smaller of the two; where `value` is NaN, that.

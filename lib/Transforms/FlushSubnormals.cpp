@@ -126,6 +126,19 @@ static Type getFloat(Value value) {
   return isFloat(type) ? type : Type();
 }
 
+/// Whether any value of the kernel is an f16, or has elements of f16.
+static bool hasHalves(func::FuncOp kernel) {
+  auto isHalf = [](Value value) { return getElementTypeOrSelf(value).isF16(); };
+  return kernel
+      .walk([&](Operation *op) {
+        return llvm::any_of(op->getOperands(), isHalf) ||
+                       llvm::any_of(op->getResults(), isHalf)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// What is loaded from anywhere.
 static Known getLoaded(Type type) {
   FloatFormat format(type);
@@ -640,12 +653,16 @@ Value ParameterCheck::build() {
 namespace {
 struct FlushSubnormals final
     : quant_float::impl::QuantFloatFlushSubnormalsPassBase<FlushSubnormals> {
+  using QuantFloatFlushSubnormalsPassBase::QuantFloatFlushSubnormalsPassBase;
+
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(kEntryPointAttrName))
         continue;
       FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
       if (failed(info) || info->isMeasure || info->hasTexts)
+        continue;
+      if (hasHalfArithmetic && hasHalves(kernel))
         continue;
       FlushAnalysis analysis(kernel);
       if (!analysis.run() || !analysis.isUseful())

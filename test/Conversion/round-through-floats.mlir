@@ -14,9 +14,7 @@
 // CHECK: %[[EXPONENT:.+]] = arith.andi %[[BITS]], %{{.+}} : vector<16xi32>
 // CHECK: %[[POWER:.+]] = arith.select
 // An addition alone, where what is rounded may be a subnormal.
-// FMA: %[[POWER_BITS:.+]] = arith.bitcast %[[POWER]]
-// FMA: %[[SCALED_BITS:.+]] = arith.addi %[[POWER_BITS]]
-// FMA: %[[SCALED:.+]] = arith.bitcast %[[SCALED_BITS]]
+// FMA: %[[SCALED:.+]] = arith.mulf %[[POWER]]
 // FMA: %[[SUM:.+]] = arith.addf %[[SCALED]], %[[B]] : vector<16xf32>
 // FMA: math.fma %[[POWER]], %{{.+}}, %[[SUM]] : vector<16xf32>
 // APART: %[[C:.+]] = arith.mulf %[[POWER]]

@@ -1,6 +1,7 @@
 // Which kernels run with subnormals taken for zero, and what they ask of their parameters. That no bit changes and no instruction
 // meets a subnormal otherwise test/EntryPoint/subnormals.py shows.
 // RUN: quant-float-opt %s --quant-float-flush-subnormals --canonicalize --cse | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-flush-subnormals="has-half-arithmetic" | FileCheck %s --check-prefix=HALF
 
 #id = affine_map<(d0) -> (d0)>
 #one = affine_map<(d0) -> ()>
@@ -113,6 +114,21 @@ func.func @zero_point.kernel(%x: memref<?xf32>, %s: memref<f32>, %z: memref<i8>,
     %1 = quant_float.quantize_elements %in, %scale, %0 : f32, f32, f4E2M1FN to f4E2M1FN
     %2 = quant_float.storage_cast %1 : f4E2M1FN to i8
     linalg.yield %2 : i8
+  }
+  return
+}
+
+// With arithmetic on f16, kernels that have values of f16 keep subnormals.
+// CHECK-LABEL: func.func @half.kernel(
+// CHECK-SAME: quant_float.flushes_subnormals
+// HALF-LABEL: func.func @half.kernel(
+// HALF-NOT: quant_float.flushes_subnormals
+func.func @half.kernel(%x: memref<?xf32>, %y: memref<?xf8E5M2>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}], outputs = [{dtype = 19 : i32, name = "", sizes = array<i64: -1>}], symbol = "half"}} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%y : memref<?xf8E5M2>) {
+  ^bb0(%in: f32, %out: f8E5M2):
+    %0 = quant_float.cast %in opset 25 : f32 to f16
+    %1 = quant_float.cast %0 opset 25 : f16 to f8E5M2
+    linalg.yield %1 : f8E5M2
   }
   return
 }

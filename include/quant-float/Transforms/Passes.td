@@ -1038,7 +1038,15 @@ def QuantFloatFlushSubnormalsPass
     buffer of them: where one is not between 2^-30 and 2^30 in magnitude, the
     kernel clears the flags (`__qf_keep_subnormals`) before anything else. Kernels
     of which the pass cannot show that no bit changes stay as they are.
+
+    F16C's conversions to f16 ignore the flags. Whether those of AVX512-FP16 and
+    AVX10 do is not known for every CPU and emulator, so kernels with values of
+    f16 stay as they are with the option `has-half-arithmetic`.
   }];
+  let options = [
+    Option<"hasHalfArithmetic", "has-half-arithmetic", "bool", "false",
+           "do not flush kernels with values of f16">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",

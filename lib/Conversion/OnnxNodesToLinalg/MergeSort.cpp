@@ -510,7 +510,8 @@ ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
           return {tensor, kept, found};
         });
   };
-  Value room = sub(b, capacity, makeIndexConstant(b, kVector));
+  // An empty row has no capacity, and nothing to prune.
+  Value room = max(b, sub(b, capacity, makeIndexConstant(b, kVector)), zero);
   Value whole = roundDown(b, size, kVector);
   Value inits[] = {buffer.tensor, zero, bound};
   SmallVector<Value> values = buildLoop(

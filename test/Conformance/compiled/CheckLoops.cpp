@@ -91,17 +91,31 @@ static int64_t getStep(ArrayRef<StringRef> body) {
   return step;
 }
 
+/// Whether the line stores a vector.
+static bool storesVector(StringRef line) {
+  static const llvm::Regex store(
+      "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
+  return store.match(line);
+}
+
+/// The first innermost loop over vectors that stores one. A loop before it may
+/// only look at scales.
 static std::optional<Loop> findMainLoop(const Function &function) {
+  std::optional<Loop> found;
   for (Loop loop : function.loops) {
     bool isInnermost = llvm::none_of(function.loops, [&](Loop other) {
       return loop.begin <= other.begin && other.end < loop.end;
     });
-    if (isInnermost &&
-        getStep(ArrayRef(function.lines)
-                    .slice(loop.begin, loop.end - loop.begin)) >= kLeastStep)
+    auto body =
+        ArrayRef(function.lines).slice(loop.begin, loop.end - loop.begin);
+    if (!isInnermost || getStep(body) < kLeastStep)
+      continue;
+    if (llvm::any_of(body, storesVector))
       return loop;
+    if (!found)
+      found = loop;
   }
-  return std::nullopt;
+  return found;
 }
 
 /// What is wrong with a main loop; empty if nothing is.
@@ -113,8 +127,6 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       // ... which comes and goes one by one.
       "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
-  static const llvm::Regex vectorStore(
-      "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
   // AVX2 divides at most as many as it multiplies by reciprocals.
   static const llvm::Regex halfDivision("^vdivps\t.*%ymm");
@@ -144,7 +156,7 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
     bool isHalf = halfDivision.match(line) && corrections-- > 0;
     if (!rules.mayDivide && !isHalf && vectorDivision.match(line))
       return ("divides: " + line).str();
-    stores |= vectorStore.match(line);
+    stores |= storesVector(line);
     isWide |= line.contains("%ymm") || line.contains("%zmm");
   }
   if (!stores)

@@ -10,12 +10,11 @@
 // CHECK-LABEL: func.func @c3_float8(
 // The lower halves are times 16, the upper ones once.
 // CHECK-DAG:     %[[FACTORS:.+]] = arith.constant dense<[16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1]> : vector<16xi16>
-// 2^20 with a correction of -1000, an odd number less one, which is 16 in the upper half, less 1.
-// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant dense<168885272> : vector<8xi32>
+// 2^20 with a correction of -1000, an odd number less one, which is 16 in the upper half.
+// CHECK-DAG:     %[[FACTOR:.+]] = arith.constant dense<{{.+}}> : vector<8xf32>
 // CHECK-DAG:     %[[INFINITY:.+]] = arith.constant dense<2139095040> : vector<8xi32>
 // CHECK:         %[[POWER:.+]] = arith.maxsi
-// CHECK:         %[[SCALED:.+]] = arith.addi %[[POWER]], %[[FACTOR]]
-// CHECK:         %[[ADDEND:.+]] = arith.bitcast %[[SCALED]]
+// CHECK:         %[[ADDEND:.+]] = arith.mulf %{{.+}}, %[[FACTOR]]
 // CHECK:         arith.addf %[[ADDEND]], %{{.+}} : vector<8xf32>
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.+}}, %[[FACTORS]])
 // CHECK:         llvm.x86.avx2.pmadd.wd

@@ -333,7 +333,7 @@ def _types_together(version):
                     yield version.reject("Q6", [(x, (4,)), (scale, ()), ("ui8", ())], phrase)
     if "f8E8M0FNU" in version.types[1] and not version.quantizes:
         for x in version.quantized:
-            phrase = "result element type 'f8E8M0FNU' is not accepted"
+            phrase = "attribute 'output_dtype' is missing: a scale of 'f8E8M0FNU'"
             yield version.reject("Q8", [(x, (4,)), ("f8E8M0FNU", ()), (x, ())], phrase)
 
 
