@@ -23,7 +23,7 @@ UNREACHABLE = {
     "other elements are declared": "with allow-unsupported the node is kept and nothing is said",
     "the entry runtime does not link": "its bitcode is part of the library",
     "kernels for": "those of all levels are one model's",
-    "' is not in its section": "the code generator has just written the object",
+    "is not in its section": "the code generator has just written the object",
     "no memory for input": "its bytes are read in their place, or already there",
     "/proc/self/maps cannot be read": "every Linux has it",
     "checkMemory needs Linux": "as the tests do",
