@@ -344,7 +344,7 @@ def check_comparisons():
 def check_interrupt():
     """Ctrl-C ends what is compiled without a callback."""
     text = "".join(
-        TWO.replace("@first", f"@first{i}").replace("@second", f"@second{i}") for i in range(150)
+        TWO.replace("@first", f"@first{i}").replace("@second", f"@second{i}") for i in range(1000)
     )
     module = qf.parse(text)
     # What starts tests may ignore it.
@@ -360,7 +360,7 @@ def check_interrupt():
     taken = time.monotonic() - start
     timer.join()
     expect.true(f"interrupted after {taken:.1f} s", taken < 20)
-    expect.true("the module stays", len(module.functions) == 300)
+    expect.true("the module stays", len(module.functions) == 2000)
 
 
 def check_progress():
