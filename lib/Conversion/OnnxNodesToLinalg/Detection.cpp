@@ -122,7 +122,6 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
   if (failed(limit) || failed(overlap) || failed(least))
     return failure();
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
   Value most =
       arith::MinSIOp::create(b, makeIndex(b, *limit), makeIndex(b, sizes[2]));
   most = arith::MaxSIOp::create(b, most, zero);
@@ -146,11 +145,12 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
     return arith::IndexCastOp::create(b, b.getIndexType(), value);
   };
 
-  // Whether a box overlaps none of those from `begin` to before `end`.
-  auto isFreeOneByOne = [&](ImplicitLocOpBuilder &b, Value chosen, Value batch,
-                            Value candidate, Value begin, Value end) -> Value {
-    Box box = readBox(b, boxes, batch, candidate, hasCenter);
-    Value inits[] = {begin, makeNumber(b, b.getI1Type(), 1)};
+  // Whether none of the boxes from `begin` to before `end` is taken, `step` of
+  // them at a time, up to the first that is.
+  auto isFree = [&](ImplicitLocOpBuilder &b, Value begin, Value end,
+                    int64_t step, auto isTaken) -> Value {
+    Value yes = makeNumber(b, b.getI1Type(), 1);
+    Value inits[] = {begin, yes};
     auto loop = scf::WhileOp::create(
         b, TypeRange(ValueRange(inits)), inits,
         [&](OpBuilder &builder, Location loc, ValueRange values) {
@@ -162,17 +162,25 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
         },
         [&](OpBuilder &builder, Location loc, ValueRange values) {
           ImplicitLocOpBuilder b(loc, builder);
-          Value two = arith::ConstantIndexOp::create(b, 2);
-          Value index =
-              tensor::ExtractOp::create(b, chosen, ValueRange{values[0], two});
-          Box before = readBox(b, boxes, batch, toIndex(b, index), hasCenter);
-          Value isTaken = overlaps(b, box, before, threshold);
-          Value stays = arith::XOrIOp::create(b, isTaken,
+          Value stays = arith::XOrIOp::create(b, isTaken(b, values[0]),
                                               makeNumber(b, b.getI1Type(), 1));
-          scf::YieldOp::create(
-              b, ValueRange{arith::AddIOp::create(b, values[0], one), stays});
+          Value next = arith::AddIOp::create(
+              b, values[0], arith::ConstantIndexOp::create(b, step));
+          scf::YieldOp::create(b, ValueRange{next, stays});
         });
     return loop.getResult(1);
+  };
+  // Whether a box overlaps none of the chosen ones from `begin` to before
+  // `end`.
+  auto isFreeOneByOne = [&](ImplicitLocOpBuilder &b, Value chosen, Value batch,
+                            Value candidate, Value begin, Value end) -> Value {
+    Box box = readBox(b, boxes, batch, candidate, hasCenter);
+    return isFree(b, begin, end, 1, [&](ImplicitLocOpBuilder &b, Value at) {
+      Value two = arith::ConstantIndexOp::create(b, 2);
+      Value index = tensor::ExtractOp::create(b, chosen, ValueRange{at, two});
+      Box before = readBox(b, boxes, batch, toIndex(b, index), hasCenter);
+      return overlaps(b, box, before, threshold);
+    });
   };
   // The same by vectors of the first `count` boxes of `kept`: a row for each
   // side.
@@ -186,38 +194,23 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
     Value limit = broadcastToRow(b, threshold);
     Value lanes = vector::StepOp::create(
         b, VectorType::get(kRowVector, b.getIndexType()));
-    Value inits[] = {zero, makeNumber(b, b.getI1Type(), 1)};
-    auto loop = scf::WhileOp::create(
-        b, TypeRange(ValueRange(inits)), inits,
-        [&](OpBuilder &builder, Location loc, ValueRange values) {
-          ImplicitLocOpBuilder b(loc, builder);
-          Value isMore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                               values[0], count);
-          scf::ConditionOp::create(
-              b, arith::AndIOp::create(b, isMore, values[1]), values);
-        },
-        [&](OpBuilder &builder, Location loc, ValueRange values) {
-          ImplicitLocOpBuilder b(loc, builder);
-          auto read = [&](int64_t side) {
-            Value row = arith::ConstantIndexOp::create(b, side);
-            return readRowVector(b, kept, ValueRange{row, values[0]});
-          };
-          Box before{{read(0), read(1)}, {read(2), read(3)}};
-          Value index =
-              arith::AddIOp::create(b, lanes, broadcastToRow(b, values[0]));
-          Value isThere = arith::CmpIOp::create(
-              b, arith::CmpIPredicate::slt, index, broadcastToRow(b, count));
-          Value isTaken = vector::ReductionOp::create(
-              b, vector::CombiningKind::OR,
-              arith::AndIOp::create(b, isThere,
-                                    overlaps(b, box, before, limit)));
-          Value stays = arith::XOrIOp::create(b, isTaken,
-                                              makeNumber(b, b.getI1Type(), 1));
-          Value step = arith::ConstantIndexOp::create(b, kRowVector);
-          scf::YieldOp::create(
-              b, ValueRange{arith::AddIOp::create(b, values[0], step), stays});
-        });
-    return loop.getResult(1);
+    return isFree(b, zero, count, kRowVector,
+                  [&](ImplicitLocOpBuilder &b, Value at) -> Value {
+                    auto read = [&](int64_t side) {
+                      Value row = arith::ConstantIndexOp::create(b, side);
+                      return readRowVector(b, kept, ValueRange{row, at});
+                    };
+                    Box before{{read(0), read(1)}, {read(2), read(3)}};
+                    Value index =
+                        arith::AddIOp::create(b, lanes, broadcastToRow(b, at));
+                    Value isThere =
+                        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                              index, broadcastToRow(b, count));
+                    return vector::ReductionOp::create(
+                        b, vector::CombiningKind::OR,
+                        arith::AndIOp::create(b, isThere,
+                                              overlaps(b, box, before, limit)));
+                  });
   };
   // One of these boxes.
   auto consider = [&](ImplicitLocOpBuilder &b, ValueRange at, Value index,

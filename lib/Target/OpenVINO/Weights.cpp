@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Weights.h"
+#include "../Common/Nf4.h"
 #include "../Common/Shapes.h"
-#include "Nf4.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -69,8 +69,8 @@ static SharedBytes decodeNf4(ArrayRef<char> codes) {
   if (!slots)
     return bytes;
   for (char code : codes) {
-    llvm::support::endian::write<float>(slots, kNf4Values[uint8_t(code)],
-                                        llvm::endianness::little);
+    llvm::support::endian::write<float>(
+        slots, target::kNf4Values[uint8_t(code)], llvm::endianness::little);
     slots += sizeof(float);
   }
   return bytes;

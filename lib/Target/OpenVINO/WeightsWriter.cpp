@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightsWriter.h"
-#include "Nf4.h"
+#include "../Common/Nf4.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,12 +76,12 @@ static std::optional<SharedBytes> encodeNf4(ArrayRef<char> values) {
   for (size_t i = 0; i != count; ++i) {
     uint32_t bits =
         llvm::support::endian::read32le(values.data() + i * sizeof(float));
-    auto found = llvm::find_if(kNf4Values, [&](float value) {
+    auto found = llvm::find_if(target::kNf4Values, [&](float value) {
       return llvm::bit_cast<uint32_t>(value) == bits;
     });
-    if (found == std::end(kNf4Values))
+    if (found == std::end(target::kNf4Values))
       return std::nullopt;
-    at[i / 2] |= char((found - std::begin(kNf4Values)) << (i % 2 * 4));
+    at[i / 2] |= char((found - std::begin(target::kNf4Values)) << (i % 2 * 4));
   }
   return bytes;
 }

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Nf4.h"
 #include "Json.h"
 #include "WeightImporter.h"
 #include "quant-float/Support/Printable.h"
@@ -37,23 +38,7 @@ using llvm::support::endian::read32le;
 
 namespace json = llvm::json;
 
-/// The tables, by code.
-static constexpr float kNf4[16] = {-1.0f,
-                                   -0.6961928009986877f,
-                                   -0.5250730514526367f,
-                                   -0.39491748809814453f,
-                                   -0.28444138169288635f,
-                                   -0.18477343022823334f,
-                                   -0.09105003625154495f,
-                                   0.0f,
-                                   0.07958029955625534f,
-                                   0.16093020141124725f,
-                                   0.24611230194568634f,
-                                   0.33791524171829224f,
-                                   0.44070982933044434f,
-                                   0.5626170039176941f,
-                                   0.7229568362236023f,
-                                   1.0f};
+/// The values of FP4, by encoding.
 static constexpr float kFp4[16] = {
     0.0f,       0.0625f / 12, 8.0f / 12,  1.0f,          4.0f / 12,  6.0f / 12,
     2.0f / 12,  3.0f / 12,    -0.0f,      -0.0625f / 12, -8.0f / 12, -1.0f,
@@ -199,7 +184,7 @@ FailureOr<Value> WeightImporter::importTable4(const Parts &parts) {
     return failure();
   // Kernels have the tables in them.
   std::array<float, 16> values;
-  for (auto [i, known] : llvm::enumerate(nf4 ? kNf4 : kFp4)) {
+  for (auto [i, known] : llvm::enumerate(nf4 ? target::kNf4Values : kFp4)) {
     values[i] = getFloat(table, i);
     if (!(std::abs(values[i] - known) <= kTolerance))
       return diagnose(table.subject, Diag::TableValue, i, known,

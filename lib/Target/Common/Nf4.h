@@ -1,4 +1,4 @@
-//===- Nf4.h - The values of nf4's codes ------------------------*- C++ -*-===//
+//===- Nf4.h - The values of NF4 encodings ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_TARGET_OPENVINO_NF4_H
-#define QUANT_FLOAT_LIB_TARGET_OPENVINO_NF4_H
+#ifndef QUANT_FLOAT_LIB_TARGET_COMMON_NF4_H
+#define QUANT_FLOAT_LIB_TARGET_COMMON_NF4_H
 
-namespace mlir::quant_float::openvino_import {
+namespace mlir::quant_float::target {
 
-/// What OpenVINO converts the codes to, in f32.
+/// The f32 value of each encoding, from QLoRA (arXiv:2305.14314), as
+/// bitsandbytes and OpenVINO have it.
 inline constexpr float kNf4Values[16] = {
     -1.0f,
     -0.6961928009986877f,
@@ -31,6 +32,6 @@ inline constexpr float kNf4Values[16] = {
     1.0f,
 };
 
-} // namespace mlir::quant_float::openvino_import
+} // namespace mlir::quant_float::target
 
-#endif // QUANT_FLOAT_LIB_TARGET_OPENVINO_NF4_H
+#endif // QUANT_FLOAT_LIB_TARGET_COMMON_NF4_H
