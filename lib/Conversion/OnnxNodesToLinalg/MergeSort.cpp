@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is branch-free but for the blocks of a row that hold nothing to
-// select: how long a sort takes does not depend on the data, and a selection
-// takes O(size * log(kept)) at most.
+// Sorting has no branches that depend on the data. A selection skips blocks of
+// a row without candidates; its buffer is pruned by bisection over the values
+// of items, so that it takes O(size * bits of an item) at most.
 //
 //===----------------------------------------------------------------------===//
 
@@ -510,8 +510,11 @@ ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
           return {tensor, kept, found};
         });
   };
-  // An empty row has no capacity, and nothing to prune.
-  Value room = max(b, sub(b, capacity, makeIndexConstant(b, kVector)), zero);
+  // Nothing is pruned while there are no more than `kept` items. Where that
+  // leaves less room than a vector, the capacity is all of the row.
+  Value room = sub(b, capacity, makeIndexConstant(b, kVector));
+  if (kept)
+    room = max(b, room, kept);
   Value whole = roundDown(b, size, kVector);
   Value inits[] = {buffer.tensor, zero, bound};
   SmallVector<Value> values = buildLoop(

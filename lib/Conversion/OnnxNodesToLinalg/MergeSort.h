@@ -59,7 +59,8 @@ struct ChosenItems {
 
 /// Writes the items of a row that are below `bound` (all if null) to the front
 /// of a buffer; if `kept` (at least 1) is not null, only the first `kept` and a
-/// few more, in any order.
+/// few more, in any order. `kept` may exceed the number of such items and the
+/// size of the row; `capacity` is what getSelectionCapacity returns for both.
 ChosenItems buildSelection(ImplicitLocOpBuilder &b, const KeyRow &row,
                            SortBuffer buffer, Value capacity, Value bound,
                            Value kept);

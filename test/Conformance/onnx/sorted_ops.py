@@ -2,6 +2,7 @@
 # as NumPy has them, and suppressions of many boxes as ONNX Runtime has them.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
+import itertools
 import sys
 
 import numpy as np
@@ -91,4 +92,13 @@ for count, classes, limit in ((300, 2, 20), (301, 1, 301)):
             np.array([least], F32),
         )
     add("NonMaxSuppression", 11, boxes, scores, np.array([limit]), np.array([0.4], F32))
+# Rows of whole vectors, with more wanted than there are, and with fewer scores above the threshold than are wanted.
+for count, limit in itertools.product((1, 15, 16, 48, 256), (1, 20, 512)):
+    boxes = rng.random((1, count, 4)).astype(F32)
+    # Most overlap, so that the best few do not suffice.
+    boxes[:, : count * 3 // 4] = boxes[:, :1]
+    scores = rng.permutation(count).reshape(1, 1, count).astype(F32) / count
+    for least in ((), (np.array([0.1], F32),)):
+        limits = (np.array([limit]), np.array([0.5], F32))
+        add("NonMaxSuppression", 11, boxes, scores, *limits, *least)
 run(*sys.argv[1:4], formula=formula)
