@@ -216,7 +216,8 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
       outlining.least = 8;
     manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
   }
-  if (target.machine == Machine::X86) {
+  // Threads of a pool would keep the flags for what they run next.
+  if (target.machine == Machine::X86 && threads == 1) {
     QuantFloatFlushSubnormalsPassOptions flushing;
     flushing.hasHalfArithmetic = cpu.has("avx512fp16");
     manager.addPass(createQuantFloatFlushSubnormalsPass(flushing));

@@ -541,13 +541,28 @@ static LogicalResult emitWrappers(ModuleOp module) {
   return success();
 }
 
+/// Tells LLVM of kernels that run with subnormals taken for zero: otherwise it
+/// turns a test of a float's bits into a comparison with zero. What a kernel
+/// calls, and the wrapper that it is inlined into, run in its mode.
+static void allowFlushing(ModuleOp module) {
+  auto functions = module.getOps<LLVM::LLVMFuncOp>();
+  if (llvm::none_of(functions, [](LLVM::LLVMFuncOp function) {
+        return function->hasAttr(kFlushesSubnormalsAttrName);
+      }))
+    return;
+  for (LLVM::LLVMFuncOp function : functions)
+    if (!function.isExternal())
+      function.setDenormalFpMath("dynamic,dynamic");
+}
+
 namespace {
 struct QuantFloatEmitCWrappersPass
     : quant_float::impl::QuantFloatEmitCWrappersPassBase<
           QuantFloatEmitCWrappersPass> {
   void runOnOperation() override {
     if (failed(emitWrappers(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    allowFlushing(getOperation());
   }
 };
 } // namespace

@@ -104,7 +104,6 @@ private:
   std::optional<Known> visitProduct(Known one, Known other);
   std::optional<Known> visitQuotient(Known dividend, Known divisor);
   std::optional<Known> visitSum(Known one, Known other, bool isDifference);
-  std::optional<Known> visitBound(Known one, Known other);
   bool isComparisonSafe(arith::CmpFOp op);
 
   /// Of a value of a float type.
@@ -461,8 +460,16 @@ bool FlushAnalysis::visit(Operation *op) {
       .Case<arith::SubFOp>([&](auto) {
         return binary([&](auto a, auto b) { return visitSum(a, b, true); });
       })
-      .Case<arith::NegFOp, math::AbsFOp>(
-          [&](auto) { return set(op->getResult(0), getOperand(0)); })
+      .Case([&](arith::NegFOp negation) {
+        // A parameter may be +0, which becomes -0.
+        std::optional<Known> known = getOperand(0);
+        if (known)
+          requireNonZero(*known);
+        return set(negation.getResult(), known);
+      })
+      .Case([&](math::AbsFOp absolute) {
+        return set(absolute.getResult(), getOperand(0));
+      })
       .Case([&](arith::SelectOp select) {
         std::optional<Known> one = get(select.getTrueValue());
         std::optional<Known> other = get(select.getFalseValue());

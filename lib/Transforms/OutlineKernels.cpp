@@ -15,6 +15,7 @@
 
 #include "BufferAccesses.h"
 #include "SharedFunctions.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -116,10 +117,11 @@ bool Kernel::analyze() {
     else
       return false;
   }
-  // The status of a kernel that fails is its function's.
+  // The status of a kernel that fails is its function's. GuardKernels has
+  // replaced assertions before.
   return !op->walk([](Operation *inner) {
-              return isa<memref::AllocOp, memref::DeallocOp, func::ReturnOp>(
-                         inner)
+              return isa<memref::AllocOp, memref::DeallocOp, func::ReturnOp,
+                         cf::AssertOp>(inner)
                          ? WalkResult::interrupt()
                          : WalkResult::advance();
             }).wasInterrupted();

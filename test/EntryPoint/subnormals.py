@@ -6,8 +6,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %if host-x86_64 %{ %python %s %tools_dir %clang %t x86-64 2>&1 | FileCheck %s %}
 # RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2>&1 | FileCheck %s %}
-# RUN: %if host-avx4096 %{ %python %s %tools_dir %clang %t x86-64-v4 2>&1 | FileCheck %s %}
-# RUN: %if host-avx4096vbmi %{ %python %s %tools_dir %clang %t znver4 2>&1 | FileCheck %s %}
+# RUN: %if host-avx512 %{ %python %s %tools_dir %clang %t x86-64-v4 2>&1 | FileCheck %s %}
+# RUN: %if host-avx512vbmi %{ %python %s %tools_dir %clang %t znver4 2>&1 | FileCheck %s %}
 # CHECK-NOT: error
 # CHECK: {{[0-9]+}} conversions, 0 with assists, 0 wrong
 # REQUIRES: host-x86_64

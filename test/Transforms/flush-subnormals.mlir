@@ -132,3 +132,20 @@ func.func @half.kernel(%x: memref<?xf32>, %y: memref<?xf8E5M2>) attributes {quan
   }
   return
 }
+
+// A shift of +0 is -0 here, from which +0 would be left of a subnormal: the kernel looks whether it is 0.
+// HALF-LABEL: func.func @negated.kernel(
+// CHECK-LABEL: func.func @negated.kernel(
+// CHECK-SAME: quant_float.flushes_subnormals
+// CHECK-NOT: arith.cmpi eq
+// CHECK: scf.if
+func.func @negated.kernel(%x: memref<?xf32>, %p: memref<f32>, %y: memref<?xf8E5M2>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "", sizes = array<i64>}], outputs = [{dtype = 19 : i32, name = "", sizes = array<i64: -1>}], symbol = "negated"}} {
+  linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel"]} ins(%x, %p : memref<?xf32>, memref<f32>) outs(%y : memref<?xf8E5M2>) {
+  ^bb0(%in: f32, %shift: f32, %out: f8E5M2):
+    %0 = arith.negf %shift : f32
+    %1 = arith.subf %in, %0 : f32
+    %2 = quant_float.cast %1 opset 25 : f32 to f8E5M2
+    linalg.yield %2 : f8E5M2
+  }
+  return
+}
