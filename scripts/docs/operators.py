@@ -187,8 +187,11 @@ def write_others():
 
 
 def read_functions():
-    """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes, and its body."""
-    source = (ROOT / "lib/Target/ONNX/MicrosoftFunctions.cpp").read_text()
+    """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes, and its body, which
+    AttentionFunctions.cpp may have."""
+    folder = ROOT / "lib/Target/ONNX"
+    source = (folder / "MicrosoftFunctions.cpp").read_text()
+    bodies = source + (folder / "AttentionFunctions.cpp").read_text()
     table = source[source.index("getMicrosoftRows() {") :]
     names = r"\{([^{}]*)\}"
     row = rf'^      \{{"(\w+)",\s*\{{{names},\s*{names},\s*{names},\s*(\w+)(?:,\s*/\*like=\*/\d+)?\}}\}},'
@@ -196,7 +199,7 @@ def read_functions():
     assert len(found) == len(re.findall(r'^      \{"\w+",', table, re.MULTILINE))
     for op, *lists, function in found:
         inputs, outputs, attributes = (re.findall(r'"(\w+)"', names) for names in lists)
-        body = source[source.index(f"static void {function}(") :]
+        body = bodies[re.search(rf"void (onnx_import::)?{function}\(", bodies).start() :]
         # A body of one line ends with it.
         end = "}\n" if body.partition("\n")[0].endswith("}") else "\n}"
         yield op, inputs, outputs, attributes, body[: body.index(end)]
