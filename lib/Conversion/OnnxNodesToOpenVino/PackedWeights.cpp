@@ -280,6 +280,48 @@ static Value isolate(FormContext &context, Value value,
                                  context.makeInts({1}), context.makeInts({0})});
 }
 
+/// Whether all indices are constants inside an axis.
+static bool areInside(Value indices, int64_t size) {
+  DenseIntElementsAttr elements;
+  return matchPattern(indices, m_Constant(&elements)) &&
+         llvm::all_of(elements.getValues<APInt>(), [&](const APInt &index) {
+           return index.sge(-size) && index.slt(size);
+         });
+}
+
+/// Gather of compressed weights reads past their end in the CPU plugin, so that
+/// an index outside reads row 0, for which zeros are selected.
+static Value gather(FormContext &context, Value table, Value indices,
+                    int64_t axis, ArrayRef<int64_t> shape) {
+  auto apply = [&](Value where) {
+    return context.apply("Gather", {table, where, context.makeInt(axis)},
+                         context.intAttr("batch_dims", 0));
+  };
+  if (areInside(indices, shape[axis]))
+    return apply(indices);
+  Type type = getElementTypeOrSelf(indices);
+  auto select = [&](Value condition, Value ifTrue, Value ifFalse) {
+    return context.addLayer("Select", {condition, ifTrue, ifFalse},
+                            getElementTypeOrSelf(ifFalse),
+                            context.stringAttr("auto_broadcast", "numpy"));
+  };
+  Value low = context.makeNumber(type, -shape[axis]),
+        high = context.makeNumber(type, shape[axis]);
+  Value isOutside = context.compare(
+      "LogicalOr", {context.compare("Less", {indices, low}),
+                    context.compare("GreaterEqual", {indices, high})});
+  Value found = apply(select(isOutside, context.makeNumber(type, 0), indices));
+  // The dimensions behind those of the indices.
+  SmallVector<int64_t> behind;
+  for (int64_t i = axis + 1, e = shape.size(); i != e; ++i)
+    behind.push_back(i - e);
+  if (!behind.empty())
+    isOutside =
+        context.apply("Unsqueeze", {isOutside, context.makeInts(behind)});
+  return select(isOutside, context.makeNumber(getElementTypeOrSelf(found), 0),
+                found);
+}
+
 NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
   enum : size_t { kData, kIndices, kScales, kZeroPoints };
   ImplicitLocOpBuilder &b = context.b;
@@ -368,7 +410,5 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
   // compressed rows, whatever the axes.
   if (gathered != 0 || axis != rank - 1)
     table = isolate(context, *table, shape);
-  return context.apply(
-      "Gather", {*table, context.inputs[kIndices], context.makeInt(gathered)},
-      context.intAttr("batch_dims", 0));
+  return gather(context, *table, context.inputs[kIndices], gathered, shape);
 }

@@ -291,7 +291,10 @@ FailureOr<Value> QuantizationForm::convert(DequantizeOp op) {
     if (blockSize &&
         int64_t(llvm::divideCeil(type.getDimSize(axis), blockSize)) ==
             scaleType.getDimSize(axis))
-      return convertGroups(op, axis, blockSize);
+      // One block may be said to be far longer than what is in it.
+      return convertGroups(
+          op, axis,
+          std::min(blockSize, std::max<int64_t>(type.getDimSize(axis), 1)));
   }
   bool hasPoint = hasZeroPoint(op), isWide = hasPoint && codes.isInteger(32);
   Value value = isWide ? op.getInput() : convertTo(op.getInput(), f32);

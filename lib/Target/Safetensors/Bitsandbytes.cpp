@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Common/Nf4.h"
+#include "../Common/QuantizedWeight.h"
 #include "Json.h"
 #include "WeightImporter.h"
 #include "quant-float/Support/Printable.h"
@@ -187,8 +188,8 @@ FailureOr<Value> WeightImporter::importTable4(const Parts &parts) {
   for (auto [i, known] : llvm::enumerate(nf4 ? target::kNf4Values : kFp4)) {
     values[i] = getFloat(table, i);
     if (!(std::abs(values[i] - known) <= kTolerance))
-      return diagnose(table.subject, Diag::TableValue, i, known,
-                      nf4 ? "nf4" : "fp4", values[i]);
+      return diagnose(table.subject, Diag::TableValue, i, target::spell(known),
+                      nf4 ? "nf4" : "fp4", target::spell(values[i]));
   }
   FailureOr<SmallVector<float>> scales =
       getBlockScales(parts, *state, divideCeil(*count, *block));
@@ -215,7 +216,8 @@ FailureOr<Value> WeightImporter::importLlmInt8(const Parts &parts) {
     return diagnose(format->subject, Diag::RowFormat, spellShape(format->dims),
                     int(uint8_t(format->bytes.data[0])));
   if (codes.dims.empty())
-    return checkShape(largest, {1}, codes);
+    return diagnose(largest.subject, Diag::ScaleShape, spellShape(largest.dims),
+                    spellShape(codes.dims));
   if (failed(checkShape(largest, {codes.dims[0]}, codes)))
     return failure();
   FailureOr<Value> codeValue = importPlain(codes);

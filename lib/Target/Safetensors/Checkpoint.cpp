@@ -35,6 +35,13 @@ static bool isFileName(StringRef name) {
          name.find_first_of(StringRef("/\\\0", 3)) == StringRef::npos;
 }
 
+LogicalResult Checkpoint::readFile(StringRef bytes,
+                                   std::shared_ptr<llvm::MemoryBuffer> owner,
+                                   Location loc) {
+  Metadata &found = metadata.emplace_back(loc, Metadata()).second;
+  return parseFile(bytes, std::move(owner), loc, tensors, found);
+}
+
 LogicalResult Checkpoint::readIndex(StringRef bytes, Location loc,
                                     StringRef folder) {
   Subject index{loc, ""};
@@ -62,8 +69,7 @@ LogicalResult Checkpoint::readIndex(StringRef bytes, Location loc,
                       llvm::toString(opened.takeError()));
     std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);
     size_t before = tensors.size();
-    if (failed(parseFile(buffer->getBuffer(), buffer, shardLoc, tensors,
-                         metadata)))
+    if (failed(readFile(buffer->getBuffer(), buffer, shardLoc)))
       return failure();
     std::set<std::string> absent = names;
     for (const Tensor &tensor : ArrayRef(tensors).drop_front(before))
@@ -200,12 +206,22 @@ LogicalResult Checkpoint::readConfig(StringRef bytes, Location loc) {
   for (StringRef key : {"quantization_config", "compression_config"})
     if (const json::Object *found = object->getObject(key))
       return ConfigReader(config, subject).read(*found);
-  if (metadata.config.empty())
-    return success();
-  Subject stored{*storedLoc, "__metadata__"};
-  FailureOr<json::Object> found = parseJson(metadata.config, stored);
-  return success(succeeded(found) &&
-                 succeeded(ConfigReader(config, stored).read(*found)));
+  std::optional<json::Value> first;
+  for (const auto &[fileLoc, stored] : metadata) {
+    if (!stored.config)
+      continue;
+    Subject file{fileLoc, "__metadata__"};
+    FailureOr<json::Object> found = parseJson(*stored.config, file);
+    if (failed(found))
+      return failure();
+    if (!first && failed(ConfigReader(config, file).read(*found)))
+      return failure();
+    json::Value value(std::move(*found));
+    if (first && *first != value)
+      return diagnose(file, Diag::OtherConfig, spell(&*first), spell(&value));
+    first = std::move(value);
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,40 +231,106 @@ LogicalResult Checkpoint::readConfig(StringRef bytes, Location loc) {
 /// What a layer's tensor with its format is called, behind the layer's name.
 static constexpr StringRef kFormatSuffix = ".comfy_quant";
 
+/// A tensor's layer, and the same without what is in front of it, which
+/// metadata may leave out: none of them is empty.
+static SmallVector<StringRef> getLayers(StringRef tensor) {
+  SmallVector<StringRef> layers;
+  for (StringRef layer = tensor.rsplit('.').first; !layer.empty();
+       layer = layer.split('.').second)
+    layers.push_back(layer);
+  return layers;
+}
+
 LogicalResult Checkpoint::addLayerFormat(StringRef layer,
                                          const json::Value &value,
                                          const Subject &subject) {
+  auto refuse = [&](const Twine &expected, const Twine &got) {
+    return diagnose(subject, Diag::BadLayerFormat,
+                    "layer '" + printable(layer) + "'", expected.str(),
+                    got.str());
+  };
   const json::Object *object = value.getAsObject();
   std::optional<StringRef> format =
       object ? object->getString("format") : value.getAsString();
   if (!format)
-    return diagnose(subject, Diag::BadLayerFormat, printable(layer),
-                    spell(&value));
+    return refuse("an object with a text 'format'", spell(&value));
   std::string text = format->str();
+  // What is null is left out.
+  auto find = [](const json::Object &part, StringRef key) {
+    const json::Value *found = part.get(key);
+    return found && !found->getAsNull() ? found : nullptr;
+  };
+  SmallVector<const json::Object *> parts;
+  if (object) {
+    parts.push_back(object);
+    if (const json::Value *params = find(*object, "params")) {
+      if (!params->getAsObject())
+        return refuse("an object as 'params'", spell(params));
+      parts.push_back(params->getAsObject());
+    }
+  }
   // It rotates weights before they are quantized.
-  const json::Object *params = object ? object->getObject("params") : nullptr;
-  for (const json::Object *part : {object, params})
-    if (part && part->getBoolean("convrot").value_or(false))
+  for (const json::Object *part : parts) {
+    const json::Value *rotates = find(*part, "convrot");
+    if (rotates && !rotates->getAsBoolean())
+      return refuse("true or false as 'convrot'", spell(rotates));
+    if (rotates && *rotates->getAsBoolean())
       text = format->str() + " with convrot";
-  layerFormats[layer] = text;
+  }
+  auto [known, isNew] = layerFormats.insert({layer, text});
+  if (!isNew && known->second != text)
+    return refuse("'" + printable(known->second) +
+                      "', as elsewhere in the checkpoint",
+                  "'" + printable(text) + "'");
+  return success();
+}
+
+LogicalResult Checkpoint::readLayerTable(StringRef text, const Subject &subject,
+                                         const llvm::StringSet<> &named) {
+  FailureOr<json::Object> object = parseJson(text, subject);
+  if (failed(object))
+    return failure();
+  const json::Object *layers = object->getObject("layers");
+  if (!layers)
+    return diagnose(subject, Diag::BadLayerFormat, "layers", "an object",
+                    spell(object->get("layers")));
+  // LLVM's object has no order.
+  SmallVector<StringRef> keys;
+  for (const auto &entry : *layers)
+    keys.push_back(entry.first);
+  llvm::sort(keys);
+  for (StringRef layer : keys) {
+    if (failed(addLayerFormat(layer, *layers->get(layer), subject)))
+      return failure();
+    if (!named.contains(layer))
+      return diagnose(subject, Diag::BadLayerFormat,
+                      "layer '" + printable(layer) + "'",
+                      "the layer of a tensor", "none that has the name");
+  }
   return success();
 }
 
 LogicalResult Checkpoint::readLayerFormats() {
-  if (!metadata.layers.empty()) {
-    Subject subject{*storedLoc, "_quantization_metadata"};
-    FailureOr<json::Object> object = parseJson(metadata.layers, subject);
-    if (failed(object))
+  llvm::StringSet<> named;
+  bool hasTable = llvm::any_of(
+      metadata, [](const auto &file) { return file.second.layers; });
+  for (const Tensor &tensor : tensors)
+    if (hasTable && !StringRef(tensor.name).ends_with(kFormatSuffix))
+      for (StringRef layer : getLayers(tensor.name))
+        named.insert(layer);
+  for (const auto &[loc, file] : metadata)
+    if (file.layers &&
+        failed(readLayerTable(*file.layers,
+                              Subject{loc, "_quantization_metadata"}, named)))
       return failure();
-    if (const json::Object *layers = object->getObject("layers"))
-      for (const auto &[layer, value] : *layers)
-        if (failed(addLayerFormat(layer, value, subject)))
-          return failure();
-  }
   for (const Tensor &tensor : tensors) {
     StringRef layer = tensor.name;
-    if (tensor.dtype != DType::U8 || !layer.consume_back(kFormatSuffix))
+    if (!layer.consume_back(kFormatSuffix))
       continue;
+    if (tensor.dtype != DType::U8)
+      return diagnose(tensor.subject, Diag::BadLayerFormat,
+                      "layer '" + printable(layer) + "'", "U8",
+                      getName(tensor.dtype));
     ArrayRef<char> bytes = tensor.bytes.data;
     FailureOr<json::Object> object =
         parseJson(StringRef(bytes.data(), bytes.size()), tensor.subject);
@@ -260,14 +342,11 @@ LogicalResult Checkpoint::readLayerFormats() {
 }
 
 bool Checkpoint::isLayerFormat(const Tensor &tensor) const {
-  return tensor.dtype == DType::U8 &&
-         StringRef(tensor.name).ends_with(kFormatSuffix);
+  return StringRef(tensor.name).ends_with(kFormatSuffix);
 }
 
 const std::string *Checkpoint::getLayerFormat(StringRef tensor) const {
-  // Metadata may leave out what is in front of a layer's name.
-  for (StringRef layer = tensor.rsplit('.').first; !layer.empty();
-       layer = layer.split('.').second)
+  for (StringRef layer : getLayers(tensor))
     if (auto found = layerFormats.find(layer); found != layerFormats.end())
       return &found->second;
   return nullptr;
@@ -276,14 +355,12 @@ const std::string *Checkpoint::getLayerFormat(StringRef tensor) const {
 LogicalResult Checkpoint::read(StringRef bytes,
                                std::shared_ptr<llvm::MemoryBuffer> owner,
                                Location loc, StringRef path) {
-  storedLoc = loc;
   // Of what is no file there is nothing beside it.
   StringRef folder = path::parent_path(path);
   if (path.ends_with(".json")) {
     if (failed(readIndex(bytes, loc, folder)))
       return failure();
-  } else if (failed(
-                 parseFile(bytes, std::move(owner), loc, tensors, metadata))) {
+  } else if (failed(readFile(bytes, std::move(owner), loc))) {
     return failure();
   }
   for (const Tensor &tensor : tensors)

@@ -11,6 +11,7 @@
 
 #include "File.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir::quant_float::safetensors_import {
@@ -52,7 +53,12 @@ public:
 private:
   LogicalResult readIndex(StringRef bytes, Location loc, StringRef folder);
   LogicalResult readConfigFile(MLIRContext *context, StringRef folder);
+  LogicalResult readFile(StringRef bytes,
+                         std::shared_ptr<llvm::MemoryBuffer> owner,
+                         Location loc);
   LogicalResult readLayerFormats();
+  LogicalResult readLayerTable(StringRef text, const Subject &subject,
+                               const llvm::StringSet<> &named);
   LogicalResult addLayerFormat(StringRef layer, const llvm::json::Value &value,
                                const Subject &subject);
 
@@ -61,9 +67,8 @@ private:
   Config config;
   /// By layer.
   llvm::StringMap<std::string> layerFormats;
-  /// That of files; its config is for where there is no config.json.
-  Metadata metadata;
-  std::optional<Location> storedLoc;
+  /// That of each file; its config is for where there is no config.json.
+  std::vector<std::pair<Location, Metadata>> metadata;
 };
 
 } // namespace mlir::quant_float::safetensors_import

@@ -524,7 +524,10 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
     for (const Part &part : ArrayRef(parts).drop_front(before)) {
       if (!owners.insert({part.name, &tensor}).second)
         return diagnose(tensor.subject, Diag::PartTaken, printable(part.name));
-      finder.add(part.name, part.dtype, ShapedType::getNumElements(part.dims));
+      // The parts of a weight are in its layout.
+      const auto *constant = std::get_if<Constant>(&tensor.value);
+      finder.add(part.name, part.dtype, ShapedType::getNumElements(part.dims),
+                 [&] { return constant && isZero(constant->bytes.data); });
     }
   }
   finder.findParts();

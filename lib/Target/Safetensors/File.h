@@ -61,9 +61,9 @@ inline constexpr llvm::StringLiteral kConfigKey = "quantization_config";
 
 /// What a file's metadata says of its weights, as JSON.
 struct Metadata {
-  std::string config;
+  std::optional<std::string> config;
   /// ComfyUI's: the formats of layers.
-  std::string layers;
+  std::optional<std::string> layers;
 };
 
 /// Appends the tensors of a file, in the order of their bytes. `owner` keeps

@@ -182,10 +182,14 @@ static std::string joinName(StringRef prefix, StringRef suffix) {
 // Names and types
 //===----------------------------------------------------------------------===//
 
-void LayoutFinder::add(StringRef name, DType dtype, int64_t count) {
+void LayoutFinder::add(StringRef name, DType dtype, int64_t count,
+                       llvm::function_ref<bool()> isZero) {
   entries[name] = {dtype, count};
   if (std::optional<std::string> owner = getScaleOwner(name))
     scales[*owner].push_back(name.str());
+  else if (std::optional<std::string> moved = getZeroPointOwner(name);
+           moved && !isZero())
+    zeroPoints[*moved].push_back(name.str());
 }
 
 const LayoutFinder::Entry *LayoutFinder::find(StringRef name) const {
@@ -265,38 +269,63 @@ static bool mayBeCodes(DType dtype) {
   }
 }
 
+static bool isPartOf(StringRef name, const Match &match) {
+  return llvm::any_of(match.layout->others, [&](const Part &part) {
+    return !part.suffix.empty() && joinName(match.prefix, part.suffix) == name;
+  });
+}
+
+StringRef LayoutFinder::findOtherPart(StringRef name,
+                                      const Match &match) const {
+  for (const Layout &layout : kLayouts) {
+    StringRef prefix = name;
+    if (!prefix.consume_back(layout.codes.suffix) ||
+        !llvm::is_contained(layout.codes.dtypes, find(name)->dtype))
+      continue;
+    for (const Part &part : ArrayRef(layout.others).take_front(layout.required))
+      if (auto found = entries.find(joinName(prefix, part.suffix));
+          found != entries.end() && !isPartOf(found->getKey(), match))
+        return found->getKey();
+  }
+  return {};
+}
+
 StringRef LayoutFinder::findStray(StringRef name, const Match &match) const {
-  auto isPart = [&](StringRef other) {
-    if (!match.layout)
-      return parts.contains(other);
-    return llvm::any_of(match.layout->others, [&](const Part &part) {
-      return !part.suffix.empty() &&
-             joinName(match.prefix, part.suffix) == other;
-    });
-  };
-  auto findIn = [&](StringRef owner) -> StringRef {
-    auto found = scales.find(owner);
-    if (found != scales.end())
+  auto findIn = [&](const llvm::StringMap<std::vector<std::string>> &names,
+                    StringRef owner) -> StringRef {
+    auto found = names.find(owner);
+    if (found != names.end())
       for (const std::string &other : found->second)
-        if (other != name && !isPart(other))
+        if (other != name &&
+            !(match.layout ? isPartOf(other, match) : parts.contains(other)))
           return other;
     return {};
   };
-  SmallVector<StringRef> owners = {name};
+  // One number is no weight.
+  const Entry &entry = *find(name);
+  bool isCodes = match.layout || (mayBeCodes(entry.dtype) && entry.count != 1);
+  SmallVector<std::string> owners = {name.str()};
   for (StringRef suffix : {"_packed", "_blocks", "_qweight"}) {
     StringRef rest = name;
     if (rest.consume_back(suffix))
-      owners.push_back(rest);
+      owners.push_back(rest.str());
   }
-  // One number is no weight; and of a module with a weight that has a layout it
-  // is not known whose scale it is.
-  const Entry &entry = *find(name);
-  if (!match.layout && mayBeCodes(entry.dtype) && entry.count != 1)
-    owners.push_back(name.contains('.') ? name.rsplit('.').first : "");
-  for (StringRef owner : owners)
-    if (StringRef found = findIn(owner); !found.empty())
+  if (match.layout)
+    owners.push_back(joinName(match.prefix, match.layout->suffix));
+  for (StringRef owner : owners) {
+    if (StringRef found = findIn(scales, owner); !found.empty())
       return found;
-  return {};
+    if (StringRef found = isCodes ? findIn(zeroPoints, owner) : "";
+        !found.empty())
+      return found;
+  }
+  // Of a module with a weight that has a layout it is not known whose scale it
+  // is, unless that layout has another one.
+  if (match.layout)
+    return findOtherPart(name, match);
+  if (!isCodes)
+    return {};
+  return findIn(scales, name.contains('.') ? name.rsplit('.').first : "");
 }
 
 Match LayoutFinder::match(StringRef name) const {
@@ -421,7 +450,8 @@ safetensors_import::importWeights(const Checkpoint &checkpoint, Location loc) {
   int64_t opset = 23;
   LayoutFinder finder;
   for (const Tensor &tensor : tensors)
-    finder.add(tensor.name, tensor.dtype, tensor.count);
+    finder.add(tensor.name, tensor.dtype, tensor.count,
+               [&] { return isZero(tensor.bytes.data); });
   finder.findParts();
   for (auto [tensor, found] : llvm::zip(tensors, weights)) {
     if (failed(findLayout(checkpoint, finder, tensor, found)))

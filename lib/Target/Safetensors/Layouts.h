@@ -48,7 +48,10 @@ struct Match {
 /// Finds the weights among tensors, by names and types.
 class LayoutFinder {
 public:
-  void add(StringRef name, DType dtype, int64_t count);
+  /// `isZero` is asked of a tensor that has zero points by its name: those that
+  /// are all 0 change nothing.
+  void add(StringRef name, DType dtype, int64_t count,
+           llvm::function_ref<bool()> isZero);
   /// When all are added: finds those that are parts of weights.
   void findParts();
   Match match(StringRef name) const;
@@ -65,18 +68,30 @@ private:
   const Entry *find(StringRef name) const;
   Match matchLayout(StringRef name) const;
   StringRef findStray(StringRef name, const Match &match) const;
+  /// A tensor that other codes of that name and type have to have.
+  StringRef findOtherPart(StringRef name, const Match &match) const;
   std::string getTypes(StringRef name, StringRef part) const;
 
   llvm::StringMap<Entry> entries;
   /// Those that are scales of a tensor or module, by its name.
   llvm::StringMap<std::vector<std::string>> scales;
+  /// Those that are zero points of a tensor, if that has codes.
+  llvm::StringMap<std::vector<std::string>> zeroPoints;
   /// Those that are part of a weight beside its codes.
   llvm::StringSet<> parts;
 };
 
+inline bool isZero(ArrayRef<char> bytes) {
+  return llvm::all_of(bytes, [](char byte) { return byte == 0; });
+}
+
 /// The tensor, or the module, whose scale a tensor is by its name; none where
 /// it is no scale.
 std::optional<std::string> getScaleOwner(StringRef name);
+
+/// The tensor whose zero point a tensor is by its name, if there are codes of
+/// that name.
+std::optional<std::string> getZeroPointOwner(StringRef name);
 
 /// The module of all tensors. Null after an error diagnostic.
 OwningOpRef<ModuleOp> importWeights(const Checkpoint &checkpoint, Location loc);

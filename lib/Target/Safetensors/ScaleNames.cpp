@@ -30,35 +30,36 @@ static constexpr StringRef kOtherWords[] = {
     "inv", "2",      "global", "nested", "zero",    "zeros", "point",
     "map", "points", "quant",  "factor", "factors", "amax"};
 
+/// Each makes a name that of zero points, where the rest of it is that of
+/// codes: other tensors are moved as well.
+static constexpr StringRef kZeroWords[] = {
+    "zero",       "zeros",  "zp",      "zps",   "zeropoint",
+    "zeropoints", "offset", "offsets", "shift", "shifts"};
+
 /// "wscales" is one of w.
 static bool isScaleWord(StringRef word) {
   return llvm::is_contained(kScaleWords, word) || word.ends_with("scale") ||
          word.ends_with("scales");
 }
 
-std::optional<std::string> safetensors_import::getScaleOwner(StringRef name) {
-  // bitsandbytes has JSON behind it.
-  if (size_t state = name.find(".quant_state."); state != StringRef::npos)
-    return name.take_front(state).str();
+/// The owner by a name with a word of the kind, or that is one of it as a
+/// whole.
+static std::optional<std::string>
+getOwner(StringRef name, llvm::function_ref<bool(StringRef)> isWord,
+         llvm::function_ref<bool(ArrayRef<StringRef>)> isKind) {
   auto [path, leaf] = name.rsplit('.');
   if (leaf.empty())
     std::swap(path, leaf);
   SmallVector<StringRef> words, rest;
   leaf.split(words, '_', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  bool isScale = false;
+  bool isFound = isKind(words);
   for (StringRef word : words) {
     std::string lower = word.lower();
-    isScale |= isScaleWord(lower);
-    if (!isScaleWord(lower) && !llvm::is_contained(kOtherWords, lower))
+    isFound |= isWord(lower);
+    if (!isWord(lower) && !llvm::is_contained(kOtherWords, lower))
       rest.push_back(word);
   }
-  auto has = [&](StringRef first, StringRef second) {
-    return llvm::is_contained(words, first) &&
-           llvm::is_contained(words, second);
-  };
-  isScale |=
-      has("zero", "point") || has("zero", "points") || has("quant", "map");
-  if (!isScale)
+  if (!isFound)
     return std::nullopt;
   if (rest.empty()) {
     // Those of ModelOpt's and Quark's modules.
@@ -66,4 +67,26 @@ std::optional<std::string> safetensors_import::getScaleOwner(StringRef name) {
     return path.str();
   }
   return (path + (path.empty() ? "" : ".")).str() + llvm::join(rest, "_");
+}
+
+std::optional<std::string> safetensors_import::getScaleOwner(StringRef name) {
+  // bitsandbytes has JSON behind it.
+  if (size_t state = name.find(".quant_state."); state != StringRef::npos)
+    return name.take_front(state).str();
+  return getOwner(name, isScaleWord, [](ArrayRef<StringRef> words) {
+    auto has = [&](StringRef first, StringRef second) {
+      return llvm::is_contained(words, first) &&
+             llvm::is_contained(words, second);
+    };
+    return has("zero", "point") || has("zero", "points") || has("quant", "map");
+  });
+}
+
+std::optional<std::string>
+safetensors_import::getZeroPointOwner(StringRef name) {
+  if (getScaleOwner(name))
+    return std::nullopt;
+  return getOwner(
+      name, [](StringRef word) { return llvm::is_contained(kZeroWords, word); },
+      [](ArrayRef<StringRef>) { return false; });
 }

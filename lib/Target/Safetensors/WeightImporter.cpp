@@ -253,9 +253,15 @@ FailureOr<Value> WeightImporter::importScaled(const Parts &parts) {
   if (failed(codeValue) || failed(scaleValue))
     return failure();
   Value zeroValue;
-  if (zeros && codes.dtype == DType::I8 && zeros->dtype == DType::I8) {
-    if (failed(checkShape(*zeros, scale.dims, scale)))
-      return failure();
+  bool isInteger = codes.dtype == DType::I8;
+  if (zeros && isInteger && zeros->dtype != DType::I8)
+    return diagnose(codes.subject, Diag::NoPart, printable(zeros->name),
+                    getName(DType::I8), getName(zeros->dtype));
+  // One of the whole may be a vector or have no dimensions.
+  if (zeros && (zeros->count != 1 || scale.count != 1) &&
+      failed(checkShape(*zeros, scale.dims, scale)))
+    return failure();
+  if (zeros && isInteger) {
     FailureOr<Value> made = makeScale(*zeros, *scaling);
     if (failed(made))
       return failure();

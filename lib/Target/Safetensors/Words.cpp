@@ -74,6 +74,18 @@ WeightImporter::getOrder(const Tensor *groups, int64_t size, int64_t count) {
   return order;
 }
 
+/// Whether groups of columns are one behind the other, from 0.
+static bool isInOrder(const Tensor &groups) {
+  int64_t last = 0;
+  for (int64_t i = 0, e = groups.count; i != e; ++i) {
+    auto group = int32_t(read32le(groups.bytes.data.data() + 4 * i));
+    if (group != last && (i == 0 || group != last + 1))
+      return false;
+    last = group;
+  }
+  return true;
+}
+
 Value WeightImporter::reorder(Value value, ArrayRef<int64_t> order) {
   if (order.empty())
     return value;
@@ -111,10 +123,13 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
     return failure();
   if (groups && failed(checkShape(*groups, {columns}, *shape)))
     return failure();
-  bool isGrouped = scaling->blockSize != 0 && scaling->rows == 1;
+  bool hasBlocks = scaling->blockSize != 0;
+  bool isGrouped = hasBlocks && scaling->rows == 1;
+  // Whatever is in order, one scale is that of all columns.
   FailureOr<SmallVector<int64_t>> order =
-      getOrder(isGrouped ? groups : nullptr, scaling->blockSize,
-               isGrouped ? scaling->dims.back() : 0);
+      getOrder(groups && !hasBlocks && isInOrder(*groups) ? nullptr : groups,
+               hasBlocks ? scaling->blockSize : columns,
+               hasBlocks ? scaling->dims.back() : 1);
   if (failed(order))
     return failure();
 

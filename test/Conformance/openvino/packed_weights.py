@@ -211,7 +211,6 @@ def make_gather(kind, bits, has_points, dtype, axis, gather_axis, block, shape):
     where = np.arange(shape[axis]) // block
     difference = number(codes) - np.take(point, where, axis)
     table = (difference * np.take(scales.astype(np.float32), where, axis)).astype(dtype)
-    indices = random.integers(-shape[gather_axis], shape[gather_axis], (2, 3))
     constants = {"data": store("data", codes), "scales": scales, "zeros": store("zeros", zeros)}
     names = ["data", "indices", "scales", *["zeros"] * has_points]
     node = helper.make_node(
@@ -225,7 +224,7 @@ def make_gather(kind, bits, has_points, dtype, axis, gather_axis, block, shape):
         gather_axis=gather_axis,
         quantize_axis=axis,
     )
-    return node, {"indices": indices}, constants, np.take(table, indices, gather_axis)
+    return node, constants, table
 
 
 for (kind, bits), has_points, dtype in itertools.product(
@@ -237,9 +236,38 @@ for (kind, bits), has_points, dtype in itertools.product(
     if kind != "uint8":
         places += [(0, 1, (32, 6)), (1, 2, (4, 32, 5))]
     for axis, gather_axis, shape in places:
-        parts = make_gather(kind, bits, has_points, dtype, axis, gather_axis, 16, shape)
+        node, constants, table = make_gather(
+            kind, bits, has_points, dtype, axis, gather_axis, 16, shape
+        )
+        indices = random.integers(-shape[gather_axis], shape[gather_axis], (2, 3))
+        wanted = np.take(table, indices, gather_axis)
         name = f"gather-{kind}-{bits}-{has_points}-{np.dtype(dtype)}-{axis}-{len(shape)}-{shape[1]}"
-        run(name, *parts, has_runtime=bits != 2)
+        run(name, node, {"indices": indices}, constants, wanted, has_runtime=bits != 2)
+
+# An index outside of the axis gives zeros, one that is fed and one that is a constant.
+for (kind, bits), dtype, is_constant in itertools.product(
+    (("uint8", 4), ("uint8", 8), ("uint8", 2), ("int4", 4), ("uint4", 4)),
+    (np.float32, np.float16),
+    (False, True),
+):
+    places = [(1, 0, (6, 64)), (2, 0, (3, 4, 32))]
+    if kind != "uint8":
+        places += [(0, 1, (32, 6)), (1, 2, (4, 32, 5)), (0, 1, (32, 6, 2))]
+    for axis, gather_axis, shape in places:
+        node, constants, table = make_gather(kind, bits, True, dtype, axis, gather_axis, 16, shape)
+        size = shape[gather_axis]
+        inside = np.int64([[0, size - 1, -size], [1, -1, 2]])
+        outside = [size, -size - 1, size + 1, 2**30, 2**31 - 1, -(2**31)]
+        indices = np.concatenate([inside, np.int64(outside).reshape(2, 3)], 1)
+        is_inside = (indices >= -size) & (indices < size)
+        wanted = np.take(table, np.where(is_inside, indices, 0), gather_axis)
+        is_inside = is_inside.reshape((2, 6) + (1,) * (len(shape) - gather_axis - 1))
+        wanted = np.where(is_inside, wanted, 0).astype(dtype)
+        name = f"outside-{kind}-{bits}-{np.dtype(dtype)}-{is_constant}-{axis}-{len(shape)}"
+        for index_type in (np.int64, np.int32):
+            given = {"indices": indices.astype(index_type)}
+            fed, kept = ({}, constants | given) if is_constant else (given, constants)
+            run(f"{name}-{index_type.__name__}", node, fed, kept, wanted, has_runtime=False)
 
 # --- MatMulInteger and ConvInteger ----------------------------------------------------------------
 

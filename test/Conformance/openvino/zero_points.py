@@ -37,6 +37,11 @@ GRANULARITIES = {
     "blocks": ((ROWS, 3), {"axis": 1, "block_size": 4}),
     "cut": ((ROWS, 3), {"axis": 1, "block_size": 5}),
 }
+# One block of which there is little.
+GRANULARITIES |= {
+    f"one{power}": ((ROWS, 1), {"axis": 1, "block_size": size})
+    for power, size in (("", 1000), ("40", 2**40), ("62", 2**62))
+}
 
 
 def get_zeros(kind):
@@ -73,7 +78,7 @@ def spread(parameter, granularity):
         return parameter
     if granularity == "rows":
         return parameter[:, None]
-    if granularity == "columns":
+    if granularity == "columns" or granularity.startswith("one"):
         return parameter
     size = 4 if granularity == "blocks" else 5
     return np.repeat(parameter, size, 1)[:, :COLUMNS]

@@ -228,6 +228,26 @@ for config, message in (
     diagnostic = "BadJson" if config == "[]" else "BadConfig"
     data = write({}, {"quantization_config": config})
     table.add(diagnostic, data, f"__metadata__: {message}")
+# What the metadata of several files say.
+index = text({"weight_map": {"v": "a", "w": "b"}}).encode()
+configs = ({"quant_method": "gptq", "bits": 4}, {"quant_method": "gptq", "bits": 8})
+spelled = [text(dict(sorted(config.items()))) for config in configs]
+message = (
+    f"__metadata__: quantization_config: expected {spelled[0]}, as another file has it, "
+    f"but got {spelled[1]}"
+)
+files = {
+    file: write({tensor: F32}, {"quantization_config": text(config)})
+    for file, tensor, config in zip("ab", "vw", configs, strict=True)
+}
+table.add("OtherConfig", index, message, name=INDEX, at="b", beside=files)
+for values, file in ((("[]", "{}"), "a"), (("{}", "[]"), "b")):
+    message = "__metadata__: no JSON: expected an object, but got []"
+    files = {
+        file: write({tensor: F32}, {"quantization_config": value})
+        for file, tensor, value in zip("ab", "vw", values, strict=True)
+    }
+    table.add("BadJson", index, message, name=INDEX, at=file, beside=files)
 
 
 # --- Tensors that are one weight together ---------------------------------------------------------
@@ -257,6 +277,7 @@ AWQ = {
 }
 FLOAT4 = {"a.weight_packed": zeros((2, 16), np.uint8), "a.weight_scale": ones((2, 1), np.uint8)}
 FLOAT8 = {"a.weight": Tensor("F8_E4M3", [4, 8], bytes(32)), "a.weight_scale": ones(())}
+E4M3 = Tensor("F8_E4M3", [4, 8], bytes(32))
 IS_GPTQ, IS_AWQ = {"quant_method": "gptq", "bits": 4}, {"quant_method": "awq", "bits": 4}
 
 for parts, missing, dtypes in (
@@ -293,6 +314,22 @@ add("PartShape", parts, "a.weight_zero_point", message)
 message = "expected zeros, but got 3"
 parts = FLOAT8 | {"a.weight_zero_point": np.int8([3])}
 add("FloatZeroPoint", parts, "a.weight_zero_point", message)
+for dtype in ("I8", "F8_E4M3"):
+    message = "expected the shape [4, 1], as 'a.weight_scale' has [4, 1], but got [7]"
+    parts = {
+        "a.weight": E4M3,
+        "a.weight_scale": ones((4, 1)),
+        "a.weight_zero_point": Tensor(dtype, [7], bytes(7)),
+    }
+    add("PartShape", parts, "a.weight_zero_point", message)
+message = "expected 'a.weight_zero_point' beside it, of dtype I8, but got F8_E4M3"
+for shape in ([4, 1], [7]):
+    parts = {
+        "a.weight": zeros((4, 8), np.int8),
+        "a.weight_scale": ones((4, 1)),
+        "a.weight_zero_point": Tensor("F8_E4M3", shape, bytes(shape[0])),
+    }
+    add("NoPart", parts, "a.weight", message)
 # Codes of 6 bits, 4 in 3 bytes, are no codes of 4.
 message = "expected the shape [2, 4], as 'a.weight_packed' has [2, 64], but got [2, 2]"
 parts = {"a.weight_packed": zeros((2, 64), np.uint8), "a.weight_scale": ones((2, 2), np.uint8)}
@@ -347,6 +384,22 @@ for groups, index, got in (([0] * 31 + [2], 31, 2), ([-2] + [0] * 31, 0, -2)):
     message = f"element {index} of g_idx: expected a group from 0 to 1, but got {got}"
     parts = PACKED | {"a.weight_scale": ones((2, 2)), "a.weight_g_idx": np.int32(groups)}
     add("BadGroup", parts, "a.weight_g_idx", message)
+# Scales of the whole, of rows and of blocks of rows are of groups, too.
+for scale, last in ((ones(()), 0), (ones((2, 1)), 0), (ones(2), 0), (ones((1, 2)), 1)):
+    parts = PACKED | {"a.weight_scale": scale}
+    for groups, index, got in (
+        ([0] * 31 + [9], 31, 9),
+        ([-1] + [0] * 31, 0, -1),
+        ([2**31 - 1] * 32, 0, 2**31 - 1),
+        ([0, 1] * 16, 1, 1),
+    ):
+        message = f"element {index} of g_idx: expected a group from 0 to {last}, but got {got}"
+        if got <= last and got >= 0:
+            continue
+        add("BadGroup", parts | {"a.weight_g_idx": np.int32(groups)}, "a.weight_g_idx", message)
+parts = PACKED | {"a.weight_scale": ones((1, 2)), "a.weight_g_idx": np.int32([0] * 31 + [1])}
+message = "group 0 of g_idx has 31 elements, but a group has 16"
+add("UnevenGroups", parts, "a.weight_g_idx", message)
 message = "group 0 of g_idx has 31 elements, but a group has 16"
 add("UnevenGroups", GPTQ | {"a.g_idx": np.int32([0] * 31 + [1])}, "a.g_idx", message, IS_GPTQ)
 
@@ -413,7 +466,6 @@ parts = {"a.weight": codes, "a.weight_scale_inv": ones((2, 2))}
 add("AssumedBlocks", parts, "a.weight_scale_inv", message, severity="warning")
 
 # What is beside scales and in no layout.
-E4M3 = Tensor("F8_E4M3", [4, 8], bytes(32))
 for parts, stray in (
     ({"a.weight": zeros((4, 8), np.uint8), "a.scale": ones(4)}, "a.scale"),
     ({"a.weight": ones((4, 8)), "a.weight_scale": ones(4)}, "a.weight_scale"),
@@ -460,6 +512,48 @@ for more in ("a.weight_scale_2", "a.weight_scale_inv", "a.scale_weight"):
         "that the others have"
     )
     add("StrayScale", FLOAT8 | {more: ones(1)}, "a.weight", message)
+# Zero points that the layout has no place for.
+ZERO_WORDS = ("offset", "offsets", "zero", "zeros", "zp", "zps", "zeropoint", "shift", "shifts")
+I8 = zeros((4, 8), np.int8)
+FLOAT4_OF_TWO = {
+    "a.weight_packed": zeros((2, 8), np.uint8),
+    "a.weight_scale": Tensor("F8_E4M3", [2, 1], bytes(2)),
+    "a.weight_global_scale": ones(1),
+}
+for parts, config in (
+    ({"a.weight": I8, "a.weight_scale": ones((4, 1))}, None),
+    ({"a.weight": I8, "a.SCB": ones(4)}, None),
+    (FLOAT8, None),
+    (PACKED, None),
+    (FLOAT4_OF_TWO, None),
+    (GPTQ, IS_GPTQ),
+):
+    codes = next(iter(parts))
+    tensor = parts[codes] if codes == "a.weight" and parts is FLOAT8 else make_tensor(parts[codes])
+    for word in ZERO_WORDS:
+        for name in (f"a.weight_{word}", f"a.{word}_weight", f"a.weight.{word}"):
+            for value in (ones((4, 1)), np.int8([[0], [0], [0], [-3]])):
+                stray = make_tensor(value)
+                message = (
+                    f"{tensor.dtype} of {tensor.shape}: '{name}' beside it, {stray.dtype} of "
+                    "[4, 1], has no place in the layout that the others have"
+                )
+                add("StrayScale", parts | {name: value}, codes, message, config)
+for word in ZERO_WORDS:
+    message = (
+        f"I8 of [4, 8] with 'a.weight_{word}' beside it, F32 of [4]: expected a layout of "
+        "quantized weights that is supported"
+    )
+    add("UnknownLayout", {"a.weight": I8, f"a.weight_{word}": ones(4)}, "a.weight", message)
+# Two scalings of one weight.
+for stray in (ones(4), ones(4, np.float16)):
+    dtype = make_tensor(stray).dtype
+    message = (
+        f"I8 of [4, 8]: 'a.SCB' beside it, {dtype} of [4], has no place in the layout that the "
+        "others have"
+    )
+    parts = {"a.weight": I8, "a.weight_scale": ones((4, 1)), "a.SCB": stray}
+    add("StrayScale", parts, "a.weight", message)
 # One rule for 255, of both types that scales have.
 for dtype in ("U8", "F8_E8M0"):
     for suffix in ("weight_scale", "weight_scale_inv"):
@@ -497,6 +591,54 @@ for value, got in ({"form": "nvfp4"}, '{"form":"nvfp4"}'), ({"format": 3}, '{"fo
     message = f"layer 'a': expected an object with a text 'format', but got {got}"
     parts = FLOAT8 | {"a.comfy_quant": to_bytes(value)}
     add("BadLayerFormat", parts, "a.comfy_quant", message)
+for value in (1, 0, "true", [], 1.5):
+    for format in (
+        {"format": "float8_e4m3fn", "convrot": value},
+        {"format": "float8_e4m3fn", "params": {"convrot": value}},
+    ):
+        message = f"layer 'a': expected true or false as 'convrot', but got {text(value)}"
+        add(
+            "BadLayerFormat", FLOAT8 | {"a.comfy_quant": to_bytes(format)}, "a.comfy_quant", message
+        )
+        metadata = {"_quantization_metadata": text({"layers": {"a": format}})}
+        message = f"_quantization_metadata: {message}"
+        table.add("BadLayerFormat", write(FLOAT8, metadata), message)
+    format = {"format": "float8_e4m3fn", "params": value}
+    message = f"layer 'a': expected an object as 'params', but got {text(value)}"
+    add("BadLayerFormat", FLOAT8 | {"a.comfy_quant": to_bytes(format)}, "a.comfy_quant", message)
+message = "layer 'a': expected U8, but got I8"
+parts = FLOAT8 | {"a.comfy_quant": to_bytes({"format": "float8_e4m3fn"}).view(np.int8)}
+add("BadLayerFormat", parts, "a.comfy_quant", message)
+for layers in ([], [{"a": {"format": "nvfp4"}}], "a", 3, None, True):
+    data = write(FLOAT8, {"_quantization_metadata": text({"layers": layers})})
+    message = f"_quantization_metadata: layers: expected an object, but got {text(layers)}"
+    table.add("BadLayerFormat", data, message)
+for metadata in ({}, {"layer": {"a": {"format": "nvfp4"}}}):
+    data = write(FLOAT8, {"_quantization_metadata": text(metadata)})
+    message = "_quantization_metadata: layers: expected an object, but got nothing"
+    table.add("BadLayerFormat", data, message)
+for layer in ("b", "", "a.weight", "x.a", "a."):
+    message = (
+        f"_quantization_metadata: layer '{layer}': expected the layer of a tensor, but got none "
+        "that has the name"
+    )
+    layers = {"layers": {layer: {"format": "float8_e4m3fn"}}}
+    data = write(FLOAT8, {"_quantization_metadata": text(layers)})
+    table.add("BadLayerFormat", data, message)
+message = (
+    "layer 'a': expected 'float8_e5m2', as elsewhere in the checkpoint, but got 'float8_e4m3fn'"
+)
+metadata = {"_quantization_metadata": text({"layers": {"a": "float8_e5m2"}})}
+parts = FLOAT8 | {"a.comfy_quant": to_bytes({"format": "float8_e4m3fn"})}
+data = write(parts, metadata)
+table.add("BadLayerFormat", data, f"tensor 'a.comfy_quant': {message}")
+# Of several files those of each count.
+index = text({"weight_map": dict.fromkeys(FLOAT8, "a") | {"w": "b"}}).encode()
+for of_last in ({}, {"_quantization_metadata": text({"layers": {"w": "other"}})}):
+    metadata = {"_quantization_metadata": text({"layers": {"a": {"format": "nvfp4"}}})}
+    files = {"a": write(FLOAT8, metadata), "b": write({"w": F32}, of_last)}
+    message = "tensor 'a.weight': ComfyUI's format 'nvfp4' is not supported"
+    table.add("BadFormat", index, message, name=INDEX, at="a", beside=files)
 message = "no JSON: [1:0, byte=0]: Unexpected EOF"
 add("BadJson", FLOAT8 | {"a.comfy_quant": zeros(0, np.uint8)}, "a.comfy_quant", message)
 table.add(
@@ -579,7 +721,11 @@ for part in ("a.weight.nested_absmax", "a.weight.nested_quant_map"):
     add("NoPart", without(INNER, part), "a.weight.absmax", message)
 message = "expected U8, as 'a.weight.nested_absmax' is beside it, but got F32"
 add("NestedType", INNER | {"a.weight.absmax": ones(4)}, "a.weight.absmax", message)
-for index, value, expected, got in ((0, 1, "-1.00", "1.00"), (7, np.nan, "0.00", "nan")):
+for index, value, expected, got in (
+    (0, 1, "-1", "1"),
+    (7, np.nan, "0", "NaN"),
+    (8, 0.0796, "0.0795802995", "0.0795999988"),
+):
     message = f"element {index} of the table: expected {expected}, as nf4 has it, but got {got}"
     table_of = NF4.copy()
     table_of[index] = value
@@ -592,6 +738,8 @@ for format in (np.uint8(2).reshape(()), np.uint8([0, 0])):
     add("RowFormat", ROWS | {"a.weight_format": format}, "a.weight_format", message)
 message = "expected the shape [4], as 'a.weight' has [4, 8], but got [4, 1]"
 add("PartShape", ROWS | {"a.SCB": ones((4, 1))}, "a.SCB", message)
+message = "the shape [1] fits no weight of []"
+add("ScaleShape", {"a.weight": zeros((), np.int8), "a.SCB": ones(1)}, "a.SCB", message)
 
 problems = table.run()
 # What is behind that line Weights/refused.py has.

@@ -1,8 +1,10 @@
 # Every layout, written with the package safetensors, is what its definition in NumPy is, bit by bit: run from here, and
 # through ONNX by its reference and by ONNX Runtime, where that has the opset. Checkpoints in several files are the same.
 # RUN: rm -rf %t && mkdir -p %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate quant-float-run
+import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import warnings
@@ -112,6 +114,42 @@ results = ReferenceEvaluator(proto).run(None, {})
 for name, result in zip(names, results, strict=True):
     assert same_bits(np.asarray(result), plain[name]), name
     compared += plain[name].size
+
+# Layers that metadata name, and what several files say of their weights, whichever of them says it.
+place = folder / "metadata"
+place.mkdir()
+config = json.dumps(CASES["gptq4"].config)
+layer = {"format": "float8_e4m3fn", "params": None, "convrot": False}
+layers = json.dumps({"layers": {"f": layer}})
+words = CASES["gptq4"].tensors
+codes = random.integers(0, 120, (2, 8), np.uint8).view(ml_dtypes.float8_e4m3fn)
+bytes_of = {"net.f.weight": codes, "net.f.weight_scale": np.float32([0.5])}
+for index, said in enumerate(
+    itertools.product(
+        ({"quantization_config": config}, {}), ({"quantization_config": config}, {}), (0, 1, 2)
+    )
+):
+    *configs, has_layers = said
+    if not any(configs):
+        continue
+    of_layers = {"_quantization_metadata": layers}
+    for file, tensors, metadata, bit in (
+        ("a", words, configs[0], 1),
+        ("b", bytes_of, configs[1], 2),
+    ):
+        metadata = metadata | (of_layers if has_layers & bit else {})
+        save(place / file, tensors, metadata or None)
+    files = dict.fromkeys(words, "a") | dict.fromkeys(bytes_of, "b")
+    source, module = place / "model.safetensors.index.json", folder / f"metadata{index}.mlir"
+    source.write_text(json.dumps({"weight_map": files}))
+    subprocess.run([translate, "--import-safetensors", source, "-o", module], check=True)
+    subprocess.run([run, module, "--outputs", folder / f"metadata{index}"], check=True)
+    names = re.findall(r'quant_float.name = "(.*?)"', module.read_text())
+    wanted = CASES["gptq4"].weights | {"net.f.weight": codes.astype(np.float32) * np.float32(0.5)}
+    assert sorted(names) == sorted(wanted), names
+    for at, weight in enumerate(names):
+        got = np.load(folder / f"metadata{index}" / f"output_{at}.npy")
+        assert same_bits(got, wanted[weight]), (index, weight)
 
 # Nothing in it.
 subprocess.run(

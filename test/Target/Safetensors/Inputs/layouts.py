@@ -105,6 +105,15 @@ def bytes_case(dtype):
     tensors |= {"f.weight": codes, "f.weight_scale": scale}
     tensors["f.weight_zero_point"] = np.zeros((rows, 1), np.int8)
     weights["f.weight"] = scaled(codes, 0, scale)
+    # As Ascend's programs write them, too.
+    codes = make_codes(8, rows, columns).view(np.int8)
+    tensors |= {"o.weight": codes, "o.weight_scale": scale}
+    weights["o.weight"] = scaled(codes, 0, scale)
+    for name, kind in (("o.weight_offset", np.float32), ("o.weight_zp", np.int8)):
+        tensors[name] = weights[name] = np.zeros((rows, 1), kind)
+    # What moves activations.
+    for name in ("o.input_offset", "o.shift", "o.offset"):
+        tensors[name] = weights[name] = np.float32([3, 4])
     # The experts of a layer.
     codes = make_float8(E4M3, 3, rows, columns)
     scale = make_scales(dtype, 3, rows, 1)
@@ -153,6 +162,31 @@ def packed_case(bits, dtype):
                 elif order != "none":
                     tensors[f"{name}.weight_g_idx"] = group.astype(np.int32)
                 weights[f"{name}.weight"] = scaled(codes, zeros[:, group], scale[:, group])
+    # Groups where scales are of the whole, of rows or of blocks of rows.
+    rows, columns = 20, 64
+    in_order = np.arange(columns) // 32
+    for kind, scale in (
+        ("whole", make_scales(dtype, 1)),
+        ("rows", make_scales(dtype, rows)),
+        ("blocks", make_scales(dtype, 5, 2)),
+    ):
+        orders = {"unset": np.full(columns, -1), "sorted": in_order}
+        if kind == "blocks":
+            orders["random"] = random.permutation(in_order)
+        else:
+            orders["zeros"] = np.zeros(columns)
+        for order, indices in orders.items():
+            name = f"{kind}.{order}"
+            codes = make_codes(bits, rows, columns)
+            tensors[f"{name}.weight_packed"] = pack_words(codes, bits)
+            tensors[f"{name}.weight_scale"] = scale
+            tensors[f"{name}.weight_shape"] = np.int64([rows, columns])
+            tensors[f"{name}.weight_g_idx"] = indices.astype(np.int32)
+            wide = scale if kind == "whole" else scale.reshape(rows, 1) if kind == "rows" else None
+            if wide is None:
+                group = indices if order == "random" else in_order
+                wide = np.repeat(scale, 4, 0)[:, group]
+            weights[f"{name}.weight"] = scaled(codes, offset, wide)
     return Case(tensors, weights, compressed(bits))
 
 
