@@ -18,6 +18,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEATTENTIONPASS
@@ -172,19 +173,30 @@ static uint64_t countShared(Attention &attention) {
                                   llvm::SaturatingAdd(depth, width));
 }
 
-/// Whether the value is a constant, or one that was decoded or moved.
-static bool isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    return true;
-  if (auto generic = dyn_cast<GenericOp>(op))
-    return generic.getNumDpsInputs() != 0 &&
-           llvm::all_of(generic.getDpsInputs(), isConstant);
-  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op) &&
-         isConstant(op->getOperand(0));
+/// Whether constants alone decide the value: it is one, or elementwise ops and
+/// ops that move elements make it of them.
+static bool isMadeOfConstants(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i != values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op)
+      return false;
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (auto generic = dyn_cast<GenericOp>(op)) {
+      if (generic.getNumDpsInputs() == 0)
+        return false;
+      ValueRange inputs = generic.getInputs();
+      values.insert(inputs.begin(), inputs.end());
+    } else if (isa<tensor::CastOp, tensor::CollapseShapeOp,
+                   tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op)) {
+      values.insert(op->getOperand(0));
+    } else {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// Whether reading keys and values again for each of several tiles of rows
@@ -202,7 +214,7 @@ static bool isWorthTiling(Attention &attention) {
   for (unsigned loop : attention.rowLoops) {
     // Constant matrices are weights, not keys and values.
     if (ShapedType::isDynamic(ranges[loop]))
-      return llvm::none_of(attention.product.getDpsInputs(), isConstant);
+      return llvm::none_of(attention.product.getDpsInputs(), isMadeOfConstants);
     scores =
         llvm::SaturatingMultiply(scores, static_cast<uint64_t>(ranges[loop]));
   }

@@ -36,7 +36,11 @@ constants, and what is, of the first test, if it is in the way of all that are t
 SIGNALS = """
 DFT and STFT of static lengths up to 2^20 use mixed-radix transforms with constant tables, each entry rounded once, and
 Bluestein's algorithm for prime factors above 64. For length 400 and inputs between 0 and 1 the error is below 1e-5, where
-ONNX Runtime's is 2e-3. Dynamic lengths use the quadratic definition.
+ONNX Runtime's is 2e-3. Dynamic lengths use the quadratic definition. An empty signal is an error.
+
+A Gather of a table behind DequantizeLinear, or Cast, Sub and Mul, reads the nearest row for an index outside the table, which
+ONNX does not define. MaxPool gives NaN for a window that holds one. com.microsoft's Unique takes NaNs as equal, as ONNX's does;
+ONNX Runtime's kernel does not.
 """
 
 

@@ -542,7 +542,9 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
   } else if (isHalf) {
     length = computeIndex(b, 2 * (s0 - 1), size);
   }
-  if (failed(context.requireAtLeast(1, length, "the length of the signal")))
+  // An empty signal has no element that could be read in place of its end.
+  if (failed(context.requireAtLeast(1, length, "the length of the signal")) ||
+      failed(context.requireElements(axis, size, length)))
     return failure();
   // Of a shorter signal the rest is zeros, of a longer one it is left out.
   OpFoldResult wanted = isHalf ? computeHalf(b, length) : length;

@@ -86,6 +86,8 @@ def refuse_axes():
     add("Unsqueeze", 13, data, numbers(1, 1), oracle="none", refused=(twice, UNKNOWN))
     last = "where the last is that of the parts, must be at most 1", "must be known to be 1 or 2"
     add("DFT", 20, floats(2, 4, 1), None, np.array(2), oracle="none", refused=last)
+    empty = "the size of axis 1 must be at least 1"
+    add("DFT", 20, floats(1, 0, 1), np.array(4), oracle="none", refused=(empty, last[1]))
 
 
 def add_slices():
