@@ -29,6 +29,7 @@ LIT = "/usr/lib/llvm-22/bin/lit"
 WHEEL, PACKAGES, SITE = "Python/wheel", "Package/packages", "Docs/site"
 CERTIFICATES = "Certify/conversions"
 EMULATED = "Conformance/emulated"
+OWN_STEPS = f"{WHEEL}|{PACKAGES}|{SITE}|{CERTIFICATES}|{EMULATED}"
 # Where another CPU's kernels of ONNX Runtime, OpenVINO and numpy are the oracle.
 PEERS = (
     "Networks/|Examples/digits|Conformance/(onnx/(structured|pool)|reference|openvino|fakeconvert)"
@@ -95,6 +96,18 @@ def lit(*arguments, build=BUILD, folder="test"):
 
 def full(*arguments):
     return lit("--param", "full=1", *arguments)
+
+
+def exhaustive():
+    """The tests that are skipped or shorter without --full, except those that are steps of their own."""
+    marked = re.compile(r"REQUIRES:.*\bfull\b|%if full\b")
+    files = (path for path in (ROOT / "test").rglob("*") if path.suffix in (".test", ".py"))
+    found = [
+        path.relative_to(ROOT / "test").as_posix()
+        for path in files
+        if marked.search(path.read_text())
+    ]
+    return full("--filter", "|".join(map(re.escape, sorted(found))), "--filter-out", OWN_STEPS)
 
 
 def built(preset, *arguments):
@@ -182,11 +195,8 @@ def tidy(log):
 ADDRESS = ("libclang_rt.asan-x86_64.so",)
 FUZZER = (*ADDRESS, "libclang_rt.fuzzer-x86_64.a")
 STEPS = [
-    Step(
-        "suite",
-        "all tests, with the exhaustive ones",
-        full("--filter-out", f"{WHEEL}|{PACKAGES}|{SITE}|{CERTIFICATES}|{EMULATED}"),
-    ),
+    Step("suite", "all tests, as without --full", lit()),
+    Step("exhaustive", "tests that are longer with --full, or run with it alone", exhaustive()),
     Step(
         "certificates",
         "every conversion on all of its inputs, against the oracle",

@@ -50,5 +50,5 @@ assert list(record["steps"]) == ["good", "absent", "broken"], record
 assert record["steps"]["good"]["more"] == 7 and record["cpu"], record
 assert "commit" in record["steps"]["good"], record
 
-# UNKNOWN: error: no step nosuch; there are suite, certificates, emulated, avx2, wheel,
+# UNKNOWN: error: no step nosuch; there are suite, exhaustive, certificates, emulated, avx2, wheel,
 # LIT: test.sh: --full takes no arguments of lit: --filter=x
