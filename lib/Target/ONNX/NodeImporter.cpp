@@ -49,8 +49,10 @@ static void copyAttribute(const ResolvedAttribute &attribute,
   case ::onnx::AttributeProto::SPARSE_TENSORS:
     break;
   default:
+    // The file may leave the type out.
     copy = proto;
     copy.set_name(attribute.name.str());
+    copy.set_type(attribute.kind);
   }
 }
 

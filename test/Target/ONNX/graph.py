@@ -7,6 +7,7 @@
 # RUN: quant-float-translate --import-onnx %t/types.onnx | FileCheck %s --check-prefix=TYPES
 # RUN: quant-float-translate --import-onnx %t/unsorted.onnx | FileCheck %s --check-prefix=SORT
 # RUN: quant-float-translate --import-onnx %t/inferred.onnx | FileCheck %s --check-prefix=INFER
+# RUN: quant-float-translate --import-onnx %t/untyped.onnx 2>&1 | FileCheck %s --check-prefix=UNTYPED
 # RUN: quant-float-translate --import-onnx %t/old.onnx | FileCheck %s --check-prefix=OLD
 # RUN: quant-float-translate --import-onnx %t/training.onnx 2>&1 | FileCheck %s --check-prefix=TRAINING
 # RUN: cat %t/names.onnx | quant-float-translate --import-onnx | FileCheck %s --check-prefix=NAMES
@@ -38,6 +39,8 @@ training = model([], [("x", FLOAT, [1])], [("x", FLOAT, [1])])
 training.training_info.add()
 old = model([node("Relu", ["x"], ["y"])], [("x", FLOAT, [1])], [("y", FLOAT, [1])], opset=None)
 old.ir_version = 2
+untyped = model([node("Transpose", ["x"], ["y"], perm=[1, 0])], [("x", FLOAT, [2, 3])], [])
+untyped.graph.node[0].attribute[0].ClearField("type")
 
 save(
     sys.argv[1],
@@ -158,6 +161,10 @@ save(
         imports=[("other", 1)],
         value_info=[helper.make_tensor_value_info("e", T.INT8, [7])],
     ),
+    # What an attribute holds tells the type that the file leaves out.
+    # UNTYPED-NOT: warning
+    # UNTYPED: quant_float.node "Transpose"{{.*}} -> tensor<3x2xf32>
+    untyped=untyped,
     # Before IR version 3 there were no opset imports: opset 1.
     # OLD: quant_float.node "Relu"(%arg0) opset 1
     old=old,
