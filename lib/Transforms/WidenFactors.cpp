@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/Indices.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -42,10 +43,19 @@ static CastOp findCast(GenericOp op, OpOperand *input) {
              : CastOp();
 }
 
-/// How often each element is read, at least.
+/// How often each element is read, at least. Along the output's innermost loop
+/// vectors have one element of the input for all of their lanes, whose cast is
+/// a scalar's and takes longer than those that an op of its own does: there a
+/// size that only the run tells counts as many.
 static int64_t countUses(GenericOp op, OpOperand *input) {
   AffineMap map = op.getMatchingIndexingMap(input);
+  AffineMap output = op.getIndexingMapsArray().back();
   int64_t uses = 1;
+  if (output.getNumResults())
+    if (std::optional<unsigned> inner = getLoop(output.getResults().back());
+        inner && !map.isFunctionOfDim(*inner) &&
+        ShapedType::isDynamic(op.getStaticLoopRanges()[*inner]))
+      return kFewestUses;
   for (auto [loop, range, iterator] :
        llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel &&

@@ -36,22 +36,29 @@ def convolve(x, w):
 
 
 def check(op, kind, dtype, x, w, oracle):
-    global failures
+    """With the sizes of the input as they are, and with those open that the weight leaves open."""
     x, w = x.astype(dtype), w.astype(dtype)
+    wanted = oracle(x, w).astype(dtype).view(np.uint16)
+    open_sizes = {"MatMul": ("m", x.shape[1]), "Conv": ("n", x.shape[1], "h", "w")}[op]
+    check_sizes(op, kind, x.shape, x, w, wanted)
+    check_sizes(op, kind, open_sizes, x, w, wanted)
+
+
+def check_sizes(op, kind, sizes, x, w, wanted):
+    global failures
     graph = helper.make_graph(
         [helper.make_node(op, ["x", "w"], ["y"])],
         "g",
-        [helper.make_tensor_value_info("x", kind, x.shape)],
+        [helper.make_tensor_value_info("x", kind, sizes)],
         [helper.make_tensor_value_info("y", kind, None)],
         [numpy_helper.from_array(w, "w")],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
-    wanted = oracle(x, w).astype(dtype).view(np.uint16)
     for cpu, threads in (("host", 1), ("x86-64", 1), ("x86-64-v3", 1), ("host", 2)):
         result = qf.compile(model, cpu=cpu, threads=threads)(x)
         if not np.array_equal(np.asarray(result).view(np.uint16), wanted):
             failures += 1
-            print(f"{op} of {dtype}, {x.shape} and {w.shape}, {cpu}, {threads} threads: other bits")
+            print(f"{op} of {x.dtype}, {sizes} and {w.shape}, {cpu}, {threads} threads: other bits")
 
 
 for kind, dtype in ((TensorProto.FLOAT16, np.float16), (TensorProto.BFLOAT16, ml_dtypes.bfloat16)):
