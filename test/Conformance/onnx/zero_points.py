@@ -180,8 +180,7 @@ for kind in KINDS:
                 if not (
                     visible
                     and "no exact form" in done.stderr
-                    and "no type" in done.stderr
-                    or "is not accepted by" in done.stderr
+                    and ("no type" in done.stderr or "is not accepted by" in done.stderr)
                 ):
                     failures.append(f"{text} {options}: {done.stderr[-300:]}")
                 continue
