@@ -320,6 +320,8 @@ ElementEvaluator::computeArithmetic(NodeOp node, ArrayRef<APInt> operands) {
     (void)a.divide(b, kNearest);
   else if (opType == "Round")
     (void)a.roundToIntegral(kNearest);
+  else if (opType == "Floor")
+    (void)a.roundToIntegral(APFloat::rmTowardNegative);
   else if (opType == "Abs")
     a.clearSign();
   else if (opType == "Neg")

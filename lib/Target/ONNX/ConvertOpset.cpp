@@ -16,6 +16,7 @@
 #include "Types.h"
 #include "VersionConverter.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Iterators.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/OpsetImports.h"
@@ -132,7 +133,19 @@ void quant_float::printConversionAsJson(raw_ostream &os,
 // Constants
 //===----------------------------------------------------------------------===//
 
+bool OpsetConverter::leaveOut(Operation *op) {
+  Type elementType = getTensorElementType(op->getResult(0).getType());
+  if (!op->use_empty() || !elementType || hasElementType(options, elementType))
+    return false;
+  note(op, ConversionKind::Adapted, "left out, nothing uses it");
+  unused.remove(op);
+  op->erase();
+  return true;
+}
+
 void OpsetConverter::convertConstant(arith::ConstantOp op) {
+  if (leaveOut(op))
+    return;
   // Forms that a Constant has only since 12 say the same as a tensor.
   if (op->hasAttr(kNodeSourceAttrName)) {
     ::onnx::NodeProto node;
@@ -236,8 +249,13 @@ OpsetConverter::replaceNode(NodeOp op, Operation *before,
     made.push_back(added);
     auto node = dyn_cast<NodeOp>(added);
     std::string opType = node ? node.getOpType().str() : "Constant";
-    added->setLoc(added == last ? op->getLoc()
-                                : appendToName(op->getLoc(), "/" + opType));
+    if (added == last) {
+      added->setLoc(op->getLoc());
+      continue;
+    }
+    std::string name = quant_float::getNodeName(op->getLoc()).str();
+    std::string unique = names.make(name + "/" + opType);
+    added->setLoc(appendToName(op->getLoc(), unique.substr(name.size())));
   }
   // The names of the node go to the one that makes its results.
   if (last && last->getResults() == ValueRange(results)) {
@@ -406,8 +424,13 @@ void OpsetConverter::convertOp(Operation *op) {
 }
 
 void OpsetConverter::convertBlock(Block &block) {
+  // What is wrong with a node is told before what is wrong with its constants,
+  // and what no node uses any more need not be said.
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    convertOp(&op);
+    if (!isa<arith::ConstantOp>(op))
+      convertOp(&op);
+  for (auto op : llvm::make_early_inc_range(block.getOps<arith::ConstantOp>()))
+    convertConstant(op);
 }
 
 /// The first version of the file format that has the opset, or functions.
@@ -490,7 +513,11 @@ static SmallVector<OpTy> collect(func::FuncOp function) {
 }
 
 void OpsetConverter::expandTypes(func::FuncOp function) {
-  // The last one of a chain first.
+  // The last one of a chain first. CastLike has no use for what tells its type.
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (isa<CastOp, QuantizeOp>(op))
+      (void)leaveOut(op);
+  });
   SmallVector<NodeOp> nodes = collect<NodeOp>(function);
   for (NodeOp op : llvm::reverse(nodes))
     sinkMovement(op);
@@ -509,6 +536,7 @@ void OpsetConverter::expandTypes(func::FuncOp function) {
 LogicalResult OpsetConverter::convertModel(ModuleOp module) {
   if (failed(convertSource(module)))
     return failure();
+  names.collect(module);
   for (auto function : module.getOps<func::FuncOp>()) {
     for (BlockArgument argument : function.getArguments()) {
       Type type = getTensorElementType(argument.getType());

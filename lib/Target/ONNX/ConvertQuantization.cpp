@@ -16,6 +16,7 @@
 #include "Types.h"
 #include "mlir/IR/Verifier.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -140,6 +141,18 @@ static void say(std::string &detail, const Twine &text) {
   detail += ((detail.empty() ? "" : ", ") + text).str();
 }
 
+/// An integer that rounded to f64 first becomes another number of the type: it
+/// is beside a power of two, or beside a tie, which f64 makes of it.
+static int64_t getIntegerRoundedTwice(Type type, RoundMode mode) {
+  constexpr int64_t kPower = int64_t(1) << 62;
+  if (!isa<Float8E8M0FNUType>(type))
+    return kPower + (kPower >> (FloatFormat(type).mantissaBits + 1)) + 1;
+  if (mode == RoundMode::Up)
+    return kPower + 1;
+  return mode == RoundMode::Down ? kPower + (kPower - 1)
+                                 : kPower + (kPower >> 1) - 1;
+}
+
 void OpsetConverter::convertCast(CastOp op) {
   if (op.getMode())
     return refuse(op, "it is not ONNX's");
@@ -167,6 +180,15 @@ void OpsetConverter::convertCast(CastOp op) {
     op.removeRoundModeAttr();
     say(detail, "without round_mode");
   }
+  // f64 has all integers but those of 64 bits, of which f32 and f64 themselves
+  // have no other form.
+  if (!hasElementType(options, to) && isFloat(to) && getNumberWidth(to) < 32 &&
+      isa<IntegerType>(from) && areDecoded(op.getResult()) &&
+      !getArithmeticType(from, cast<FloatType>(to)))
+    return refuse(
+        op, describeLack(to) +
+                ", and arithmetic in double would round integers such as " +
+                Twine(getIntegerRoundedTwice(to, before.roundMode)) + " twice");
   if (!isValid(op) || !hasResultTypes(op))
     return;
   CastSemantics after = op.getSemantics();

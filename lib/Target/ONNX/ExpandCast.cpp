@@ -69,7 +69,7 @@ void OpsetConverter::expandCast(CastOp op) {
   bool isConstant = matchPattern(op.getInput(), m_Constant());
   if (!isOtherInfinity && (hasElementType(options, from) || !isConstant))
     return;
-  Expansion expansion(op, options);
+  Expansion expansion(op, options, names);
   // A type that stays keeps its own form.
   Value value = hasElementType(options, from)
                     ? op.getInput()

@@ -108,7 +108,7 @@ void OpsetConverter::expandDequantize(DequantizeOp op) {
   if (isKept(op) || isSaid(op, "") ||
       (options.usesMicrosoft && isSaid(op, kMicrosoftDomain)))
     return;
-  Expansion expansion(op, options);
+  Expansion expansion(op, options, names);
   Value value = expand(expansion, op, options);
   if (!value)
     return expansion.cancel();

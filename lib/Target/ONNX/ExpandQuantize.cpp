@@ -331,7 +331,7 @@ void OpsetConverter::expandQuantize(QuantizeOp op) {
   if (op.getDomain() || isSaid(op, "") ||
       (options.usesMicrosoft && isSaid(op, kMicrosoftDomain)))
     return;
-  Expansion expansion(op, options);
+  Expansion expansion(op, options, names);
   auto [value, detail] = QuantizeExpander(expansion, op).expand();
   if (!value)
     return expansion.cancel();

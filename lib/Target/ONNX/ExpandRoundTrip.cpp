@@ -8,18 +8,22 @@
 //
 // What is quantized, or cast, to a type that the opset lacks and from there is
 // only dequantized, or cast, needs no codes: the number that the code stands
-// for is computed in f32. Integers are rounded as such. With p significant bits
-// of a float, t the magnitude and h the smallest normal number:
+// for is computed in f32, or in f64 where the input has more bits. With P bits
+// of that type, p significant bits of the float rounded to, t the magnitude and
+// h the smallest normal number:
 //
-//   t >= h:  c = t * (2^(24 - p) + 1), c - (c - t)   // p bits are left of t
+//   t >= h:  c = t * (2^(P - p) + 1), c - (c - t)    // p bits are left of t
 //   t < h:   (t + m) - m                             // m is where the last bit
-//                                                    // of an f32 is a code's
+//                                                    // of t's type is a code's
 //
 // Both round to nearest even, each step being rounded to f32 on its own: of the
 // first that is Veltkamp's splitting, which gives ties to even for all f32 from
 // 2^-31 to 2^17 and the p of float8 and f16. A bf16 has all exponents of an
 // f32: what is beyond 2^64, or below 2^-64, is divided, or multiplied, by 2^64
 // before and multiplied, or divided, behind.
+//
+// Of f8E8M0FNU p is 1: what is rounded to a power of two in the wrong direction
+// is halved, or doubled. Integers are rounded, or cut off, as such.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,12 +48,14 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
   auto compare = [&](StringRef opType, Value one, Value other) {
     return expansion.node(opType, {one, other}, condition);
   };
+  FloatType element = mlir::cast<FloatType>(type.getElementType());
+  FloatFormat own(element);
   auto number = [&](StringRef what, double value) {
-    return expansion.number(what, value);
+    return expansion.number(what, value, element);
   };
-  int bits = format.mantissaBits + 1;
-  bool isWide = narrow.isBF16();
-  double mostFloat = std::numeric_limits<float>::max();
+  int bits = format.mantissaBits + 1, ownBits = own.mantissaBits + 1;
+  bool isWide = format.minExponent <= own.minExponent;
+  double mostFloat = own.maxValue.convertToDouble();
   double most = format.maxValue.convertToDouble();
   Value magnitude = node("Abs", value);
   Value bounded = magnitude, factor;
@@ -73,15 +79,16 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
                    {compare("Greater", magnitude, beyond), beyond, magnitude});
   }
 
-  Value scaled = node(
-      "Mul", {bounded, number("splitter", std::ldexp(1.0, 24 - bits) + 1)});
+  Value scaled =
+      node("Mul",
+           {bounded, number("splitter", std::ldexp(1.0, ownBits - bits) + 1)});
   Value normal = node("Sub", {scaled, node("Sub", {scaled, bounded})});
   if (isWide) {
     normal = node("Mul", {normal, factor});
     bounded = magnitude;
   }
   int lastBit = format.minExponent - int(format.mantissaBits);
-  Value step = number("step", std::ldexp(1.5, 23 + lastBit));
+  Value step = number("step", std::ldexp(1.5, ownBits - 1 + lastBit));
   Value subnormal = node("Sub", {node("Add", {bounded, step}), step});
   Value isSubnormal = compare(
       "Less", bounded, number("normal", std::ldexp(1.0, format.minExponent)));
@@ -119,23 +126,108 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
               {rounded, node("Where", {isNegative, number("minus", -1), one})});
 }
 
-/// Whether all that becomes of the codes is numbers again.
-template <typename OpTy> static bool areOnly(Value codes) {
+/// The power of two that a number of f32 or f64 becomes as f8E8M0FNU (C9).
+static Value roundToPower(Expansion &expansion, Value value, bool saturate,
+                          RoundMode mode) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  Type element = type.getElementType();
+  Type condition = type.clone(expansion.b.getI1Type());
+  auto node = [&](StringRef opType, ValueRange operands) {
+    return expansion.node(opType, operands, type);
+  };
+  auto compare = [&](StringRef opType, Value one, Value other) {
+    return expansion.node(opType, {one, other}, condition);
+  };
+  auto number = [&](StringRef what, double value) {
+    return expansion.number(what, value, element);
+  };
+  double least = std::ldexp(1.0, -127), most = std::ldexp(1.0, 127);
+  Value low = number("least", least), high = number("most", most);
+  Value isLow = compare("Less", value, low);
+  Value isHigh = compare("Greater", value, high);
+  // In the middle, where neither a sum nor a product leaves the normal numbers:
+  // the scale is 2^64 for what is small, and 2^-64 for what is not.
+  Value one = number("one", 1), half = number("half", 0.5);
+  Value up = number("up", std::ldexp(1.0, 64));
+  Value down = number("down", std::ldexp(1.0, -64));
+  Value isSmall = compare("Less", value, one);
+  Value bounded =
+      node("Where", {isLow, low, node("Where", {isHigh, high, value})});
+  bounded = node("Mul", {bounded, node("Where", {isSmall, up, down})});
+  int bits = FloatFormat(element).mantissaBits + 1;
+  Value scaled =
+      node("Mul", {bounded, number("splitter", std::ldexp(1.0, bits - 1) + 1)});
+  Value power = node("Sub", {scaled, node("Sub", {scaled, bounded})});
+  if (mode == RoundMode::Up)
+    power = node("Where", {compare("Less", power, bounded),
+                           node("Mul", {power, number("two", 2)}), power});
+  if (mode == RoundMode::Down)
+    power = node("Where", {compare("Greater", power, bounded),
+                           node("Mul", {power, half}), power});
+  power = node("Mul", {power, node("Where", {isSmall, down, up})});
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  power = node("Where",
+               {isLow, number("underflow", saturate ? least : nan), power});
+  power =
+      node("Where", {isHigh, number("overflow", saturate ? most : nan), power});
+  return node("Where", {expansion.node("IsNaN", {value}, condition),
+                        number("nan", nan), power});
+}
+
+/// The number, of i32, that a value is cut to as an integer of at most 16 bits:
+/// its low bits as one of 32 (C11, C12).
+static Value cutToInteger(Expansion &expansion, Value value, IntegerType type) {
+  auto &b = expansion.b;
+  unsigned width = type.getWidth();
+  Value whole = expansion.cast(value, b.getI32Type());
+  Type element = b.getF64Type();
+  Type byte = b.getIntegerType(8, /*isSigned=*/false);
+  if (width < 8 && hasElementType(expansion.getOptions(), byte)) {
+    element = b.getF32Type();
+    whole = expansion.cast(whole, byte);
+  }
+  if (!hasElementType(expansion.getOptions(), element))
+    return {};
+  whole = expansion.cast(whole, element);
+  auto shape = mlir::cast<RankedTensorType>(whole.getType());
+  auto node = [&](StringRef opType, ValueRange operands) {
+    return expansion.node(opType, operands, shape);
+  };
+  auto number = [&](StringRef what, double value) {
+    return expansion.number(what, value, element);
+  };
+  double count = std::ldexp(1.0, width);
+  Value multiple = node("Mul", {whole, number("fraction", 1 / count)});
+  multiple = node("Floor", {multiple});
+  multiple = node("Mul", {multiple, number("count", count)});
+  Value low = node("Sub", {whole, multiple});
+  if (type.isSignless()) {
+    Value isNegative =
+        expansion.node("Greater", {low, number("most", count / 2 - 1)},
+                       shape.clone(b.getI1Type()));
+    low = node("Where",
+               {isNegative, node("Sub", {low, number("count", count)}), low});
+  }
+  return expansion.cast(low, b.getI32Type());
+}
+
+bool onnx_import::areDecoded(Value codes) {
   return !codes.use_empty() &&
          llvm::all_of(codes.getUses(), [](OpOperand &use) {
-           auto op = dyn_cast<OpTy>(use.getOwner());
-           return op && use.getOperandNumber() == 0;
+           Operation *user = use.getOwner();
+           if (use.getOperandNumber() != 0 || user->getNumResults() != 1 ||
+               !isa<RankedTensorType>(user->getResult(0).getType()))
+             return false;
+           if (auto cast = dyn_cast<CastOp>(user))
+             return !cast.getMode() && !cast.getRandom() &&
+                    isNumber(getElementTypeOrSelf(cast.getType()));
+           auto dequantize = dyn_cast<DequantizeOp>(user);
+           return dequantize && !dequantize.getDomain();
          });
 }
 
-/// Whether it is a type that arithmetic rounds to, because nothing else may.
-static bool isRounded(const OpsetOptions &options, Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType>(type) &&
-         doesWithout(options, type);
-}
-
-/// The numbers of the codes, in f32; null where they have no such form.
+/// The numbers of the codes, in f32, or i32 where they are integers; null where
+/// they have no such form.
 static Value computeNumbers(Expansion &expansion, QuantizeOp op) {
   auto &b = expansion.b;
   Type type = op.getQuantizedElementType(), f32 = b.getF32Type();
@@ -149,64 +241,122 @@ static Value computeNumbers(Expansion &expansion, QuantizeOp op) {
     return {};
   // A zero has no sign as an integer.
   if (isa<IntegerType>(type))
-    return expansion.cast(
-        expansion.cast(roundToInteger(expansion, quotient, type, point),
-                       b.getI32Type()),
-        f32);
+    return expansion.cast(roundToInteger(expansion, quotient, type, point),
+                          b.getI32Type());
   auto shape = mlir::cast<RankedTensorType>(quotient.getType());
-  if (!shape.getElementType().isF32())
-    return {};
+  Type element = shape.getElementType();
   if (isFloat8(type))
     return roundTo(expansion, quotient, type, op.getSemantics().saturate,
                    /*infinityIsNaN=*/false);
   // The sum is rounded to the type of the division, and never NaN as a code.
   if (point) {
-    quotient = expansion.node("Add", {quotient, point}, shape);
+    quotient = expansion.node("Add", {quotient, expansion.cast(point, element)},
+                              shape);
     FloatType precision = op.getSemantics().precision;
-    if (!precision.isF32())
+    if (precision != element)
       quotient = hasElementType(expansion.getOptions(), precision)
                      ? expansion.cast(expansion.cast(quotient, precision), f32)
                      : roundTo(expansion, quotient, precision);
   }
   Value rounded = roundTo(expansion, quotient, type, /*saturate=*/true);
   Value isNaN = expansion.node("IsNaN", {rounded}, shape.clone(b.getI1Type()));
-  return expansion.node("Where", {isNaN, expansion.number("zero", 0), rounded},
-                        shape);
+  return expansion.node(
+      "Where", {isNaN, expansion.number("zero", 0, element), rounded}, shape);
 }
 
-void OpsetConverter::expandRoundTrip(QuantizeOp op) {
-  Type type = op.getQuantizedElementType();
+Type onnx_import::getArithmeticType(Type from, FloatType narrow) {
+  Builder b(from.getContext());
+  double most = FloatFormat(narrow).maxValue.convertToDouble();
+  for (FloatType type :
+       {FloatType(b.getF32Type()), FloatType(b.getF64Type())}) {
+    if (getNumberWidth(narrow) >= getNumberWidth(type))
+      continue;
+    int bits = FloatFormat(type).mantissaBits + 1;
+    bool isExact = isFloat(from) ? getNumberWidth(from) <= getNumberWidth(type)
+                                 : int(getNumberWidth(from)) <= bits ||
+                                       2 * most < std::ldexp(1.0, bits);
+    if (isExact)
+      return type;
+  }
+  return {};
+}
+
+/// The numbers that a cast makes, as above.
+static Value computeNumbers(Expansion &expansion, CastOp op) {
+  auto &b = expansion.b;
+  Type from = getElementTypeOrSelf(op.getInput());
+  Type type = getElementTypeOrSelf(op.getType());
+  CastSemantics semantics = op.getSemantics();
+  auto integer = dyn_cast<IntegerType>(type);
+  if (integer && (integer.getWidth() == 1 || integer.getWidth() > 16))
+    return {};
+  Type arithmetic =
+      integer ? b.getI32Type() : getArithmeticType(from, cast<FloatType>(type));
+  if (!arithmetic || !hasElementType(expansion.getOptions(), arithmetic))
+    return {};
+  // What has the type may round in f64 as it likes.
+  if (arithmetic.isF64() && hasElementType(expansion.getOptions(), type))
+    return {};
+  Value value = expansion.widen(op.getInput(), "input");
+  if (!value)
+    return {};
+  if (integer)
+    return cutToInteger(expansion, value, integer);
+  value = expansion.cast(value, arithmetic);
+  if (isa<Float8E8M0FNUType>(type))
+    return roundToPower(expansion, value, semantics.saturate,
+                        semantics.roundMode);
+  FloatFormat format(type);
+  bool isStandard = isStandardFloat(type);
+  Value rounded =
+      roundTo(expansion, value, type,
+              !isStandard && (semantics.saturate || !isFloat8(type)),
+              semantics.infinityIsNaN && format.isFNUZ);
+  if (isStandard || isFloat8(type))
+    return rounded;
+  // There is no NaN (C8).
+  auto shape = mlir::cast<RankedTensorType>(rounded.getType());
+  Value isNaN = expansion.node("IsNaN", {value}, shape.clone(b.getI1Type()));
+  return expansion.node(
+      "Where", {isNaN, expansion.number("zero", 0, arithmetic), rounded},
+      shape);
+}
+
+template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
+  Value codes = op.getResult();
+  Type f32 = Float32Type::get(op.getContext());
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  bool isLacking = isFloat8(type) ? isRounded(options, type)
-                                  : !hasElementType(options, type);
-  if (op.getDomain() || !isLacking || !input || op.getRandom() ||
-      !areOnly<DequantizeOp>(op.getResult()))
+  if (!doesWithout(options, getElementTypeOrSelf(codes)) || !input ||
+      !hasElementType(options, f32) || !areDecoded(codes))
     return;
-  SmallVector<DequantizeOp> users;
-  for (Operation *user : op.getResult().getUsers())
-    users.push_back(cast<DequantizeOp>(user));
-  if (llvm::any_of(users, [&](DequantizeOp user) {
-        auto type = dyn_cast<RankedTensorType>(user.getType());
-        return user.getDomain() || !type ||
-               !hasElementType(options, type.getElementType());
-      }))
-    return;
-  Expansion expansion(op, options);
-  Value rounded = computeNumbers(expansion, op);
-  if (!rounded)
+  SmallVector<Operation *> users;
+  for (Operation *user : codes.getUsers()) {
+    if (isa<DequantizeOp>(user) &&
+        !hasElementType(options, getElementTypeOrSelf(user->getResult(0))))
+      return;
+    users.push_back(user);
+  }
+  Expansion expansion(op, options, names);
+  Value numbers = computeNumbers(expansion, op);
+  if (!numbers)
     return expansion.cancel();
+  Value inFloat;
   SmallVector<std::pair<DequantizeOp, Value>> products;
-  for (DequantizeOp user : users) {
-    Expansion own(user, options);
-    Value scale = own.decodeParameter(user.getScale(), "scale");
-    Value numbers = subtractZeroPoint(own, user, rounded);
-    if (!numbers || !scale || !(scale = own.spread(scale, user)))
+  for (Operation *user : users) {
+    auto dequantize = dyn_cast<DequantizeOp>(user);
+    if (!dequantize)
+      continue;
+    if (!inFloat)
+      inFloat = expansion.cast(numbers, f32);
+    Expansion own(user, options, names);
+    Value scale = own.decodeParameter(dequantize.getScale(), "scale");
+    Value less = subtractZeroPoint(own, dequantize, inFloat);
+    if (!less || !scale || !(scale = own.spread(scale, dequantize)))
       return refuse(user, "its scale or zero point has no form there");
-    auto result = mlir::cast<RankedTensorType>(user.getType());
-    products.emplace_back(user,
-                          own.cast(own.node("Mul", {numbers, scale},
-                                            input.clone(own.b.getF32Type())),
-                                   result.getElementType()));
+    auto result = mlir::cast<RankedTensorType>(user->getResult(0).getType());
+    products.emplace_back(
+        dequantize, own.cast(own.node("Mul", {less, scale}, input.clone(f32)),
+                             result.getElementType()));
   }
   for (auto [user, product] : products) {
     SmallVector<Value> inputs = llvm::to_vector(op->getOperands());
@@ -214,37 +364,17 @@ void OpsetConverter::expandRoundTrip(QuantizeOp op) {
     if (!replaceByExpansion(user, product, "as Mul", inputs))
       return;
   }
-  (void)replaceByExpansion(op, rounded, "as arithmetic in float");
+  (void)replaceByExpansion(op, numbers, "as arithmetic in float");
 }
 
-/// Whether f32 has all numbers of the type.
-static bool isExactInFloat(Type type) {
-  return isFloat(type) ? !type.isF64()
-                       : isa<IntegerType>(type) && getNumberWidth(type) <= 16;
+void OpsetConverter::expandRoundTrip(QuantizeOp op) {
+  if (!op.getDomain() && !op.getRandom())
+    expandRoundTripOf(op);
 }
 
 void OpsetConverter::expandRoundTrip(CastOp op) {
-  Type type = getElementTypeOrSelf(op.getType());
-  auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (op.getMode() || op.getRandom() || !isRounded(options, type) || !input ||
-      !isExactInFloat(input.getElementType()) ||
-      !hasElementType(options, Float32Type::get(op.getContext())) ||
-      !areOnly<CastOp>(op.getResult()))
-    return;
-  for (Operation *user : op.getResult().getUsers()) {
-    Type to = getElementTypeOrSelf(user->getResult(0).getType());
-    if (!isa<Float32Type, Float16Type, BFloat16Type, Float64Type>(to) ||
-        !hasElementType(options, to))
-      return;
-  }
-  Expansion expansion(op, options);
-  CastSemantics semantics = op.getSemantics();
-  Value value = expansion.decodeParameter(op.getInput(), "input");
-  if (!value)
-    return expansion.cancel();
-  Value rounded = roundTo(expansion, value, type, semantics.saturate,
-                          semantics.infinityIsNaN && FloatFormat(type).isFNUZ);
-  for (Operation *user : llvm::to_vector(op.getResult().getUsers()))
-    user->setOperand(0, rounded);
-  (void)replaceByExpansion(op, rounded, "as arithmetic in float");
+  if (!op.getMode() && !op.getRandom() &&
+      isNumber(getElementTypeOrSelf(op.getInput())) &&
+      isNumber(getElementTypeOrSelf(op.getType())))
+    expandRoundTripOf(op);
 }

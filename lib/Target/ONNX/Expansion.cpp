@@ -92,15 +92,40 @@ static ElementsAttr castConstant(Value value, Type to) {
   });
 }
 
-Expansion::Expansion(Operation *op, const OpsetOptions &options)
+void NodeNames::collect(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    if (StringRef name = quant_float::getNodeName(op->getLoc()); !name.empty())
+      next.try_emplace(name, 2);
+  });
+}
+
+std::string NodeNames::make(const std::string &base) {
+  auto [entry, isNew] = next.try_emplace(base, 2);
+  if (isNew)
+    return base;
+  for (;;) {
+    std::string name = base + "_" + std::to_string(entry->second++);
+    // The entry may have moved.
+    bool isFree = next.try_emplace(name, 2).second;
+    if (isFree)
+      return name;
+    entry = next.find(base);
+  }
+}
+
+Expansion::Expansion(Operation *op, const OpsetOptions &options,
+                     NodeNames &names)
     : b(op->getLoc(), op), op(op), before(op->getPrevNode()), options(options),
-      name(quant_float::getNodeName(op->getLoc()).str()) {}
+      names(names), name(quant_float::getNodeName(op->getLoc()).str()) {}
 
 void Expansion::cancel() {
   // The last one first: those before are used by it.
   for (Operation *last = op->getPrevNode(); last != before;
        last = op->getPrevNode())
     last->erase();
+  for (const std::string &name : made)
+    names.release(name);
+  made.clear();
 }
 
 void Expansion::eraseUnused(Value value) {
@@ -113,12 +138,10 @@ void Expansion::eraseUnused(Value value) {
 }
 
 std::string Expansion::makeName(StringRef what) {
-  unsigned count = ++counts[what];
-  std::string made = (name + "/" + what).str();
-  if (count > 1)
-    made += "_" + std::to_string(count);
-  b.setLoc(appendToName(op->getLoc(), made.substr(name.size())));
-  return made;
+  std::string unique = names.make((name + "/" + what).str());
+  made.push_back(unique);
+  b.setLoc(appendToName(op->getLoc(), unique.substr(name.size())));
+  return unique;
 }
 
 Value Expansion::constant(StringRef what, ElementsAttr elements) {
@@ -294,6 +317,9 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
   auto type = mlir::cast<RankedTensorType>(parameter.getType());
   int64_t size = input.getDimSize(axis), rank = type.getRank();
   SmallVector<int64_t> shape(type.getShape());
+  // One block alone is broadcast.
+  if (type.getDimSize(axis) == 1)
+    return parameter;
   shape[axis] = size;
   // A place for each element of the axis becomes a constant.
   constexpr int64_t kMostPlaces = int64_t(1) << 24;
@@ -325,21 +351,43 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
                  b.getNamedAttr("axes", b.getDenseI64ArrayAttr({axis + 1})))
           : node("Unsqueeze", {parameter, integers("axes", {axis + 1})},
                  type.clone(opened));
-  SmallVector<int64_t> repeats(rank + 1, 1), factors(rank, 1);
-  repeats[axis + 1] = opened[axis + 1] = factors[axis] = blockSize;
-  repeated = node("Tile", {repeated, integers("repeats", repeats)},
+  Value end = node("Shape", {sized}, getShapeType(input.getRank()));
+  end = node("Gather", {end, integers("place", {axis})}, getShapeType(1),
+             b.getNamedAttr("axis", b.getI64IntegerAttr(0)));
+  // One block may be far longer than the axis; several are not.
+  constexpr int64_t kLongBlock = 4096;
+  Value length;
+  if (blockSize > kLongBlock && type.isDynamicDim(axis)) {
+    length = integers("block_size", {blockSize});
+    Value isShorter =
+        node("Less", {end, length}, getShapeType(1).clone(b.getI1Type()));
+    length = node("Where", {isShorter, end, length}, getShapeType(1));
+  }
+  // The length of blocks at one place, 1 elsewhere.
+  auto getFactors = [&](StringRef what, int64_t count, int64_t place) {
+    SmallVector<int64_t> values(count, 1);
+    values[place] = blockSize;
+    if (!length)
+      return integers(what, values);
+    std::unique_ptr<bool[]> isPlace(new bool[count]());
+    isPlace[place] = true;
+    auto shape = getShapeType(count);
+    Value condition = constant(
+        "is_place", DenseElementsAttr::get(shape.clone(b.getI1Type()),
+                                           ArrayRef(isPlace.get(), count)));
+    return node("Where", {condition, length, integers("one", {1})}, shape);
+  };
+  opened[axis + 1] = length ? ShapedType::kDynamic : blockSize;
+  repeated = node("Tile", {repeated, getFactors("repeats", rank + 1, axis + 1)},
                   type.clone(opened));
   Value sizes = node("Shape", {parameter}, getShapeType(rank));
-  sizes =
-      node("Mul", {sizes, integers("factors", factors)}, getShapeType(rank));
+  sizes = node("Mul", {sizes, getFactors("factors", rank, axis)},
+               getShapeType(rank));
   SmallVector<int64_t> merged(type.getShape());
   merged[axis] = ShapedType::kDynamic;
   repeated = node("Reshape", {repeated, sizes}, type.clone(merged));
-  Value ends = node("Shape", {sized}, getShapeType(input.getRank()));
-  ends = node("Gather", {ends, integers("place", {axis})}, getShapeType(1),
-              b.getNamedAttr("axis", b.getI64IntegerAttr(0)));
   return node(
       "Slice",
-      {repeated, integers("starts", {0}), ends, integers("axes", {axis})},
+      {repeated, integers("starts", {0}), end, integers("axes", {axis})},
       type.clone(shape));
 }

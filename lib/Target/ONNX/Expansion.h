@@ -13,14 +13,29 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Target/ONNX/ConvertOpset.h"
 #include "llvm/ADT/StringMap.h"
+#include <string>
+#include <vector>
 
 namespace mlir::quant_float::onnx_import {
+
+/// The names of all nodes of a model, of which no two may be the same.
+class NodeNames {
+public:
+  void collect(ModuleOp module);
+  /// One that no node has: `base`, or that and a number.
+  std::string make(const std::string &base);
+  void release(StringRef name) { next.erase(name); }
+
+private:
+  /// The number that is tried next where a name is taken.
+  llvm::StringMap<unsigned> next;
+};
 
 /// Builds, before an op, what it becomes: nodes that all opsets have alike,
 /// with names behind its own.
 class Expansion {
 public:
-  Expansion(Operation *op, const OpsetOptions &options);
+  Expansion(Operation *op, const OpsetOptions &options, NodeNames &names);
   /// Erases what has been built.
   void cancel();
   /// Erases what has been built and has no use, but what makes `value`.
@@ -61,7 +76,7 @@ public:
                   op.getAxis().value_or(1), op.getBlockSize().value_or(0));
   }
 
-  /// The name of the op, what comes next, and which one it is.
+  /// The name of the op, what comes next, and a number where that is taken.
   std::string makeName(StringRef what);
 
 private:
@@ -70,8 +85,9 @@ private:
 
   Operation *op, *before;
   const OpsetOptions &options;
+  NodeNames &names;
   std::string name;
-  llvm::StringMap<unsigned> counts;
+  std::vector<std::string> made;
 };
 
 /// The codes of a dequantize, or the `numbers` that they stand for in f32, less
@@ -88,7 +104,14 @@ Value divide(Expansion &expansion, QuantizeOp op);
 Value roundToInteger(Expansion &expansion, Value quotient, Type integer,
                      Value point);
 
-/// The numbers that `value`, of f32, becomes as codes of the float type.
+/// f32 or f64, whichever has all numbers of `from`, or all but those that are
+/// beyond the ones of `narrow`, a narrower type; null where neither has.
+Type getArithmeticType(Type from, FloatType narrow);
+
+/// Whether each user makes numbers of the codes again.
+bool areDecoded(Value codes);
+
+/// The numbers that `value`, of f32 or f64, becomes as codes of the float type.
 Value roundTo(Expansion &expansion, Value value, Type narrow,
               bool saturate = false, bool infinityIsNaN = false);
 

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_TARGET_ONNX_OPSETCONVERTER_H
 
 #include "Diagnostics.h"
+#include "Expansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -47,6 +48,8 @@ private:
   /// Does without types that the opset lacks where there is another form.
   void expandTypes(func::FuncOp function);
   void convertConstant(arith::ConstantOp op);
+  /// Erases what nothing uses and is of a type that the opset lacks.
+  bool leaveOut(Operation *op);
   void convertNode(NodeOp op);
   /// Puts results that were made behind `before` in the place of the node's;
   /// what was made for them.
@@ -98,12 +101,14 @@ private:
   /// The same where nobody else sees the codes that it makes.
   void expandRoundTrip(QuantizeOp op);
   void expandRoundTrip(CastOp op);
+  template <typename OpTy> void expandRoundTripOf(OpTy op);
 
   /// Whether the op is valid as it is now; says why not.
   bool isValid(Operation *op);
 
   OpsetOptions options;
   OpsetConversion &conversion;
+  NodeNames names;
   /// Constants that lost a use.
   llvm::SetVector<Operation *> unused;
   bool hasRefused = false;

@@ -1,6 +1,6 @@
 # Blocks along axes of open sizes, which opsets before 21 do not have: each element of the scale and the zero point is repeated where
 # it is needed, whether they are constants or come in. ONNX Runtime computes of the converted model what the rules' definition does of
-# the first one, with a short block at the end.
+# the first one, with a short block at the end, or one block that is far longer than the axis.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../../Conformance/onnx/Inputs %python %s %tools_dir/quant-float-convert %t
 import itertools
 import pathlib
@@ -21,10 +21,10 @@ options = onnxruntime.SessionOptions()
 options.log_severity_level = 4
 
 
-def make_model(op, kind, axis, scale, points, is_constant):
+def make_model(op, kind, axis, block, scale, points, is_constant):
     sizes = ["a", "b"]
     sizes[axis] = "c"
-    attributes = {"axis": axis, "block_size": 4}
+    attributes = {"axis": axis, "block_size": block}
     ends = {
         "QuantizeLinear": (T.FLOAT, kind),
         "DequantizeLinear": (kind, T.FLOAT),
@@ -49,8 +49,14 @@ def make_model(op, kind, axis, scale, points, is_constant):
 
 
 path, out = work / "model.onnx", work / "out.onnx"
-for (axis, sizes), op, kind, is_constant in itertools.product(
-    ((1, (3, 10)), (0, (10, 3)), (-1, (2, 8))),
+for (axis, sizes, block), op, kind, is_constant in itertools.product(
+    (
+        (1, (3, 10), 4),
+        (0, (10, 3), 4),
+        (-1, (2, 8), 4),
+        (0, (10, 3), 1 << 34),
+        (-1, (2, 8), 1 << 62),
+    ),
     ("QuantizeLinear", "DequantizeLinear", ""),
     (T.INT8, T.INT4),
     (True, False),
@@ -59,7 +65,7 @@ for (axis, sizes), op, kind, is_constant in itertools.product(
     if kind == T.INT4 and (op or not is_constant):
         continue
     blocks = list(sizes)
-    blocks[axis] = -(-sizes[axis] // 4)
+    blocks[axis] = -(-sizes[axis] // block)
     scale = (random.random(blocks) + 0.25).astype(np.float32)
     points = random.integers(-7, 7, blocks).astype(helper.tensor_dtype_to_np_dtype(kind))
     feeds = {"x": random.normal(0, 5, sizes).astype(np.float32)}
@@ -67,11 +73,11 @@ for (axis, sizes), op, kind, is_constant in itertools.product(
         feeds = {"x": random.integers(-128, 127, sizes).astype(np.int8)}
     if not is_constant:
         feeds |= {"s": scale, "z": points}
-    model = make_model(op, kind, axis, scale, points, is_constant)
+    model = make_model(op, kind, axis, block, scale, points, is_constant)
     onnx.save(model, path)
     result, expected = definition.evaluate(model, feeds)["y"]
     for opset in (10, 12, 13, 18, 19):
-        text = f"{op} {T.DataType.Name(kind)} {axis} {is_constant} to {opset}"
+        text = f"{op} {T.DataType.Name(kind)} {axis} {block} {is_constant} to {opset}"
         done = subprocess.run(
             [tool, path, "--opset", str(opset), "-o", out], capture_output=True, text=True
         )

@@ -114,7 +114,8 @@ def spread(parameter, shape, axis, block):
         return parameter.reshape(())
     axis %= len(shape)
     if block:
-        return np.repeat(parameter, block, axis).take(range(shape[axis]), axis)
+        longest = min(block, shape[axis])
+        return np.repeat(parameter, longest, axis).take(range(shape[axis]), axis)
     return parameter.reshape([-1 if i == axis else 1 for i in range(len(shape))])
 
 
@@ -156,7 +157,7 @@ def dequantize(x, x_kind, s, zero, kind, axis, block):
 def arithmetic(op, kind, a, b=None):
     """One rounding to the type."""
     functions = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Min": np.minimum, "Max": np.maximum,
-                 "Round": np.rint, "Abs": np.abs, "Neg": np.negative}  # fmt: skip
+                 "Round": np.rint, "Floor": np.floor, "Abs": np.abs, "Neg": np.negative}  # fmt: skip
     dtype = {T.FLOAT: np.float32, T.DOUBLE: np.float64, T.INT64: np.int64, T.INT32: np.int32}[kind]
     operands = [np.asarray(v).astype(dtype) for v in (a, b) if v is not None]
     result = functions[op](*operands)
@@ -225,9 +226,10 @@ def evaluate(model, feeds):
         saturate = bool(options.get("saturate", 1))
         if op == "Constant":
             result = options["value"].data_type, unpack(options["value"])
-        elif op == "Cast":
+        elif op in ("Cast", "CastLike"):
             mode = options.get("round_mode", b"up").decode()
-            result = options["to"], cast(x, kind, options["to"], opset, saturate, mode)
+            to = options["to"] if op == "Cast" else inputs[1][0]
+            result = to, cast(x, kind, to, opset, saturate, mode)
         elif op == "QuantizeLinear":
             zero_kind, zero = inputs[2] if len(inputs) > 2 else (None, None)
             to = zero_kind or options.get("output_dtype") or T.UINT8
@@ -248,6 +250,15 @@ def evaluate(model, feeds):
             result = T.BOOL, np.isnan(x)
         elif op == "Where":
             result = inputs[1][0], np.where(x, inputs[1][1], inputs[2][1])
+        elif op == "Transpose":
+            result = kind, np.transpose(x, options.get("perm"))
+        elif op == "Split":
+            count = len(node.output)
+            for name, part in zip(
+                node.output, np.split(x, count, options.get("axis", 0)), strict=True
+            ):
+                values[name] = kind, part
+            continue
         elif op == "Gather":
             result = kind, np.take(x, inputs[1][1].astype(np.int64), options.get("axis", 0))
         elif op == "Reshape":
