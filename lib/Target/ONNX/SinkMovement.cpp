@@ -13,6 +13,7 @@
 //     ->
 //   QuantizeLinear -> DequantizeLinear -> Transpose
 //
+// What several results of a Split are read alike by becomes one.
 // Codes that are dequantized, or cast, at once have other forms.
 //
 //===----------------------------------------------------------------------===//
@@ -22,6 +23,7 @@
 #include "Source.h"
 #include "Types.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/Locations.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -31,10 +33,10 @@ using namespace mlir::quant_float::onnx_import;
 /// Whether each element of its result is one of its inputs', of that type.
 static bool isMovement(NodeOp node) {
   static constexpr StringLiteral kNames[] = {
-      "Concat",   "DepthToSpace", "Expand",   "Flatten",      "Gather",
-      "Identity", "Reshape",      "Slice",    "SpaceToDepth", "Squeeze",
-      "Tile",     "Transpose",    "Unsqueeze"};
-  return node.getDomain().empty() && node->getNumResults() == 1 &&
+      "Concat",   "DepthToSpace", "Expand",    "Flatten",      "Gather",
+      "Identity", "Reshape",      "Slice",     "SpaceToDepth", "Split",
+      "Squeeze",  "Tile",         "Transpose", "Unsqueeze"};
+  return node.getDomain().empty() && node->getNumResults() > 0 &&
          llvm::is_contained(kNames, node.getOpType());
 }
 
@@ -66,13 +68,51 @@ static bool makeAvailable(Operation *decoding, Operation *place) {
   return true;
 }
 
-/// Gives `op` the names of the results of `other`.
-static LogicalResult takeOutputs(Operation *op, Operation *other) {
+/// Whether both make the same numbers of the same codes.
+static bool readAlike(Operation *one, Operation *other) {
+  auto getAttributes = [](Operation *op) {
+    NamedAttrList attributes(op->getAttrs());
+    attributes.erase(kNodeSourceAttrName);
+    return attributes.getDictionary(op->getContext());
+  };
+  return one->getName() == other->getName() &&
+         getTensorElementType(one->getResult(0).getType()) ==
+             getTensorElementType(other->getResult(0).getType()) &&
+         llvm::equal(one->getOperands().drop_front(),
+                     other->getOperands().drop_front()) &&
+         getAttributes(one) == getAttributes(other);
+}
+
+/// Gives an output of `op` the name of one of `other`.
+static LogicalResult takeOutput(Operation *op, unsigned output,
+                                Operation *other, unsigned otherOutput) {
   ::onnx::NodeProto source, named;
   if (failed(readSource(op, kNodeSourceAttrName, source)) ||
       failed(readSource(other, kNodeSourceAttrName, named)))
     return failure();
-  *source.mutable_output() = named.output();
+  if (static_cast<int>(otherOutput) >= named.output_size())
+    return success();
+  while (source.output_size() <= static_cast<int>(output))
+    source.add_output();
+  source.set_output(output, named.output(otherOutput));
+  keepSource(op, source);
+  return success();
+}
+
+/// Names a copy, where another one has the name of the node.
+static LogicalResult rename(Operation *op, NodeNames &names) {
+  std::string old = quant_float::getNodeName(op->getLoc()).str();
+  ::onnx::NodeProto source;
+  if (failed(readSource(op, kNodeSourceAttrName, source)))
+    return failure();
+  // The others have none.
+  if (source.name().empty())
+    return success();
+  std::string name = names.make(old);
+  op->setLoc(appendToName(op->getLoc(), name.substr(old.size())));
+  if (auto node = dyn_cast<NodeOp>(op))
+    node.setNodeNameAttr(StringAttr::get(op->getContext(), name));
+  source.set_name(name);
   keepSource(op, source);
   return success();
 }
@@ -89,40 +129,66 @@ void OpsetConverter::sinkMovement(NodeOp node) {
     return;
   // Others are places and sizes, which may be of the same type.
   unsigned count = node.getOpType() == "Concat" ? node->getNumOperands() : 1;
-  Value result = node->getResult(0);
-  Type codes = getTensorElementType(result.getType());
-  if (!codes || !doesWithout(options, codes) || result.use_empty() ||
+  Type codes = getTensorElementType(node->getResult(0).getType());
+  if (!codes || !doesWithout(options, codes) || node->use_empty() ||
       !llvm::all_of(node->getOperands().take_front(count),
                     [&](Value operand) {
                       return getTensorElementType(operand.getType()) == codes;
                     }) ||
-      !llvm::all_of(result.getUses(), [&](OpOperand &use) {
+      !llvm::all_of(node->getUses(), [&](OpOperand &use) {
         return use.getOperandNumber() == 0 && isDecoding(use.getOwner()) &&
                use.getOwner()->getBlock() == node->getBlock() &&
                makeAvailable(use.getOwner(), node);
       }))
     return;
-  // A node for each way to read the codes.
-  for (Operation *decoding : llvm::to_vector(result.getUsers())) {
-    Type numbers = getTensorElementType(decoding->getResult(0).getType());
+  // A node for each way to read the codes, with all results.
+  SmallVector<SmallVector<Operation *>> ways;
+  for (Value result : node->getResults())
+    for (Operation *decoding : result.getUsers()) {
+      auto *way = llvm::find_if(ways, [&](ArrayRef<Operation *> others) {
+        return readAlike(others.front(), decoding) &&
+               llvm::none_of(others, [&](Operation *other) {
+                 return other->getOperand(0) == result;
+               });
+      });
+      if (way == ways.end())
+        ways.push_back({decoding});
+      else
+        way->push_back(decoding);
+    }
+  for (auto [number, way] : llvm::enumerate(ways)) {
+    Operation *first = way.front();
+    Type numbers = getTensorElementType(first->getResult(0).getType());
     OpBuilder builder(node);
     SmallVector<Value> moved;
     for (Value operand : node->getOperands().take_front(count)) {
-      Operation *decoded = builder.clone(*decoding);
+      Operation *decoded = builder.clone(*first);
       decoded->setOperand(0, operand);
       decoded->getResult(0).setType(
           cast<ShapedType>(operand.getType()).clone(numbers));
-      if (failed(takeOutputs(decoded, node)))
+      if (failed(takeOutput(decoded, 0, node, 0)) ||
+          (!moved.empty() && failed(rename(decoded, names))))
         return void(hasRefused = true);
       moved.push_back(decoded->getResult(0));
     }
     Operation *copy = builder.clone(*node);
     copy->setOperands(0, count, moved);
-    copy->getResult(0).setType(decoding->getResult(0).getType());
-    if (failed(takeOutputs(copy, decoding)))
+    if (number != 0 && failed(rename(copy, names)))
       return void(hasRefused = true);
-    decoding->getResult(0).replaceAllUsesWith(copy->getResult(0));
-    decoding->erase();
+    for (OpResult result : copy->getResults())
+      result.setType(cast<ShapedType>(result.getType()).clone(numbers));
+    for (Operation *decoding : way) {
+      unsigned output =
+          cast<OpResult>(decoding->getOperand(0)).getResultNumber();
+      if (failed(takeOutput(copy, output, decoding, 0)))
+        return void(hasRefused = true);
+      OpResult result = copy->getResult(output);
+      result.setType(decoding->getResult(0).getType());
+      decoding->getResult(0).replaceAllUsesWith(result);
+    }
   }
+  for (ArrayRef<Operation *> way : ways)
+    for (Operation *decoding : way)
+      decoding->erase();
   node.erase();
 }
