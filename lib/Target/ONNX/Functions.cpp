@@ -130,6 +130,18 @@ static FailureOr<Environment> bindAttributes(const NodeInput &input,
   return environment;
 }
 
+LogicalResult onnx_import::checkCall(const NodeInput &input,
+                                     const Function &function) {
+  const ::onnx::FunctionProto &proto = *function.proto;
+  if (input.node.input_size() > proto.input_size())
+    return diagnose(input.subject, Diag::FunctionInputs, proto.input_size(),
+                    input.node.input_size());
+  if (input.node.output_size() > proto.output_size())
+    return diagnose(input.subject, Diag::FunctionOutputs, proto.output_size(),
+                    input.node.output_size());
+  return success();
+}
+
 LogicalResult Importer::importCall(NodeInput &input, const Function &function,
                                    OpBuilder &builder) {
   const ::onnx::FunctionProto &proto = *function.proto;
@@ -147,12 +159,8 @@ LogicalResult Importer::importCall(NodeInput &input, const Function &function,
       1 + proto.node_size() + int64_t(proto.ByteSizeLong()) / kBytesPerNode;
   if (expandedNodes > kMostExpandedNodes)
     return diagnose(input.subject, Diag::ExpansionLimit, kMostExpandedNodes);
-  if (input.node.input_size() > proto.input_size())
-    return diagnose(input.subject, Diag::FunctionInputs, proto.input_size(),
-                    input.node.input_size());
-  if (input.node.output_size() > proto.output_size())
-    return diagnose(input.subject, Diag::FunctionOutputs, proto.output_size(),
-                    input.node.output_size());
+  if (failed(checkCall(input, function)))
+    return failure();
 
   // A function sees its inputs and nothing of the graph that calls it.
   Scope scope{/*parent=*/nullptr, &function.opsets, /*environment=*/nullptr,

@@ -21,6 +21,8 @@ namespace mlir::quant_float::onnx_import {
 
 using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
+struct NodeInput;
+
 struct Function {
   ::onnx::FunctionProto *proto;
   /// "domain::name", for diagnostics.
@@ -29,6 +31,9 @@ struct Function {
   /// Its nodes take the place of a call; else it stays a function of the model.
   bool isExpanded = true;
 };
+
+/// Whether the call has at most the inputs and outputs of the function.
+LogicalResult checkCall(const NodeInput &input, const Function &function);
 
 /// Whether that holds for one of the nodes or of those in their graphs.
 bool anyNode(const NodeList &nodes,

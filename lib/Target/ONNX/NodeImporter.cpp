@@ -175,6 +175,8 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   }
   StringRef opType = node.op_type();
   if (function) {
+    if (failed(checkCall(input, *function)))
+      return failure();
     input.isCall = true;
     return importOpaque(input, builder);
   }

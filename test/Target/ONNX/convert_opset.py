@@ -529,6 +529,15 @@ assert not any(
     a.i == T.FLOAT8E4M3FN for n in after.graph.node for a in n.attribute if a.name == "to"
 )
 assert evaluate(after, FLOATS).tobytes() == evaluate(made, FLOATS).tobytes()
+# A call of a function that stays is held against it.
+calls = [node("Hidden", ["x"], ["y", "z"], "call", domain=own)]
+made = make(21, calls, T.FLOAT, T.FLOAT, [2], {})
+made.opset_import.append(helper.make_opsetid(own, 1))
+made.functions.append(function("Hidden", ["t"], ["u"], [node("Abs", ["t"], ["u"])]))
+onnx.save(made, path)
+done = convert(path, 13)
+message = "node 'call' (Hidden): expected at most 1 output(s), as the function has, but got 2"
+assert done.returncode == 1 and message in done.stderr, done.stderr
 
 # --- The tool -------------------------------------------------------------------------------------
 
