@@ -315,7 +315,7 @@ LogicalResult Checkpoint::readLayerFormats() {
   bool hasTable = llvm::any_of(
       metadata, [](const auto &file) { return file.second.layers; });
   for (const Tensor &tensor : tensors)
-    if (hasTable && !StringRef(tensor.name).ends_with(kFormatSuffix))
+    if (hasTable && !isLayerFormat(tensor.name))
       for (StringRef layer : getLayers(tensor.name))
         named.insert(layer);
   for (const auto &[loc, file] : metadata)
@@ -341,8 +341,8 @@ LogicalResult Checkpoint::readLayerFormats() {
   return success();
 }
 
-bool Checkpoint::isLayerFormat(const Tensor &tensor) const {
-  return StringRef(tensor.name).ends_with(kFormatSuffix);
+bool safetensors_import::isLayerFormat(StringRef name) {
+  return name.ends_with(kFormatSuffix);
 }
 
 const std::string *Checkpoint::getLayerFormat(StringRef tensor) const {

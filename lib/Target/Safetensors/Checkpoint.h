@@ -31,6 +31,9 @@ struct Config {
   SmallVector<int64_t> groups;
 };
 
+/// Whether a tensor is nothing but ComfyUI's format of a layer, by its name.
+bool isLayerFormat(StringRef name);
+
 class Checkpoint {
 public:
   /// A file, or where the name ends in ".json" the index of several, and
@@ -47,8 +50,6 @@ public:
   const Config &getConfig() const { return config; }
   /// What ComfyUI calls the format of a layer's tensor; null where it does not.
   const std::string *getLayerFormat(StringRef tensor) const;
-  /// Whether the tensor is nothing but the format of a layer.
-  bool isLayerFormat(const Tensor &tensor) const;
 
 private:
   LogicalResult readIndex(StringRef bytes, Location loc, StringRef folder);

@@ -534,7 +534,7 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
   for (const Part &part : parts) {
     const StoredTensor &owner = *owners.lookup(part.name);
     if (std::holds_alternative<Constant>(owner.value)
-            ? finder.isWeightOrRefused(part.name)
+            ? isLayerFormat(part.name) || finder.isWeightOrRefused(part.name)
             : finder.hasStray(part.name))
       return diagnose(owner.subject, Diag::Misread);
   }

@@ -468,8 +468,7 @@ safetensors_import::importWeights(const Checkpoint &checkpoint, Location loc) {
   WeightsModule module(loc, opset);
   WeightImporter importer(checkpoint, module, loc.getContext());
   for (auto [tensor, found] : llvm::zip(tensors, weights)) {
-    if (!found.layout &&
-        (used.contains(&tensor) || checkpoint.isLayerFormat(tensor)))
+    if (!found.layout && (used.contains(&tensor) || isLayerFormat(tensor.name)))
       continue;
     module.setLoc(tensor.subject.loc);
     FailureOr<Value> value;

@@ -280,13 +280,15 @@ add("safetensors", "CutGroup", text, message)
 message = "AWQ packs 8 codes in a word, which the shape [2, 8] is no multiple of"
 text = dequantized("tensor<2x8xi4>", "tensor<f32>")
 add("safetensors", "UnevenWords", text, message, *awq)
-message = "a constant of this name and type would be read as codes of a quantized weight"
+message = "a constant of this name and type would be read as a part of a quantized weight"
 for kinds, suffixes in (
     (("tensor<2x8xi8>", "tensor<2xf32>"), ("weight", "weight_scale")),
     (("tensor<2x8xi32>", "tensor<2xf32>"), ("qweight", "zero")),
     # What the importer refuses.
     (("tensor<2x8xui8>", "tensor<2xf32>"), ("weight", "scale")),
     (("tensor<2x8xf32>", "tensor<2xf32>"), ("weight", "weight.absmax")),
+    # What says the format of a layer.
+    (("tensor<2x8xui8>", "tensor<2xf32>"), ("comfy_quant", "bias")),
 ):
     body = (
         constant("a", kinds[0], "1.0" if "xf32" in kinds[0] else "1")
@@ -300,10 +302,9 @@ text = dequantized("tensor<2x8xi8>", "tensor<f32>")
 text = text.replace('"a.weight"}', '"a.weight"}, tensor<f32> {quant_float.name = "a.weight_scale"}')
 text = text.replace(f"return %w : {kind}", f"return %w, %s : {kind}, tensor<f32>")
 message = "its part 'a.weight_scale' has the name of another tensor"
-text = text.replace("a.weight_scale", "a.weight_scale")
 add("safetensors", "PartTaken", text, message, subject="result 'a.weight_scale': ")
 text = text.replace("a.weight_scale", "a.weight_scale_2")
-message = "a constant of this name and type would be read as codes of a quantized weight"
+message = "a constant of this name and type would be read as a part of a quantized weight"
 add("safetensors", "Misread", text, message)
 
 # --- What both refuse -----------------------------------------------------------------------------
