@@ -64,7 +64,7 @@ onnx_import::getAttributeKind(const std::string &opType,
 static bool fits(const ::onnx::OpSchema &schema,
                  const ::onnx::NodeProto &node) {
   try {
-    schema.Verify(node);
+    verify(schema, node);
     return true;
   } catch (...) {
     return false;
@@ -154,6 +154,17 @@ static std::string checkTypes(const ::onnx::OpSchema &schema,
       return text + ", and another one " + *other;
   }
   return {};
+}
+
+bool onnx_import::acceptsFirstInput(const std::string &opType,
+                                    const std::string &domain, int64_t opset,
+                                    const ::onnx::TypeProto &type) {
+  try {
+    const ::onnx::OpSchema *schema = findSchema(opType, domain, opset);
+    return schema && checkTypes(*schema, {type}).empty();
+  } catch (...) {
+    return false;
+  }
 }
 
 /// The version of the operators in the body that counts: `wanted` or the newest

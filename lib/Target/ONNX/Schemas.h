@@ -37,6 +37,10 @@ getAttributeKind(const std::string &opType, const std::string &domain,
 /// `opset` where none has, or ONNX does not know the operator.
 int64_t findFittingVersion(const ::onnx::NodeProto &node, int64_t opset);
 
+/// Whether the operator of that opset may have such a first input.
+bool acceptsFirstInput(const std::string &opType, const std::string &domain,
+                       int64_t opset, const ::onnx::TypeProto &type);
+
 /// Whether the operator of the node is one that ONNX defines by a function.
 bool hasFunction(const std::string &opType, const std::string &domain,
                  int64_t opset);

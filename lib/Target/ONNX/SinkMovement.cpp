@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Nodes that move elements do so with numbers as they do with codes. Where
-// there are no values of the codes' type, the numbers are moved:
+// there are no values of the codes' type, or the opset's nodes do not move
+// those, the numbers are moved:
 //
 //   QuantizeLinear -> Transpose -> DequantizeLinear
 //     ->
@@ -20,6 +21,7 @@
 
 #include "Exporter.h"
 #include "OpsetConverter.h"
+#include "Schemas.h"
 #include "Source.h"
 #include "Types.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -130,7 +132,10 @@ void OpsetConverter::sinkMovement(NodeOp node) {
   // Others are places and sizes, which may be of the same type.
   unsigned count = node.getOpType() == "Concat" ? node->getNumOperands() : 1;
   Type codes = getTensorElementType(node->getResult(0).getType());
-  if (!codes || !doesWithout(options, codes) || node->use_empty() ||
+  bool isMoved = codes && !doesWithout(options, codes) &&
+                 acceptsFirstInput(node.getOpType().str(), "", options.opset,
+                                   exportType(node->getOperand(0).getType()));
+  if (!codes || isMoved || node->use_empty() ||
       !llvm::all_of(node->getOperands().take_front(count),
                     [&](Value operand) {
                       return getTensorElementType(operand.getType()) == codes;

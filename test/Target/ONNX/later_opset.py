@@ -126,6 +126,20 @@ for opset, node, constants in ((13, mean, {"a": np.int64([0])}), (18, old, {})):
         assert done.returncode == 0 and "taken as a node of opset" in done.stderr, done.stderr
         onnx.checker.check_model(onnx.load(out), full_check=True)
         assert np.allclose(run(out, x)[0], x - x.mean(0, keepdims=True)), target
+# That a version is deprecated does not make it a node of another one: each group has a scale before 21.
+groups = np.arange(16, dtype=np.float32).reshape(1, 4, 2, 2) ** 2
+centered = groups.reshape(2, 8) - groups.reshape(2, 8).mean(1, keepdims=True)
+normal = (centered / np.sqrt((centered**2).mean(1, keepdims=True) + 1e-5)).reshape(2, 2, 2, 2)
+for opset in (18, 20):
+    normalize = helper.make_node("GroupNormalization", ["x", "s", "b"], ["y"], "n", num_groups=2)
+    constants = {"s": np.float32([2, 3]), "b": np.float32([10, 20])}
+    save(opset, [normalize], T.FLOAT, T.FLOAT, constants, groups.shape)
+    expected = normal * np.float32([2, 3])[:, None, None, None] + np.float32([10, 20])[:, None, None, None]  # fmt: skip
+    got, text = run(path, groups)
+    assert np.allclose(got, expected.reshape(groups.shape), 1e-4, 1e-4) and not text, (got, text)
+    done = convert(21)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert np.allclose(run(out, groups)[0], got, 1e-4, 1e-4)
 # No opset has it.
 save(13, [helper.make_node("Cast", ["x"], ["y"], "n", to=T.FLOAT, round=1)], T.FLOAT, T.FLOAT)
 done = convert(21)
