@@ -201,10 +201,11 @@ void OpsetConverter::convertCast(CastOp op) {
   bool canBeInfinite = hasInfinity(from) || !from.isIntOrFloat();
   if (isFnuz && from != to && canBeInfinite && before.saturate &&
       before.infinityIsNaN != after.infinityIsNaN)
-    return refuse(op, "an infinity becomes " +
-                          Twine(before.infinityIsNaN ? "NaN" : "the maximum") +
-                          " only in opsets " +
-                          (before.infinityIsNaN ? "below 24" : "from 24 on"));
+    return refuse(
+        op, (from.isIntOrFloat() ? "an infinity becomes " : "'inf' becomes ") +
+                Twine(before.infinityIsNaN ? "NaN" : "the maximum") +
+                " only in opsets " +
+                (before.infinityIsNaN ? "below 24" : "from 24 on"));
   if ((overflows(to) && before.saturate != after.saturate) ||
       (isScale && before.roundMode != after.roundMode))
     return refuse(op, "its defaults differ");

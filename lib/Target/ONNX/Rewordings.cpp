@@ -217,7 +217,8 @@ static bool rewordMod(TravellingNode &node, bool isNewer) {
   case Tensor::DOUBLE:
   case Tensor::FLOAT:
   case Tensor::FLOAT16:
-    return node.fail("it divides floats and 'fmod' is not 1");
+    return node.fail("it divides floats and 'fmod' is not 1: the remainder of "
+                     "-1.5 by 1 is 0.5, not -0.5");
   default:
     return true;
   }

@@ -30,22 +30,27 @@ namespace {
 struct ChangedMeaning {
   const char *opType;
   int version;
+  /// How, with an example of it.
+  const char *what;
   const char *attribute = nullptr;
 };
 constexpr ChangedMeaning kChangedMeanings[] = {
-    // One scale for each channel, where it was one for each group.
-    {"GroupNormalization", 21},
-    // An attribute that became an input.
-    {"Upsample", 9},
-    // A batch of sequences, where there is one.
-    {"Scan", 9},
-    // Places before the first one count from the end, and are none before.
-    {"OneHot", 11},
-    // Windows that hang over count what is there.
-    {"AveragePool", 19, "ceil_mode"},
-    // The odd element of padding is on the other side.
-    {"ConvTranspose", 11, "auto_pad"},
-    {"ConvTranspose", 11, "output_shape"},
+    {"GroupNormalization", 21,
+     "from 21 on there is a scale for each channel, before for each group: of "
+     "4 channels in 2 groups 4 scales, or 2"},
+    {"Upsample", 9, "scales are an input from 9 on, before an attribute"},
+    {"Scan", 9, "before 9 the first axis is one of sequences"},
+    {"OneHot", 11,
+     "the index -1 is the last place from 11 on, and no place before"},
+    {"AveragePool", 19,
+     "from 19 on a window that hangs over is divided by the number of elements "
+     "that are there, which before is not said",
+     "ceil_mode"},
+    {"ConvTranspose", 11,
+     "the odd element of a padding is at the other end from 11 on", "auto_pad"},
+    {"ConvTranspose", 11,
+     "the odd element of a padding is at the other end from 11 on",
+     "output_shape"},
 };
 
 /// A value of an attribute that came with a version, or went.
@@ -84,8 +89,9 @@ static bool isDefault(const Attribute &attribute, const Schema &schema) {
          areEqual(formal->second.default_value, attribute);
 }
 
-static bool changesMeaning(const ::onnx::NodeProto &node, const Schema &from,
-                           int version) {
+/// What changes of the node's meaning with the version; null if nothing does.
+static const char *findChangedMeaning(const ::onnx::NodeProto &node,
+                                      const Schema &from, int version) {
   auto hasOther = [&](const char *name) {
     return std::any_of(node.attribute().begin(), node.attribute().end(),
                        [&](const Attribute &attribute) {
@@ -93,12 +99,11 @@ static bool changesMeaning(const ::onnx::NodeProto &node, const Schema &from,
                                 !isDefault(attribute, from);
                        });
   };
-  return std::any_of(std::begin(kChangedMeanings), std::end(kChangedMeanings),
-                     [&](const ChangedMeaning &change) {
-                       return node.op_type() == change.opType &&
-                              version == change.version &&
-                              (!change.attribute || hasOther(change.attribute));
-                     });
+  for (const ChangedMeaning &change : kChangedMeanings)
+    if (node.op_type() == change.opType && version == change.version &&
+        (!change.attribute || hasOther(change.attribute)))
+      return change.what;
+  return nullptr;
 }
 
 static bool isAxis(const Attribute &attribute) {
@@ -460,9 +465,13 @@ bool TravellingNode::step(const Schema &from, const Schema &to) {
   }
   if (version == kFirstOpsetWithNegativeAxes && !isNewer)
     countFromFront(*this);
-  if (!isReworded &&
-      (changesMeaning(node, from, version) || !haveSameInputs(node, from, to)))
-    return fail(spell(from) + " and " + spell(to) + " differ");
+  if (!isReworded) {
+    std::string versions = spell(from) + " and " + spell(to) + " differ";
+    if (const char *what = findChangedMeaning(node, from, version))
+      return fail(versions + ": " + what);
+    if (!haveSameInputs(node, from, to))
+      return fail(versions);
+  }
   return fitAttributes(from, to, isReworded);
 }
 

@@ -365,7 +365,23 @@ for old, opset in [(19, 23), (23, 24), (24, 23)]:
     assert bool(done.returncode) == ((old < 24) != (opset < 24)), done.stderr
     if done.returncode:
         assert "node 'n' (Cast): no exact form in opset" in done.stderr, done.stderr
-        assert "an infinity becomes" in done.stderr, done.stderr
+        assert "'inf' becomes" in done.stderr, done.stderr
+
+# --- What changes of a meaning --------------------------------------------------------------------
+
+for case, old, opset, told in (
+    (one("OneHot", np.int64([[1, -1]]), {"d": np.int64(3), "v": np.float32([0, 1])}), 11, 10, "the index -1 is the last place"),
+    (one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1), 11, 19, "a window that hangs over"),
+    (one("Mod", SMALL, {"b": np.float32(1)}), 28, 13, "the remainder of -1.5 by 1 is 0.5, not -0.5"),
+):  # fmt: skip
+    nodes, elem_in, _, x, inputs = case
+    result = None
+    if nodes[0].op_type in ("OneHot", "AveragePool"):
+        result = [1, 2, 3] if nodes[0].op_type == "OneHot" else [1, 1, 4, 3]
+    path = work / "meaning.onnx"
+    onnx.save(make(old, nodes, elem_in, T.FLOAT, x.shape, inputs, result), path)
+    done = convert(path, opset)
+    assert done.returncode == 1 and "node 'n'" in done.stderr and told in done.stderr, done.stderr
 
 # --- Rewrites -------------------------------------------------------------------------------------
 
