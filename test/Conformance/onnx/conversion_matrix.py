@@ -1,12 +1,14 @@
-# Cast, QuantizeLinear and DequantizeLinear as the schemas of all versions allow them: every type of input, scale, result, with and
-# without a zero point and with one that is not 0, constants and values that come in at run time, every granularity, precision and
-# saturate; from every version to every other one, and without types that a runtime may lack. What quant-float-convert makes of them
-# passes the checker and has the same numbers by the rules' definition (Inputs/definition.py); a sample runs in our own code and, where
-# it has kernels that agree about the cell as it was, in ONNX Runtime. Nothing is refused but what has an input or an output of a type
-# that the opset lacks. Sizes of the sample, or 0 for all cells, are the last argument.
+# Cast, CastLike, QuantizeLinear and DequantizeLinear as the schemas of all versions allow them: every type of input, scale and result,
+# with and without a zero point and with one that is not 0, constants and values that come in at run time, every granularity; precision
+# and saturate with one scale for all and one for each column. Codes that nobody sees: quantized and dequantized, cast and cast again,
+# and both, by way of Transpose as well. Sizes that only show at run time for every granularity. From every version to every other one,
+# and without types that a runtime may lack. What quant-float-convert makes of them passes the checker and has the same numbers by the
+# rules' definition (Inputs/definition.py); a sample runs in our own code and, where it has kernels that agree about the cell as it was,
+# in ONNX Runtime. Nothing is refused but what has an input or an output of a type that the opset lacks, and integers of 64 bits on
+# their way to bfloat16 and float8e8m0, which double would round first. Sizes of the sample, or 0 for all cells, are the last argument.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs %python %s %tools_dir %t 3 | FileCheck %s
 # CHECK: from 10 to 28: {{[1-9]}}
-# CHECK: 0 wrong
+# CHECK: {{^}}0 wrong{{$}}
 import collections
 import itertools
 import json
@@ -30,6 +32,7 @@ np.seterr(all="ignore")
 onnxruntime.set_default_logger_severity(4)
 tools, work, limit = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
 draw = random.Random(40)
+FIRST_OPSET_WITH_CAST_LIKE = 15
 # Each has another version of one of them.
 OPSETS = (10, 13, 19, 21, 23, 24, 25, 28)
 # With 18, the last without float8, and 12, the last without bfloat16.
@@ -37,6 +40,7 @@ TARGETS = (10, 12, 13, 18, 19, 21, 23, 24, 25, 28)
 WITHOUT = ("float16", "bfloat16", "float8e8m0", "float8e4m3fn", "float8e5m2fnuz", "float4e2m1", "int4", "uint4", "int2", "int16", "uint16")  # fmt: skip
 KINDS = [T.DataType.Value(name) for name in T.DataType.keys() if name not in ("UNDEFINED", "STRING", "COMPLEX64", "COMPLEX128")]  # fmt: skip
 SIZE = (8, 64)
+BATCH = 2000
 # The sizes of the scale, axis and block size; blocks of 24 leave a short one.
 GRANULARITIES = {
     "tensor": ((), {}),
@@ -45,7 +49,12 @@ GRANULARITIES = {
     "blocks": ((8, 3), {"axis": -1, "block_size": 24}),
     "row_blocks": ((2, 64), {"axis": 0, "block_size": 4}),
 }
-Cell = collections.namedtuple("Cell", "name node inputs result constants")
+# Types that a version may lack and what is only cast to them and back does without.
+NARROW = (T.FLOAT16, T.BFLOAT16, *FLOAT8, T.FLOAT8E8M0, T.FLOAT4E2M1, T.FLOAT6E2M3, T.FLOAT6E3M2, T.INT4, T.UINT4, T.INT2, T.UINT2, T.INT16, T.UINT16)  # fmt: skip
+# `inexact` is a type without which there is no form.
+Cell = collections.namedtuple(
+    "Cell", "name node inputs result constants inexact is_open", defaults=(None, False)
+)
 
 
 def get_name(kind):
@@ -224,11 +233,108 @@ def make_casts(opset):
             inputs = [] if is_constant else [(f"x{source}", source, array)]
             node = helper.make_node("Cast", [f"{name}_x" if is_constant else f"x{source}"], [name], name, to=target, **attributes)  # fmt: skip
             yield Cell(name, node, inputs, target, constants if is_constant else [])
+            if is_constant or opset < FIRST_OPSET_WITH_CAST_LIKE:
+                continue
+            allowed = get_types("CastLike", opset)[0]
+            if source in allowed[0] and target in allowed[1]:
+                # Of the second input only the type matters.
+                name, like = f"like{name}", f"like{name}_type"
+                array = np.ones(1).astype(helper.tensor_dtype_to_np_dtype(target))
+                constants = [T(name=like, data_type=target, dims=[1], raw_data=definition.pack(array, target))]  # fmt: skip
+                node = helper.make_node("CastLike", [f"x{source}", like], [name], name, **attributes)  # fmt: skip
+                yield Cell(name, node, inputs, target, constants)
+
+
+def make_cast_trips(opset):
+    """Codes that nobody else sees, cast to f32, to where they are from, and to each other type from some type."""
+    (sources, targets), _, schema = get_types("Cast", opset)
+    for source, narrow in itertools.product(sources, NARROW):
+        if narrow not in targets or source == narrow:
+            continue
+        variants = [{}]
+        if "saturate" in schema.attributes and narrow in (*FLOAT8, T.FLOAT8E8M0):
+            variants.append({"saturate": 0})
+        if "round_mode" in schema.attributes and narrow == T.FLOAT8E8M0:
+            variants += [{"round_mode": "down"}, {"round_mode": "nearest"}]
+        wide = {T.FLOAT, source, targets[(source * 7 + narrow) % len(targets)]} - {narrow}
+        is_inexact = source in (T.INT64, T.UINT64) and narrow in (T.BFLOAT16, T.FLOAT8E8M0)
+        for attributes, to in itertools.product(variants, sorted(wide)):
+            name = f"trip_{get_name(source)}_{get_name(narrow)}_{get_name(to)}" + "".join(f"_{v}" for v in attributes.values())  # fmt: skip
+            nodes = [
+                helper.make_node("Cast", [f"x{source}"], [f"{name}_codes"], f"{name}_codes", to=narrow, **attributes),
+                helper.make_node("Cast", [f"{name}_codes"], [name], name, to=to),
+            ]  # fmt: skip
+            yield Cell(name, nodes, [(f"x{source}", source, INPUTS[source])], to, [], narrow if is_inexact else None)  # fmt: skip
+
+
+def make_mixed(opset):
+    """Codes that are both dequantized and cast, maybe moved before."""
+    kinds = get_types("QuantizeLinear", opset)[0][-1]
+    for first, kind, is_moved in itertools.product(("QuantizeLinear", "Cast"), kinds, (False, True)):  # fmt: skip
+        if kind not in NARROW:
+            continue
+        name = f"mixed_{first[0].lower()}_{get_name(kind)}" + ("_moved" if is_moved else "")
+        scale, point, codes = (f"{name}_{what}" for what in ("s", "z", "codes"))
+        constants = [
+            T(name=scale, data_type=T.FLOAT, raw_data=np.float32(0.75).tobytes()),
+            T(name=point, data_type=kind, raw_data=b"\0" * (2 if kind in (T.INT16, T.UINT16) else 1)),
+        ]  # fmt: skip
+        nodes = [
+            helper.make_node("Cast", [f"x{T.FLOAT}"], [codes], codes, to=kind)
+            if first == "Cast"
+            else helper.make_node(first, [f"x{T.FLOAT}", scale, point], [codes], codes)
+        ]
+        if is_moved:
+            nodes.append(helper.make_node("Transpose", [codes], [f"{name}_moved"], f"{name}_moved", perm=[1, 0]))  # fmt: skip
+            codes = f"{name}_moved"
+        total = f"{name}_sum" if is_moved else name
+        nodes += [
+            helper.make_node("DequantizeLinear", [codes, scale, point], [f"{name}_d"], f"{name}_d"),
+            helper.make_node("Cast", [codes], [f"{name}_c"], f"{name}_c", to=T.FLOAT),
+            helper.make_node("Add", [f"{name}_d", f"{name}_c"], [total], total),
+        ]
+        if is_moved:
+            nodes.append(helper.make_node("Transpose", [total], [name], name, perm=[1, 0]))
+        yield Cell(name, nodes, [(f"x{T.FLOAT}", T.FLOAT, INPUTS[T.FLOAT])], T.FLOAT, constants)
+
+
+def make_open(opset):
+    """Sizes that only show at run time."""
+    quantize, dequantize = (get_types(op, opset) for op in ("QuantizeLinear", "DequantizeLinear"))
+    attributes = dequantize[2].attributes.keys()
+    for granularity, (_, needed) in GRANULARITIES.items():
+        if not needed.keys() <= attributes:
+            continue
+        for kind, at_run_time in itertools.product((T.UINT8, T.INT8, T.INT16, T.INT4), ("x", "xs")):
+            cells = []
+            if kind in quantize[0][-1]:
+                kinds = (T.FLOAT, T.FLOAT, kind)
+                cells.append(make_cell("QuantizeLinear", opset, kinds, granularity, "other", at_run_time))  # fmt: skip
+                cells.extend(make_qdq([make_cell("QuantizeLinear", opset, kinds, granularity, "other", "x")]))  # fmt: skip
+            if kind in dequantize[0][0]:
+                kinds = (kind, T.FLOAT, T.FLOAT)
+                cells.append(make_cell("DequantizeLinear", opset, kinds, granularity, "other", at_run_time))  # fmt: skip
+            for cell in cells:
+                name = f"open_{cell.name}_{at_run_time}"
+                renamed = {i: f"open_{i}" for i, _, _ in cell.inputs} | {cell.name: name}
+                renamed |= {c.name: f"{name}_{c.name}" for c in cell.constants}
+                renamed |= {n.name: f"{name}_{n.name}" for n in get_nodes(cell)[:-1]}
+                for node in get_nodes(cell):
+                    node.name = node.output[0] = renamed[node.name]
+                    node.input[:] = [renamed.get(i, i) for i in node.input]
+                for constant in cell.constants:
+                    constant.name = renamed[constant.name]
+                inputs = [(renamed[i], kind, array) for i, kind, array in cell.inputs]
+                yield Cell(name, cell.node, inputs, cell.result, cell.constants, None, True)
 
 
 def make_round_trips(opset):
     """Codes that nobody else sees."""
-    for cell in make_quantizations(opset):
+    return make_qdq(make_quantizations(opset))
+
+
+def make_qdq(cells):
+    for cell in cells:
         if cell.node.op_type != "QuantizeLinear" or len(cell.inputs) > 1 or "_none_" in cell.name:
             continue
         if cell.constants[0].data_type not in (T.FLOAT, T.FLOAT16, T.BFLOAT16):
@@ -249,6 +355,10 @@ def make_round_trips(opset):
         )
 
 
+def is_cast_to(cell, kind):
+    return any(a.name == "to" and a.i == kind for node in get_nodes(cell) for a in node.attribute)
+
+
 def get_nodes(cell):
     return cell.node if isinstance(cell.node, list) else [cell.node]
 
@@ -259,14 +369,22 @@ def make_model(cells, opset):
         if name not in TAME:
             is_tame = np.isfinite(array.astype(np.float64))
             TAME[name] = np.where(is_tame, array, np.ones((), array.dtype))
+    opened = {name for cell in cells if cell.is_open for name, _, _ in cell.inputs}
     graph = helper.make_graph(
         [node for cell in cells for node in get_nodes(cell)],
         "cells",
         [
-            helper.make_tensor_value_info(n, kind, array.shape)
+            helper.make_tensor_value_info(
+                n, kind, [None] * array.ndim if n in opened else array.shape
+            )
             for n, (kind, array) in inputs.items()
         ],
-        [helper.make_tensor_value_info(cell.name, cell.result, SIZE) for cell in cells],
+        [
+            helper.make_tensor_value_info(
+                cell.name, cell.result, [None] * 2 if cell.is_open else SIZE
+            )
+            for cell in cells
+        ],
         [constant for cell in cells for constant in cell.constants],
     )
     imports = [helper.make_opsetid("", opset)]
@@ -274,8 +392,12 @@ def make_model(cells, opset):
     return helper.make_model(graph, opset_imports=imports, ir_version=max(helper.find_min_ir_version_for(imports), 8)), feeds  # fmt: skip
 
 
-def lacks_visible_type(cell, lacks):
-    return lacks(cell.result) or any(lacks(kind) for _, kind, _ in cell.inputs)
+def has_no_form(cell, lacks):
+    return (
+        lacks(cell.result)
+        or any(lacks(kind) for _, kind, _ in cell.inputs)
+        or (cell.inexact is not None and lacks(cell.inexact))
+    )
 
 
 def convert(cells, old, options):
@@ -361,9 +483,14 @@ counts, wrong, own_sample = collections.Counter(), [], []
 
 
 def try_cells(cells, old, options, lacks, label):
-    """Converts them, and compares."""
-    seen = [cell for cell in cells if lacks_visible_type(cell, lacks)]
-    rest = [cell for cell in cells if not lacks_visible_type(cell, lacks)]
+    """Converts them, and compares, so many in a model."""
+    for start in range(0, len(cells), BATCH):
+        try_batch(cells[start : start + BATCH], old, options, lacks, label)
+
+
+def try_batch(cells, old, options, lacks, label):
+    seen = [cell for cell in cells if has_no_form(cell, lacks)]
+    rest = [cell for cell in cells if not has_no_form(cell, lacks)]
     counts.update(cells=len(cells), refused=len(seen))
     # Each on its own is refused, too: a few are tried.
     for cell in draw.sample(seen, min(len(seen), 3)):
@@ -398,9 +525,9 @@ def try_cells(cells, old, options, lacks, label):
             wrong.append(f"{label}: {cell.name}: other bits")
     for cell in draw.sample(rest, min(len(rest), 6)):
         own_sample.append((label, extract(model, cell.name), feeds, before[cell.name]))
-    for cell in draw.sample(rest, min(len(rest), 12 if limit else 60)):
+    for cell in draw.sample(rest, min(len(rest), 12)):
         # It has its own idea of what NaN and infinities become as integers, and negative numbers as unsigned ones.
-        if cell.name.startswith("cast") and cell.result in INTEGERS:
+        if cell.name.startswith(("cast", "like", "trip")) and cell.result in INTEGERS:
             continue
         part = extract(source, cell.name)
         expected = definition.evaluate(part, TAME)[cell.name][1]
@@ -424,29 +551,42 @@ def choose(cells, count):
     return cells if not limit else draw.sample(cells, min(len(cells), count))
 
 
+# Of ten for each pair of versions.
+SHARES = (2, 4.5, 1.5, 1, 0.5, 0.5)
 for old in OPSETS:
-    pools = [list(make(old)) for make in (make_casts, make_quantizations, make_round_trips)]
+    makers = (
+        make_casts,
+        make_quantizations,
+        make_round_trips,
+        make_cast_trips,
+        make_mixed,
+        make_open,
+    )
+    pools = [list(make(old)) for make in makers]
     for new in TARGETS:
         if new == old:
             continue
         cells = [
             cell
-            for pool, share in zip(pools, (2, 6, 2), strict=True)
-            for cell in choose(pool, limit * share)
+            for pool, share in zip(pools, SHARES, strict=True)
+            for cell in choose(pool, round(limit * share))
         ]
         label, first = f"{old} to {new}", dict(counts)
         try_cells(
             cells, old, ["--opset", str(new)], lambda kind, new=new: not has_type(kind, new), label
         )
         said, refused = (counts[k] - first.get(k, 0) for k in ("said", "refused"))
-        print(f"from {old} to {new}: {said} the same, {refused} refused", flush=True)
+        print(
+            f"from {old} to {new}: {said} the same, {refused} refused, {len(wrong)} wrong up to here",
+            flush=True,
+        )
     for name in WITHOUT if old in (23, 28) else ():
         if name.upper() not in T.DataType.keys() or not has_type(
             T.DataType.Value(name.upper()), old
         ):
             continue
         lacked = T.DataType.Value(name.upper())
-        cells = [cell for pool in pools for cell in pool if any(c.data_type == lacked for c in cell.constants) or f"precision{lacked}" in cell.name]  # fmt: skip
+        cells = [cell for pool in pools for cell in pool if any(c.data_type == lacked for c in cell.constants) or f"precision{lacked}" in cell.name or is_cast_to(cell, lacked)]  # fmt: skip
         cells = choose(cells, limit * 10)
         try_cells(
             cells,
@@ -457,7 +597,7 @@ for old in OPSETS:
         )
 
 # Some at a time.
-own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 2000))
+own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 600))
 for label, model, feeds, (_, expected) in own_sample:
     got = run_own(model, feeds)
     name = model.graph.output[0].name

@@ -86,6 +86,11 @@ def to_integer(numbers, kind):
         ends = np.float64(-(2.0 ** (wide - 1))), np.float64(2.0 ** (wide - 1))
         cut = np.trunc(np.nan_to_num(numbers, nan=0.0, posinf=2.0**70, neginf=-(2.0**70)))
         top = np.int64(2 ** (wide - 1) - 1)
+        if kind == T.UINT64:
+            # The bits of what is from 2^63 on.
+            most = np.nextafter(np.float64(2.0**64), 0)
+            upper = np.clip(cut, ends[1], most).astype(np.uint64)
+            top = np.where(cut >= 2.0**64, np.uint64(2**64 - 1), upper).view(np.int64)
         numbers = np.where(
             cut >= ends[1], top, np.clip(cut, ends[0], np.nextafter(ends[1], 0)).astype(np.int64)
         )
@@ -259,6 +264,18 @@ def evaluate(model, feeds):
             ):
                 values[name] = kind, part
             continue
+        elif op == "Shape":
+            result = T.INT64, np.array(x.shape, np.int64)
+        elif op == "Unsqueeze":
+            axes = options["axes"] if "axes" in options else inputs[1][1]
+            result = kind, np.expand_dims(x, tuple(int(axis) for axis in axes))
+        elif op == "Tile":
+            result = kind, np.tile(x, inputs[1][1])
+        elif op == "Slice":
+            places = [slice(None)] * x.ndim
+            for start, end, at in zip(*(v for _, v in inputs[1:4]), strict=True):
+                places[at] = slice(start, end)
+            result = kind, x[tuple(places)]
         elif op == "Gather":
             result = kind, np.take(x, inputs[1][1].astype(np.int64), options.get("axis", 0))
         elif op == "Reshape":
