@@ -315,11 +315,11 @@ static Value findInputSizes(Operation *op, const OpsetOptions &options) {
 Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
                               int64_t axis, int64_t blockSize) {
   auto type = mlir::cast<RankedTensorType>(parameter.getType());
-  int64_t size = input.getDimSize(axis), rank = type.getRank();
-  SmallVector<int64_t> shape(type.getShape());
   // One block alone is broadcast.
   if (type.getDimSize(axis) == 1)
     return parameter;
+  int64_t size = input.getDimSize(axis);
+  SmallVector<int64_t> shape(type.getShape());
   shape[axis] = size;
   // A place for each element of the axis becomes a constant.
   constexpr int64_t kMostPlaces = int64_t(1) << 24;
@@ -331,8 +331,13 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
         "Gather", {parameter, constant("blocks", b.getI64TensorAttr(places))},
         type.clone(shape), b.getNamedAttr("axis", b.getI64IntegerAttr(axis)));
   }
-  // Each element is repeated along a dimension of its own, which becomes one
-  // with the axis; what is too much of the last block is cut off.
+  return repeatBlocks(parameter, input, axis, blockSize);
+}
+
+Value Expansion::repeatBlocks(Value parameter, RankedTensorType input,
+                              int64_t axis, int64_t blockSize) {
+  auto type = mlir::cast<RankedTensorType>(parameter.getType());
+  int64_t rank = type.getRank();
   Value sized = findInputSizes(op, options);
   if (!sized || !hasElementType(options, b.getI64Type()))
     return {};
@@ -369,12 +374,12 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
     values[place] = blockSize;
     if (!length)
       return integers(what, values);
-    std::unique_ptr<bool[]> isPlace(new bool[count]());
+    SmallVector<bool> isPlace(count, false);
     isPlace[place] = true;
     auto shape = getShapeType(count);
-    Value condition = constant(
-        "is_place", DenseElementsAttr::get(shape.clone(b.getI1Type()),
-                                           ArrayRef(isPlace.get(), count)));
+    Value condition =
+        constant("is_place", DenseElementsAttr::get(shape.clone(b.getI1Type()),
+                                                    ArrayRef<bool>(isPlace)));
     return node("Where", {condition, length, integers("one", {1})}, shape);
   };
   opened[axis + 1] = length ? ShapedType::kDynamic : blockSize;
@@ -383,7 +388,8 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
   Value sizes = node("Shape", {parameter}, getShapeType(rank));
   sizes = node("Mul", {sizes, getFactors("factors", rank, axis)},
                getShapeType(rank));
-  SmallVector<int64_t> merged(type.getShape());
+  SmallVector<int64_t> merged(type.getShape()), shape(type.getShape());
+  shape[axis] = input.getDimSize(axis);
   merged[axis] = ShapedType::kDynamic;
   repeated = node("Reshape", {repeated, sizes}, type.clone(merged));
   return node(

@@ -82,6 +82,11 @@ public:
 private:
   Value spreadBlocks(Value parameter, RankedTensorType input, int64_t axis,
                      int64_t blockSize);
+  /// The same where the size of the axis only shows at run time: each element
+  /// is repeated along a dimension of its own, which becomes one with the axis;
+  /// what is too much of the last block is cut off.
+  Value repeatBlocks(Value parameter, RankedTensorType input, int64_t axis,
+                     int64_t blockSize);
 
   Operation *op, *before;
   const OpsetOptions &options;
