@@ -10,10 +10,17 @@
 // the next ones is a fault. One buffer for all that is alive at the same time
 // is a size that malloc soon knows and keeps.
 //
+// Where a run tells sizes, buffers stay apart. In the end memory for as much as
+// was alive at the same time is allocated and freed once more, so that malloc
+// knows that size, too.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -33,6 +40,8 @@ using namespace mlir::quant_float;
 static constexpr uint64_t kAlignment = 64;
 /// What malloc keeps anyway.
 static constexpr uint64_t kFewBytes = 1 << 17;
+/// What it never keeps is larger: 32 MiB with what it adds.
+static constexpr int64_t kMostBytes = (int64_t(1) << 25) - (1 << 13);
 
 namespace {
 /// A buffer that is there from one op of a block to another.
@@ -114,11 +123,9 @@ static uint64_t place(MutableArrayRef<Buffer> buffers) {
   return total;
 }
 
-void PlanBuffers::runOnOperation() {
-  auto function = cast<FunctionOpInterface>(getOperation());
-  if (function.isExternal())
-    return;
-  SmallVector<Buffer> buffers = collect(function.getFunctionBody().front());
+/// Makes one allocation of those of a block whose sizes are known.
+static void joinBuffers(Block &block) {
+  SmallVector<Buffer> buffers = collect(block);
   if (buffers.size() < 2)
     return;
   uint64_t bytes = place(buffers);
@@ -133,7 +140,7 @@ void PlanBuffers::runOnOperation() {
       llvm::max_element(buffers, [](const Buffer &one, const Buffer &other) {
         return one.to < other.to;
       });
-  IRRewriter rewriter(&getContext());
+  IRRewriter rewriter(block.getParentOp()->getContext());
   rewriter.setInsertionPoint(first->alloc);
   auto all = memref::AllocOp::create(
       rewriter, first->alloc.getLoc(),
@@ -149,4 +156,74 @@ void PlanBuffers::runOnOperation() {
     rewriter.replaceOpWithNewOp<memref::ViewOp>(
         buffer.alloc, buffer.alloc.getType(), all, offset, ValueRange());
   }
+}
+
+/// Bytes of the buffer, wrapped around where they are no 64 bits.
+static Value computeBytes(ImplicitLocOpBuilder &b, memref::AllocOp alloc) {
+  Value bytes = arith::ConstantIndexOp::create(
+      b, int64_t(getStaticBytes(alloc.getType())));
+  for (Value size : alloc.getDynamicSizes())
+    bytes = arith::MulIOp::create(b, bytes, size);
+  return bytes;
+}
+
+/// Allocates and frees in the end as many bytes as the block's buffers had at
+/// the same time, where the sizes of some are not known.
+static void keepRoom(Block &block) {
+  ImplicitLocOpBuilder b(block.getParentOp()->getLoc(), block.getTerminator());
+  DenseMap<Value, Value> alive;
+  bool isOpen = false;
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(block, [](Operation &op) { return &op; });
+  llvm::erase_if(ops, [&](Operation *op) {
+    auto alloc = dyn_cast<memref::AllocOp>(op);
+    if (alloc)
+      isOpen |= !alloc.getDynamicSizes().empty();
+    return !alloc && !isa<memref::DeallocOp>(op);
+  });
+  if (!isOpen)
+    return;
+  Value now = arith::ConstantIndexOp::create(b, 0), most = now;
+  for (Operation *op : ops) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      Value bytes = alive[alloc] = computeBytes(b, alloc);
+      now = arith::AddIOp::create(b, now, bytes);
+      most = arith::MaxUIOp::create(b, most, now);
+    } else if (Value bytes =
+                   alive.lookup(cast<memref::DeallocOp>(op).getMemref())) {
+      now = arith::SubIOp::create(b, now, bytes);
+    }
+  }
+  most = arith::MinUIOp::create(b, most,
+                                arith::ConstantIndexOp::create(b, kMostBytes));
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  Value room =
+      memref::AllocOp::create(b, type, most, b.getI64IntegerAttr(kAlignment));
+  // Which LLVM would leave out if nothing knew of it.
+  Value address = arith::IndexCastOp::create(
+      b, b.getI64Type(),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, room));
+  LLVM::InlineAsmOp::create(
+      b, TypeRange(), address, /*asm_string=*/"", /*constraints=*/"r",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  memref::DeallocOp::create(b, room);
+}
+
+/// The block and those of branches in it, which may be a network each.
+static void planBlock(Block &block) {
+  joinBuffers(block);
+  keepRoom(block);
+  for (auto branch : block.getOps<scf::IfOp>())
+    for (Region &region : branch->getRegions())
+      for (Block &nested : region)
+        planBlock(nested);
+}
+
+void PlanBuffers::runOnOperation() {
+  auto function = cast<FunctionOpInterface>(getOperation());
+  if (!function.isExternal())
+    planBlock(function.getFunctionBody().front());
 }

@@ -35,9 +35,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// Whether the target's instruction for matrices takes what the panel and its
-/// rows have. Sums of unknown length may be shorter than a block.
+/// rows have. Sums of unknown length may be shorter than a block; tiles are of
+/// rows and lanes that are known.
 void ReductionLoopNest::chooseMatrix() {
-  if (ShapedType::isDynamic(ranges[*partLoop]))
+  if (hasOpen(*partLoop) || hasOpen(*vectorLoop) || hasOpen(*rowLoop))
     matrix = nullptr;
   if (!matrix)
     return;

@@ -21,6 +21,10 @@
 //           sums += row[step] * panel[step]
 //         output = sums
 //
+// Where the vectors lie across the sum, the copy turns squares of them around.
+// Few rows are not worth a copy: where only a run tells how many there are, it
+// chooses.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ReductionLoops.h"
@@ -76,15 +80,16 @@ static Value collapseReductions(ImplicitLocOpBuilder &builder, GenericOp op,
   return memref::CollapseShapeOp::create(builder, operand->get(), groups);
 }
 
-/// Products of floats, or of words by instructions, of constant sizes, with
-/// rows enough to be worth a copy of what they share.
+/// So many rows are worth a copy of what they share.
+static constexpr int64_t kFewestSharing = 16;
+
+/// Products of floats, or of words by instructions, with rows enough, as far as
+/// that is known.
 void ReductionLoopNest::choosePanel() {
-  constexpr int64_t kFewestSharing = 16;
-  if (!vectorLoop || !rowLoop || blockLoop || !(isPlainProduct() || dots) ||
-      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      ShapedType::isDynamic(ranges[*vectorLoop]) ||
-      ShapedType::isDynamic(ranges[*rowLoop]) ||
-      ranges[*rowLoop] < kFewestSharing)
+  if (!vectorLoop || !rowLoop || !(isPlainProduct() || dots) ||
+      (blockLoop && !hasOpen(*rowLoop)) || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 ||
+      (!hasOpen(*rowLoop) && ranges[*rowLoop] < kFewestSharing))
     return;
   SmallVector<unsigned> reductions;
   for (unsigned loop = 0; loop < numLoops; ++loop) {
@@ -115,21 +120,47 @@ void ReductionLoopNest::choosePanel() {
       return;
   }
   partLoop = reductions.front();
-  int64_t lanes = llvm::alignTo(vectorLanes, registerLanes);
+  bool isTurned = blockLoop.has_value();
+  std::tie(fewRowsBlockLoop, fewRowsLanes) = std::pair(blockLoop, vectorLanes);
+  blockLoop = std::nullopt;
+  int64_t allLanes = chooseLanes();
+  int64_t lanes = llvm::alignTo(allLanes, registerLanes);
   int64_t most = kPanelBytes / (lanes * bits / 8 * innerSteps);
   if (most == 0 ||
       !(ownSteps = collapseReductions(builder, op, rows, reductions))) {
     partLoop = std::nullopt;
+    blockLoop = fewRowsBlockLoop;
     return;
   }
+  vectorLanes = allLanes;
   shared = vectors;
   own = rows;
   partSteps = most;
   if (!ShapedType::isDynamic(ranges[*partLoop]))
     partSteps = llvm::divideCeil(ranges[*partLoop],
                                  llvm::divideCeil(ranges[*partLoop], most));
+  // Whole squares.
+  if (isTurned)
+    partSteps =
+        std::min(most, int64_t(llvm::alignTo(partSteps, registerLanes)));
   panel = getPanelBuffer();
   chooseMatrix();
+}
+
+/// All loops once with a panel, for as many rows as are worth it, and once
+/// without.
+void ReductionLoopNest::emitManyOrFewRows(llvm::function_ref<void()> emitAll) {
+  Value areMany =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, sizes[*rowLoop],
+                            getConstant(kFewestSharing));
+  auto branch = scf::IfOp::create(builder, areMany, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitAll();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  shared = own = nullptr;
+  std::tie(blockLoop, vectorLanes) = std::pair(fewRowsBlockLoop, fewRowsLanes);
+  emitAll();
 }
 
 void ReductionLoopNest::emitParts() {
@@ -168,10 +199,14 @@ void ReductionLoopNest::forEachRegister(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + lane, {first});
     present = std::min(allPresent - lane, width);
     mask = Value();
-    if (present < width) {
-      auto type = VectorType::get({width}, builder.getI1Type());
+    auto type = VectorType::get({width}, builder.getI1Type());
+    if (openPresent)
+      mask = vector::CreateMaskOp::create(
+          builder, type,
+          ValueRange{builder.createOrFold<arith::SubIOp>(openPresent,
+                                                         getConstant(lane))});
+    else if (present < width)
       mask = vector::CreateMaskOp::create(builder, type, getConstant(present));
-    }
     body(lane);
   }
   position[*vectorLoop] = first;
@@ -199,12 +234,16 @@ void ReductionLoopNest::emitPanel(int64_t lanes) {
     position[loop] = builder.getIndexAttr(0);
   if (hasMatrices(lanes))
     arrangePanel(lanes);
-  emitTiles(*rowLoop, {chooseRows(lanes), 1}, [&](int64_t rows) {
+  auto emitRowsOf = [&](int64_t rows) {
     if (hasMatrices(lanes))
       emitMatrices(rows, lanes);
     else
       emitProducts(rows, lanes);
-  });
+  };
+  if (hasOpen(*rowLoop))
+    emitOpenRows(chooseRows(lanes), emitRowsOf);
+  else
+    emitTiles(*rowLoop, {chooseRows(lanes), 1}, emitRowsOf);
   if (hasMatrices(lanes) && matrix->hasTiles())
     releaseTiles();
   panel = buffer;
@@ -222,24 +261,53 @@ void ReductionLoopNest::emitCopies(ArrayRef<unsigned> loops, Value step,
     });
   unsigned loop = loops.front();
   bool isOuter = loop == partLoop;
-  auto forOp =
-      scf::ForOp::create(builder, isOuter ? partStart : getConstant(0),
-                         isOuter ? partEnd : sizes[loop], getConstant(1));
+  Value from = isOuter ? partStart : getConstant(0);
+  Value to = isOuter ? partEnd : sizes[loop];
+  AffineExpr before = builder.getAffineDimExpr(0);
+  AffineExpr now = builder.getAffineDimExpr(1);
+  auto getStep = [&](Value place) {
+    OpFoldResult next =
+        isOuter
+            ? affine::makeComposedFoldedAffineApply(
+                  builder, op.getLoc(), now - before, {partStart, place})
+            : affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
+                                                    before * ranges[loop] + now,
+                                                    {step, place});
+    return getValueOrCreateConstantIndexOp(builder, op.getLoc(), next);
+  };
+  if (loops.size() == 1 && loop == fewRowsBlockLoop &&
+      lanes % registerLanes == 0)
+    from = emitSquares(loop, from, to, getStep, lanes);
+  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   position[loop] = forOp.getInductionVar();
-  AffineExpr before = builder.getAffineDimExpr(0);
-  AffineExpr now = builder.getAffineDimExpr(1);
-  OpFoldResult next =
-      isOuter ? affine::makeComposedFoldedAffineApply(
-                    builder, op.getLoc(), now - before,
-                    {partStart, forOp.getInductionVar()})
-              : affine::makeComposedFoldedAffineApply(
-                    builder, op.getLoc(), before * ranges[loop] + now,
-                    {step, forOp.getInductionVar()});
-  emitCopies(loops.drop_front(),
-             getValueOrCreateConstantIndexOp(builder, op.getLoc(), next),
-             lanes);
+  emitCopies(loops.drop_front(), getStep(forOp.getInductionVar()), lanes);
+}
+
+/// Copies vectors that lie across the sum, as many steps at once as a register
+/// has lanes. Returns where these end.
+Value ReductionLoopNest::emitSquares(unsigned loop, Value from, Value to,
+                                     llvm::function_ref<Value(Value)> getStep,
+                                     int64_t lanes) {
+  Value rest =
+      arith::RemSIOp::create(builder, arith::SubIOp::create(builder, to, from),
+                             getConstant(registerLanes));
+  Value full = arith::SubIOp::create(builder, to, rest);
+  auto forOp =
+      scf::ForOp::create(builder, from, full, getConstant(registerLanes));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forOp.getBody());
+  position[loop] = forOp.getInductionVar();
+  Value first = getStep(forOp.getInductionVar());
+  forEachRegister(lanes, [&](int64_t lane) {
+    for (auto [index, vector] : llvm::enumerate(loadBlock(shared)))
+      vector::StoreOp::create(builder, vector, panel,
+                              ValueRange{builder.createOrFold<arith::AddIOp>(
+                                             first, getConstant(index)),
+                                         getConstant(lane)});
+  });
+  return full;
 }
 
 /// What a part's sums begin with: what the parts before have left, or what all

@@ -47,6 +47,9 @@ public:
 
 private:
   void chooseVectorLoop();
+  /// So many lanes at once, if the loop has as many: several registers, so that
+  /// each scalar of the other operand serves as often.
+  int64_t chooseLanes() const;
   void chooseRowLoop();
   /// How many elements of so many the next vector takes. Vectors between the
   /// sizes of one, two or four registers are taken apart, element by element,
@@ -77,7 +80,7 @@ private:
   void emitParallel(ArrayRef<unsigned> loops);
   void emitVectors();
   void emitRows(int64_t lanes);
-  void emitOpenRows(int64_t rows, int64_t lanes);
+  void emitOpenRows(int64_t rows, llvm::function_ref<void(int64_t)> body);
   void emitTile(int64_t rows, int64_t lanes);
   /// Calls `body` for tiles of the first size, then of what is left: of static
   /// extents at once, for vectors in sizes of `getNextElements`; of dynamic
@@ -97,9 +100,15 @@ private:
   // Products whose vectors are copied next to each other first; see
   // ProductPanels.cpp.
   void choosePanel();
+  bool hasOpen(unsigned loop) const {
+    return ShapedType::isDynamic(ranges[loop]);
+  }
+  void emitManyOrFewRows(llvm::function_ref<void()> emitAll);
   void emitParts();
   void emitPanel(int64_t lanes);
   void emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes);
+  Value emitSquares(unsigned loop, Value from, Value to,
+                    llvm::function_ref<Value(Value)> getStep, int64_t lanes);
   SmallVector<Value> beginSums(int64_t rows, int64_t lanes);
   void emitProducts(int64_t rows, int64_t lanes);
   SmallVector<Value> emitProductStep(int64_t rows, int64_t lanes, Value step,
@@ -179,6 +188,10 @@ private:
   std::optional<unsigned> partLoop;
   int64_t partSteps = 0, innerSteps = 1;
   Value partStart, partEnd;
+  /// The block loop and the lanes of vectors without a panel, for rows of which
+  /// only a run tells that they are few.
+  std::optional<unsigned> fewRowsBlockLoop;
+  int64_t fewRowsLanes = 0;
   /// What the sums begin with, if not with what their memory holds.
   std::optional<SumStart> start;
   /// The square's columns, vectors, while its steps are emitted; by operand.
@@ -189,6 +202,8 @@ private:
   /// that is known.
   Value mask;
   int64_t present = 0;
+  /// How many there are at the end of a loop whose size only a run tells.
+  Value openPresent;
 };
 
 } // namespace mlir::quant_float

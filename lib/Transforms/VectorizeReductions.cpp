@@ -82,20 +82,22 @@ void ReductionLoopNest::chooseVectorLoop() {
       return;
     widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth() / 8);
   }
-  // Several registers, so that each scalar of the other operand serves as
-  // often.
   registerLanes = vectorBytes / widest;
-  int64_t lanes = std::max<int64_t>(accumulators / 4, 1) * registerLanes;
   vectorLoop = candidate;
   canMask = canLeaveOutLanes();
   chooseBlockLoop();
-  if (blockLoop)
-    lanes = registerLanes;
-  if (!ShapedType::isDynamic(ranges[*candidate]))
-    lanes = std::min(lanes, getNextElements(ranges[*candidate]));
-  vectorLanes = lanes;
-  if (lanes < 2)
+  vectorLanes = chooseLanes();
+  if (vectorLanes < 2)
     vectorLoop = std::nullopt;
+}
+
+int64_t ReductionLoopNest::chooseLanes() const {
+  int64_t lanes = blockLoop
+                      ? registerLanes
+                      : std::max<int64_t>(accumulators / 4, 1) * registerLanes;
+  return hasOpen(*vectorLoop)
+             ? lanes
+             : std::min(lanes, getNextElements(ranges[*vectorLoop]));
 }
 
 /// Whether what vectors load and store has instructions that leave out lanes,
@@ -219,7 +221,10 @@ void ReductionLoopNest::emit() {
     if (iterators[loop] == utils::IteratorType::parallel &&
         loop != vectorLoop && loop != rowLoop)
       outer.push_back(loop);
-  emitParallel(outer);
+  if (shared && hasOpen(*rowLoop))
+    emitManyOrFewRows([&] { emitParallel(outer); });
+  else
+    emitParallel(outer);
   if (start)
     start->erase();
 }
@@ -307,6 +312,7 @@ void ReductionLoopNest::emitVectors() {
       there = getConstant(elements);
     }
     present = elements;
+    openPresent = hasOpen(*vectorLoop) ? there : Value();
     int64_t lanes = elements == 1 && !there ? 0 : elements;
     if (there)
       lanes = llvm::alignTo(lanes, registerLanes);
@@ -339,7 +345,8 @@ void ReductionLoopNest::emitRows(int64_t lanes) {
   if (!rowLoop)
     return emitTile(1, lanes);
   if (ShapedType::isDynamic(ranges[*rowLoop]) && lanes && isPlainProduct())
-    return emitOpenRows(chooseRows(lanes), lanes);
+    return emitOpenRows(chooseRows(lanes),
+                        [&](int64_t rows) { emitTile(rows, lanes); });
   emitTiles(*rowLoop, {chooseRows(lanes), 1},
             [&](int64_t rows) { emitTile(rows, lanes); });
 }
@@ -348,7 +355,8 @@ void ReductionLoopNest::emitRows(int64_t lanes) {
 /// one more tile, which computes the last one again for each that it lacks:
 /// each row by itself would read the whole matrix again, and its sums would
 /// wait for each other. One row alone is computed alone.
-void ReductionLoopNest::emitOpenRows(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::emitOpenRows(int64_t rows,
+                                     llvm::function_ref<void(int64_t)> body) {
   Value extent = sizes[*rowLoop], one = getConstant(1);
   Value rest = arith::RemSIOp::create(builder, extent, getConstant(rows));
   Value full = arith::SubIOp::create(builder, extent, rest);
@@ -358,25 +366,25 @@ void ReductionLoopNest::emitOpenRows(int64_t rows, int64_t lanes) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
     position[*rowLoop] = forOp.getInductionVar();
-    emitTile(rows, lanes);
+    body(rows);
   }
   position[*rowLoop] = full;
   auto emitIf = [&](arith::CmpIPredicate predicate,
-                    llvm::function_ref<void()> body) {
+                    llvm::function_ref<void()> emit) {
     auto branch = scf::IfOp::create(
         builder, arith::CmpIOp::create(builder, predicate, rest, one));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    body();
+    emit();
   };
-  emitIf(arith::CmpIPredicate::eq, [&] { emitTile(1, lanes); });
+  emitIf(arith::CmpIPredicate::eq, [&] { body(1); });
   emitIf(arith::CmpIPredicate::sgt, [&] {
     Value last = arith::SubIOp::create(builder, extent, one);
     for (int64_t row = 0; row < rows; ++row) {
       Value place = arith::AddIOp::create(builder, full, getConstant(row));
       lastRows.push_back(arith::MinSIOp::create(builder, place, last));
     }
-    emitTile(rows, lanes);
+    body(rows);
     lastRows.clear();
   });
 }

@@ -56,6 +56,17 @@ def sum_in_order(x, w):
     return total
 
 
+def convolve_in_order(x, w, stride, pad, group):
+    """Of one image, each product and each sum rounded."""
+    padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[2:], (2, 3))
+    columns = windows[0, :, ::stride, ::stride].transpose(0, 3, 4, 1, 2)
+    sizes = columns.shape[3:]
+    filters = w.reshape(group, len(w) // group, -1)
+    expected = sum_in_order(filters, columns.reshape(group, -1, sizes[0] * sizes[1]))
+    return expected.reshape(1, len(w), *sizes)
+
+
 def panels(make):
     """What many rows share is copied next to each other, some steps of the sum at a time."""
     for rows, depth, size in ((16, 1, 65), (17, 300, 1), (21, 600, 49), (25, 40, 33), (50, 257, 7)):
@@ -70,15 +81,37 @@ def panels(make):
     ):
         pad = kernel // 2
         x, w = make(1, channels, size, size), make(filters, channels // group, kernel, kernel)
-        padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
-        windows = np.lib.stride_tricks.sliding_window_view(padded, (kernel, kernel), (2, 3))
-        columns = windows[0, :, ::stride, ::stride].transpose(0, 3, 4, 1, 2)
-        sizes = columns.shape[3:]
-        expected = sum_in_order(
-            w.reshape(group, filters // group, -1), columns.reshape(group, -1, sizes[0] * sizes[1])
-        )
         attributes = {"pads": [pad] * 4, "strides": [stride] * 2, "group": group}
-        yield "Conv", (x, w), (x, w), attributes, expected.reshape(1, filters, *sizes)
+        yield "Conv", (x, w), (x, w), attributes, convolve_in_order(x, w, stride, pad, group)
+
+
+def open_panels(make):
+    """The same where a run tells how many rows there are, few or many, or how long they are."""
+    for index, rows in enumerate((0, 1, 3, 8, 15, 16, 17, 21, 25, 50)):
+        for depth, size in ((1, 65), (40, 33), (600, 49), (257, 7), (64, 130))[index % 2 :: 2]:
+            for transposed in (0, 1):
+                x, w = make(rows, depth), make(*((size, depth) if transposed else (depth, size)))
+                result = sum_in_order(x, w.T if transposed else w)
+                sizes = ["n", "k"] if transposed else ["k", "n"]
+                yield "Gemm", (x, w), (["m", depth], w), {"transB": transposed}, result
+                yield "Gemm", (x, w), (["m", "k"], sizes), {"transB": transposed}, result
+    for index, width in enumerate((*range(1, 20, 3), 31, 48, 64, 70, 97)):
+        for filters, channels, kernel, stride, group in (
+            (16, 3, 3, 1, 1),
+            (19, 40, 3, 2, 1),
+            (34, 70, 1, 1, 1),
+            (64, 64, 3, 1, 2),
+            (40, 9, 1, 2, 1),
+            (17, 300, 5, 1, 1),
+        )[index % 2 :: 2]:
+            pad = kernel // 2
+            x, w = (
+                make(1, channels, width % 4 + 3, width),
+                make(filters, channels // group, kernel, kernel),
+            )
+            attributes = {"pads": [pad] * 4, "strides": [stride] * 2, "group": group}
+            result = convolve_in_order(x, w, stride, pad, group)
+            yield "Conv", (x, w), (["b", channels, "h", "w"], w), attributes, result
 
 
 def lengths(make):
@@ -108,7 +141,11 @@ def run(name, cases, kinds=("stated", "fast")):
         names = [f"{part}{index}" for part in "xwy"]
         nodes.append(helper.make_node(op, names[:2], names[2:], **attributes))
         for part, array, shape in zip(names, given, shapes, strict=False):
-            sizes = array.shape if shape is array else [f"{s}{index}" for s in shape]
+            sizes = (
+                array.shape
+                if shape is array
+                else [f"{s}{index}" if isinstance(s, str) else s for s in shape]
+            )
             inputs.append(helper.make_tensor_value_info(part, T.FLOAT, sizes))
             arrays.append(array)
         outputs.append(helper.make_tensor_value_info(names[2], T.FLOAT, None))
@@ -167,6 +204,8 @@ counts = [
     run("windows", convolutions()),
     run("panels", panels(draw)),
     run("panels, rounded", panels(draw_any), kinds=("stated",)),
+    run("open panels", open_panels(draw)),
+    run("open panels, rounded", open_panels(draw_any), kinds=("stated",)),
     run("lengths", lengths(draw)),
     run("lengths, rounded", lengths(draw_any), kinds=("stated",)),
     check_shares(),

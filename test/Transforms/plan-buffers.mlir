@@ -28,18 +28,69 @@ func.func @three(%x: memref<128x256xf32>) {
   return
 }
 
-// What is returned, has an unknown size or is little stays.
+// What is returned or is little stays.
 
 // CHECK-LABEL: func.func @others(
-// CHECK-COUNT-4: memref.alloc
+// CHECK-COUNT-3: memref.alloc
 // CHECK-NOT:     memref.view
-func.func @others(%n: index) -> memref<128x256xf32> {
+// CHECK-NOT:     memref.alloc
+// CHECK:         return
+func.func @others() -> memref<128x256xf32> {
   %a = memref.alloc() : memref<128x256xf32>
-  %b = memref.alloc(%n) : memref<?x1024xf32>
-  memref.dealloc %b : memref<?x1024xf32>
   %c = memref.alloc() : memref<256xf32>
   %d = memref.alloc() : memref<256xf32>
   memref.dealloc %c : memref<256xf32>
   memref.dealloc %d : memref<256xf32>
   return %a : memref<128x256xf32>
+}
+
+// A branch may be a network.
+
+// CHECK-LABEL: func.func @branch(
+// CHECK:         scf.if
+// CHECK:           %[[ALL:.+]] = memref.alloc() {alignment = 64 : i64} : memref<262144xi8>
+// CHECK:           memref.dealloc %[[ALL]]
+// CHECK-NOT:       memref.dealloc
+func.func @branch(%which: i1) {
+  scf.if %which {
+    %a = memref.alloc() : memref<128x256xf32>
+    %b = memref.alloc() : memref<128x256xf32>
+    memref.copy %a, %b : memref<128x256xf32> to memref<128x256xf32>
+    memref.dealloc %a : memref<128x256xf32>
+    memref.dealloc %b : memref<128x256xf32>
+  }
+  return
+}
+
+// Of sizes that a run tells malloc gets to know what there was at the same time, the first with the second or the third.
+
+// CHECK-LABEL: func.func @open(
+// CHECK-SAME:    %[[N:.+]]: index, %[[M:.+]]: index)
+// CHECK-COUNT-3: memref.alloc(
+// CHECK:         memref.dealloc
+// CHECK:         %[[NONE:.+]] = arith.constant 0
+// CHECK:         %[[ROW:.+]] = arith.constant 4096
+// CHECK:         %[[A:.+]] = arith.muli %[[ROW]], %[[N]]
+// CHECK:         %[[NOW:.+]] = arith.addi %[[NONE]], %[[A]]
+// CHECK:         %[[MOST:.+]] = arith.maxui %[[NONE]], %[[NOW]]
+// CHECK:         %[[B:.+]] = arith.muli %{{.+}}, %[[M]]
+// CHECK:         %[[BOTH:.+]] = arith.addi %[[NOW]], %[[B]]
+// CHECK:         arith.maxui %[[MOST]], %[[BOTH]]
+// CHECK:         arith.subi %[[BOTH]], %[[B]]
+// CHECK:         %[[LIMIT:.+]] = arith.constant 33546240
+// CHECK:         %[[BYTES:.+]] = arith.minui %{{.+}}, %[[LIMIT]]
+// CHECK:         %[[ROOM:.+]] = memref.alloc(%[[BYTES]]) {alignment = 64 : i64} : memref<?xi8>
+// CHECK:         %[[ADDRESS:.+]] = memref.extract_aligned_pointer_as_index %[[ROOM]]
+// CHECK:         %[[BITS:.+]] = arith.index_cast %[[ADDRESS]]
+// CHECK:         llvm.inline_asm has_side_effects {{.*}} "", "r" %[[BITS]]
+// CHECK:         memref.dealloc %[[ROOM]]
+// CHECK-NEXT:    return
+func.func @open(%n: index, %m: index) {
+  %a = memref.alloc(%n) : memref<?x1024xf32>
+  %b = memref.alloc(%m) : memref<?x512xf32>
+  memref.dealloc %b : memref<?x512xf32>
+  %c = memref.alloc(%m) : memref<?x512xf32>
+  memref.dealloc %a : memref<?x1024xf32>
+  memref.dealloc %c : memref<?x512xf32>
+  return
 }

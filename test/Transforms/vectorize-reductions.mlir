@@ -455,3 +455,70 @@ func.func @starts_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8x
   }
   return
 }
+
+// Of rows of which only a run tells how many there are 16 and more have a panel: a matrix whose rows go along the sum is copied
+// by squares that are turned around. What is left of the rows is one more tile. Fewer rows read squares of the matrix itself.
+
+// LONG-LABEL: func.func @many_or_few_rows(
+// LONG-SAME:    %[[A:.+]]: memref<?x512xf32>, %[[B:.+]]: memref<48x512xf32>, %[[C:.+]]: memref<?x48xf32>)
+// LONG:         %[[BUFFER:.+]] = memref.alloca()
+// LONG:         %[[ARE_MANY:.+]] = arith.cmpi sge, %{{.+}}, %c16
+// LONG:         scf.if %[[ARE_MANY]] {
+// LONG:           scf.for %[[PART:.+]] = %c0 to %c512 step %c256 {
+// LONG:             scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
+// LONG:               %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<16384xi8> to memref<256x16xf32>
+// LONG:               scf.for %[[K:.+]] = %[[PART]] to %{{.+}} step %c8 {
+// LONG-COUNT-8:         vector.load %[[B]]
+// LONG:                 vector.shuffle
+// LONG-COUNT-8:         vector.store %{{.+}}, %[[PANEL]]
+// LONG-COUNT-8:         vector.load %[[B]]
+// LONG:                 vector.shuffle
+// LONG-COUNT-8:         vector.store %{{.+}}, %[[PANEL]]
+// LONG:               scf.for %[[M:.+]] = %c0 to %{{.+}} step %c6 {
+// LONG:                 vector.load %[[PANEL]]
+// LONG:               arith.cmpi eq
+// LONG:               arith.cmpi sgt
+// LONG:               arith.minsi
+// LONG:         } else {
+// LONG-NOT:       vector.load %[[BUFFER]]
+// LONG:           vector.load %[[B]]
+// LONG:         return
+func.func @many_or_few_rows(%a: memref<?x512xf32>, %b: memref<48x512xf32>, %c: memref<?x48xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x512xf32>, memref<48x512xf32>) outs(%c : memref<?x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Columns of which only a run tells how many there are have one, too: at the end with a mask.
+
+// LONG-LABEL: func.func @open_columns(
+// LONG-SAME:    %[[A:.+]]: memref<22x512xf32>, %[[B:.+]]: memref<512x?xf32>, %[[C:.+]]: memref<22x?xf32>)
+// LONG:         memref.view %{{.+}} : memref<16384xi8> to memref<256x16xf32>
+// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<16384xi8> to memref<256x8xf32>
+// LONG:         vector.create_mask
+// LONG:         vector.maskedload %[[B]]
+// LONG:         vector.store %{{.+}}, %[[PANEL]]
+// LONG:         vector.maskedload %[[C]]
+// LONG:         vector.load %[[PANEL]]
+// LONG:         vector.maskedstore %[[C]]
+func.func @open_columns(%a: memref<22x512xf32>, %b: memref<512x?xf32>, %c: memref<22x?xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<22x512xf32>, memref<512x?xf32>) outs(%c : memref<22x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

@@ -965,12 +965,17 @@ def QuantFloatPlanBuffersPass
     : InterfacePass<"quant-float-plan-buffers", "mlir::FunctionOpInterface"> {
   let summary = "make one allocation of those of a function";
   let description = [{
-    Buffers of known sizes that are allocated and freed in the function's first block become
-    views of one buffer, where those that are there at the same time do not overlap. It is
-    worth it from 128 KiB on: below, malloc keeps what is freed for the next call.
+    Buffers of known sizes that are allocated and freed in the function's first block, or in a
+    branch of an `scf.if` there, become views of one buffer, where those that are there at the
+    same time do not overlap. It is worth it from 128 KiB on: below, malloc keeps what is freed
+    for the next call.
+
+    Where the sizes of some are only known when the function runs, it allocates and frees as
+    many bytes as there were at the same time once more in the end: what malloc has freed of
+    one size it keeps from then on, and does not give its pages back to the system.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"
   ];
 }
 
@@ -984,9 +989,10 @@ def QuantFloatVectorizeReductionsPass
     do not change along them, and go down a column of vectors before the next
     one; half of the registers hold sums, three quarters where products are added
     by an instruction of their own. Of products of floats, and of words by
-    instructions, with 16 rows and more, sizes known, the vectors are copied next
+    instructions, with 16 rows and more, the vectors are copied next
     to each other first, as far along the sum as half of a first
-    cache holds; all columns go such a part of the way before the next part.
+    cache holds; all columns go such a part of the way before the next part. Where
+    only a run tells how many rows there are, it chooses.
     What is left at the end of a size are
     the first lanes of a register, by a mask, where the registers are large
     enough to have instructions for it, else a part of one and single elements.

@@ -30,7 +30,8 @@ namespace {
 /// With several groups the channels are split in two axes, group and channel in
 /// it; where all groups have one channel on each side, the channel's loops and
 /// axes fall away. So do the axes that a window of one element does not move
-/// along (a convolution of rows written as one of images).
+/// along (a convolution of rows written as one of images). Where a run tells
+/// sizes, all axes along which such a window moves by one element are one.
 class Convolution {
 public:
   /// `weight` is its input.
@@ -48,8 +49,11 @@ public:
                     ReductionBody body);
 
 private:
-  /// The tensor without the axes of one element that fall away.
+  /// The tensor without the axes of one element that fall away, and with one
+  /// axis in place of all where there is one.
   Value dropAxes(Value tensor);
+  /// Whether the windows are single elements that move over all of an image.
+  bool isPointwise() const;
   /// The tensor with the axis of channels split in groups.
   Value split(Value tensor, int64_t axis, OpFoldResult channels);
   AffineMap getMap(ArrayRef<AffineExpr> exprs) {
@@ -70,6 +74,8 @@ private:
   SmallVector<WindowAxis> windows;
   /// Positions among the spatial axes.
   SmallVector<size_t> droppedAxes;
+  /// Whether one axis stands for all.
+  bool isFlat = false;
   SmallVector<OpFoldResult> resultSizes;
   /// The sizes of the sums: batch, group, channel, windows, as far as split.
   SmallVector<OpFoldResult> sumSizes;
@@ -143,6 +149,15 @@ LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
     else
       windows.push_back(window);
   }
+  bool isOpen = llvm::any_of(windows, [](const WindowAxis &window) {
+    return !getConstantIntValue(window.input);
+  });
+  if (isOpen && windows.size() > 1 && isPointwise()) {
+    isFlat = true;
+    WindowAxis all = windows.front();
+    all.input = all.output = context.computeProduct(getOutputSizes(windows));
+    windows = {all};
+  }
   sumSizes = {inputSizes[0]};
   if (isGrouped)
     sumSizes.push_back(b.getIndexAttr(groups));
@@ -164,8 +179,22 @@ LogicalResult Convolution::requirePerChannel(size_t index) {
                               "the size of input " + Twine(index));
 }
 
+bool Convolution::isPointwise() const {
+  return llvm::all_of(windows, [](const WindowAxis &window) {
+    return window.stride == 1 && window.input == window.output &&
+           isConstantIntValue(window.kernel, 1) &&
+           isConstantIntValue(window.padLow, 0) &&
+           isConstantIntValue(window.padHigh, 0);
+  });
+}
+
 Value Convolution::dropAxes(Value tensor) {
   SmallVector<OpFoldResult> from = context.getSizes(tensor), to = from;
+  if (isFlat) {
+    to.truncate(2);
+    to.push_back(context.computeProduct(ArrayRef(from).drop_front(2)));
+    return buildReshape(b, tensor, from, to);
+  }
   for (size_t axis : llvm::reverse(droppedAxes))
     to.erase(to.begin() + 2 + axis);
   return droppedAxes.empty() ? tensor : buildReshape(b, tensor, from, to);
@@ -246,7 +275,7 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
   }
   Value sums =
       buildReduction(b, operands, maps, init, getMap(sumExprs), body).front();
-  if ((isGrouped && !isDepthwise) || !droppedAxes.empty())
+  if ((isGrouped && !isDepthwise) || !droppedAxes.empty() || isFlat)
     sums = buildReshape(b, sums, sumSizes, resultSizes);
   return SmallVector<Value>{sums};
 }

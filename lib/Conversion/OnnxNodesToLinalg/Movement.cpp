@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Building.h"
+#include "ConstantParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -141,6 +142,9 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
     return SmallVector<Value>{context.makeTensor(
         scalars, RankedTensorType::get({count}, elementType))};
   }
+
+  if (Value joined = joinConstants(b, context.inputs, *axis))
+    return SmallVector<Value>{joined};
 
   // Bufferization looks at every two slices of a tensor, and at what is between
   // them: many are put together by groups, at the cost of one more copy of each

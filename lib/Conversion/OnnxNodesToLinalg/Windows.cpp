@@ -59,6 +59,16 @@ static void padEvenly(ImplicitLocOpBuilder &b, WindowAxis &window,
   window.padHigh = computeIndex(b, s0 - s1, {total, window.padLow});
 }
 
+/// Whether the padding alone has room for a window that goes on by its stride:
+/// of an input without elements there are not less than none.
+static bool hasRoomForNone(const WindowAxis &window) {
+  std::optional<int64_t> low = getConstantIntValue(window.padLow),
+                         high = getConstantIntValue(window.padHigh),
+                         kernel = getConstantIntValue(window.kernel);
+  return low && high && kernel &&
+         *low + *high + window.stride > (*kernel - 1) * window.dilation;
+}
+
 /// Counts the windows between the given paddings.
 static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
                                   bool ceilMode) {
@@ -82,7 +92,10 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   std::optional<int64_t> count = getConstantIntValue(window.output);
   if (count && *count < 0)
     return context.unsupported("a window is larger than the padded input");
-  window.output = computeMax(b, s0, b.getAffineConstantExpr(0), window.output);
+  // So that a size that stays the same is known to do so.
+  if (ceilMode || !hasRoomForNone(window))
+    window.output =
+        computeMax(b, s0, b.getAffineConstantExpr(0), window.output);
   if (!ceilMode)
     return success();
   // The last window may reach farther than the padding.

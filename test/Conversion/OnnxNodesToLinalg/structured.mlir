@@ -190,3 +190,46 @@ func.func @resize_no_axes(%x: tensor<4xf32>) -> tensor<*xf32> {
   %0 = quant_float.node "Resize"(%x, %scales, %sizes) opset 18 attributes {axes = array<i64>, keep_aspect_ratio_policy = "not_larger"} absent [1] : (tensor<4xf32>, tensor<0xf32>, tensor<0xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// -----
+
+// Constants and slices of them are put together when compiling: gates of recurrent weights in another order.
+// CHECK-LABEL: func.func @join_slices(
+// CHECK-NOT: tensor.
+// CHECK{LITERAL}: arith.constant dense<[[5, 6], [7, 8], [1, 2], [3, 4]]> : tensor<4x2xi8>
+// CHECK-NOT: tensor.
+// CHECK: return
+func.func @join_slices() -> tensor<*xi8> {
+  %weights = arith.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi8>
+  %begin = arith.constant dense<0> : tensor<1xi64>
+  %middle = arith.constant dense<2> : tensor<1xi64>
+  %end = arith.constant dense<4> : tensor<1xi64>
+  %0 = quant_float.node "Slice"(%weights, %begin, %middle) opset 13 : (tensor<4x2xi8>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi8>
+  %1 = quant_float.node "Slice"(%weights, %middle, %end) opset 13 : (tensor<4x2xi8>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi8>
+  %2 = quant_float.node "Concat"(%1, %0) opset 13 attributes {axis = 0 : i64} : (tensor<*xi8>, tensor<*xi8>) -> tensor<*xi8>
+  return %2 : tensor<*xi8>
+}
+
+// -----
+
+// Not where they would hold more than what they are of.
+// CHECK-LABEL: func.func @join_twice(
+// CHECK: tensor.insert_slice
+func.func @join_twice() -> tensor<*xi8> {
+  %weights = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
+  %0 = quant_float.node "Concat"(%weights, %weights) opset 13 attributes {axis = 1 : i64} : (tensor<2x2xi8>, tensor<2x2xi8>) -> tensor<*xi8>
+  return %0 : tensor<*xi8>
+}
+
+// -----
+
+// A window of one element moves along one axis in place of all whose sizes a run tells.
+// CHECK-LABEL: func.func @pointwise(
+// CHECK-SAME: %[[X:.+]]: tensor<1x8x?x?xf32>
+// CHECK: %[[FLAT:.+]] = tensor.collapse_shape %[[X]] {{\[\[0\], \[1\], \[2, 3\]\]}} : tensor<1x8x?x?xf32> into tensor<1x8x?xf32>
+// CHECK: %[[SUMS:.+]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[FLAT]], %{{.+}} : tensor<1x8x?xf32>, tensor<16x8x1xf32>)
+// CHECK: tensor.expand_shape %[[SUMS]] {{.*}} : tensor<1x16x?xf32> into tensor<1x16x?x?xf32>
+func.func @pointwise(%x: tensor<1x8x?x?xf32>, %w: tensor<16x8x1x1xf32>) -> tensor<*xf32> {
+  %0 = quant_float.node "Conv"(%x, %w) opset 11 : (tensor<1x8x?x?xf32>, tensor<16x8x1x1xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
