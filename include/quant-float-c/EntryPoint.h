@@ -67,8 +67,9 @@
  * leaves sizes open, <name>_output_sizes tells them: it writes rank(i) numbers
  * to `output_sizes[i]` for every output i. It looks at `rank`, `dtype` and
  * `sizes` of the inputs and, only where sizes depend on what tensors hold, at
- * `data`: it computes the part of the model then that the sizes come from, and
- * so does <name>, before it writes anything.
+ * `data`: it computes the part of the model then that the sizes come from.
+ * <name> compares them when it has computed everything, before it writes
+ * anything.
  *
  * Errors. Both functions return QF_OK or another qf_status, and then nothing
  * has been written to any output; only QF_ERROR_MEMORY, QF_ERROR_VALUE,

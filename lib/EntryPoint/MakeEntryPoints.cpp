@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Runtime/Table.h"
 #include "SizeChecks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -303,8 +306,8 @@ public:
   /// The checks, in the order in which they are collected, that need to know
   /// what tensors hold.
   const llvm::BitVector &getOpenChecks() const { return openChecks; }
-  /// The results' open sizes, in their order, that need it, too: they are 0
-  /// here.
+  /// The results' open sizes, in their order, that need it, too: they are
+  /// QF_UNMEASURED here.
   const llvm::BitVector &getMeasured() const { return measured; }
 
 private:
@@ -405,8 +408,8 @@ void SizesBuilder::selectMeasured() {
     if (!dependence.isOnlyOnSizes(returnOp.getOperand(i)))
       measured.set(i);
   for (unsigned i : measured.set_bits())
-    returnOp.setOperand(
-        i, arith::ConstantIndexOp::create(builder, returnOp.getLoc(), 0));
+    returnOp.setOperand(i, arith::ConstantIndexOp::create(
+                               builder, returnOp.getLoc(), QF_UNMEASURED));
 }
 
 LogicalResult SizesBuilder::replaceArguments() {
@@ -500,6 +503,41 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   return success();
 }
 
+namespace {
+/// dim (if {yield %a} else {yield %b}) -> if {yield dim %a} else {yield dim %b}
+struct DimOfBranch final : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto branch = op.getSource().getDefiningOp<scf::IfOp>();
+    std::optional<int64_t> dimension = op.getConstantIndex();
+    if (!branch || !dimension)
+      return failure();
+    unsigned result = cast<OpResult>(op.getSource()).getResultNumber();
+    SmallVector<Type> types(branch.getResultTypes());
+    types.push_back(rewriter.getIndexType());
+    rewriter.setInsertionPoint(branch);
+    auto wider = scf::IfOp::create(
+        rewriter, branch.getLoc(), types, branch.getCondition(),
+        /*addThenBlock=*/false, /*addElseBlock=*/false);
+    for (auto [from, to] :
+         llvm::zip_equal(branch->getRegions(), wider->getRegions())) {
+      rewriter.inlineRegionBefore(from, to, to.end());
+      auto yield = cast<scf::YieldOp>(to.front().getTerminator());
+      rewriter.setInsertionPoint(yield);
+      Value size = tensor::DimOp::create(rewriter, op.getLoc(),
+                                         yield.getOperand(result), *dimension);
+      rewriter.modifyOpInPlace(yield,
+                               [&] { yield.getResultsMutable().append(size); });
+    }
+    rewriter.replaceOp(op, wider.getResults().back());
+    rewriter.replaceOp(branch, wider.getResults().drop_back());
+    return success();
+  }
+};
+} // namespace
+
 /// (tensors) -> (tensors) to (tensors) -> (all open sizes of the results).
 static LogicalResult
 returnMeasurements(func::FuncOp measure, const llvm::BitVector &openChecks,
@@ -518,6 +556,13 @@ returnMeasurements(func::FuncOp measure, const llvm::BitVector &openChecks,
   measure.setFunctionType(FunctionType::get(
       measure.getContext(), measure.getArgumentTypes(), all.getType()));
   if (failed(applyPatternsGreedily(measure, patterns)))
+    return failure();
+  // What branches compute is not needed for its sizes.
+  RewritePatternSet branches(measure.getContext());
+  branches.add<DimOfBranch>(measure.getContext());
+  scf::IfOp::getCanonicalizationPatterns(branches, measure.getContext());
+  if (failed(applyPatternsGreedily(measure, std::move(branches))) ||
+      failed(applyPatternsGreedily(measure, patterns)))
     return failure();
   IRRewriter rewriter(measure.getContext());
   DominanceInfo dominance(measure);
@@ -575,6 +620,23 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
   return success();
 }
 
+/// Lets the kernel write its outputs when all is computed and checked: nothing
+/// is written where it turns out that their sizes are others.
+static void writeLast(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (auto store : llvm::make_early_inc_range(
+           body.getOps<bufferization::MaterializeInDestinationOp>())) {
+    OpBuilder builder(body.getTerminator());
+    auto type = cast<RankedTensorType>(store.getSource().getType());
+    Value computed = bufferization::ToBufferOp::create(
+        builder, store.getLoc(),
+        bufferization::getMemRefTypeWithFullyDynamicLayout(type),
+        store.getSource(), /*read_only=*/true);
+    memref::CopyOp::create(builder, store.getLoc(), computed, store.getDest());
+    store.erase();
+  }
+}
+
 /// Makes what belongs to an entry point beside `function`, and adds its checks
 /// to `info`.
 static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
@@ -611,6 +673,7 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
         failed(returnMeasurements(measure, open, patterns)) ||
         failed(makeKernel(measure, measureInfo)))
       return failure();
+    writeLast(kernel);
   }
   return success();
 }

@@ -105,6 +105,11 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-NEXT:    %[[COUNT:.+]] = arith.index_cast
 // CHECK-NEXT:    %[[SAME:.+]] = arith.cmpi eq, %[[COUNT]], %[[GIVEN]]
 // CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 is another one than when it was measured"
+// CHECK:         cf.assert
+// CHECK:         %[[FILLED:.+]] = bufferization.to_buffer %{{.+}} read_only : tensor<?xf32> to memref<?xf32, strided<[?], offset: ?>>
+// CHECK-NEXT:    memref.copy %[[FILLED]], %[[Y]]
+// CHECK:         memref.copy %{{.+}}, %[[Z]]
+// CHECK-NEXT:    return
 
 // CHECK-LABEL: func.func @measured.sizes(
 // CHECK-SAME:    %{{.+}}: index, %[[D0:.+]]: index) -> (index, index)
@@ -133,6 +138,41 @@ func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, ten
   %empty = tensor.empty(%count) : tensor<?xf32>
   %y = linalg.fill ins(%first : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
   return %y, %x : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// What branches compute is not computed for its sizes.
+
+// CHECK-LABEL: func.func @branches.measure(
+// CHECK-SAME:    %[[WHICH:[a-z0-9]+]]: tensor<i8> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %{{.+}}: memref<1xi64>)
+// CHECK-NOT:     linalg
+// CHECK:         %[[COUNT:.+]] = tensor.dim %[[X]]
+// CHECK:         %[[SIZE:.+]] = {{scf.if|arith.select}} %{{.+}}
+// CHECK-NOT:     linalg
+// CHECK:         tensor.from_elements
+func.func @branches(%which: tensor<i8>, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %byte = tensor.extract %which[] : tensor<i8>
+  %first = arith.trunci %byte : i8 to i1
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %twice = arith.addi %size, %size : index
+  %y = scf.if %first -> tensor<?xf32> {
+    %empty = tensor.empty(%size) : tensor<?xf32>
+    %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %1 = arith.negf %in : f32
+      linalg.yield %1 : f32
+    } -> tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  } else {
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty(%twice) : tensor<?xf32>
+    %0 = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  return %y : tensor<?xf32>
 }
 
 // -----

@@ -48,13 +48,14 @@ def QuantFloatMakeEntryPointsPass
     - `@f.sizes` takes all sizes of the arguments and returns the sizes of the
       results that the result types leave open, then two numbers for each check.
 
-    Where sizes of results depend on what tensors hold, `@f.sizes` returns 0 for
-    them, and there is a kernel
+    Where sizes of results depend on what tensors hold, `@f.sizes` returns the
+    least number of 64 bits for them, and there is a kernel
 
     - `@f.measure`, which takes the tensors and writes all sizes that the result
       types leave open into a buffer of `i64`.
 
-    `@f.kernel` asserts then that it comes to the same sizes. Of functions with
+    `@f.kernel` asserts then that the buffers of results have these sizes, and
+    writes to them when all is computed. Of functions with
     strings such sizes are an error: texts are not read without a run.
 
     A check is what the ops require of sizes that types leave open: operands of

@@ -378,11 +378,16 @@ static inline int checkPairs(Call *call, const int64_t *computed) {
   return QF_OK;
 }
 
-/* Sizes that networks compute may come out negative. */
-static RARE int checkComputed(Call *call, const int64_t *computed) {
+/*
+ * Sizes that networks compute may come out negative. Those that depend on
+ * elements, and are not known yet, become what any size agrees with.
+ */
+static RARE int checkComputed(Call *call, int64_t *computed) {
   for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
     for (int64_t j = 0; j < getArgument(call, i)->rank; ++j, ++computed)
-      if (*computed < 0)
+      if (*computed == QF_UNMEASURED)
+        *computed = -1;
+      else if (*computed < 0)
         return FAIL_AT(call, i, QF_ERROR_SIZE,
                        "dimension %d: expected a size of 0 or more, but the "
                        "inputs give %d",
@@ -493,6 +498,18 @@ static HOT int findSizes(Call *call, SizesFunction *computeSizes,
 }
 
 /*
+ * Says of a call whose kernel has refused its arguments, and written nothing,
+ * whether that is for the sizes of outputs.
+ */
+static RARE int checkMeasured(Call *call, MeasureFunction *measure,
+                              int64_t *scratch) {
+  int status = runMeasure(call, measure, scratch);
+  if (!status)
+    status = checkComputed(call, scratch);
+  return status ? status : checkOutputs(call, scratch);
+}
+
+/*
  * The body of <name>. `scratch` has room for a number of each argument, the
  * sizes of all outputs and two numbers for each check. What runs on a device
  * gives `takeDeviceError`, which says what went wrong there since it was last
@@ -518,7 +535,9 @@ int __qf_run_entry_point(const Table *table, const char *names,
     status = checkInputShapes(&call);
   if (status)
     return status;
-  status = findSizes(&call, computeSizes, measure, scratch);
+  /* On the host sizes that depend on elements are the kernel's to compare. */
+  int measuresFirst = takeDeviceError != 0;
+  status = findSizes(&call, computeSizes, measuresFirst ? measure : 0, scratch);
   if (!status)
     status = checkInputData(&call);
   if (!status)
@@ -532,6 +551,11 @@ int __qf_run_entry_point(const Table *table, const char *names,
   int64_t result = runTexts ? runTexts(table, kernel, inputs, outputs, &failure)
                             : kernel(inputs, outputs, 0);
   leaveFloatEnvironment(saved);
+  if (measure && !measuresFirst && result >= QF_KERNEL_MESSAGES) {
+    status = checkMeasured(&call, measure, scratch);
+    if (status)
+      return status;
+  }
   return report(&call, result, &failure);
 }
 

@@ -54,6 +54,9 @@ enum {
   QF_CHECK_ASSERTION = 2 /* the text is the message */
 };
 
+/* In place of a computed size of an output: it depends on elements. */
+#define QF_UNMEASURED INT64_MIN
+
 /* What a kernel returns, or calling it with strings; from QF_KERNEL_MESSAGES
  * on, a message's number. */
 enum {
