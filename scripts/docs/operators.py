@@ -39,8 +39,9 @@ Bluestein's algorithm for prime factors above 64. For length 400 and inputs betw
 ONNX Runtime's is 2e-3. Dynamic lengths use the quadratic definition. An empty signal is an error.
 
 A Gather of a table behind DequantizeLinear, or Cast, Sub and Mul, reads the nearest row for an index outside the table, which
-ONNX does not define. MaxPool gives NaN for a window that holds one. com.microsoft's Unique takes NaNs as equal, as ONNX's does;
-ONNX Runtime's kernel does not.
+ONNX does not define. MaxPool gives NaN for a window that holds one. AveragePool without `count_include_pad` gives NaN, the mean of no elements, for
+a window of which all elements are padding, as ONNX's reference implementation and OpenVINO do; ONNX Runtime gives 0.
+com.microsoft's Unique takes NaNs as equal, as ONNX's does; ONNX Runtime's kernel does not.
 """
 
 
