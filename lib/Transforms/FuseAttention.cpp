@@ -100,6 +100,18 @@ static bool isCheapToFollow(Attention &attention) {
   return true;
 }
 
+/// Whether the operand is the same for all scores of a row, of which a run
+/// tells how many there are: no values, but a scale or a bias.
+static bool isScale(GenericOp op, OpOperand *operand) {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  for (auto [loop, range, iterator] :
+       llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction &&
+        (!ShapedType::isDynamic(range) || map.isFunctionOfDim(loop)))
+      return false;
+  return true;
+}
+
 /// The op is a product of scores, which come from another product along the
 /// loop that it reduces, and of values.
 static std::optional<Attention> match(GenericOp op) {
@@ -118,7 +130,7 @@ static std::optional<Attention> match(GenericOp op) {
       int64_t range = ShapedType::isDynamic(ranges[loop]) ? 1 : ranges[loop];
       bool isShared =
           llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *other) {
-            return other != scores &&
+            return other != scores && !isScale(op, other) &&
                    op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
           });
       if (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction)

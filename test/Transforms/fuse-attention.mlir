@@ -160,3 +160,37 @@ func.func @feed_forward_any_rows(%x: tensor<?x512xf32>, %h: tensor<?x2048xf32>, 
   %y = linalg.matmul ins(%s, %v2 : tensor<?x2048xf32>, tensor<2048x512xf32>) outs(%init : tensor<?x512xf32>) -> tensor<?x512xf32>
   return %y : tensor<?x512xf32>
 }
+
+// A scale for each row of sums, and a maximum over as many of them as a run tells, are no values: many rows are computed at a time,
+// for which each part of the input is read once.
+
+// CHECK-LABEL: func.func @largest_of_scaled(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x128x?xf32>, %[[W:.+]]: tensor<1024x128xf32>, %[[SCALE:.+]]: tensor<1024xf32>,
+// CHECK:         scf.for %[[N:.+]] = %{{.+}} to %{{.+}} step %c1
+// CHECK:           scf.for %[[F:.+]] = %{{.+}} to %c1024 step %c64
+// CHECK:             tensor.extract_slice %[[W]][%[[F]], 0] [64, 128]
+// CHECK:             arith.addf
+// CHECK:             tensor.extract_slice %[[SCALE]][%[[F]]] [64]
+// CHECK:             arith.maximumf
+func.func @largest_of_scaled(%x: tensor<?x128x?xf32>, %w: tensor<1024x128xf32>, %scale: tensor<1024xf32>,
+                             %sums: tensor<?x1024x?xf32>, %init: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  %s = linalg.generic {indexing_maps = [affine_map<(n, f, p, c) -> (n, c, p)>, affine_map<(n, f, p, c) -> (f, c)>,
+                                        affine_map<(n, f, p, c) -> (n, f, p)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x128x?xf32>, tensor<1024x128xf32>) outs(%sums : tensor<?x1024x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x1024x?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, f, p) -> (n, f, p)>, affine_map<(n, f, p) -> (f)>,
+                                        affine_map<(n, f, p) -> (n, f)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%s, %scale : tensor<?x1024x?xf32>, tensor<1024xf32>) outs(%init : tensor<?x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %most: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.maximumf %most, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x1024xf32>
+  return %y : tensor<?x1024xf32>
+}
